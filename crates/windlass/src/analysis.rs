@@ -1,0 +1,1 @@
+//! One file per question; each returns a `Verdict` with evidence.

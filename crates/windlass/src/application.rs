@@ -1,0 +1,1 @@
+//! What every language is lowered to: lifecycles, implementations and wanted counts.

@@ -1,0 +1,1 @@
+//! Evidence of a verdict, and the small checker that replays it.

@@ -1,0 +1,1 @@
+//! Pictures and interchange formats as text.

@@ -1,0 +1,1 @@
+//! Location graphs, the pivot (paper 000 section 2).

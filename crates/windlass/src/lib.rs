@@ -1,0 +1,24 @@
+//! Windlass, the pure library: text in, values out.
+//!
+//! No I/O, no async, no clock, no randomness. Arrows between the modules point downward only in
+//! the list below, which is also the reading order; `cargo xtask tidy` checks them.
+
+#![forbid(unsafe_code)]
+
+// Reading order: source, diagnostic, tree, graph, lifecycle, application, plan, lang, rule,
+// system, semantics, explore, analysis, certificate, export.
+pub mod analysis;
+pub mod application;
+pub mod certificate;
+pub mod diagnostic;
+pub mod explore;
+pub mod export;
+pub mod graph;
+pub mod lang;
+pub mod lifecycle;
+pub mod plan;
+pub mod rule;
+pub mod semantics;
+pub mod source;
+pub mod system;
+pub mod tree;

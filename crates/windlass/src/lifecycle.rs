@@ -1,0 +1,1 @@
+//! Descriptions of life cycles, without behaviour.

@@ -1,0 +1,1 @@
+//! Plans: partial orders of actions.

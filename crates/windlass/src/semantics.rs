@@ -1,0 +1,1 @@
+//! One file per transition relation, one function per inference rule.

@@ -1,0 +1,1 @@
+//! YAML and JSON as a spanned tree.
