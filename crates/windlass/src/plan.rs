@@ -1,1 +1,202 @@
-//! Plans: partial orders of actions.
+//! Plans: partial orders of actions, as people write and exchange them.
+//!
+//! A plan speaks of instances, nodes and operations by name, because it is a document of its own
+//! and may not fit the application it is given with. What it means is said in `semantics/`.
+
+use crate::application::InstanceId;
+use crate::source::Origin;
+
+/// One action of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PlanAction {
+    /// Perform an operation: its start and, later, its end.
+    Operation {
+        /// On which instance.
+        instance: InstanceId,
+        /// Which operation.
+        operation: String,
+    },
+    /// Create an instance.
+    ScaleOut {
+        /// Of which node.
+        node: String,
+        /// With which id.
+        instance: InstanceId,
+        /// Inside which instance.
+        container: Option<InstanceId>,
+    },
+    /// Destroy an instance, and with it what it contains.
+    ScaleIn {
+        /// Which one.
+        instance: InstanceId,
+    },
+}
+
+impl PlanAction {
+    /// The instance that the action is about.
+    pub fn instance(&self) -> &InstanceId {
+        match self {
+            PlanAction::Operation { instance, .. }
+            | PlanAction::ScaleOut { instance, .. }
+            | PlanAction::ScaleIn { instance } => instance,
+        }
+    }
+
+    /// How many observable actions of paper 004 it is: an operation is a start and an end.
+    pub fn length(&self) -> usize {
+        match self {
+            PlanAction::Operation { .. } => 2,
+            PlanAction::ScaleOut { .. } | PlanAction::ScaleIn { .. } => 1,
+        }
+    }
+}
+
+/// An action with its label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Unique in the plan.
+    pub label: String,
+    /// What is done.
+    pub action: PlanAction,
+    /// Where it was written.
+    pub origin: Origin,
+}
+
+/// `before` ends before `after` starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// Index of the earlier step.
+    pub before: usize,
+    /// Index of the later step.
+    pub after: usize,
+    /// Why, when somebody said so.
+    pub why: Option<String>,
+    /// Where it was written.
+    pub origin: Origin,
+}
+
+/// A partial order of actions. Steps stand in the order of the document; that order means
+/// nothing unless [`Plan::into_sequence`] makes it count.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The actions.
+    pub steps: Vec<Step>,
+    /// The order edges; their transitive closure is the order.
+    pub order: Vec<Order>,
+    /// Digest of the application the plan was made for, when it says so.
+    pub application: Option<String>,
+    /// Digest of the state the plan starts from, when it says so.
+    pub start: Option<String>,
+}
+
+impl Plan {
+    /// The index of the step with this label.
+    pub fn step_labelled(&self, label: &str) -> Option<usize> {
+        self.steps.iter().position(|step| step.label == label)
+    }
+
+    /// The number of observable actions: scale-outs, scale-ins, operation starts and ends.
+    pub fn length(&self) -> usize {
+        self.steps.iter().map(|step| step.action.length()).sum()
+    }
+
+    /// The same steps, each after the one written before it.
+    #[must_use]
+    pub fn into_sequence(mut self) -> Self {
+        self.order = (1..self.steps.len())
+            .map(|after| Order { before: after - 1, after, why: None, origin: Origin(None) })
+            .collect();
+        self
+    }
+
+    /// The steps in an order that respects all edges, smallest index first; or the steps of one
+    /// cycle, in its order, when there is none.
+    pub fn topological_order(&self) -> Result<Vec<usize>, Vec<usize>> {
+        let mut waiting = vec![0_usize; self.steps.len()];
+        let mut successors = vec![Vec::new(); self.steps.len()];
+        for edge in &self.order {
+            waiting[edge.after] += 1;
+            successors[edge.before].push(edge.after);
+        }
+        let mut ready: std::collections::BTreeSet<usize> =
+            (0..self.steps.len()).filter(|step| waiting[*step] == 0).collect();
+        let mut sorted = Vec::with_capacity(self.steps.len());
+        while let Some(step) = ready.pop_first() {
+            sorted.push(step);
+            for next in &successors[step] {
+                waiting[*next] -= 1;
+                if waiting[*next] == 0 {
+                    ready.insert(*next);
+                }
+            }
+        }
+        if sorted.len() == self.steps.len() { Ok(sorted) } else { Err(self.cycle_among(&waiting)) }
+    }
+
+    /// A cycle among the steps that still wait: walk backwards until a step comes again.
+    fn cycle_among(&self, waiting: &[usize]) -> Vec<usize> {
+        let mut predecessor = vec![None; self.steps.len()];
+        for edge in &self.order {
+            if waiting[edge.before] > 0 && waiting[edge.after] > 0 {
+                predecessor[edge.after].get_or_insert(edge.before);
+            }
+        }
+        let mut seen = vec![usize::MAX; self.steps.len()];
+        let mut path = Vec::new();
+        let mut at = waiting.iter().position(|count| *count > 0).unwrap_or_default();
+        while seen[at] == usize::MAX {
+            seen[at] = path.len();
+            path.push(at);
+            match predecessor[at] {
+                Some(before) => at = before,
+                None => return path,
+            }
+        }
+        let mut cycle = path.split_off(seen[at]);
+        cycle.reverse();
+        cycle
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(steps: usize, order: &[(usize, usize)]) -> Plan {
+        let step = |at: usize| Step {
+            label: format!("s{at}"),
+            action: PlanAction::ScaleIn { instance: InstanceId(format!("i{at}")) },
+            origin: Origin(None),
+        };
+        let edge = |&(before, after): &(usize, usize)| Order {
+            before,
+            after,
+            why: None,
+            origin: Origin(None),
+        };
+        Plan {
+            steps: (0..steps).map(step).collect(),
+            order: order.iter().map(edge).collect(),
+            ..Plan::default()
+        }
+    }
+
+    #[test]
+    fn a_cycle_is_found_in_its_order() {
+        assert_eq!(plan(4, &[(3, 1), (1, 0)]).topological_order(), Ok(vec![2, 3, 1, 0]));
+        let found = plan(5, &[(0, 1), (1, 2), (2, 3), (3, 1), (3, 4)]).topological_order();
+        let cycle = found.expect_err("there is a cycle");
+        assert_eq!(cycle.len(), 3);
+        for step in [1, 2, 3] {
+            assert!(cycle.contains(&step));
+        }
+        assert_eq!(plan(1, &[(0, 0)]).topological_order(), Err(vec![0]));
+    }
+
+    #[test]
+    fn a_sequence_orders_every_neighbor() {
+        let sequence = plan(3, &[]).into_sequence();
+        assert_eq!(sequence.topological_order(), Ok(vec![0, 1, 2]));
+        assert_eq!(sequence.length(), 3);
+    }
+}

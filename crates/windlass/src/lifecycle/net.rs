@@ -1,0 +1,242 @@
+//! Nets: the internal structure of a Madeus component (paper 002 Table I).
+//!
+//! | paper | here |
+//! |---|---|
+//! | `Π` places, `I` initial places | [`Net::places`], [`Net::initial`] |
+//! | `Δi`, `Δo` docks, `place` | [`Net::docks`], [`Dock::place`] |
+//! | `Θ` transitions, `action` | [`Net::transitions`], [`NetTransition::action`] |
+//! | `G` groups | [`Net::groups`] |
+//! | `P_u`, `P_p`, `D_u`, `D_p`, `type` | [`Net::ports`], [`Port::kind`], [`Port::port_type`] |
+//! | `B_Pu`, `B_Du` | [`Port::transitions`] |
+//! | `B_Pp` | [`Port::groups`] |
+//! | `B_Dp` | [`Port::places`] |
+//!
+//! All indices are local to one net.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::implementation::Command;
+use super::{Cost, Expected, index};
+use crate::source::Origin;
+
+index!(
+    /// A place.
+    PlaceId
+);
+index!(
+    /// A dock.
+    DockId
+);
+index!(
+    /// A transition of a net.
+    NetTransitionId
+);
+index!(
+    /// A group of places.
+    GroupId
+);
+index!(
+    /// A port of any kind.
+    PortId
+);
+
+/// A milestone in the deployment of a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Its name, unique in the net.
+    pub name: String,
+    /// Where it was declared.
+    pub origin: Origin,
+}
+
+/// Whether tokens enter or leave a place through a dock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// `Δi`: transitions end here.
+    Input,
+    /// `Δo`: transitions start here.
+    Output,
+}
+
+/// Where a transition touches a place. Transitions with a dock each run in parallel and join;
+/// transitions that share a named dock are alternatives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dock {
+    /// `place(δ)`.
+    pub place: PlaceId,
+    /// `Δi` or `Δo`.
+    pub side: Side,
+    /// The name that transitions share it by; none when one transition has it for itself.
+    pub name: Option<String>,
+}
+
+/// What a transition does and what it costs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Action {
+    /// The command that performs it; none when the transition is only a milestone.
+    pub run: Option<Command>,
+    /// How long it is expected to take.
+    pub duration: Expected,
+    /// What it costs.
+    pub cost: Cost,
+    /// When it is given up.
+    pub timeout: Option<Duration>,
+}
+
+/// `θ = (s, d)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetTransition {
+    /// Its name, unique in the net.
+    pub name: String,
+    /// `s ∈ Δo`.
+    pub source: DockId,
+    /// `d ∈ Δi`.
+    pub destination: DockId,
+    /// `action(θ)`.
+    pub action: Action,
+    /// Where it was declared.
+    pub origin: Origin,
+}
+
+/// A set of places that keeps a provide port alive while a token is inside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Its name, unique in the net.
+    pub name: String,
+    /// Its places.
+    pub places: BTreeSet<PlaceId>,
+    /// Where it was declared.
+    pub origin: Origin,
+}
+
+/// What a port is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PortKind {
+    /// `P_u`: transitions need the service.
+    Use,
+    /// `P_p`: groups of places give the service.
+    Provide,
+    /// `D_u`: transitions need the value.
+    DataUse,
+    /// `D_p`: entering a place sets the value.
+    DataProvide,
+}
+
+impl PortKind {
+    /// The word in `windlass.yaml`.
+    pub fn word(self) -> &'static str {
+        match self {
+            PortKind::Use => "use",
+            PortKind::Provide => "provide",
+            PortKind::DataUse => "data_use",
+            PortKind::DataProvide => "data_provide",
+        }
+    }
+
+    /// The kind a connection leads to; none for the kinds that only receive connections.
+    pub fn counterpart(self) -> Option<PortKind> {
+        match self {
+            PortKind::Use => Some(PortKind::Provide),
+            PortKind::DataUse => Some(PortKind::DataProvide),
+            PortKind::Provide | PortKind::DataProvide => None,
+        }
+    }
+}
+
+/// A port of a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Port {
+    /// Its name, unique in the net.
+    pub name: String,
+    /// What it is for.
+    pub kind: PortKind,
+    /// `type_p` or `type_d`; ports without a type fit every port.
+    pub port_type: Option<String>,
+    /// `B_Pu`, `B_Du`: the transitions that need it (use kinds only).
+    pub transitions: BTreeSet<NetTransitionId>,
+    /// `B_Pp`: the groups that give it (provide only).
+    pub groups: BTreeSet<GroupId>,
+    /// `B_Dp`: the places that set it (data provide only).
+    pub places: BTreeSet<PlaceId>,
+    /// Where it was declared.
+    pub origin: Origin,
+}
+
+/// The internal net of a component.
+///
+/// Paper: 002 Table I
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Net {
+    /// `Π`.
+    pub places: Vec<Place>,
+    /// `I`.
+    pub initial: BTreeSet<PlaceId>,
+    /// `Δi ∪ Δo`.
+    pub docks: Vec<Dock>,
+    /// `Θ`.
+    pub transitions: Vec<NetTransition>,
+    /// `G`.
+    pub groups: Vec<Group>,
+    /// `P_u ∪ P_p ∪ D_u ∪ D_p`.
+    pub ports: Vec<Port>,
+}
+
+impl Net {
+    /// The place with this id.
+    pub fn place(&self, id: PlaceId) -> &Place {
+        &self.places[id.index()]
+    }
+
+    /// The transition with this id.
+    pub fn transition(&self, id: NetTransitionId) -> &NetTransition {
+        &self.transitions[id.index()]
+    }
+
+    /// The port with this id.
+    pub fn port(&self, id: PortId) -> &Port {
+        &self.ports[id.index()]
+    }
+
+    /// The place with this name.
+    pub fn place_named(&self, name: &str) -> Option<PlaceId> {
+        self.places.iter().position(|place| place.name == name).map(PlaceId::from)
+    }
+
+    /// The port with this name.
+    pub fn port_named(&self, name: &str) -> Option<PortId> {
+        self.ports.iter().position(|port| port.name == name).map(PortId::from)
+    }
+
+    /// `place(δ)`.
+    pub fn place_of(&self, dock: DockId) -> PlaceId {
+        self.docks[dock.index()].place
+    }
+
+    /// The place in which a transition starts.
+    pub fn source_place(&self, id: NetTransitionId) -> PlaceId {
+        self.place_of(self.transition(id).source)
+    }
+
+    /// The place in which a transition ends.
+    pub fn destination_place(&self, id: NetTransitionId) -> PlaceId {
+        self.place_of(self.transition(id).destination)
+    }
+
+    /// `dock_i(π)` or `dock_o(π)`.
+    pub fn docks_of(&self, place: PlaceId, side: Side) -> impl Iterator<Item = DockId> {
+        self.docks
+            .iter()
+            .enumerate()
+            .filter(move |(_, dock)| dock.place == place && dock.side == side)
+            .map(|(at, _)| DockId::from(at))
+    }
+
+    /// The places without an output dock: where every token ends when all went well.
+    pub fn final_places(&self) -> BTreeSet<PlaceId> {
+        (0..self.places.len())
+            .map(PlaceId::from)
+            .filter(|place| self.docks_of(*place, Side::Output).next().is_none())
+            .collect()
+    }
+}
