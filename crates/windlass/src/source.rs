@@ -67,7 +67,13 @@ pub struct Source {
     /// The place that imported this text, if another text did.
     pub included_from: Option<Span>,
     line_starts: Vec<u32>,
+    /// How many characters stand before every [`STRIDE`]th byte, so that a column far to the right
+    /// on a line of many megabytes costs as little as any other.
+    characters_before: Vec<u32>,
 }
+
+/// Distance of two entries of `characters_before`, in bytes.
+const STRIDE: usize = 4096;
 
 impl Source {
     fn new(name: String, text: String, included_from: Option<Span>) -> Self {
@@ -78,7 +84,20 @@ impl Source {
                 .filter(|(_, byte)| *byte == b'\n')
                 .map(|(at, _)| at as u32 + 1),
         );
-        Source { name, text, included_from, line_starts }
+        let mut characters_before = vec![0];
+        let mut characters = 0;
+        for block in text.as_bytes().chunks(STRIDE) {
+            characters += count_characters(block);
+            characters_before.push(characters);
+        }
+        Source { name, text, included_from, line_starts, characters_before }
+    }
+
+    /// How many characters start before this byte.
+    fn characters_until(&self, byte: usize) -> u32 {
+        let block = byte / STRIDE;
+        let within = &self.text.as_bytes()[block * STRIDE..byte];
+        self.characters_before[block] + count_characters(within)
     }
 
     /// The place of a byte; a byte past the end is the place just behind the last character.
@@ -89,8 +108,8 @@ impl Source {
         }
         let line = self.line_starts.partition_point(|start| *start as usize <= byte);
         let start = self.line_starts[line - 1] as usize;
-        let column = self.text[start..byte].chars().count() + 1;
-        Position { line: line as u32, column: column as u32 }
+        let column = self.characters_until(byte) - self.characters_until(start) + 1;
+        Position { line: line as u32, column }
     }
 
     /// The text of a line, from 1, without its line break.
@@ -100,6 +119,11 @@ impl Source {
         let end = self.line_starts.get(index + 1).map_or(self.text.len(), |next| *next as usize);
         self.text[*start as usize..end].trim_end_matches(['\n', '\r'])
     }
+}
+
+/// The bytes that start a character: all but UTF-8 continuation bytes.
+fn count_characters(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u32
 }
 
 /// All texts of one run, in the order in which they were read.
@@ -168,5 +192,16 @@ mod tests {
         assert_eq!(source.position(999), Position { line: 3, column: 1 });
         assert_eq!(source.line(2), "bc: d");
         assert_eq!(source.line(9), "");
+    }
+
+    #[test]
+    fn columns_of_a_long_line_agree_with_counting() {
+        let mut sources = Sources::new();
+        let line = "é".repeat(5000);
+        let id = sources.add("a.yaml", format!("x\n{line}"));
+        for characters in [0, 1, 2047, 2048, 2049, 4095, 4096, 5000] {
+            let position = sources.get(id).position(2 + 2 * characters);
+            assert_eq!(position, Position { line: 2, column: characters + 1 });
+        }
     }
 }
