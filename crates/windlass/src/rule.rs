@@ -53,7 +53,7 @@ pub struct Rule {
     pub summary: &'static str,
     /// The definition that the rule comes from, e.g. `004 Def. 3.1`.
     pub paper: Option<&'static str>,
-    /// The page `docs/rules/<CODE>.md`; write [`doc!`](crate::rule::doc).
+    /// The page `docs/rules/<CODE>.md`; write `page!("WL012")`.
     pub doc: &'static str,
     /// How to find it in an application; none when a reader reports it on the way.
     pub check: Option<Check>,
@@ -67,23 +67,23 @@ impl Rule {
 }
 
 /// The page of a code, taken into the library when it is built.
-macro_rules! doc {
+macro_rules! page {
     ($code:literal) => {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules/", $code, ".md"))
     };
 }
-pub(crate) use doc;
+pub(crate) use page;
 
 /// Every rule and every code of a reader, in the order of their codes.
 pub fn all() -> Vec<&'static Rule> {
-    let mut all: Vec<_> = RULES.iter().copied().chain(CODES).collect();
+    let mut all: Vec<_> = RULES.iter().chain(CODES).copied().collect();
     all.sort_by_key(|rule| rule.code);
     all
 }
 
 /// What is known about a code.
 pub fn find(code: &str) -> Option<&'static Rule> {
-    RULES.iter().copied().chain(CODES).find(|rule| rule.code == code)
+    RULES.iter().chain(CODES).copied().find(|rule| rule.code == code)
 }
 
 /// Everything that the rules find in an application, in the order of its text.
