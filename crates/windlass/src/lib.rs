@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-// Reading order: source, diagnostic, tree, graph, lifecycle, application, plan, lang, rule,
+// Reading order: source, diagnostic, tree, graph, lifecycle, application, plan, goal, lang, rule,
 // system, semantics, explore, analysis, certificate, export.
 pub mod analysis;
 pub mod application;
@@ -13,6 +13,7 @@ pub mod certificate;
 pub mod diagnostic;
 pub mod explore;
 pub mod export;
+pub mod goal;
 pub mod graph;
 pub mod lang;
 pub mod lifecycle;
