@@ -18,7 +18,7 @@ fn well_formed(c: &LocationSet) -> bool {
 }
 
 fn sets() -> Vec<LocationSet> {
-    let sets = subsets(&locations(2, 2), 2);
+    let sets: Vec<LocationSet> = subsets(&locations(2, 2), 2).collect();
     assert_eq!(sets.len(), 172);
     sets
 }

@@ -54,31 +54,42 @@ fn locations_with(names: u32, roles: u32, positions: &[Position]) -> Vec<Locatio
     (0..names).flat_map(|n| combinations.iter().map(move |c| location(n, c))).collect()
 }
 
-/// Every set of at most `at_most` of the items, the empty one included.
-pub(super) fn subsets<T: Ord + Clone>(items: &[T], at_most: usize) -> Vec<BTreeSet<T>> {
-    let mut all = vec![BTreeSet::new()];
-    // Each round extends the sets of the last one by an item that comes later in the list.
-    let mut last: Vec<(usize, BTreeSet<T>)> = vec![(0, BTreeSet::new())];
-    for _ in 0..at_most {
-        let mut next = Vec::new();
-        for (from, set) in &last {
-            for (index, item) in items.iter().enumerate().skip(*from) {
-                let mut larger = set.clone();
-                larger.insert(item.clone());
-                all.push(larger.clone());
-                next.push((index + 1, larger));
-            }
-        }
-        last = next;
+/// Every set of at most `at_most` of the items, the empty one first.
+pub(super) fn subsets<T: Ord + Clone>(
+    items: &[T],
+    at_most: usize,
+) -> impl Iterator<Item = BTreeSet<T>> {
+    let mut next = Some(Vec::new());
+    std::iter::from_fn(move || {
+        let chosen = next.take()?;
+        let set = chosen.iter().map(|&index: &usize| items[index].clone()).collect();
+        next = following(chosen, items.len(), at_most);
+        Some(set)
+    })
+}
+
+/// The choice after `chosen`: one item more, or else the last item that can be is moved on.
+fn following(mut chosen: Vec<usize>, items: usize, at_most: usize) -> Option<Vec<usize>> {
+    let after_last = chosen.last().map_or(0, |last| last + 1);
+    if chosen.len() < at_most && after_last < items {
+        chosen.push(after_last);
+        return Some(chosen);
     }
-    all
+    while let Some(last) = chosen.pop() {
+        if last + 1 < items {
+            chosen.push(last + 1);
+            return Some(chosen);
+        }
+    }
+    None
 }
 
 /// Every way to take one of each list.
 pub(super) fn product<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
     let mut all = vec![Vec::new()];
     for list in lists {
-        let longer = |taken: &Vec<T>, item: &T| [taken.as_slice(), &[item.clone()]].concat();
+        let longer =
+            |taken: &Vec<T>, item: &T| [taken.as_slice(), std::slice::from_ref(item)].concat();
         all = all.iter().flat_map(|taken| list.iter().map(|i| longer(taken, i))).collect();
     }
     all
@@ -110,10 +121,10 @@ pub(super) fn context(names: u32, roles: u32) -> Context {
 fn the_generator_is_exhaustive() {
     // Five names of one role are 15 locations, and 15 + 15 * 14 / 2 sets of one or two.
     assert_eq!(locations(5, 1).len(), 15);
-    assert_eq!(subsets(&locations(5, 1), 2).len(), 1 + 15 + 105);
+    assert_eq!(subsets(&locations(5, 1), 2).count(), 1 + 15 + 105);
     assert_eq!(locations_with_overlaps(2, 3).len(), 2 * 64);
     // No duplicates.
-    let sets: BTreeSet<LocationSet> = subsets(&locations(5, 1), 2).into_iter().collect();
+    let sets: BTreeSet<LocationSet> = subsets(&locations(5, 1), 2).collect();
     assert_eq!(sets.len(), 1 + 15 + 105);
     // A location with two unbound roles: (1 + 2 * 2)^2 labels.
     let both = locations(1, 2).into_iter().find(|l| l.provided().count() == 2);
