@@ -1,5 +1,57 @@
-//! Chores of the project, written in the project's language.
+//! Chores of the project, written in the project's language: `cargo xtask CHORE`.
+//!
+//! Each chore is one file; what a chore finds it prints as `file:line: message`, and it ends with
+//! exit code 1 when something is wrong.
 
 #![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, reason = "printing is what a chore is for")]
+#![expect(unreachable_pub, reason = "in a binary, `pub` says: used by other modules")]
 
-fn main() {}
+mod ci;
+mod lexer;
+mod papers;
+mod repository;
+mod steps;
+mod tidy;
+
+use clap::{Parser, Subcommand};
+use repository::Repository;
+use std::process::ExitCode;
+
+/// Chores of the Windlass project.
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_version_flag = true)]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Check layering, purity, heads, sizes, words, links and the docs of rules.
+    Tidy,
+    /// Compare the anchors in the code with `papers/*.toml` and write `docs/papers/*.md`.
+    Papers(papers::Options),
+    /// Everything that has to hold before a change is taken.
+    Ci(ci::Options),
+}
+
+/// What a chore answers: whether all is well, or why it could not be done.
+type Outcome = Result<bool, String>;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = Repository::find().and_then(|repository| match arguments.chore {
+        Chore::Tidy => tidy::run(&repository),
+        Chore::Papers(options) => papers::run(&repository, &options),
+        Chore::Ci(options) => ci::run(&repository, &options),
+    });
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            println!("xtask: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Reads the anchors and deviations out of doc comments.
+//!
+//! An anchor is one line `Paper: NNN KEY` of a `///` or `//!` comment; a deviation is a line
+//! `Deviation: ...`, which goes on to the next empty line, anchor or deviation, and belongs to
+//! every anchor of the same comment.
+
+use crate::repository::{File, Finding};
+
+/// One place in the code that stands for one entry of a paper.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// Number of the paper.
+    pub paper: String,
+    /// Key of the entry.
+    pub key: String,
+    /// File, from the root.
+    pub path: String,
+    /// Line of the anchor.
+    pub line: usize,
+    /// What the comment is about; empty for the file as a whole.
+    pub item: String,
+    /// How the code departs from the paper.
+    pub deviations: Vec<String>,
+}
+
+/// All anchors of a file, and deviations that belong to none.
+pub fn read(file: &File) -> (Vec<Anchor>, Vec<Finding>) {
+    let lines: Vec<&str> = file.text.lines().collect();
+    let mut anchors = Vec::new();
+    let mut findings = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let Some((mark, _)) = comment(lines[at]) else {
+            at += 1;
+            continue;
+        };
+        let start = at;
+        while at < lines.len() && comment(lines[at]).is_some_and(|(other, _)| other == mark) {
+            at += 1;
+        }
+        let item = if mark == "//!" { String::new() } else { item_name(&lines[at..]) };
+        let block: Vec<&str> = lines[start..at]
+            .iter()
+            .filter_map(|line| comment(line))
+            .map(|(_, text)| text)
+            .collect();
+        let deviations = deviations(&block);
+        let before = anchors.len();
+        for (offset, text) in block.iter().enumerate() {
+            if let Some((paper, key)) = anchor(text) {
+                anchors.push(Anchor {
+                    paper: paper.to_owned(),
+                    key: key.to_owned(),
+                    path: file.path.clone(),
+                    line: start + offset + 1,
+                    item: item.clone(),
+                    deviations: deviations.clone(),
+                });
+            }
+        }
+        if anchors.len() == before && !deviations.is_empty() {
+            let message = "a deviation without an anchor: say from which part of which paper";
+            findings.push(Finding::new(&file.path, start + 1, message));
+        }
+    }
+    (anchors, findings)
+}
+
+/// The mark and the text of a doc comment line.
+fn comment(line: &str) -> Option<(&'static str, &str)> {
+    let line = line.trim_start();
+    let mark = ["//!", "///"].into_iter().find(|mark| line.starts_with(mark))?;
+    Some((mark, line[mark.len()..].trim()))
+}
+
+/// Number and key of an anchor.
+fn anchor(text: &str) -> Option<(&str, &str)> {
+    let (paper, key) = text.strip_prefix("Paper: ")?.split_once(' ')?;
+    Some((paper, key.trim_end_matches('.')))
+}
+
+fn deviations(block: &[&str]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut open = false;
+    for text in block {
+        if let Some(first) = text.strip_prefix("Deviation:") {
+            found.push(first.trim().to_owned());
+            open = true;
+        } else if text.is_empty() || text.starts_with("Paper: ") {
+            open = false;
+        } else if let (true, Some(last)) = (open, found.last_mut()) {
+            last.push(' ');
+            last.push_str(text);
+        }
+    }
+    found
+}
+
+/// The name of the item that follows a comment.
+fn item_name(lines: &[&str]) -> String {
+    let mut depth = 0i32;
+    for line in lines {
+        let line = line.trim();
+        let attribute = depth > 0 || line.starts_with("#[");
+        if attribute {
+            let count = |mark: char| i32::try_from(line.matches(mark).count()).unwrap_or(0);
+            depth += count('[') - count(']');
+            continue;
+        }
+        if !line.is_empty() && !line.starts_with("//") {
+            return name_in(line).to_owned();
+        }
+    }
+    String::new()
+}
+
+fn name_in(line: &str) -> &str {
+    const KEYWORDS: &[&str] =
+        &["fn", "struct", "enum", "trait", "const", "static", "type", "mod", "macro_rules", "impl"];
+    let mut words =
+        line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty());
+    let mut first = None;
+    while let Some(word) = words.next() {
+        if KEYWORDS.contains(&word) && line.contains(' ') {
+            // `const fn` names the function.
+            match words.next() {
+                Some("fn") => return words.next().unwrap_or_default(),
+                Some(name) => return name,
+                None => return "",
+            }
+        }
+        if word != "pub" && word != "crate" {
+            first = first.or(Some(word));
+        }
+    }
+    // A variant or a field.
+    first.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> File {
+        File { path: "a.rs".to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn anchors_know_their_item_and_deviations() {
+        let (anchors, findings) = read(&file(
+            "//! Head.\n//! Paper: 002 Table I\n\n/// Fires.\n///\n/// Paper: 002 eq. (1)\n\
+             /// Deviation: `L_S` is `L_P`,\n/// as elsewhere.\n/// Paper: 002 eq. (5)\n\
+             #[must_use]\npub(crate) fn fire(x: u8) {}\n",
+        ));
+        assert!(findings.is_empty());
+        let short: Vec<_> =
+            anchors.iter().map(|a| (a.key.as_str(), a.item.as_str(), a.line)).collect();
+        assert_eq!(short, [("Table I", "", 2), ("eq. (1)", "fire", 6), ("eq. (5)", "fire", 9)]);
+        assert_eq!(anchors[1].deviations, ["`L_S` is `L_P`, as elsewhere."]);
+        assert_eq!(anchors[2].deviations, anchors[1].deviations);
+    }
+
+    #[test]
+    fn a_deviation_needs_an_anchor() {
+        let (_, findings) = read(&file("/// Deviation: other.\nfn f() {}\n"));
+        assert_eq!(findings.len(), 1);
+    }
+
+    #[test]
+    fn names_of_items() {
+        for (line, name) in [
+            ("pub fn step(", "step"),
+            ("pub const fn step(", "step"),
+            ("pub struct Net {", "Net"),
+            ("OpStart {", "OpStart"),
+            ("pub count: u32,", "count"),
+            ("impl System for Net {", "System"),
+        ] {
+            assert_eq!(name_in(line), name);
+        }
+    }
+}

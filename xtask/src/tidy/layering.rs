@@ -1,0 +1,193 @@
+//! The arrows between the modules of the library point downward only.
+//!
+//! The table is the one of the architecture: a module may name itself, the modules listed beside
+//! it, and `source` and `diagnostic`. Code for tests is free.
+
+use super::Tree;
+use crate::lexer::{Token, code, path_uses, without_test_code};
+use crate::repository::{File, Finding};
+
+/// Every part speaks about places in texts and finds something wrong with them.
+const FOR_ALL: &[&str] = &["source", "diagnostic"];
+
+/// Module, what it may name, and why no more.
+const ARROWS: &[(&str, &[&str], &str)] = &[
+    ("source", &[], "texts and places know nothing of what stands in them"),
+    ("diagnostic", &[], "a finding is a value; how it came about is another's business"),
+    ("tree", &[], "YAML and JSON, whatever they describe"),
+    ("graph", &[], "the pivot is described without a language and without behaviour"),
+    ("lifecycle", &[], "descriptions of lifecycles, no behaviour"),
+    ("application", &["lifecycle", "graph"], "what every language is lowered to"),
+    ("plan", &["application", "lifecycle", "graph"], "a plan is about an application"),
+    (
+        "lang",
+        &["tree", "plan", "application", "lifecycle", "graph"],
+        "a language is read and lowered; it does not judge, move or search",
+    ),
+    (
+        "rule",
+        &["graph", "application", "lifecycle"],
+        "a rule sees the description and its places, so that it works for every language",
+    ),
+    ("system", &[], "the abstraction knows none of its systems"),
+    (
+        "semantics",
+        &["system", "lifecycle", "application", "graph", "plan"],
+        "a relation says what may happen; it never searches",
+    ),
+    ("explore", &["system"], "the one search knows a system by its trait only"),
+    (
+        "analysis",
+        &["system", "plan", "explore", "lifecycle", "application"],
+        "a question is asked of any system: never of one semantics, never of a language",
+    ),
+    (
+        "certificate",
+        &["system", "plan", "semantics", "lifecycle", "application"],
+        "the checker of evidence shares nothing with those who made it",
+    ),
+    (
+        "export",
+        &["graph", "application", "lifecycle", "plan"],
+        "pictures and interchange formats show descriptions",
+    ),
+];
+
+const LIBRARY: &str = "crates/windlass/src/";
+
+/// Names every path that points upward.
+pub fn check(tree: &Tree) -> Vec<Finding> {
+    let library: Vec<&File> = tree.rust().filter(|file| file.path.starts_with(LIBRARY)).collect();
+    let test_files = test_files(&library);
+    library
+        .iter()
+        .filter(|file| !test_files.iter().any(|test| is_module_file(&file.path, test)))
+        .flat_map(|file| upward_paths(file))
+        .collect()
+}
+
+fn upward_paths(file: &File) -> Vec<Finding> {
+    let module = module_of(&file.path);
+    let Some(own) = module.first() else { return Vec::new() };
+    let Some((_, allowed, reason)) = ARROWS.iter().find(|(name, ..)| name == own) else {
+        let message = format!("module `{own}` has no row in the table of layers");
+        return vec![Finding::new(&file.path, 1, message)];
+    };
+    let tokens = without_test_code(&code(&file.text));
+    let mut findings = Vec::new();
+    for path in path_uses(&tokens) {
+        let words: Vec<&str> = path.words.iter().map(String::as_str).collect();
+        let around: Vec<&str> =
+            module.iter().copied().chain(path.inside.iter().map(String::as_str)).collect();
+        let Some(target) = top_module(&words, &around) else { continue };
+        let known = ARROWS.iter().any(|(name, ..)| *name == target);
+        let fine = target == *own || FOR_ALL.contains(&target) || allowed.contains(&target);
+        if known && !fine {
+            let message = format!("`{own}` may not use `{target}`: {reason}");
+            findings.push(Finding::new(&file.path, path.line, message));
+        }
+    }
+    findings.dedup();
+    findings
+}
+
+/// The module below the crate's root that a path leads to, if it starts with `crate` or `super`.
+fn top_module<'a>(words: &[&'a str], around: &[&'a str]) -> Option<&'a str> {
+    if words[0] == "crate" {
+        return words.get(1).copied();
+    }
+    let ups = words.iter().take_while(|word| **word == "super").count();
+    if ups == 0 || ups > around.len() {
+        return None;
+    }
+    let mut absolute = around[..around.len() - ups].to_vec();
+    absolute.extend(&words[ups..]);
+    absolute.first().copied()
+}
+
+/// `crates/windlass/src/graph/role.rs` is `graph::role`; the root of the crate is empty.
+fn module_of(path: &str) -> Vec<&str> {
+    let inner = path.trim_start_matches(LIBRARY).trim_end_matches(".rs");
+    inner.split('/').filter(|word| *word != "lib" && *word != "mod").collect()
+}
+
+/// Paths without extension of modules declared as `#[cfg(test)] mod name;`.
+fn test_files(library: &[&File]) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in library {
+        let folder = file.path.trim_end_matches(".rs").trim_end_matches("/lib");
+        let all = code(&file.text);
+        let kept = without_test_code(&all);
+        let declared = |tokens: &[Token]| -> Vec<String> {
+            tokens
+                .windows(3)
+                .filter(|window| window[0].is("mod") && window[2].is(";"))
+                .map(|window| window[1].text.to_owned())
+                .collect()
+        };
+        let ordinary = declared(&kept);
+        let only_tests = declared(&all).into_iter().filter(|name| !ordinary.contains(name));
+        found.extend(only_tests.map(|name| format!("{folder}/{name}")));
+    }
+    found
+}
+
+fn is_module_file(path: &str, module: &str) -> bool {
+    path.strip_prefix(module).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(path: &str, text: &str) -> Vec<String> {
+        let file = File { path: format!("{LIBRARY}{path}"), text: text.to_owned() };
+        upward_paths(&file).into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn an_arrow_that_points_upward_is_found_in_every_spelling() {
+        for text in [
+            "use crate::explore::search;",
+            "use crate::{source::Span, explore};",
+            "fn f() { crate::explore::search() }",
+            "use super::super::explore;",
+            "mod inner { use super::super::super::explore::search; }",
+        ] {
+            let found = findings("semantics/net.rs", text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert!(found[0].contains("`semantics` may not use `explore`"));
+        }
+    }
+
+    #[test]
+    fn downward_arrows_and_test_code_are_fine() {
+        for text in [
+            "use crate::system::System;",
+            "use super::protocol::step;",
+            "#[cfg(test)] mod tests { use crate::explore::search; }",
+            "// use crate::explore::search;",
+            "const X: &str = \"crate::explore::search\";",
+        ] {
+            assert_eq!(findings("semantics/net.rs", text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_new_module_needs_a_row() {
+        assert_eq!(findings("colour.rs", "").len(), 1);
+        assert!(findings("lib.rs", "pub use crate::explore::x;").is_empty());
+    }
+
+    #[test]
+    fn files_declared_for_tests_are_free() {
+        let parent = File {
+            path: format!("{LIBRARY}semantics/net.rs"),
+            text: "#[cfg(test)] mod small; mod large;".to_owned(),
+        };
+        let found = test_files(&[&parent]);
+        assert_eq!(found, [format!("{LIBRARY}semantics/net/small")]);
+        assert!(is_module_file(&format!("{LIBRARY}semantics/net/small.rs"), &found[0]));
+        assert!(!is_module_file(&format!("{LIBRARY}semantics/net/smaller.rs"), &found[0]));
+    }
+}
