@@ -9,6 +9,7 @@
 
 mod ci;
 mod lexer;
+mod long;
 mod papers;
 mod repository;
 mod steps;
@@ -34,6 +35,8 @@ enum Chore {
     Papers(papers::Options),
     /// Everything that has to hold before a change is taken.
     Ci(ci::Options),
+    /// The tests that take their time.
+    Long(long::Options),
 }
 
 /// What a chore answers: whether all is well, or why it could not be done.
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Chore::Tidy => tidy::run(&repository),
         Chore::Papers(options) => papers::run(&repository, &options),
         Chore::Ci(options) => ci::run(&repository, &options),
+        Chore::Long(options) => long::run(&repository, &options),
     });
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,8 +1,9 @@
 //! Reads the anchors and deviations out of doc comments.
 //!
-//! An anchor is one line `Paper: NNN KEY` of a `///` or `//!` comment; a deviation is a line
-//! `Deviation: ...`, which goes on to the next empty line, anchor or deviation, and belongs to
-//! every anchor of the same comment.
+//! An anchor is one line `/// Paper: NNN KEY`; a deviation is a line `/// Deviation: ...`, which
+//! goes on to the next empty line, anchor or deviation, and belongs to every anchor of the same
+//! comment. A rule has its anchor in its field, `paper: Some("NNN KEY")`. Heads of files (`//!`)
+//! are prose and have none.
 
 use crate::repository::{File, Finding};
 
@@ -17,10 +18,23 @@ pub struct Anchor {
     pub path: String,
     /// Line of the anchor.
     pub line: usize,
-    /// What the comment is about; empty for the file as a whole.
+    /// What the comment is about; empty for a rule, which is its file.
     pub item: String,
     /// How the code departs from the paper.
     pub deviations: Vec<String>,
+}
+
+impl Anchor {
+    fn new(file: &File, paper: &str, key: &str, line: usize) -> Self {
+        Anchor {
+            paper: paper.to_owned(),
+            key: key.to_owned(),
+            path: file.path.clone(),
+            line,
+            item: String::new(),
+            deviations: Vec::new(),
+        }
+    }
 }
 
 /// All anchors of a file, and deviations that belong to none.
@@ -30,32 +44,24 @@ pub fn read(file: &File) -> (Vec<Anchor>, Vec<Finding>) {
     let mut findings = Vec::new();
     let mut at = 0;
     while at < lines.len() {
-        let Some((mark, _)) = comment(lines[at]) else {
+        if let Some((paper, key)) = rule_anchor(lines[at]) {
+            anchors.push(Anchor::new(file, paper, key, at + 1));
+        }
+        if comment(lines[at]).is_none() {
             at += 1;
             continue;
-        };
-        let start = at;
-        while at < lines.len() && comment(lines[at]).is_some_and(|(other, _)| other == mark) {
-            at += 1;
         }
-        let item = if mark == "//!" { String::new() } else { item_name(&lines[at..]) };
-        let block: Vec<&str> = lines[start..at]
-            .iter()
-            .filter_map(|line| comment(line))
-            .map(|(_, text)| text)
-            .collect();
+        let start = at;
+        let block: Vec<&str> = lines[start..].iter().map_while(|line| comment(line)).collect();
+        at += block.len();
+        let item = item_name(&lines[at..]);
         let deviations = deviations(&block);
         let before = anchors.len();
         for (offset, text) in block.iter().enumerate() {
             if let Some((paper, key)) = anchor(text) {
-                anchors.push(Anchor {
-                    paper: paper.to_owned(),
-                    key: key.to_owned(),
-                    path: file.path.clone(),
-                    line: start + offset + 1,
-                    item: item.clone(),
-                    deviations: deviations.clone(),
-                });
+                let anchor = Anchor::new(file, paper, key, start + offset + 1);
+                let (item, deviations) = (item.clone(), deviations.clone());
+                anchors.push(Anchor { item, deviations, ..anchor });
             }
         }
         if anchors.len() == before && !deviations.is_empty() {
@@ -66,11 +72,15 @@ pub fn read(file: &File) -> (Vec<Anchor>, Vec<Finding>) {
     (anchors, findings)
 }
 
-/// The mark and the text of a doc comment line.
-fn comment(line: &str) -> Option<(&'static str, &str)> {
-    let line = line.trim_start();
-    let mark = ["//!", "///"].into_iter().find(|mark| line.starts_with(mark))?;
-    Some((mark, line[mark.len()..].trim()))
+/// The text of a doc comment line.
+fn comment(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("///").map(str::trim)
+}
+
+/// Number and key in the field of a rule.
+fn rule_anchor(line: &str) -> Option<(&str, &str)> {
+    let quoted = line.trim().strip_prefix("paper: Some(\"")?;
+    quoted.strip_suffix("\"),")?.split_once(' ')
 }
 
 /// Number and key of an anchor.
@@ -148,14 +158,14 @@ mod tests {
     #[test]
     fn anchors_know_their_item_and_deviations() {
         let (anchors, findings) = read(&file(
-            "//! Head.\n//! Paper: 002 Table I\n\n/// Fires.\n///\n/// Paper: 002 eq. (1)\n\
+            "//! Paper: 002 is prose.\n\n    paper: Some(\"002 Table I\"),\n/// Fires.\n///\n/// Paper: 002 eq. (1)\n\
              /// Deviation: `L_S` is `L_P`,\n/// as elsewhere.\n/// Paper: 002 eq. (5)\n\
              #[must_use]\npub(crate) fn fire(x: u8) {}\n",
         ));
         assert!(findings.is_empty());
         let short: Vec<_> =
             anchors.iter().map(|a| (a.key.as_str(), a.item.as_str(), a.line)).collect();
-        assert_eq!(short, [("Table I", "", 2), ("eq. (1)", "fire", 6), ("eq. (5)", "fire", 9)]);
+        assert_eq!(short, [("Table I", "", 3), ("eq. (1)", "fire", 6), ("eq. (5)", "fire", 9)]);
         assert_eq!(anchors[1].deviations, ["`L_S` is `L_P`, as elsewhere."]);
         assert_eq!(anchors[2].deviations, anchors[1].deviations);
     }

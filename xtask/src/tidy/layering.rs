@@ -19,9 +19,10 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("lifecycle", &[], "descriptions of lifecycles, no behaviour"),
     ("application", &["lifecycle", "graph"], "what every language is lowered to"),
     ("plan", &["application", "lifecycle", "graph"], "a plan is about an application"),
+    ("goal", &["application", "lifecycle"], "a goal is about an application"),
     (
         "lang",
-        &["tree", "plan", "application", "lifecycle", "graph"],
+        &["tree", "plan", "goal", "application", "lifecycle", "graph"],
         "a language is read and lowered; it does not judge, move or search",
     ),
     (
@@ -38,12 +39,12 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("explore", &["system"], "the one search knows a system by its trait only"),
     (
         "analysis",
-        &["system", "plan", "explore", "lifecycle", "application"],
+        &["system", "plan", "goal", "explore", "lifecycle", "application"],
         "a question is asked of any system: never of one semantics, never of a language",
     ),
     (
         "certificate",
-        &["system", "plan", "semantics", "lifecycle", "application"],
+        &["system", "plan", "goal", "semantics", "lifecycle", "application"],
         "the checker of evidence shares nothing with those who made it",
     ),
     (

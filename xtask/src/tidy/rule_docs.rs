@@ -36,11 +36,11 @@ fn is_source(path: &str) -> bool {
     path.starts_with("crates/") && path.contains("/src/")
 }
 
-/// Three to eight capitals, then three digits: `WLS012`.
+/// Two to eight capitals, then three digits: `WLS012`.
 fn is_code(text: &str) -> bool {
     let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = &text[letters..];
-    (3..=8).contains(&letters) && digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit())
+    (2..=8).contains(&letters) && digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ mod tests {
         for good in ["WLS001", "YAML999", "COMPOSE123"] {
             assert!(is_code(good), "{good}");
         }
-        for bad in ["AB123", "WLS1", "WLS0123", "wls123", "LONGNAMES123", "WLS12a", ""] {
+        for bad in ["A123", "WLS1", "WLS0123", "wls123", "LONGNAMES123", "WLS12a", ""] {
             assert!(!is_code(bad), "{bad}");
         }
     }

@@ -64,6 +64,7 @@ impl Sort {
 
 /// How many instances of the target node must offer the capability.
 ///
+/// Paper: 004 Def. 3.2
 /// Deviation: the paper knows `any` only; `all` and `at_least` are ours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Arity {

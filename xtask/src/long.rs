@@ -1,0 +1,111 @@
+//! `cargo xtask long`: the tests that take their time. Property and differential tests with many
+//! cases, fuzzing of every reader.
+//!
+//! The seed decides every random choice; a run prints commit, seed and commands, so that whoever
+//! reads the result can have it again.
+
+use crate::Outcome;
+use crate::repository::Repository;
+use crate::steps::{self, Step};
+use std::process::Command;
+
+/// How long, from which seed, and which part.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// The seed of every random choice.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// A few seconds for each part, as in CI.
+    #[arg(long)]
+    short: bool,
+    /// Only the steps with these names.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+}
+
+/// Runs the steps and prints how many passed.
+pub fn run(repository: &Repository, options: &Options) -> Outcome {
+    let form = if options.short { "short" } else { "long" };
+    println!("commit {}, seed {}, {form} form", commit(repository), options.seed);
+    let mut all_ended = Vec::new();
+    for step in all_steps(repository, options) {
+        if options.only.is_empty() || options.only.contains(&step.name) {
+            all_ended.push(steps::run(repository, &step)?);
+        }
+    }
+    for ended in &all_ended {
+        println!("{}", ended.summary());
+        let figures = ended.lines.iter().filter(|line| is_figure(line));
+        figures.for_each(|line| println!("    {line}"));
+    }
+    let passed = all_ended.iter().filter(|ended| ended.good).count();
+    println!("{passed} passed, {} failed", all_ended.len() - passed);
+    Ok(passed == all_ended.len())
+}
+
+/// What a step reports about itself: results of tests that ran, and lines marked as figures.
+fn is_figure(line: &str) -> bool {
+    let ran = line.starts_with("test result:") && !line.contains(" 0 passed; 0 failed");
+    ran || line.starts_with("figure: ")
+}
+
+/// The commit, with a mark when files differ from it.
+fn commit(repository: &Repository) -> String {
+    let git = |arguments: &[&str]| {
+        let output =
+            Command::new("git").args(arguments).current_dir(repository.path("")).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) else {
+        return "unknown".to_owned();
+    };
+    match git(&["status", "--porcelain"]) {
+        Some(changes) if changes.is_empty() => commit,
+        _ => format!("{commit} with changes"),
+    }
+}
+
+fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
+    let cases = if options.short { 200 } else { 20_000 };
+    let seconds = if options.short { 20 } else { 1_800 };
+    let tests = |package: &str| {
+        let name = format!("properties of {package}");
+        Step::new(&name, &format!("cargo test --release -p {package}"))
+            .with("WINDLASS_LONG", u8::from(!options.short))
+            .with("PROPTEST_CASES", cases)
+            .with("PROPTEST_RNG_SEED", options.seed)
+    };
+    let mut steps = Vec::new();
+    if !options.short {
+        steps.push(tests("windlass"));
+        steps.push(tests("windlass-cli"));
+    }
+    if repository.exists("fuzz/Cargo.toml") {
+        let command = format!(
+            "cargo run --release -p windlass-fuzz -- --seconds {seconds} --seed {}",
+            options.seed
+        );
+        steps.push(Step::new("fuzz", &command));
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seed_reaches_every_step() {
+        let repository = Repository::find().unwrap();
+        let options = Options { seed: 4711, short: false, only: Vec::new() };
+        let steps = all_steps(&repository, &options);
+        assert!(steps.iter().all(|step| step.typed().contains("4711")));
+    }
+
+    #[test]
+    fn figures_are_results_of_tests_that_ran() {
+        assert!(is_figure("test result: ok. 3 passed; 0 failed; 0 ignored"));
+        assert!(!is_figure("test result: ok. 0 passed; 0 failed; 0 ignored"));
+        assert!(is_figure("figure: 12 executions/s"));
+    }
+}
