@@ -188,4 +188,6 @@ impl Tree {
 }
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 //! each is still a test where a text can show it.
 
 use super::{Rule, page};
-use crate::diagnostic::Severity::{self, Error, Warning};
+use crate::diagnostic::Severity::{self, Error, Note, Warning};
 
 /// Codes of files, of YAML and JSON, of settings, and of the syntax of each language.
 pub const CODES: &[&Rule] = &[
@@ -26,6 +26,112 @@ pub const CODES: &[&Rule] = &[
         Warning,
         "a comment suppresses a finding that is not there",
         page!("CFG006"),
+    ),
+    // What a file and an archive must be.
+    &code(
+        "FILE001",
+        "missing-file",
+        Error,
+        "a file that is imported does not exist",
+        page!("FILE001"),
+    ),
+    &code(
+        "FILE002",
+        "file-outside-root",
+        Error,
+        "a path leaves the folder that may be read",
+        page!("FILE002"),
+    ),
+    &code("FILE003", "file-too-large", Error, "a file is larger than the limit", page!("FILE003")),
+    &code(
+        "FILE004",
+        "too-many-files",
+        Error,
+        "more files, bytes or nested imports than the limits allow",
+        page!("FILE004"),
+    ),
+    &code("FILE005", "not-utf-8", Error, "a file is not UTF-8 text", page!("FILE005")),
+    &code(
+        "FILE006",
+        "import-cycle",
+        Error,
+        "a file imports itself, directly or through others",
+        page!("FILE006"),
+    ),
+    &code("FILE007", "broken-archive", Error, "an archive cannot be read", page!("FILE007")),
+    &code(
+        "FILE008",
+        "archive-bomb",
+        Error,
+        "an archive unpacks to more than the limit",
+        page!("FILE008"),
+    ),
+    &code(
+        "FILE009",
+        "unsafe-archive-name",
+        Error,
+        "an archive contains a name that leaves it",
+        page!("FILE009"),
+    ),
+    &code(
+        "FILE010",
+        "unreadable-file",
+        Error,
+        "a path exists but is not a file that can be read",
+        page!("FILE010"),
+    ),
+    &code(
+        "FILE011",
+        "remote-import",
+        Error,
+        "an import names an address on the network",
+        page!("FILE011"),
+    ),
+    // YAML and JSON.
+    &code("YAML001", "yaml-syntax", Error, "the text is not valid YAML or JSON", page!("YAML001")),
+    &code(
+        "YAML002",
+        "duplicate-key",
+        Error,
+        "a mapping gives the same key twice",
+        page!("YAML002"),
+    ),
+    &code(
+        "YAML003",
+        "nested-too-deep",
+        Error,
+        "lists and mappings are nested too deep",
+        page!("YAML003"),
+    ),
+    &code("YAML004", "too-large", Error, "the file has too many bytes or values", page!("YAML004")),
+    &code(
+        "YAML005",
+        "unknown-anchor",
+        Error,
+        "an alias refers to an anchor that does not exist",
+        page!("YAML005"),
+    ),
+    &code(
+        "YAML006",
+        "recursive-alias",
+        Error,
+        "an alias stands inside the value it refers to",
+        page!("YAML006"),
+    ),
+    &code(
+        "YAML007",
+        "wrong-merge",
+        Error,
+        "a merge key has a value that cannot be merged",
+        page!("YAML007"),
+    ),
+    &code("YAML009", "empty-file", Error, "the file has no content", page!("YAML009")),
+    &code(
+        "YAML010",
+        "findings-left-out",
+        Note,
+        "a file has more findings than are shown",
+        page!("YAML010"),
     ),
 ];
 

@@ -57,6 +57,8 @@ pub(super) struct Builder<'t> {
     anchors: Vec<Option<Anchored>>,
     /// Nodes of the whole text, aliases followed.
     size: u64,
+    /// Whether the current document is left before its end.
+    pub(super) abandoned: bool,
     findings: Vec<Diagnostic>,
     dropped_findings: usize,
 }
@@ -83,6 +85,7 @@ impl<'t> Builder<'t> {
             pending: Vec::new(),
             anchors: vec![None],
             size: 0,
+            abandoned: false,
             findings: Vec::new(),
             dropped_findings: 0,
         }
@@ -336,10 +339,12 @@ impl<'t> Builder<'t> {
 
     /// Keeps what was read of a document that cannot be read further.
     fn abandon_document(&mut self) {
+        self.abandoned = true;
         while !self.open.is_empty() {
             self.end_collection(None);
         }
         self.end_document(false);
+        self.abandoned = false;
     }
 
     pub(super) fn report(&mut self, finding: Diagnostic) {

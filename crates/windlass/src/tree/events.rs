@@ -139,8 +139,14 @@ impl<'t> Events<'t> {
 
     fn translate_error(&self, error: &granit::ScanError) -> SyntaxError {
         let (message, help) = wording(error.kind());
+        let mut at = self.byte(*error.marker());
+        if let granit::ErrorKind::UnexpectedCharacter { character } = error.kind() {
+            // The parser names the start of the scalar; people look for the character.
+            let rest = self.text.get(at as usize..).unwrap_or_default();
+            at += rest.find(*character).unwrap_or(0) as u32;
+        }
         SyntaxError {
-            at: self.byte(*error.marker()),
+            at,
             too_deep: matches!(error.kind(), granit::ErrorKind::RecursionLimitExceeded),
             message,
             help,

@@ -69,8 +69,11 @@ pub(super) fn resolve_merges(builder: &mut Builder<'_>, raw: &[NodeId]) -> Optio
             }
         }
     }
-    for problem in problems {
-        builder.report(problem);
+    // A merge key at which the document broke off has no value that could be wrong.
+    if !builder.abandoned {
+        for problem in problems {
+            builder.report(problem);
+        }
     }
     Some(result)
 }
