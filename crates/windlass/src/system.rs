@@ -4,7 +4,20 @@
 //! prints its `Err`, the certificate checker replays it, and the engine asks it before it starts
 //! anything. So plan, check and run cannot diverge.
 
+mod budget;
+mod compile;
+mod evidence;
+pub mod example;
+#[cfg(test)]
+pub(crate) mod models;
+mod property;
+
 use std::fmt::Debug;
+
+pub use budget::{Budget, Limits, Progress, StopReason, Unlimited};
+pub use compile::{Compile, Disagreement, Outgoing, disagreement};
+pub use evidence::{Evidence, Step, Trace};
+pub use property::{Predicate, Property, Verdict};
 
 /// The states that one action can lead to. Never empty: an action without a successor is blocked.
 ///
@@ -50,6 +63,15 @@ impl<S> Successors<S> {
         let mut all = vec![self.first];
         all.extend(self.rest);
         all
+    }
+}
+
+impl<S> IntoIterator for Successors<S> {
+    type Item = S;
+    type IntoIter = std::iter::Chain<std::iter::Once<S>, std::vec::IntoIter<S>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::once(self.first).chain(self.rest)
     }
 }
 

@@ -1,0 +1,281 @@
+//! Breadth-first search, in one thread or several, with the same result to the last byte.
+//!
+//! States are expanded in the order of their numbers, in batches. Threads only generate the
+//! successors of their share of a batch; numbers are given afterwards by one thread, in order.
+//! So numbering, verdict, trace and counts do not depend on how many threads there are.
+
+use std::ops::{ControlFlow, Range};
+
+use super::form::{BatchOf, Form, Row, StateOf};
+use super::rows::Batch;
+use super::store::{MOST_STATES, Store};
+use super::{Edges, Options};
+use crate::system::{Budget, Progress, Property, StopReason, System};
+
+/// States expanded between two questions to the budget.
+const BATCH: usize = 4096;
+/// States expanded by one thread before their successors are stored: the buffers stay in cache.
+const SHARE: usize = 64;
+/// Batches smaller than this are not worth a second thread.
+const WORTH_A_THREAD: usize = 512;
+/// The target of a successor that is not yet known to the store.
+const NEW: u32 = u32::MAX;
+
+/// What a search found: the states, and why it ended.
+pub(super) struct Found<F: Form> {
+    pub(super) store: Store<F>,
+    /// The successors of each expanded state, when the property needs them.
+    pub(super) edges: Option<Edges>,
+    /// The state that decides the property, the first in breadth-first order.
+    pub(super) hit: Option<u32>,
+    /// The limit that ended the search.
+    pub(super) stopped: Option<StopReason>,
+    pub(super) progress: Progress,
+}
+
+/// Walks through the states of `form` until one decides `property`, all are seen or a limit is
+/// reached.
+pub(super) fn explore<F: Form>(
+    form: &F,
+    property: Option<Property<'_, Row<F>>>,
+    keep_edges: bool,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Found<F> {
+    let mut found = Found {
+        store: Store::new(form),
+        edges: keep_edges.then(Edges::default),
+        hit: None,
+        stopped: None,
+        progress: Progress::default(),
+    };
+    insert_initial(form, &mut found.store);
+    let threads = options.threads.max(1);
+    let mut shares: Vec<Share<F>> = (0..threads).map(|_| Share::new(form)).collect();
+    let (mut next, mut layer_end, mut asked) = (0, found.store.len(), 0);
+    let walk = Walk { form, property };
+    while next < found.store.len() {
+        if next == layer_end {
+            found.progress.depth += 1;
+            layer_end = found.store.len();
+            if options.max_depth.is_some_and(|most| found.progress.depth > most) {
+                found.stopped = Some(StopReason::Depth);
+                break;
+            }
+        }
+        let end = layer_end.min(next + BATCH);
+        let more = if threads > 1 && end - next >= WORTH_A_THREAD {
+            walk.expand_in_threads(next..end, &mut shares, &mut found)
+        } else {
+            walk.expand_alone(next..end, &mut shares[0], &mut found)
+        };
+        next = end;
+        if more.is_break() {
+            break;
+        }
+        if next - asked >= BATCH {
+            asked = next;
+            found.measure();
+            if let ControlFlow::Break(reason) = budget.spend(&found.progress) {
+                found.stopped = Some(reason);
+                break;
+            }
+        }
+    }
+    found.measure();
+    found
+}
+
+fn insert_initial<F: Form>(form: &F, store: &mut Store<F>) {
+    let initial: StateOf<F> = form.system().initial();
+    let mut rows = form.batch();
+    form.encode(&initial, &mut rows);
+    for row in rows.take() {
+        let hash = BatchOf::<F>::hash(std::borrow::Borrow::borrow(&row));
+        store.insert(hash, row, None);
+    }
+}
+
+impl<F: Form> Found<F> {
+    /// Brings states and bytes of the progress up to date.
+    fn measure(&mut self) {
+        let edges = self.edges.as_ref().map_or(0, Edges::bytes);
+        self.progress.states = self.store.len();
+        self.progress.bytes = self.store.bytes() + edges;
+    }
+
+    /// Gives numbers to the successors in `share`, in order; stops at the state that decides the
+    /// property.
+    fn merge(&mut self, share: &mut Share<F>) -> ControlFlow<()> {
+        if self.store.len() + share.rows.len() > MOST_STATES {
+            self.stopped = Some(StopReason::States);
+            return ControlFlow::Break(());
+        }
+        let mut rows = share.rows.take().zip(&share.hashes).zip(&share.known);
+        for (source, count) in (share.first..).zip(&share.counts) {
+            for ((row, hash), known) in rows.by_ref().take(*count as usize) {
+                let target = match *known {
+                    NEW => self.store.insert(*hash, row, Some(source)),
+                    known => known,
+                };
+                if let Some(edges) = &mut self.edges {
+                    edges.push(target);
+                }
+            }
+            if let Some(edges) = &mut self.edges {
+                edges.close();
+            }
+            self.progress.transitions += u64::from(*count);
+        }
+        self.progress.expanded += share.counts.len();
+        if share.hit {
+            self.hit = Some(share.first + share.counts.len() as u32 - 1);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The successors of a run of states, not yet numbered.
+struct Share<F: Form> {
+    /// The first of the states.
+    first: u32,
+    /// How many successors each state has; as many as were examined.
+    counts: Vec<u32>,
+    /// The successors of all of them.
+    rows: BatchOf<F>,
+    /// Their hashes.
+    hashes: Vec<u64>,
+    /// Their numbers, or [`NEW`] when the store did not know them at the time.
+    known: Vec<u32>,
+    /// Whether the last state examined decides the property.
+    hit: bool,
+}
+
+impl<F: Form> Share<F> {
+    fn new(form: &F) -> Self {
+        let rows = form.batch();
+        Self {
+            first: 0,
+            counts: Vec::new(),
+            rows,
+            hashes: Vec::new(),
+            known: Vec::new(),
+            hit: false,
+        }
+    }
+}
+
+/// What all threads share.
+struct Walk<'a, F: Form> {
+    form: &'a F,
+    property: Option<Property<'a, Row<F>>>,
+}
+
+/// What is to be done with a state.
+enum Look {
+    Expand,
+    Leaf,
+    Decides,
+}
+
+impl<F: Form> Walk<'_, F> {
+    fn expand_alone(
+        &self,
+        range: Range<usize>,
+        share: &mut Share<F>,
+        found: &mut Found<F>,
+    ) -> ControlFlow<()> {
+        for first in range.clone().step_by(SHARE) {
+            self.fill(first..range.end.min(first + SHARE), &found.store, share);
+            share.known.clear();
+            share.known.resize(share.rows.len(), NEW);
+            found.merge(share)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn expand_in_threads(
+        &self,
+        range: Range<usize>,
+        shares: &mut [Share<F>],
+        found: &mut Found<F>,
+    ) -> ControlFlow<()> {
+        let each = range.len().div_ceil(shares.len());
+        let store = &found.store;
+        let work = |index: usize, share: &mut Share<F>| {
+            let first = range.end.min(range.start + index * each);
+            self.fill(first..range.end.min(first + each), store, share);
+            share.look_up(store);
+        };
+        let work = &work;
+        std::thread::scope(|scope| {
+            let (mine, others) = shares.split_at_mut(1);
+            for (index, share) in others.iter_mut().enumerate() {
+                scope.spawn(move || work(index + 1, share));
+            }
+            for share in mine {
+                work(0, share);
+            }
+        });
+        shares.iter_mut().try_for_each(|share| found.merge(share))
+    }
+
+    /// Examines the states of `range` and generates their successors.
+    fn fill(&self, range: Range<usize>, store: &Store<F>, share: &mut Share<F>) {
+        share.first = range.start as u32;
+        share.hit = false;
+        share.rows.clear();
+        share.counts.clear();
+        for index in range {
+            let row = store.row(index as u32);
+            let before = share.rows.len();
+            let look = self.look(row);
+            if matches!(look, Look::Expand) {
+                self.form.expand(row, &mut share.rows);
+            }
+            let count = share.rows.len() - before;
+            share.counts.push(count as u32);
+            share.hit = match look {
+                Look::Decides => true,
+                Look::Leaf => false,
+                Look::Expand => count == 0 && self.must_not_end(row),
+            };
+            if share.hit {
+                break;
+            }
+        }
+        share.hashes.clear();
+        let hashes = (0..share.rows.len()).map(|at| BatchOf::<F>::hash(share.rows.row(at)));
+        share.hashes.extend(hashes);
+    }
+
+    fn look(&self, row: &Row<F>) -> Look {
+        match &self.property {
+            Some(Property::Always(p)) if !p(row) => Look::Decides,
+            Some(Property::Reachable(p)) if p(row) => Look::Decides,
+            Some(Property::Eventually(p)) if p(row) => Look::Leaf,
+            _ => Look::Expand,
+        }
+    }
+
+    /// Whether a run that ends in `row` decides the property. For `eventually` only states are
+    /// expanded in which the predicate does not hold, so each of them that is an end does.
+    fn must_not_end(&self, row: &Row<F>) -> bool {
+        match &self.property {
+            Some(Property::DeadlockFree(accepted)) => !accepted(row),
+            Some(Property::Eventually(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+impl<F: Form> Share<F> {
+    /// Looks up which successors are known already, so that numbering need not.
+    fn look_up(&mut self, store: &Store<F>) {
+        self.known.clear();
+        let rows = &self.rows;
+        let number = |(at, hash): (usize, &u64)| store.find(*hash, rows.row(at)).unwrap_or(NEW);
+        self.known.extend(self.hashes.iter().enumerate().map(number));
+    }
+}

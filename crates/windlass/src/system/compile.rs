@@ -1,0 +1,132 @@
+//! The compiled form of a system: states as bit strings of fixed width.
+//!
+//! The readable [`System::step`] stays the reference. A compiled form is an optimization which is
+//! tested against it per transition with [`disagreement`], and every path found on it is
+//! replayed by the reference before it is shown.
+
+use std::collections::BTreeSet;
+
+use super::System;
+
+/// A system that can also be searched on encoded states.
+///
+/// An implementor builds its index tables once, when it is made, so that [`Compile::successors`]
+/// allocates nothing. Equal states have equal encodings and the other way round: unused bits are
+/// zero.
+pub trait Compile: System {
+    /// How many words of 64 bits an encoded state has; at least one.
+    fn words(&self) -> usize;
+
+    /// Writes `state` into `into`, which has [`Compile::words`] words, all zero.
+    fn encode(&self, state: &Self::State, into: &mut [u64]);
+
+    /// The state that `encoded` stands for.
+    fn decode(&self, encoded: &[u64]) -> Self::State;
+
+    /// Appends every (action, successor) of `encoded` to `out`, always in the same order.
+    fn successors(&self, encoded: &[u64], out: &mut Outgoing);
+
+    /// The action that [`Compile::successors`] named `id` in the state `encoded`.
+    fn action(&self, encoded: &[u64], id: u32) -> Self::Action;
+}
+
+/// Encoded successors with the compact names of the actions that lead to them.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    width: usize,
+    words: Vec<u64>,
+    actions: Vec<u32>,
+}
+
+impl Outgoing {
+    /// An empty list of states of `width` words.
+    pub fn new(width: usize) -> Self {
+        Self { width: width.max(1), words: Vec::new(), actions: Vec::new() }
+    }
+
+    /// Appends a copy of `from` as a successor by `action`, to be changed in place.
+    #[inline]
+    pub fn push(&mut self, action: u32, from: &[u64]) -> &mut [u64] {
+        debug_assert_eq!(from.len(), self.width, "states of one system have one width");
+        let start = self.words.len();
+        self.words.extend_from_slice(from);
+        self.actions.push(action);
+        &mut self.words[start..]
+    }
+
+    /// How many successors there are.
+    pub fn len(&self) -> usize {
+        self.actions.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
+    /// Forgets all successors and keeps the memory.
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.actions.clear();
+    }
+
+    /// The encoded successor number `index`.
+    #[inline]
+    pub fn row(&self, index: usize) -> &[u64] {
+        &self.words[index * self.width..][..self.width]
+    }
+
+    /// The encoded successor number `index`, to be changed.
+    pub fn row_mut(&mut self, index: usize) -> &mut [u64] {
+        &mut self.words[index * self.width..][..self.width]
+    }
+
+    /// Every (action, successor) in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u64])> {
+        self.actions.iter().copied().zip(self.words.chunks_exact(self.width))
+    }
+
+    /// Every successor in order.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, u64> {
+        self.words.chunks_exact(self.width)
+    }
+}
+
+/// How the compiled form departs from the reference in one state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Disagreement<S, A> {
+    /// `decode(encode(state))` is this other state.
+    RoundTrip(S),
+    /// The reference has this transition, the compiled form has not.
+    Missing(A, S),
+    /// The compiled form has this transition, the reference has not.
+    Invented(A, S),
+}
+
+/// The first difference between reference and compiled form in `state`, if there is one.
+pub fn disagreement<S: Compile>(
+    system: &S,
+    state: &S::State,
+) -> Option<Disagreement<S::State, S::Action>> {
+    let mut encoded = vec![0; system.words().max(1)];
+    system.encode(state, &mut encoded);
+    let back = system.decode(&encoded);
+    if back != *state {
+        return Some(Disagreement::RoundTrip(back));
+    }
+    let mut reference = BTreeSet::new();
+    for action in system.candidates(state) {
+        if let Ok(successors) = system.step(state, &action) {
+            reference.extend(successors.into_iter().map(|after| (action.clone(), after)));
+        }
+    }
+    let mut out = Outgoing::new(encoded.len());
+    system.successors(&encoded, &mut out);
+    let compiled: BTreeSet<_> =
+        out.iter().map(|(id, row)| (system.action(&encoded, id), system.decode(row))).collect();
+    let missing = reference.difference(&compiled).next();
+    let invented = compiled.difference(&reference).next();
+    missing.map(|(action, after)| Disagreement::Missing(action.clone(), after.clone())).or_else(
+        || invented.map(|(action, after)| Disagreement::Invented(action.clone(), after.clone())),
+    )
+}
