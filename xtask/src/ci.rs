@@ -47,6 +47,8 @@ fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
         Step::new("clippy", "cargo clippy --workspace --all-targets -- -D warnings"),
         Step::new("tidy", "cargo xtask tidy"),
         Step::new("papers", "cargo xtask papers --check"),
+        Step::new("deny", "cargo xtask deny"),
+        Step::new("long", "cargo xtask long --short"),
     ];
     if let Some(corpus) = options.corpus.as_ref().filter(|path| repository.exists(path)) {
         steps.push(Step::new("corpus", &format!("cargo xtask corpus {corpus}")));

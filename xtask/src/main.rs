@@ -8,6 +8,8 @@
 #![expect(unreachable_pub, reason = "in a binary, `pub` says: used by other modules")]
 
 mod ci;
+mod corpus;
+mod deny;
 mod lexer;
 mod long;
 mod papers;
@@ -33,6 +35,10 @@ enum Chore {
     Tidy,
     /// Compare the anchors in the code with `papers/*.toml` and write `docs/papers/*.md`.
     Papers(papers::Options),
+    /// Check licences, duplicates and sources of dependencies by `deny.toml`.
+    Deny,
+    /// Score the binary on a folder of real descriptions with known outcomes.
+    Corpus(corpus::Options),
     /// Everything that has to hold before a change is taken.
     Ci(ci::Options),
     /// The tests that take their time.
@@ -47,6 +53,8 @@ fn main() -> ExitCode {
     let outcome = Repository::find().and_then(|repository| match arguments.chore {
         Chore::Tidy => tidy::run(&repository),
         Chore::Papers(options) => papers::run(&repository, &options),
+        Chore::Deny => deny::run(&repository),
+        Chore::Corpus(options) => corpus::run(&repository, &options),
         Chore::Ci(options) => ci::run(&repository, &options),
         Chore::Long(options) => long::run(&repository, &options),
     });
