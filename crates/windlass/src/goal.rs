@@ -19,6 +19,7 @@ use crate::application::{Application, InstanceId, NodeId};
 use crate::diagnostic::Diagnostic;
 use crate::lifecycle::protocol::StateId;
 use crate::source::Span;
+use crate::spelling;
 
 /// How many instances of a node a want speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,7 +170,7 @@ fn wanted_capability(name: &str, application: &Application) -> Result<Want, Comp
         return Ok(Want::Capability(name.to_owned()));
     }
     let known = application.types.iter().flat_map(|t| t.capabilities.iter().map(|c| &*c.name));
-    Err((format!("unknown capability `{name}` in the goal"), known_names("capabilities", known)))
+    Err((format!("unknown capability `{name}` in the goal"), spelling::known("capability", known)))
 }
 
 fn wanted_node(
@@ -188,6 +189,10 @@ fn wanted_node(
         };
     }
     let name = &application.node(node).name;
+    if application.type_of(node).name.is_empty() {
+        // The type of the node is unknown and has been reported; any answer will do.
+        return Ok(Want::NodeGone(node));
+    }
     let Some(protocol) = application.protocol_of(node) else {
         return Err((
             format!("`{name}` is a net and has no states to ask for"),
@@ -198,7 +203,7 @@ fn wanted_node(
         Some(state) => Ok(Want::Node { node, state, amount }),
         None => Err((
             format!("`{name}` has no state `{state}`"),
-            known_names("states", protocol.states.iter().map(|s| &*s.name)),
+            spelling::known("state", protocol.states.iter().map(|s| &*s.name)),
         )),
     }
 }
@@ -212,7 +217,7 @@ fn wanted_instance(
     if amount != Amount::Wanted {
         return Err((
             format!("unknown node `{name}` in the goal; one instance takes no amount"),
-            known_names("nodes", application.nodes.iter().map(|n| &*n.name)),
+            spelling::known("node", application.nodes.iter().map(|n| &*n.name)),
         ));
     }
     let declared =
@@ -228,26 +233,10 @@ fn wanted_instance(
     if types.is_empty() {
         return Err((
             format!("`{name}` is no node, and no instance can be in a state `{state}`"),
-            known_names("nodes", application.nodes.iter().map(|n| &*n.name)),
+            spelling::known("node", application.nodes.iter().map(|n| &*n.name)),
         ));
     }
     Ok(Want::Instance { instance: InstanceId(name.to_owned()), state: state.to_owned() })
-}
-
-/// "known nodes: `a`, `b`", cut off when there are many.
-fn known_names<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> String {
-    const MOST: usize = 8;
-    let mut names: Vec<&str> = names.collect();
-    names.sort_unstable();
-    names.dedup();
-    let more = names.len().saturating_sub(MOST);
-    names.truncate(MOST);
-    let list = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    match (list.is_empty(), more) {
-        (true, _) => format!("the application has no {what}"),
-        (false, 0) => format!("known {what}: {list}"),
-        (false, more) => format!("known {what}: {list} and {more} more"),
-    }
 }
 
 /// Writes a goal so that [`parse`] reads it back.

@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-// Reading order: source, diagnostic, tree, graph, lifecycle, application, plan, goal, lang, rule,
+// Reading order: source, diagnostic, spelling, tree, graph, lifecycle, application, plan, goal, lang, rule,
 // system, semantics, explore, analysis, certificate, export.
 pub mod analysis;
 pub mod application;
@@ -21,5 +21,6 @@ pub mod plan;
 pub mod rule;
 pub mod semantics;
 pub mod source;
+pub mod spelling;
 pub mod system;
 pub mod tree;

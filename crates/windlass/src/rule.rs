@@ -10,6 +10,9 @@
 //! code has a page; a test holds both.
 
 mod codes;
+pub mod net;
+pub mod protocol;
+pub mod topology;
 
 pub use codes::CODES;
 
@@ -18,7 +21,31 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{Origin, SourceId, Sources, Span};
 
 /// The rules that look at an application, in the order in which they run. One line each.
-pub const RULES: &[&Rule] = &[];
+pub const RULES: &[&Rule] = &[
+    &topology::cyclic_topology::RULE,
+    &topology::unbound_requirement::RULE,
+    &topology::wrong_container::RULE,
+    &topology::too_few_providers::RULE,
+    &topology::capability_never_offered::RULE,
+    &topology::replicas_without_faults::RULE,
+    &protocol::two_containments::RULE,
+    &protocol::nondeterministic_operation::RULE,
+    &protocol::tied_handlers::RULE,
+    &protocol::growing_handler::RULE,
+    &protocol::handler_cycle::RULE,
+    &protocol::racing_handlers::RULE,
+    &protocol::unhandled_fault::RULE,
+    &protocol::unreachable_state::RULE,
+    &protocol::unused_operation::RULE,
+    &protocol::broken_up_path::RULE,
+    &net::cyclic_net::RULE,
+    &net::unreachable_place::RULE,
+    &net::group_without_port::RULE,
+    &net::port_without_binding::RULE,
+    &net::port_type_mismatch::RULE,
+    &net::unconnected_port::RULE,
+    &net::no_initial_place::RULE,
+];
 
 /// What a rule sees: the description and the texts that it came from.
 #[derive(Debug, Clone, Copy)]

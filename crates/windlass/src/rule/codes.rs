@@ -133,6 +133,37 @@ pub const CODES: &[&Rule] = &[
         "a file has more findings than are shown",
         page!("YAML010"),
     ),
+    // Our own language.
+    &code("WL001", "unknown-key", Error, "a key means nothing where it stands", page!("WL001")),
+    &code("WL002", "wrong-type", Error, "a value is of the wrong kind", page!("WL002")),
+    &code("WL003", "missing-key", Error, "a key that must be there is not", page!("WL003")),
+    &code("WL004", "unknown-name", Error, "a name is used that nothing declares", page!("WL004")),
+    &code("WL005", "bad-value", Error, "a value of the right kind means nothing", page!("WL005")),
+    &code("WL006", "declared-twice", Error, "the same thing is declared twice", page!("WL006")),
+    &code("WL007", "life-cycle", Error, "a type has no life cycle, or two", page!("WL007")),
+    &code("WL008", "unknown-document", Error, "the file is none of our documents", page!("WL008")),
+    &code("WL009", "conflicting-keys", Error, "keys exclude or need each other", page!("WL009")),
+    &code(
+        "WL010",
+        "state-does-not-fit",
+        Error,
+        "a state speaks of what the application does not have",
+        page!("WL010"),
+    ),
+    &code(
+        "WL011",
+        "plan-does-not-fit",
+        Error,
+        "an action of a plan lacks something, or has too much",
+        page!("WL011"),
+    ),
+    &code(
+        "GOAL001",
+        "bad-goal",
+        Error,
+        "a goal cannot be read or does not fit the application",
+        page!("GOAL001"),
+    ),
 ];
 
 /// A code without a check.

@@ -1,0 +1,58 @@
+//! Goal files: a goal with conditions on the way to it.
+
+use super::{Document, unknown};
+use crate::application::{Application, InstanceId};
+use crate::diagnostic::Diagnostic;
+use crate::goal::{self, Goal, GoalFile};
+use crate::tree::{Node, Style};
+
+/// Reads a goal file for an application.
+pub fn read_goal_file(
+    root: Node<'_>,
+    application: &Application,
+    findings: &mut Vec<Diagnostic>,
+) -> GoalFile {
+    Document::Goal.check_shape(root, findings);
+    lower(root, application, findings)
+}
+
+/// Lowers a goal, given as a text or as a record.
+pub(super) fn lower(
+    node: Node<'_>,
+    application: &Application,
+    findings: &mut Vec<Diagnostic>,
+) -> GoalFile {
+    if node.is_scalar() {
+        return GoalFile { goal: parse(node, application, findings), ..GoalFile::default() };
+    }
+    let items = |key: &str| node.get(key).into_iter().flat_map(Node::items);
+    let mut file = GoalFile::default();
+    if let Some(goal) = node.get("goal") {
+        file.goal = parse(goal, application, findings);
+    }
+    let names = items("keep").filter_map(Node::as_str);
+    file.keep = names.map(|name| InstanceId(name.to_owned())).collect();
+    file.always = items("always").map(|item| parse(item, application, findings)).collect();
+    file.never = items("never").map(|item| parse(item, application, findings)).collect();
+    for entry in node.get("budget").into_iter().flat_map(Node::entries) {
+        match application.node_named(entry.name()) {
+            Some(id) => {
+                let most = entry.value.as_int().and_then(|most| u32::try_from(most).ok());
+                file.budget.extend(most.map(|most| (id, most)));
+            }
+            None => {
+                let known: Vec<_> = application.nodes.iter().map(|node| &*node.name).collect();
+                findings.push(unknown("node", entry.key, known.into_iter()));
+            }
+        }
+    }
+    file
+}
+
+fn parse(node: Node<'_>, application: &Application, findings: &mut Vec<Diagnostic>) -> Goal {
+    let Some(text) = node.as_str() else { return Goal::default() };
+    let span = node.span();
+    let same_length = (span.end - span.start) as usize == text.len();
+    let verbatim = same_length && node.style() == Some(Style::Plain) && !node.is_alias();
+    goal::parse(text, span, verbatim, application, findings)
+}

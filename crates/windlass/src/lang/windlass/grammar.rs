@@ -1,0 +1,299 @@
+//! The documents of our own language: application, state, plan and goal.
+//!
+//! This file is the reference of the language; `docs/schemas/*.json` and the key names in
+//! messages come from it.
+
+use super::shape::Shape::{
+    Cost, Duration, Either, Integer, List, Map, Name, Record as Rec, Text, Word,
+};
+use super::shape::{Key, Record, Shape, optional, required};
+
+const NAMES: Shape = List(&Name);
+
+/// The words of `faults`.
+pub(super) const FAULTS: &[&str] = &["forbidden", "handled", "replicas"];
+/// The words of `policy`.
+pub(super) const POLICIES: &[&str] = &["any", "greedy", "least-loaded"];
+/// The words of `sort`.
+pub(super) const SORTS: &[&str] = &["containment", "replica_aware", "replica_unaware"];
+/// The words of `kind` of a port.
+pub(super) const PORT_KINDS: &[&str] = &["use", "provide", "data_use", "data_provide"];
+
+/// A whole application.
+pub(super) static APPLICATION: Record = Record {
+    what: "an application",
+    keys: &[
+        required("windlass", Integer(1, 1), "the version of the language, 1"),
+        optional("name", Name, "the name of the application"),
+        optional("faults", Word(FAULTS), "how faults are treated (default: replicas)"),
+        optional("policy", Word(POLICIES), "which provider a requirement is bound to"),
+        required("types", Map(&Rec(&TYPE)), "the component types"),
+        required("nodes", Map(&Rec(&NODE)), "the nodes of the topology"),
+        optional("goal", Either(&[Text, Rec(&GOAL_PARTS)]), "what `up` means for this file"),
+    ],
+};
+
+static TYPE: Record = Record {
+    what: "a type",
+    keys: &[
+        optional("requirements", Map(&REQUIREMENT), "what it may rely on"),
+        optional("capabilities", NAMES, "what it may offer"),
+        optional("operations", Map(&Rec(&OPERATION)), "the commands behind its operations"),
+        optional("protocol", Rec(&PROTOCOL), "its life cycle as a management protocol"),
+        optional("net", Rec(&NET), "its life cycle as a net"),
+        optional("cost_per_second", Cost, "what an instance costs while it exists"),
+    ],
+};
+
+static REQUIREMENT: Shape = Either(&[Word(SORTS), Rec(&REQUIREMENT_RECORD)]);
+
+static REQUIREMENT_RECORD: Record = Record {
+    what: "a requirement",
+    keys: &[
+        required("sort", Word(SORTS), "what kind of dependency it is"),
+        optional(
+            "arity",
+            Either(&[Word(&["any", "all"]), Rec(&AT_LEAST)]),
+            "how many providers it needs (default: any)",
+        ),
+    ],
+};
+
+static AT_LEAST: Record = Record {
+    what: "an arity",
+    keys: &[required("at_least", Integer(1, 1_000_000), "the number of distinct providers")],
+};
+
+static OPERATION: Record = Record {
+    what: "an operation",
+    keys: &[
+        optional("run", COMMAND, "the command that performs it"),
+        optional("duration", Duration, "how long it is expected to take"),
+        optional("cost", Cost, "what it costs"),
+        optional("timeout", Duration, "when it is given up"),
+    ],
+};
+
+/// A command: an argument list, or a record with a shell, directory or environment.
+const COMMAND: Shape = Either(&[List(&Text), Rec(&COMMAND_RECORD)]);
+
+static COMMAND_RECORD: Record = Record {
+    what: "a command",
+    keys: &[
+        optional("argv", List(&Text), "the program and its arguments"),
+        optional("shell", Text, "a script for the shell, instead of argv"),
+        optional("directory", Text, "the working directory, relative to this file"),
+        optional(
+            "environment",
+            Map(&Either(&[Text, Rec(&SECRET)])),
+            "additional environment variables",
+        ),
+    ],
+};
+
+static SECRET: Record = Record {
+    what: "a secret",
+    keys: &[required("secret", Name, "the name of the secret, never its value")],
+};
+
+static PROTOCOL: Record = Record {
+    what: "a protocol",
+    keys: &[
+        required("initial", Name, "the state of a new instance"),
+        required("states", Map(&Rec(&STATE)), "its states"),
+        optional("transitions", List(&Rec(&TRANSITION)), "which operation leads where"),
+        optional("up", NAMES, "the operations that bring an instance up"),
+    ],
+};
+
+static STATE: Record = Record {
+    what: "a state",
+    keys: &[
+        optional("requires", NAMES, "requirements that must keep being satisfied here"),
+        optional("offers", NAMES, "capabilities that are offered here"),
+        optional("on_fault", NAMES, "the states that a fault leads to"),
+        optional("on_crash", Name, "the state in which an instance is after its process died"),
+        optional(
+            "process",
+            Either(&[List(&Text), Rec(&PROCESS)]),
+            "the process that is this state while it runs",
+        ),
+    ],
+};
+
+static PROCESS: Record = Record {
+    what: "a process",
+    keys: &[
+        required("run", COMMAND, "the command that stays"),
+        optional("stop", Either(&[Name, Rec(&STOP)]), "the signal or the command that ends it"),
+        optional("grace", Duration, "how long it may take to stop before it is killed"),
+    ],
+};
+
+static STOP: Record = Record {
+    what: "a stop command",
+    keys: &[required("run", COMMAND, "the command that ends the process")],
+};
+
+static TRANSITION: Record = Record {
+    what: "a transition",
+    keys: &[
+        required("from", Name, "the state in which it starts"),
+        required("operation", Name, "the operation that it performs"),
+        required("to", Name, "the state in which it ends"),
+        optional("requires", NAMES, "requirements that must hold until it ends"),
+        optional("offers", NAMES, "capabilities that are offered meanwhile"),
+        optional("on_fault", NAMES, "the states that a fault leads to"),
+    ],
+};
+
+static NET: Record = Record {
+    what: "a net",
+    keys: &[
+        required("places", NAMES, "its places"),
+        required("initial", NAMES, "the places that hold a token at the start"),
+        optional("transitions", Map(&Rec(&NET_TRANSITION)), "its transitions"),
+        optional("groups", Map(&NAMES), "groups of places"),
+        optional("ports", Map(&Rec(&PORT)), "its ports"),
+    ],
+};
+
+static NET_TRANSITION: Record = Record {
+    what: "a transition",
+    keys: &[
+        required("from", END, "the place that it leaves"),
+        required("to", END, "the place that it enters"),
+        optional("run", COMMAND, "the command that performs it"),
+        optional("duration", Duration, "how long it is expected to take"),
+        optional("cost", Cost, "what it costs"),
+        optional("timeout", Duration, "when it is given up"),
+    ],
+};
+
+const END: Shape = Either(&[Name, Rec(&DOCK)]);
+
+static DOCK: Record = Record {
+    what: "a dock",
+    keys: &[
+        required("place", Name, "the place it is attached to"),
+        required("dock", Name, "its name: transitions with the same dock are alternatives"),
+    ],
+};
+
+static PORT: Record = Record {
+    what: "a port",
+    keys: &[
+        required("kind", Word(PORT_KINDS), "what it is for"),
+        optional("type", Name, "ports of different types cannot be connected"),
+        optional("transitions", NAMES, "the transitions that need it (use, data_use)"),
+        optional("groups", NAMES, "the groups that give it (provide)"),
+        optional("places", NAMES, "the places that set its value (data_provide)"),
+    ],
+};
+
+static NODE: Record = Record {
+    what: "a node",
+    keys: &[
+        required("type", Name, "its component type"),
+        optional("count", Integer(0, 1_000_000), "how many instances are wanted (default: 1)"),
+        optional(
+            "bind",
+            Map(&Either(&[Name, NAMES])),
+            "requirement or port -> NODE.CAPABILITY or NODE.PORT",
+        ),
+        optional("instances", Map(&Rec(&INSTANCE)), "wanted instances that have a name"),
+    ],
+};
+
+static INSTANCE: Record =
+    Record { what: "an instance", keys: &[optional("in", Name, "the instance that contains it")] };
+
+/// The parts of a goal with conditions on the way.
+static GOAL_PARTS: Record = Record { what: "a goal", keys: GOAL_KEYS };
+
+const GOAL_KEYS: &[Key] = &[
+    required("goal", Text, "what must hold in the end: NODE=STATE, ..."),
+    optional("keep", NAMES, "instances that stay as they are"),
+    optional("always", List(&Text), "conditions that hold all along"),
+    optional("never", List(&Text), "conditions that never hold on the way"),
+    optional("budget", Map(&Integer(0, 1_000_000)), "most instances of a node at any time"),
+];
+
+/// A goal file.
+pub(super) static GOAL: Record = Record { what: "a goal file", keys: GOAL_KEYS };
+
+/// A state file.
+pub(super) static STATE_FILE: Record = Record {
+    what: "a state file",
+    keys: &[
+        required("state", Rec(&GLOBAL_STATE), "which instances exist and where each one is"),
+        optional("schema", Text, "the name of the form, for programs"),
+    ],
+};
+
+static GLOBAL_STATE: Record = Record {
+    what: "a state",
+    keys: &[required("instances", Map(&Rec(&STATE_INSTANCE)), "the instances by id")],
+};
+
+static STATE_INSTANCE: Record = Record {
+    what: "an instance",
+    keys: &[
+        required("node", Name, "the node it is an instance of"),
+        optional("state", Name, "the state it is in"),
+        optional("operation", Rec(&RUNNING), "the operation that it is performing, instead"),
+        optional("in", Name, "the instance that contains it"),
+        optional("bindings", Map(&Either(&[Name, NAMES])), "requirement -> instance"),
+    ],
+};
+
+static RUNNING: Record = Record {
+    what: "a running operation",
+    keys: &[
+        required("from", Name, "the state in which it started"),
+        required("operation", Name, "its name"),
+        required("to", Name, "the state in which it will end"),
+    ],
+};
+
+/// A plan file: what `windlass plan` prints.
+pub(super) static PLAN_FILE: Record = Record {
+    what: "a plan file",
+    keys: &[
+        required("plan", Rec(&PLAN), "actions and their order"),
+        optional("schema", Text, "the name of the form, for programs"),
+        optional("length", Integer(0, u32::MAX), "observable actions, as the planner counted"),
+        optional("optimal", Text, "whether the planner proved it optimal"),
+        optional("bound", Integer(0, u32::MAX), "the planner's lower bound"),
+    ],
+};
+
+static PLAN: Record = Record {
+    what: "a plan",
+    keys: &[
+        required("actions", Map(&Rec(&ACTION)), "the actions by label"),
+        optional("order", List(&Rec(&ORDER)), "which action ends before which one starts"),
+        optional("application", Text, "digest of the application it was made for"),
+        optional("start", Text, "digest of the state it starts from"),
+    ],
+};
+
+static ACTION: Record = Record {
+    what: "an action",
+    keys: &[
+        required("do", Word(&["op", "scale_out", "scale_in"]), "what is done"),
+        required("instance", Name, "the instance it is done to"),
+        optional("operation", Name, "the operation (op)"),
+        optional("node", Name, "the node of the new instance (scale_out)"),
+        optional("container", Name, "the instance that contains the new one (scale_out)"),
+    ],
+};
+
+static ORDER: Record = Record {
+    what: "an order edge",
+    keys: &[
+        required("before", Name, "the action that ends first"),
+        required("after", Name, "the action that starts after it"),
+        optional("why", Text, "the reason for the edge"),
+    ],
+};

@@ -1,0 +1,100 @@
+//! Operations, commands and processes.
+
+use std::collections::BTreeMap;
+
+use super::{conflict, cost, duration, entries, text};
+use crate::application::Operation;
+use crate::diagnostic::Diagnostic;
+use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue, Process, Stop};
+use crate::tree::{Entry, Node};
+
+/// An operation with the command behind it.
+pub(super) fn operation(entry: Entry<'_>, findings: &mut Vec<Diagnostic>) -> Operation {
+    let node = entry.value;
+    Operation {
+        name: entry.name().to_owned(),
+        run: node.get("run").and_then(|run| command(run, findings)),
+        duration: duration(node, "duration"),
+        cost: cost(node, "cost"),
+        timeout: duration(node, "timeout"),
+        origin: entry.key.span().into(),
+    }
+}
+
+/// A command: an argument list, or a record.
+pub(super) fn command(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Command> {
+    let arguments = |list: Node<'_>| -> Vec<String> {
+        list.items().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+    };
+    if node.is_list() {
+        return program(node, arguments(node), findings).map(plain);
+    }
+    if !node.is_mapping() {
+        return None;
+    }
+    let line = match (node.get("argv"), text(node, "shell")) {
+        (Some(argv), None) => program(argv, arguments(argv), findings)?,
+        (None, Some(script)) => CommandLine::Shell(script.to_owned()),
+        (None, None) => {
+            let help = "add `argv: [PROGRAM, ARGUMENT]` or `shell: SCRIPT`";
+            findings.push(conflict(node, "a command has neither `argv` nor `shell`", help));
+            return None;
+        }
+        (Some(argv), Some(_)) => {
+            findings.push(conflict(argv, "a command has both `argv` and `shell`", "keep one"));
+            return None;
+        }
+    };
+    let value = |value: Node<'_>| match text(value, "secret") {
+        Some(name) => Some(EnvironmentValue::Secret(name.to_owned())),
+        None => value.as_str().map(|text| EnvironmentValue::Plain(text.to_owned())),
+    };
+    let environment: BTreeMap<_, _> = entries(node, "environment")
+        .filter_map(|entry| Some((entry.name().to_owned(), value(entry.value)?)))
+        .collect();
+    Some(Command { line, directory: text(node, "directory").map(str::to_owned), environment })
+}
+
+fn program(
+    node: Node<'_>,
+    arguments: Vec<String>,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<CommandLine> {
+    if arguments.first().is_none_or(String::is_empty) {
+        findings.push(conflict(node, "a command names no program", "name one as first item"));
+        return None;
+    }
+    Some(CommandLine::Arguments(arguments))
+}
+
+fn plain(line: CommandLine) -> Command {
+    Command { line, directory: None, environment: BTreeMap::new() }
+}
+
+/// A process: an argument list, or a record.
+pub(super) fn process(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Process> {
+    let by_default = || Stop::Signal("TERM".to_owned());
+    if node.is_list() {
+        let command = command(node, findings)?;
+        return Some(Process { command, stop: by_default(), grace: None });
+    }
+    let stop = match node.get("stop") {
+        None => by_default(),
+        Some(stop) if stop.is_mapping() => Stop::Command(command(stop.get("run")?, findings)?),
+        Some(stop) => Stop::Signal(signal(stop, findings)?),
+    };
+    let command = command(node.get("run")?, findings)?;
+    Some(Process { command, stop, grace: duration(node, "grace") })
+}
+
+/// The name of a signal, with or without `SIG`.
+fn signal(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<String> {
+    const KNOWN: &[&str] = &["TERM", "INT", "QUIT", "HUP", "USR1", "USR2", "KILL", "ABRT", "WINCH"];
+    let written = node.as_str()?;
+    let name = written.strip_prefix("SIG").unwrap_or(written);
+    if KNOWN.contains(&name) {
+        return Some(name.to_owned());
+    }
+    findings.push(super::super::unknown("signal", node, KNOWN.iter().copied()));
+    None
+}

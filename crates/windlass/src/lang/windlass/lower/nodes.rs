@@ -1,0 +1,211 @@
+//! Nodes, wanted instances, bindings and connections.
+
+use std::collections::BTreeMap;
+
+use super::{conflict, entries, integer, text, type_named};
+use crate::application::{
+    Application, Binding, ComponentType, Connection, Node as AppNode, NodeId, TypeId,
+    WantedInstance,
+};
+use crate::diagnostic::Diagnostic;
+use crate::lang::windlass::{DECLARED_TWICE, UNKNOWN_NAME, unknown};
+use crate::lifecycle::{Cost, Lifecycle, Net};
+use crate::source::Origin;
+use crate::spelling;
+use crate::tree::{Entry, Node};
+
+/// Adds the nodes of the document, then binds them: a binding may name a later node.
+pub(super) fn lower(root: Node<'_>, application: &mut Application, findings: &mut Vec<Diagnostic>) {
+    let types: Vec<String> = application.types.iter().map(|t| t.name.clone()).collect();
+    for entry in entries(root, "nodes") {
+        let written = entry.value.get("type");
+        let component_type = written.and_then(|node| type_named(application, node.as_str()?));
+        if let (Some(written), None) = (written, component_type)
+            && written.as_str().is_some()
+        {
+            findings.push(unknown("type", written, types.iter().map(|t| &**t)));
+        }
+        let instances: Vec<_> = entries(entry.value, "instances").map(wanted).collect();
+        let count = count(entry, instances.len(), findings);
+        let component_type = component_type.unwrap_or_else(|| placeholder(application));
+        application.nodes.push(AppNode {
+            name: entry.name().to_owned(),
+            component_type,
+            count,
+            instances,
+            bindings: Vec::new(),
+            connections: Vec::new(),
+            origin: entry.key.span().into(),
+        });
+    }
+    unique_instances(application, findings);
+    for (at, entry) in entries(root, "nodes").enumerate() {
+        bind(NodeId::from(at), entry, application, findings);
+    }
+}
+
+/// A type without states for a node whose type is unknown, so that every index stays valid while
+/// the rest of the text is read. The application that holds it is never handed out.
+fn placeholder(application: &mut Application) -> TypeId {
+    let id = TypeId::from(application.types.len());
+    application.types.push(ComponentType {
+        name: String::new(),
+        requirements: Vec::new(),
+        capabilities: Vec::new(),
+        operations: Vec::new(),
+        lifecycle: Lifecycle::Net(Net::default()),
+        processes: BTreeMap::new(),
+        cost_per_second: Cost::default(),
+        origin: Origin(None),
+    });
+    id
+}
+
+/// Whether the type of a node is unknown: what its names mean cannot be said.
+fn is_placeholder(component: &ComponentType) -> bool {
+    component.name.is_empty()
+}
+
+fn wanted(entry: Entry<'_>) -> WantedInstance {
+    WantedInstance {
+        id: entry.name().to_owned(),
+        container: text(entry.value, "in").map(str::to_owned),
+        origin: entry.key.span().into(),
+    }
+}
+
+fn count(entry: Entry<'_>, named: usize, findings: &mut Vec<Diagnostic>) -> u32 {
+    let named_count = u32::try_from(named).unwrap_or(u32::MAX);
+    let Some(count) = integer(entry.value, "count") else { return named_count.max(1) };
+    if let Some(written) = entry.value.get("count").filter(|_| count < named_count) {
+        let message = format!("`count` is {count}, yet {named} instances are named");
+        findings.push(conflict(written, message, "raise `count`, or name fewer instances"));
+    }
+    count
+}
+
+fn unique_instances(application: &Application, findings: &mut Vec<Diagnostic>) {
+    let mut first = BTreeMap::new();
+    for instance in application.nodes.iter().flat_map(|node| &node.instances) {
+        let Some(known) = first.insert(&instance.id, instance) else { continue };
+        let (Some(place), Some(known)) = (instance.origin.0, known.origin.0) else { continue };
+        findings.push(
+            Diagnostic::error(
+                DECLARED_TWICE,
+                place,
+                format!("instance `{}` is declared twice", instance.id),
+            )
+            .label(known, "first declared here")
+            .help("ids are unique in the whole application"),
+        );
+    }
+}
+
+fn bind(
+    id: NodeId,
+    entry: Entry<'_>,
+    application: &mut Application,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let component = application.type_of(id);
+    if is_placeholder(component) {
+        return;
+    }
+    let mut bindings = Vec::new();
+    let mut connections = Vec::new();
+    for bound in entries(entry.value, "bind") {
+        let targets: Vec<Node<'_>> =
+            if bound.value.is_list() { bound.value.items().collect() } else { vec![bound.value] };
+        if let Some(net) = component.net() {
+            let Some(port) = net.port_named(bound.name()) else {
+                let known: Vec<_> = net.ports.iter().map(|port| &*port.name).collect();
+                findings.push(unknown("port", bound.key, known.into_iter()));
+                continue;
+            };
+            let Some(wanted) = net.port(port).kind.counterpart() else {
+                let message = format!("`{}` provides; only ports that use are bound", bound.name());
+                findings.push(conflict(bound.key, message, "bind it from the node that uses it"));
+                continue;
+            };
+            for target in targets {
+                let known = |t: &ComponentType| -> Vec<String> {
+                    let ports = t.net().map_or(&[][..], |net| &net.ports[..]);
+                    ports.iter().filter(|p| p.kind == wanted).map(|p| p.name.clone()).collect()
+                };
+                let what = format!("{} port", wanted.word());
+                let found = end(target, &what, known, application, findings);
+                let Some((node, name)) = found else { continue };
+                let ports = application.type_of(node).net().and_then(|net| net.port_named(&name));
+                let Some(target_port) = ports else { continue };
+                let origin = target.span().into();
+                connections.push(Connection { port, target: node, target_port, origin });
+            }
+            continue;
+        }
+        let Some(requirement) = component.requirement_named(bound.name()) else {
+            let known: Vec<_> = component.requirements.iter().map(|r| &*r.name).collect();
+            findings.push(unknown("requirement", bound.key, known.into_iter()));
+            continue;
+        };
+        if targets.len() != 1 {
+            let message = format!("requirement `{}` has {} targets", bound.name(), targets.len());
+            findings.push(conflict(bound.value, message, "bind it to exactly one NODE.CAPABILITY"));
+            continue;
+        }
+        let known = |t: &ComponentType| -> Vec<String> {
+            t.capabilities.iter().map(|c| c.name.clone()).collect()
+        };
+        let found = end(targets[0], "capability", known, application, findings);
+        let Some((target, name)) = found else { continue };
+        let Some(capability) = application.type_of(target).capability_named(&name) else {
+            continue;
+        };
+        let origin = targets[0].span().into();
+        bindings.push(Binding { requirement, target, capability, origin });
+    }
+    let node = &mut application.nodes[id.index()];
+    node.bindings = bindings;
+    node.connections = connections;
+}
+
+/// Resolves `NODE.NAME`, where both may contain dots: the last dot that makes sense counts.
+fn end(
+    target: Node<'_>,
+    what: &str,
+    known: impl Fn(&ComponentType) -> Vec<String>,
+    application: &Application,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<(NodeId, String)> {
+    let text = target.as_str()?;
+    let splits = text.rmatch_indices('.').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let with_node = |(node, name)| Some((application.node_named(node)?, name));
+    let Some((node, name)) = splits.clone().find_map(with_node) else {
+        let nodes: Vec<_> = application.nodes.iter().map(|node| &*node.name).collect();
+        let message = match text.split_once('.') {
+            Some((node, _)) => format!("unknown node `{node}`"),
+            None => format!("`{text}` is not NODE.NAME"),
+        };
+        findings.push(
+            Diagnostic::error(UNKNOWN_NAME, target.span(), message)
+                .help(spelling::known("node", nodes.into_iter())),
+        );
+        return None;
+    };
+    let component = application.type_of(node);
+    if is_placeholder(component) {
+        return None;
+    }
+    let names = known(component);
+    if names.iter().any(|known| known == name) {
+        return Some((node, name.to_owned()));
+    }
+    let node_name = &application.node(node).name;
+    let message = format!("node `{node_name}` has no {what} `{name}`");
+    let names = names.iter().map(|name| &**name);
+    let help = match spelling::nearest(name, names.clone()) {
+        Some(near) => format!("did you mean `{node_name}.{near}`?"),
+        None => spelling::known(what, names),
+    };
+    findings.push(Diagnostic::error(UNKNOWN_NAME, target.span(), message).help(help));
+    None
+}

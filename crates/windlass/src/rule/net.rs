@@ -1,0 +1,19 @@
+//! Rules on nets and their connections (paper 002 section III).
+
+pub mod cyclic_net;
+pub mod group_without_port;
+pub mod no_initial_place;
+pub mod port_type_mismatch;
+pub mod port_without_binding;
+pub mod unconnected_port;
+pub mod unreachable_place;
+
+use crate::application::ComponentType;
+use crate::lifecycle::Net;
+
+/// Every type with its net.
+fn nets<'a>(
+    context: &super::Context<'a>,
+) -> impl Iterator<Item = (&'a ComponentType, &'a Net)> + use<'a> {
+    context.application.types.iter().filter_map(|t| t.net().map(|net| (t, net)))
+}

@@ -1,0 +1,64 @@
+//! `cyclic-net`: places of a net lead back to themselves, so tokens could multiply for ever.
+
+use super::super::{Context, Rule, page};
+use crate::diagnostic::{Diagnostic, Severity};
+
+use crate::lifecycle::Net;
+use crate::lifecycle::net::{NetTransitionId, PlaceId};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "NET001",
+    name: "cyclic-net",
+    severity: Severity::Error,
+    summary: "places of a net lead back to themselves, so tokens could multiply for ever",
+    paper: Some("002 Sec. III (consistency)"),
+    doc: page!("NET001"),
+    check: Some(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    for (component, net) in super::nets(context) {
+        let Some(transition) = transition_on_a_circle(net) else { continue };
+        let (from, to) = (net.source_place(transition), net.destination_place(transition));
+        let transition = net.transition(transition);
+        let message = format!(
+            "transition `{}` of type `{}` closes a circle from `{}` back to `{}`",
+            transition.name,
+            component.name,
+            net.place(from).name,
+            net.place(to).name,
+        );
+        findings.push(
+            RULE.finding(context.place(transition.origin), message)
+                .help("lead it to a place that has not been left before"),
+        );
+    }
+}
+
+/// The first transition, in the order of declaration, that closes a circle with earlier ones.
+fn transition_on_a_circle(net: &Net) -> Option<NetTransitionId> {
+    let mut successors = vec![Vec::new(); net.places.len()];
+    for id in (0..net.transitions.len()).map(NetTransitionId::from) {
+        let (from, to) = (net.source_place(id), net.destination_place(id));
+        if leads_to(&successors, to, from) {
+            return Some(id);
+        }
+        successors[from.index()].push(to);
+    }
+    None
+}
+
+fn leads_to(successors: &[Vec<PlaceId>], from: PlaceId, to: PlaceId) -> bool {
+    let mut seen = vec![false; successors.len()];
+    let mut open = vec![from];
+    while let Some(place) = open.pop() {
+        if place == to {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[place.index()], true) {
+            open.extend(&successors[place.index()]);
+        }
+    }
+    false
+}

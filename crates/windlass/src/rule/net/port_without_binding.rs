@@ -1,0 +1,42 @@
+//! `port-without-binding`: a port is bound to nothing inside its net.
+
+use super::super::{Context, Rule, page};
+use crate::diagnostic::{Diagnostic, Severity};
+
+use crate::lifecycle::net::PortKind;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "NET004",
+    name: "port-without-binding",
+    severity: Severity::Error,
+    summary: "a port is bound to nothing inside its net",
+    paper: Some("002 Sec. III-A (bindings)"),
+    doc: page!("NET004"),
+    check: Some(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    for (component, net) in super::nets(context) {
+        for port in &net.ports {
+            let (bound, key) = match port.kind {
+                PortKind::Use | PortKind::DataUse => (!port.transitions.is_empty(), "transitions"),
+                PortKind::Provide => (!port.groups.is_empty(), "groups"),
+                PortKind::DataProvide => (!port.places.is_empty(), "places"),
+            };
+            if bound {
+                continue;
+            }
+            let message = format!(
+                "{} port `{}` of type `{}` is bound to no {key}",
+                port.kind.word(),
+                port.name,
+                component.name
+            );
+            findings.push(
+                RULE.finding(context.place(port.origin), message)
+                    .help(format!("add `{key}: [...]` to the port")),
+            );
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Rules on management protocols: well-formed, deterministic, race-free and complete
+//! (paper 004 Def. 3.3 (iii) and its supplement).
+
+pub mod broken_up_path;
+pub mod growing_handler;
+pub mod handler_cycle;
+pub mod nondeterministic_operation;
+pub mod racing_handlers;
+pub mod tied_handlers;
+pub mod two_containments;
+pub mod unhandled_fault;
+pub mod unreachable_state;
+pub mod unused_operation;
+
+use crate::application::ComponentType;
+use crate::lifecycle::Protocol;
+use crate::lifecycle::protocol::Element;
+use crate::source::Origin;
+
+/// Every type with its protocol.
+fn protocols<'a>(
+    context: &super::Context<'a>,
+) -> impl Iterator<Item = (&'a ComponentType, &'a Protocol)> + use<'a> {
+    context.application.types.iter().filter_map(|t| t.protocol().map(|protocol| (t, protocol)))
+}
+
+/// An element in words: "state `running`" or "operation `start` of state `stopped`".
+fn element_name(component: &ComponentType, protocol: &Protocol, element: Element) -> String {
+    match element {
+        Element::State(id) => format!("state `{}`", protocol.state(id).name),
+        Element::Transition(id) => {
+            let transition = protocol.transition(id);
+            let operation = &component.operations[transition.operation.index()].name;
+            let from = &protocol.state(transition.from).name;
+            format!("operation `{operation}` of state `{from}`")
+        }
+    }
+}
+
+/// Where an element was declared.
+fn element_origin(protocol: &Protocol, element: Element) -> Origin {
+    match element {
+        Element::State(id) => protocol.state(id).origin,
+        Element::Transition(id) => protocol.transition(id).origin,
+    }
+}

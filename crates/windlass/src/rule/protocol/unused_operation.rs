@@ -1,0 +1,33 @@
+//! `unused-operation`: an operation is declared and no transition performs it.
+
+use super::super::{Context, Rule, page};
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "PROT009",
+    name: "unused-operation",
+    severity: Severity::Warning,
+    summary: "an operation is declared and no transition performs it",
+    paper: None,
+    doc: page!("PROT009"),
+    check: Some(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    for (component, protocol) in super::protocols(context) {
+        for (at, operation) in component.operations.iter().enumerate() {
+            if protocol.transitions.iter().any(|t| t.operation.index() == at) {
+                continue;
+            }
+            let message = format!(
+                "operation `{}` of type `{}` is part of no transition",
+                operation.name, component.name
+            );
+            findings.push(
+                RULE.finding(context.place(operation.origin), message)
+                    .help("add a transition that performs it, or remove it"),
+            );
+        }
+    }
+}

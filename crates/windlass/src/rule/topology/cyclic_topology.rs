@@ -1,0 +1,93 @@
+//! `cyclic-topology`: nodes require each other in a circle, so none of them can come first.
+
+use super::super::{Context, Rule, page};
+use crate::diagnostic::{Diagnostic, Severity};
+use std::collections::VecDeque;
+
+use crate::application::NodeId;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "TOP001",
+    name: "cyclic-topology",
+    severity: Severity::Error,
+    summary: "nodes require each other in a circle, so none of them can come first",
+    paper: Some("004 Def. 3.3 (iv)"),
+    doc: page!("TOP001"),
+    check: Some(check),
+};
+
+/// Reports one shortest circle per group of nodes that require each other. Connections of nets do
+/// not count: a net needs its ports at some transitions only, so circles of nodes are ordinary.
+///
+/// Paper: 004 Def. 3.3 (iv)
+fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    let application = context.application;
+    let targets: Vec<Vec<NodeId>> = application
+        .nodes
+        .iter()
+        .map(|node| node.bindings.iter().map(|binding| binding.target).collect())
+        .collect();
+    let mut reported = vec![false; application.nodes.len()];
+    for start in application.node_ids() {
+        if reported[start.index()] {
+            continue;
+        }
+        let Some(circle) = shortest_circle(start, &targets) else { continue };
+        if circle.iter().any(|node| reported[node.index()]) {
+            continue;
+        }
+        for node in &circle {
+            reported[node.index()] = true;
+        }
+        findings.push(finding(context, &circle));
+    }
+}
+
+/// The nodes of a shortest circle through `start`, in the order of requiring.
+fn shortest_circle(start: NodeId, targets: &[Vec<NodeId>]) -> Option<Vec<NodeId>> {
+    let mut came_from: Vec<Option<NodeId>> = vec![None; targets.len()];
+    let mut queue = VecDeque::from([start]);
+    while let Some(node) = queue.pop_front() {
+        for &next in &targets[node.index()] {
+            if next == start {
+                let mut circle = vec![node];
+                let mut at = node;
+                while at != start {
+                    at = came_from[at.index()]?;
+                    circle.push(at);
+                }
+                circle.reverse();
+                return Some(circle);
+            }
+            if came_from[next.index()].is_none() {
+                came_from[next.index()] = Some(node);
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+fn finding(context: &Context<'_>, circle: &[NodeId]) -> Diagnostic {
+    let application = context.application;
+    let name = |id: NodeId| &application.node(id).name;
+    let binding_to = |from: NodeId, to: NodeId| {
+        application.node(from).bindings.iter().find(|b| b.target == to).map(|b| b.origin)
+    };
+    let pairs: Vec<(NodeId, NodeId)> =
+        (0..circle.len()).map(|at| (circle[at], circle[(at + 1) % circle.len()])).collect();
+    let mut story: Vec<String> = circle.iter().map(|id| format!("`{}`", name(*id))).collect();
+    story.push(format!("`{}`", name(circle[0])));
+    let place = |(from, to): (NodeId, NodeId)| {
+        context.place(binding_to(from, to).unwrap_or(application.node(from).origin))
+    };
+    let mut finding = RULE
+        .finding(place(pairs[0]), format!("nodes require each other: {}", story.join(" -> ")))
+        .help("remove one of these bindings, or split a node so that the circle is broken");
+    for &(from, to) in &pairs[1..] {
+        let message = format!("`{}` requires `{}` here", name(from), name(to));
+        finding = finding.label(place((from, to)), message);
+    }
+    finding
+}
