@@ -1,8 +1,10 @@
-//! Texts, spans, lines and columns.
+//! Texts, spans, lines and columns, and how further files are read ([`files`]).
 //!
 //! Every text that a reader has seen stays in one [`Sources`] collection; a [`Span`] is a range
 //! of bytes in one of them and is as small as two words, so that every node of a tree and every
 //! part of an application can carry one.
+
+pub mod files;
 
 /// One text in a [`Sources`] collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

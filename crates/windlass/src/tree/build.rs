@@ -60,7 +60,7 @@ pub(super) struct Builder<'t> {
     /// Whether the current document is left before its end.
     pub(super) abandoned: bool,
     findings: Vec<Diagnostic>,
-    dropped_findings: usize,
+    left_out: bool,
 }
 
 impl<'t> Builder<'t> {
@@ -87,7 +87,7 @@ impl<'t> Builder<'t> {
             size: 0,
             abandoned: false,
             findings: Vec::new(),
-            dropped_findings: 0,
+            left_out: false,
         }
     }
 
@@ -98,7 +98,7 @@ impl<'t> Builder<'t> {
                 Ok(event) => self.take(event, text),
                 Err(error) => {
                     self.report_syntax(&error);
-                    Err(Stop::Document)
+                    Err(if self.left_out { Stop::Text } else { Stop::Document })
                 }
             };
             match outcome {
@@ -123,9 +123,10 @@ impl<'t> Builder<'t> {
         self.tree.nodes.shrink_to_fit();
         self.tree.children.shrink_to_fit();
         self.tree.pool.shrink_to_fit();
-        if self.dropped_findings > 0 {
+        if self.left_out {
             let start = self.tree.span(0, 0);
-            let message = format!("{} further findings are not shown", self.dropped_findings);
+            let shown = self.options.max_findings;
+            let message = format!("more than {shown} findings; the rest is not shown");
             self.findings.push(Diagnostic::new("YAML010", Severity::Note, start, message));
         }
         crate::diagnostic::sort(&mut self.findings);
@@ -348,11 +349,15 @@ impl<'t> Builder<'t> {
     }
 
     pub(super) fn report(&mut self, finding: Diagnostic) {
-        if self.findings.len() < self.options.max_findings {
+        if self.has_room() {
             self.findings.push(finding);
-        } else {
-            self.dropped_findings += 1;
         }
+    }
+
+    /// Whether one more finding will be shown; if not, that is remembered.
+    pub(super) fn has_room(&mut self) -> bool {
+        self.left_out |= self.findings.len() >= self.options.max_findings;
+        !self.left_out
     }
 
     fn report_syntax(&mut self, error: &SyntaxError) {

@@ -144,21 +144,17 @@ pub(super) fn report_duplicates(builder: &mut Builder<'_>, entries: &[NodeId]) {
         }
         pairs.sort_by_key(|(_, later)| *later);
     }
-    let findings: Vec<Diagnostic> = pairs
-        .into_iter()
-        .map(|(first, later)| {
-            let later = tree.node(key(later));
-            let name = later.as_str().map_or("a list or mapping", |name| name);
-            let message = if later.as_str().is_some() {
-                format!("duplicate key `{name}`")
-            } else {
-                format!("duplicate key: {name} given before")
-            };
-            Diagnostic::error("YAML002", later.span(), message)
-                .label(tree.node(key(first)).span(), "first given here")
-        })
-        .collect();
-    for finding in findings {
+    for (first, later) in pairs {
+        if !builder.has_room() {
+            break;
+        }
+        let later = builder.tree.node(key(later));
+        let message = match later.as_str() {
+            Some(name) => format!("duplicate key `{name}`"),
+            None => "duplicate key: a list or mapping given before".to_owned(),
+        };
+        let finding = Diagnostic::error("YAML002", later.span(), message)
+            .label(builder.tree.node(key(first)).span(), "first given here");
         builder.report(finding);
     }
 }
