@@ -16,10 +16,11 @@ pub fn resolve(from: Option<&str>, path: &str) -> Result<String, FileError> {
     for part in folder.split('/').chain(path.split('/')) {
         match part {
             "" | "." => {}
-            ".." if parts.pop().is_none() => {
-                return Err(FileError::OutsideRoot { path: path.to_owned() });
+            ".." => {
+                if parts.pop().is_none() {
+                    return Err(FileError::OutsideRoot { path: path.to_owned() });
+                }
             }
-            ".." => {}
             part => parts.push(part),
         }
     }
