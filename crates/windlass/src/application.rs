@@ -8,6 +8,7 @@
 //! [`Origin`], so that a rule which looks at an application can point at the line of any language.
 
 mod global_state;
+pub mod topology;
 
 use std::collections::BTreeMap;
 

@@ -14,6 +14,12 @@ use super::Name;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RoleId(pub u32);
 
+impl From<usize> for RoleId {
+    fn from(index: usize) -> Self {
+        RoleId(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+}
+
 impl fmt::Debug for RoleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "r{}", self.0)
