@@ -41,7 +41,7 @@ pub use self::wellformed::IllFormed;
 
 /// A set of locations, in the order of their names.
 ///
-/// Paper: 000 2.1 (LocationGraphs)
+/// Paper: 000 2.1 (Location)
 ///
 /// Deviation: two Alloy locations can differ while all their fields agree; ours are equal then,
 /// and a set holds them once.
@@ -50,6 +50,7 @@ pub type LocationSet = BTreeSet<Location>;
 /// A configuration: just a set of locations.
 ///
 /// Paper: 000 2.1 (LocationGraph)
+/// Paper: 000 2.1 (All_LocationGraph_Are_Well_Formed)
 ///
 /// Deviation: the paper makes well-formedness a fact of every graph. Graphs come from people's
 /// files here, so it is a question, [`wellformed::well_formed_location_graph`], whose answer
@@ -64,6 +65,7 @@ impl LocationGraph {
     /// The graph without locations, neutral for composition.
     ///
     /// Paper: 000 2.1 (Null)
+    /// Paper: 000 2.1 (NullHasNoLocations)
     pub fn null() -> Self {
         Self::default()
     }

@@ -29,10 +29,10 @@ pub struct Overlap {
 }
 
 impl Location {
-    /// A location, unless one of its roles is in both positions. Of a role that is named twice
-    /// in one position the last group counts.
+    /// A location, unless one of its roles is in both positions: provided ∩ required = ∅. Of a
+    /// role that is named twice in one position the last group counts.
     ///
-    /// Paper: 000 2.1 (Location, no (provided & required))
+    /// Paper: 000 2.1 (Location)
     pub fn new(
         name: impl Into<Name>,
         sort: Sort,

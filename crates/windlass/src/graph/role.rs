@@ -28,7 +28,7 @@ impl fmt::Debug for RoleId {
 
 /// A role as one location offers it.
 ///
-/// Paper: 000 5.1 (capabilities and requirements as roles)
+/// Paper: 000 2.1 (Role)
 ///
 /// Deviation: as printed (5.1 with the static constraints of 2.1) a capability could be the
 /// target of one relationship only, so that two components on one host would be ill formed. There

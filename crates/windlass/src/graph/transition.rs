@@ -3,9 +3,6 @@
 //! A transition takes an initial set of locations to a terminal one while interactions happen at
 //! roles; its label lists those that need a partner outside. How transitions of parts become
 //! transitions of the whole is in [`synchronizing`] and [`uncoupling`].
-//!
-//! Deviation: the text says that an interaction on a provided role has polarity `Plus` and one on
-//! a required role `Minus`, but no Alloy fact does; the four facts below are the printed ones.
 
 pub mod signal;
 
@@ -101,9 +98,7 @@ pub fn signals_in_transitions_emitted_on_a_given_role_are_unique(t: &Transition)
     several.into_iter().map(Malformed::SeveralSignalsOnRole).collect()
 }
 
-/// The four facts together, in the paper's order.
-///
-/// Paper: 000 2.2 (well-formedness facts about transitions)
+/// The four well-formedness facts about transitions together, in the paper's order.
 pub fn well_formed_transition(t: &Transition) -> Vec<Malformed> {
     let mut found = transitions_contexts_gather_all_atoms(t);
     found.extend(a_transition_initial_graphs_not_empty(t));

@@ -44,9 +44,8 @@ impl fmt::Debug for Name {
     }
 }
 
-/// A name or a role: what a context knows and what sorts and processes can mention.
-///
-/// Paper: 000 2.1 (patoms, satoms)
+/// A name or a role: what a context knows, and what sorts and processes can mention (the paper's
+/// `satoms` and `patoms`).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Atom {
     /// A location name.

@@ -123,10 +123,8 @@ pub(crate) fn application(name: &str, types: Vec<ComponentType>, nodes: Vec<Node
     Application { name: name.into(), faults, policy, types, nodes, origin }
 }
 
-/// Two web services on a server on an operating system on a virtual machine.
-///
-/// Paper: 003 Fig. 2
-/// Paper: 003 Fig. 4
+/// Two web services on a server on an operating system on a virtual machine, as in figures 2 and 4
+/// of paper 003.
 pub(crate) fn web_services() -> Application {
     let web_service = component(
         "WebService",

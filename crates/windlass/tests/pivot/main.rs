@@ -18,9 +18,7 @@ use windlass::graph::transition::synchronizing::synchronize;
 use windlass::graph::transition::uncoupling::uncouple;
 use windlass::graph::transition::{Context, Transition};
 
-/// A direct reading of the rule: an operation runs when everything it needs is offered.
-///
-/// Paper: 003 Def. 5
+/// A direct reading of paper 003 Def. 5: an operation runs when everything it needs is offered.
 fn definition_5(encoding: &Encoding, states: &States) -> BTreeSet<Step> {
     let application = encoding.application;
     let mut steps = BTreeSet::new();

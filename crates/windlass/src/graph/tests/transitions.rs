@@ -1,12 +1,11 @@
 //! The `check` command of module LG.Semantics about transitions, and the constructive forms of
 //! composition against the predicates (paper 000 section 2.2).
 //!
-//! Scope A: pairs of transitions of one location each, 2 names, 2 roles, 2 payloads.
-//! Scope B: pairs of transitions of at most two locations each, 3 names,
-//! 2 roles, 1 payload. Pairs of initial sets that are not mixable or not well formed together are
-//! left out of both before labels are chosen: nothing synchronizes there, and the assertion is
-//! void. Scope C leaves out nothing: at most two locations each, 2 names, 1 role, 1 payload, and the
-//! locations may also vanish.
+//! Scope A: pairs of transitions of one location each, 2 names, 2 roles, 2 payloads. Scope B: pairs
+//! of transitions of at most two locations each, 3 names, 2 roles, 1 payload. Pairs of initial sets
+//! that are not mixable or not well formed together are left out of both before labels are chosen:
+//! nothing synchronizes there, and the assertion is void. Scope C leaves out nothing: at most two
+//! locations each, 2 names, 1 role, 1 payload, and the locations may also vanish.
 
 use std::collections::BTreeSet;
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::compose::mixable_ls;
+use crate::graph::compose::{mixable_ls, unbound_roles_in_lg};
 use crate::graph::transition::signal::{matched_signal_pair, matched_signals};
 use crate::graph::transition::synchronizing::{synchronized_transitions, synchronizing_transition};
 use crate::graph::transition::uncoupling::uncoupling_transition;
@@ -77,7 +77,7 @@ fn model_of_location_graphs() {
     assert_eq!(well_formed_location_set(&worse).len(), 1);
 }
 
-/// Paper: 000 2.1 (Location, no (provided & required))
+/// Paper: 000 2.1 (Location)
 #[test]
 fn a_location_cannot_require_what_it_provides() {
     let role = || [Role::new(RoleId(1), "self")];
@@ -193,4 +193,70 @@ fn model_uncoupling() {
     let back: LocationSet = all.iter().filter(|l| l.name().as_str() == "back").cloned().collect();
     let tt = Transition { init: &t.init | &back, term: &t.term | &back, ..t.clone() };
     assert!(!uncoupling_transition(&tt, &t, &back));
+}
+
+/// What the text says of the picture: D and F share a role and can interact, F shares none with C
+/// or E; unbound roles are dots of one location.
+///
+/// Paper: 000 Fig. 1
+#[test]
+fn a_small_location_graph() {
+    let g: LocationGraph = [
+        location("C", &[1], &[]),
+        location("D", &[2, 3], &[1]),
+        location("E", &[], &[2]),
+        location("F", &[4], &[3]),
+    ]
+    .into_iter()
+    .collect();
+    assert_eq!(well_formed_location_set(&g.locations), []);
+    assert!(interact(&g, "D", "F"));
+    assert!(!interact(&g, "F", "C") && !interact(&g, "F", "E"));
+    assert_eq!(unbound_roles_in_lg(&g), [RoleId(4)].into());
+}
+
+/// A relation is a location too: R binds its three components, each in a role of its own.
+///
+/// Paper: 000 Fig. 2
+#[test]
+fn a_relation_between_three_components() {
+    let g: LocationGraph = [
+        location("R", &[], &[1, 2, 3]),
+        location("C", &[1], &[]),
+        location("D", &[2], &[]),
+        location("E", &[3], &[]),
+    ]
+    .into_iter()
+    .collect();
+    assert_eq!(well_formed_location_set(&g.locations), []);
+    assert!(["C", "D", "E"].iter().all(|component| interact(&g, "R", component)));
+    assert!(!interact(&g, "C", "D"));
+}
+
+/// The relation R with its sub-relations R1 and R2, which meet R in roles of their own.
+///
+/// Paper: 000 Fig. 3
+#[test]
+fn a_composite_relation_between_three_components() {
+    let g: LocationGraph = [
+        location("R", &[], &[1, 2, 3, 4, 5]),
+        location("C", &[1], &[]),
+        location("D", &[2], &[]),
+        location("E", &[3], &[]),
+        location("R1", &[4], &[]),
+        location("R2", &[5], &[]),
+    ]
+    .into_iter()
+    .collect();
+    assert_eq!(well_formed_location_set(&g.locations), []);
+    assert!(["C", "D", "E", "R1", "R2"].iter().all(|part| interact(&g, "R", part)));
+    assert_eq!(g.bindings().len(), 5);
+}
+
+/// Whether a role binds the two locations.
+fn interact(g: &LocationGraph, one: &str, other: &str) -> bool {
+    g.bindings().iter().any(|binding| {
+        let names = [binding.provider, binding.requirer].map(|l| l.name().as_str());
+        names == [one, other] || names == [other, one]
+    })
 }

@@ -37,6 +37,10 @@ pub struct Interaction {
 /// The position of the role at which an interaction happens.
 ///
 /// Paper: 000 2.2 (Polarity)
+/// Paper: 000 2.2 (Plus, Minus)
+///
+/// Deviation: the text says that a signal on a provided role is `Plus` and one on a required role
+/// `Minus`, but none of the printed facts does; like the formulas, ours do not ask for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Polarity {
     /// Provided position.
