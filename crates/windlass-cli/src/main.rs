@@ -1,7 +1,89 @@
-//! The command `windlass`.
+//! The command `windlass`: one file per command, one file per output format.
+//!
+//! Only this crate knows terminals, JSON and exit codes. A command returns an exit code or a
+//! [`Failure`]; nothing else ends the program.
 
 #![forbid(unsafe_code)]
 
+mod args;
+mod baseline;
+mod commands;
+mod config;
+mod escape;
+mod exit_code;
+mod failure;
+mod fingerprint;
+mod fix;
+mod output;
+mod render;
+mod replace;
+mod report;
+mod suggest;
+mod suppress;
+
+use std::panic::{self, PanicHookInfo};
+use std::process::ExitCode;
+
+use clap::Parser;
 use windlass_run as _;
 
-fn main() {}
+use args::{Cli, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    panic::set_hook(Box::new(|info| output::stderr(&internal_error(info))));
+    let code = panic::catch_unwind(|| match Cli::try_parse() {
+        Ok(cli) => run(cli),
+        Err(error) => usage(&error),
+    });
+    ExitCode::from(code.unwrap_or(exit_code::INTERNAL))
+}
+
+/// Carries out a command.
+fn run(cli: Cli) -> u8 {
+    let result = match cli.command {
+        Command::Check(args) => commands::check::run(&args),
+        Command::Explain(args) => commands::explain::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
+    };
+    result.unwrap_or_else(|failure: Failure| {
+        failure.print();
+        failure.exit_code
+    })
+}
+
+/// Prints help, the version, or what is wrong with the command line.
+fn usage(error: &clap::Error) -> u8 {
+    let text = error.render();
+    if error.use_stderr() {
+        let plain = text.to_string();
+        // clap repeats what was typed. Colors stay unless somebody typed something hidden.
+        let safe = escape::visible_lines(&plain);
+        output::stderr(&if safe == plain { text.ansi().to_string() } else { safe });
+        exit_code::USAGE
+    } else {
+        match output::stdout(&text.ansi().to_string()) {
+            Ok(()) => exit_code::GOOD,
+            Err(error) => {
+                let failure = Failure::from(error);
+                failure.print();
+                failure.exit_code
+            }
+        }
+    }
+}
+
+/// What the user sees instead of a backtrace.
+fn internal_error(info: &PanicHookInfo<'_>) -> String {
+    let place = info.location().map(|at| format!(" at {}:{}", at.file(), at.line()));
+    let message = info.payload_as_str().unwrap_or("unknown panic");
+    format!(
+        "internal error: {}{}\n\
+         This is a defect of windlass {}, not of your files. \
+         Please report it with the command and the file that led to it.\n",
+        escape::visible(message),
+        place.unwrap_or_default(),
+        env!("CARGO_PKG_VERSION"),
+    )
+}

@@ -114,6 +114,12 @@ impl Source {
         Position { line: line as u32, column }
     }
 
+    /// The first byte of a line, from 1; the end of the text when there is no such line.
+    pub fn line_start(&self, line: u32) -> u32 {
+        let index = (line as usize).saturating_sub(1);
+        self.line_starts.get(index).copied().unwrap_or(self.text.len() as u32)
+    }
+
     /// The text of a line, from 1, without its line break.
     pub fn line(&self, line: u32) -> &str {
         let index = (line as usize).saturating_sub(1);

@@ -1,0 +1,184 @@
+//! The command line, as clap sees it.
+//!
+//! A command, flag or value that does nothing yet is not here: `--help` tells the truth.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Checks and explains descriptions of cloud applications before anything runs.
+#[derive(Debug, Parser)]
+#[command(
+    name = "windlass",
+    version,
+    propagate_version = true,
+    disable_help_subcommand = true,
+    after_help = "\
+Exit codes: 0 good, 1 findings, 2 usage or unreadable file, 70 internal error.
+
+Examples:
+  windlass check windlass.yaml      check one description
+  windlass check .                  check every description below this folder
+  windlass explain YAML001          say what a finding means and what to do about it"
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// One variant per command, in the order of `--help`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Report every mistake in descriptions, each at its line
+    Check(CheckArgs),
+    /// Say what a code of a finding means
+    Explain(ExplainArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Write the manual pages
+    Man(ManArgs),
+}
+
+/// What `windlass check` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A folder is walked: hidden files and files that .gitignore names are left out, and so is every file
+that is in no known language. windlass.toml, looked for beside each file and in the folders above,
+selects codes and severities. A comment `# windlass: ignore[CODE] reason` suppresses a finding on
+its line or on the next.
+
+Exit codes: 0 no error (with --strict: no warning either), 1 findings, 2 a file that is missing,
+unreadable or in no known language.
+
+Examples:
+  windlass check windlass.yaml
+  cat windlass.yaml | windlass check -
+  windlass check . --format sarif > windlass.sarif
+  windlass check . --write-baseline old.json    accept what is there now
+  windlass check . --baseline old.json          report only what is new
+  windlass check windlass.yaml --fix --watch")]
+pub(crate) struct CheckArgs {
+    /// Files, archives (CSAR, zip, tar), folders, or `-` for standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Let warnings fail too
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Leave out the findings that FILE lists
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// List the findings of now in FILE, for --baseline, and report none of them
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub(crate) write_baseline: Option<PathBuf>,
+
+    /// Apply the fixes that are safe, then report what is left
+    ///
+    /// A file is replaced as a whole or not at all. With `-` the fixed text goes to standard
+    /// output and the report to standard error.
+    #[arg(long)]
+    pub(crate) fix: bool,
+
+    /// Check again whenever one of the files changes; Ctrl-C ends it
+    #[arg(long, conflicts_with = "write_baseline")]
+    pub(crate) watch: bool,
+
+    /// How findings are written
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: CheckFormat,
+
+    /// The language of the files; without it each file tells
+    #[arg(long, value_name = "LANG")]
+    pub(crate) lang: Option<String>,
+}
+
+/// How findings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people, with the lines of the file
+    Text,
+    /// For programs: windlass/check/1
+    Json,
+    /// For code scanning: SARIF 2.1.0
+    Sarif,
+    /// For workflows: annotations on the lines of a pull request
+    Github,
+}
+
+/// How anything else is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// What `windlass explain` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  windlass explain YAML001
+  windlass explain --list
+  windlass explain --list --format json")]
+pub(crate) struct ExplainArgs {
+    /// The code of a finding, such as YAML001
+    #[arg(required_unless_present = "list", conflicts_with = "list", value_name = "CODE")]
+    pub(crate) code: Option<String>,
+
+    /// List every code
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) format: Format,
+}
+
+/// What `windlass completions` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  windlass completions bash > ~/.local/share/bash-completion/completions/windlass
+  windlass completions fish > ~/.config/fish/completions/windlass.fish
+  windlass completions zsh > ~/.zfunc/_windlass")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// What `windlass man` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  windlass man | man -l -                              read it now
+  windlass man --dir ~/.local/share/man/man1           one page for each command")]
+pub(crate) struct ManArgs {
+    /// Write one page for each command into DIR instead of one page to standard output
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples_in_its_help() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Examples:\n  windlass "), "{}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! One file per command.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod explain;
+pub(crate) mod man;

@@ -1,0 +1,208 @@
+//! `windlass check PATH...`: every mistake in descriptions, each at its line.
+//!
+//! The steps, in order: [`inputs`] finds the files; [`read`] reads them, which gives the findings;
+//! comments suppress some of them; `windlass.toml` selects and sets severities; a baseline leaves
+//! out what was there before; a renderer writes the rest. Suppression comes before selection, so
+//! that a comment does not become useless by a setting.
+
+mod fixing;
+mod inputs;
+mod read;
+mod watch;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use windlass::diagnostic::{self, Diagnostic, Severity};
+use windlass::lang::Language;
+
+use self::inputs::Input;
+use self::read::Texts;
+use crate::args::{CheckArgs, CheckFormat};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::fingerprint::Fingerprints;
+use crate::report::{Finding, Report, count};
+use crate::{baseline, exit_code, output, render, suppress};
+
+/// Checks once, or again and again with `--watch`.
+pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
+    let language = args.lang.as_deref().map(language).transpose()?;
+    if args.watch { watch::run(args, language) } else { once(args, language).map(|c| c.exit_code) }
+}
+
+fn language(name: &str) -> Result<Language, Failure> {
+    Language::from_name(name).ok_or_else(|| {
+        let known: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
+        Failure::usage(format!("unknown language `{name}`"))
+            .help(format!("known: {}", known.join(", ")))
+    })
+}
+
+/// A check that was carried out and reported.
+struct Checked {
+    exit_code: u8,
+    /// Every file that had a part in the result, or would have if it were there.
+    files: Vec<PathBuf>,
+}
+
+/// Checks, fixes if wanted, and reports.
+fn once(args: &CheckArgs, language: Option<Language>) -> Result<Checked, Failure> {
+    let mut result = check(args, language)?;
+    let mut fixed_stdin = None;
+    if args.fix {
+        let fixes = fixing::run(args, language, &mut result)?;
+        if fixes.count > 0 {
+            output::stderr(&format!(
+                "applied {}\n",
+                count(fixes.count, "fix").replace("fixs", "fixes")
+            ));
+        }
+        fixed_stdin = fixes.stdin;
+    }
+    for failure in &result.failures {
+        failure.print();
+    }
+    if let Some(path) = &args.write_baseline {
+        let written = baseline::write(path, &result.report)?;
+        let shown = path.display();
+        output::stderr(&format!("wrote {} to {shown}\n", count(written, "finding")));
+        result.report.findings.clear();
+    }
+    if result.stale > 0 {
+        let entries = count(result.stale, "finding");
+        output::stderr(&format!("{entries} of the baseline no longer there\n"));
+    }
+    let text = render::report(args.format, &result.report, args.watch)?;
+    match fixed_stdin {
+        Some(fixed) => {
+            output::stdout(&fixed)?;
+            output::stderr(&text);
+        }
+        None => output::stdout(&text)?,
+    }
+    if args.format != CheckFormat::Text {
+        output::stderr(&format!("{}\n", result.report.summary()));
+    }
+    Ok(Checked { exit_code: exit_code(args, &result), files: result.files })
+}
+
+fn exit_code(args: &CheckArgs, result: &Outcome) -> u8 {
+    let errors = result.report.count(Severity::Error);
+    let warnings = result.report.count(Severity::Warning);
+    if !result.failures.is_empty() {
+        exit_code::USAGE
+    } else if errors > 0 || (args.strict && warnings > 0) {
+        exit_code::FINDINGS
+    } else {
+        exit_code::GOOD
+    }
+}
+
+/// What came out of one check.
+struct Outcome {
+    report: Report,
+    /// Files that could not be checked; the others were.
+    failures: Vec<Failure>,
+    /// Every file that had a part in the result, or would have if it were there.
+    files: Vec<PathBuf>,
+    /// What was read from standard input.
+    stdin: Option<String>,
+    /// How many findings of the baseline were not there.
+    stale: usize,
+}
+
+fn check(args: &CheckArgs, language: Option<Language>) -> Result<Outcome, Failure> {
+    check_inputs(args, language, None)
+}
+
+/// Checks; `stdin` stands for standard input when that was read before.
+fn check_inputs(
+    args: &CheckArgs,
+    language: Option<Language>,
+    stdin: Option<&str>,
+) -> Result<Outcome, Failure> {
+    let (inputs, mut failures) = inputs::collect(&args.paths);
+    let mut texts = Texts::new(stdin);
+    for input in &inputs {
+        if let Err(failure) = texts.read(input, language) {
+            failures.push(failure);
+        }
+    }
+    let mut findings = std::mem::take(&mut texts.findings);
+    suppress::apply(&texts.sources, &mut findings);
+    let mut config = Config::default();
+    select(&mut texts, &mut config, &mut findings)?;
+    diagnostic::sort(&mut findings);
+    let mut report = report(args, texts.sources, findings, texts.checked);
+    let stale = match &args.baseline {
+        Some(path) => leave_out(&mut report, &baseline::read(path)?),
+        None => 0,
+    };
+    let mut files = texts.files;
+    files.extend(config.looked_at);
+    files.extend(args.baseline.clone());
+    Ok(Outcome { report, failures, files, stdin: texts.stdin, stale })
+}
+
+/// Applies the settings of each file, and adds what is wrong with the settings.
+fn select(
+    texts: &mut Texts,
+    config: &mut Config,
+    findings: &mut Vec<Diagnostic>,
+) -> Result<(), Failure> {
+    let mut wrong = Vec::new();
+    // Settings are looked up for every description, so that a mistake in them is always seen.
+    for folder in texts.folders() {
+        config.of_folder(&folder, &mut texts.sources, &mut wrong)?;
+    }
+    findings.append(&mut wrong);
+    let mut kept = Vec::with_capacity(findings.len());
+    for mut finding in findings.drain(..) {
+        let folder = texts.folder(finding.primary.source);
+        let settings = config.of_folder(&folder, &mut texts.sources, &mut wrong)?;
+        let path = PathBuf::from(&texts.sources.get(finding.primary.source).name);
+        if config::apply(settings.as_deref(), &path, &mut finding) {
+            kept.push(finding);
+        }
+    }
+    *findings = kept;
+    Ok(())
+}
+
+/// Findings with places and fingerprints. A file that several descriptions import was read for
+/// each of them; what is the same is reported once.
+fn report(
+    args: &CheckArgs,
+    sources: windlass::source::Sources,
+    findings: Vec<Diagnostic>,
+    checked: usize,
+) -> Report {
+    let folder =
+        args.baseline.as_ref().or(args.write_baseline.as_ref()).map(|b| baseline::folder(b));
+    let mut fingerprints = Fingerprints::new(&sources);
+    let mut seen = BTreeSet::new();
+    let mut placed = Vec::with_capacity(findings.len());
+    for diagnostic in findings {
+        let name = &sources.get(diagnostic.primary.source).name;
+        let place = (diagnostic.primary.start, diagnostic.primary.end);
+        if !seen.insert((name.clone(), place, diagnostic.code, diagnostic.message.clone())) {
+            continue;
+        }
+        let (start, end) = sources.positions(diagnostic.primary);
+        let file = match &folder {
+            Some(folder) => baseline::file_name(name, folder),
+            None => name.clone(),
+        };
+        let fingerprint = fingerprints.next(&diagnostic, &file, start.line);
+        placed.push(Finding { diagnostic, start, end, fingerprint });
+    }
+    Report { sources, findings: placed, checked }
+}
+
+/// Leaves out what the baseline lists, and says how much of it was not there.
+fn leave_out(report: &mut Report, known: &BTreeSet<u64>) -> usize {
+    let before: BTreeSet<u64> = report.findings.iter().map(|f| f.fingerprint).collect();
+    report.findings.retain(|finding| !known.contains(&finding.fingerprint));
+    known.difference(&before).count()
+}

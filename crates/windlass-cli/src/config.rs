@@ -1,0 +1,169 @@
+//! `windlass.toml`: which codes are reported, and how bad each is.
+//!
+//! ```toml
+//! [check]
+//! select = ["WL", "YAML002"]      # of the rules, only these; letters stand for all their codes
+//! ignore = ["WL007"]
+//! severity.WL003 = "warning"      # error, warning, note or off
+//!
+//! [[check.override]]              # for some files; a later override wins
+//! paths = ["vendor/", "*.generated.yaml"]
+//! ignore = ["WL"]
+//! ```
+//!
+//! The settings of a file are in the nearest `windlass.toml` beside it or above it; they do not
+//! add up. `select` chooses among rules only: what a reader reports (the file could not be
+//! understood) is left out only by a name in `ignore` or by `off`, so that a broken file cannot
+//! pass by accident.
+
+mod parse;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use ignore::gitignore::Gitignore;
+use windlass::diagnostic::{Diagnostic, Severity};
+use windlass::rule;
+use windlass::source::Sources;
+
+use crate::failure::Failure;
+
+/// The name of the file.
+pub(crate) const FILE_NAME: &str = "windlass.toml";
+
+/// The settings of one `windlass.toml`.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    base: Selection,
+    overrides: Vec<Override>,
+}
+
+/// Which codes, and how bad.
+#[derive(Debug, Default)]
+struct Selection {
+    select: Option<Vec<String>>,
+    ignore: Vec<String>,
+    severity: BTreeMap<String, Wanted>,
+}
+
+/// What the settings want of one code.
+#[derive(Debug, Clone, Copy)]
+enum Wanted {
+    /// Reported, this bad.
+    As(Severity),
+    /// Not reported.
+    Off,
+}
+
+/// A selection for some files.
+#[derive(Debug)]
+struct Override {
+    paths: Gitignore,
+    selection: Selection,
+}
+
+impl Settings {
+    /// How bad the finding is in this file, or nothing when it is not reported.
+    fn severity(&self, path: &Path, finding: &Diagnostic) -> Option<Severity> {
+        let code = finding.code;
+        let overrides = self.overrides.iter().rev();
+        let about_file = overrides
+            .filter(|over| over.paths.matched_path_or_any_parents(path, false).is_ignore())
+            .map(|over| &over.selection);
+        for selection in about_file.chain([&self.base]) {
+            match selection.severity.get(code) {
+                Some(Wanted::As(severity)) => return Some(*severity),
+                Some(Wanted::Off) => return None,
+                None => {}
+            }
+            if selection.ignore.iter().any(|prefix| covers(prefix, code)) {
+                return None;
+            }
+            if let Some(select) = &selection.select {
+                let is_rule = rule::find(code).is_some_and(|rule| rule.check.is_some());
+                let selected = select.iter().any(|prefix| covers(prefix, code));
+                return (selected || !is_rule).then_some(finding.severity);
+            }
+        }
+        Some(finding.severity)
+    }
+}
+
+/// Whether a code, or letters that stand for all their codes, means this code.
+fn covers(prefix: &str, code: &str) -> bool {
+    prefix == code || prefix == code.trim_end_matches(|c: char| c.is_ascii_digit())
+}
+
+/// The settings of each folder, read at most once.
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    by_folder: BTreeMap<PathBuf, Option<Rc<Settings>>>,
+    /// Every settings file that was read, or looked for in vain: a watcher wants to know.
+    pub(crate) looked_at: Vec<PathBuf>,
+}
+
+impl Config {
+    /// The settings for files in this folder. A settings file that is read for the first time
+    /// becomes a source, and what is wrong with it becomes findings.
+    pub(crate) fn of_folder(
+        &mut self,
+        folder: &Path,
+        sources: &mut Sources,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Result<Option<Rc<Settings>>, Failure> {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let mut unknown = Vec::new();
+        let mut settings = None;
+        for above in folder.ancestors() {
+            if let Some(known) = self.by_folder.get(above) {
+                settings.clone_from(known);
+                break;
+            }
+            unknown.push(above.to_owned());
+            let path = above.join(FILE_NAME);
+            self.looked_at.push(path.clone());
+            match std::fs::read(&path) {
+                Ok(bytes) => {
+                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    let source = sources.add(shown(&path), text);
+                    let (read, wrong) = parse::settings(sources, source, above);
+                    findings.extend(wrong);
+                    settings = Some(Rc::new(read));
+                    break;
+                }
+                Err(error) if is_absent(&error) => {}
+                Err(error) => return Err(Failure::file("read", &path, &error)),
+            }
+        }
+        for folder in unknown {
+            self.by_folder.insert(folder, settings.clone());
+        }
+        Ok(settings)
+    }
+}
+
+/// Leaves out what the settings of a file do not want to see, and sets severities.
+pub(crate) fn apply(settings: Option<&Settings>, path: &Path, finding: &mut Diagnostic) -> bool {
+    let Some(settings) = settings else { return true };
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    match settings.severity(&path, finding) {
+        Some(severity) => {
+            finding.severity = severity;
+            true
+        }
+        None => false,
+    }
+}
+
+/// A folder above may be anything, even closed to us; only a file that is there is ours to read.
+fn is_absent(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
+}
+
+/// A path as the user would write it: relative to the current folder where that is shorter.
+pub(crate) fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,29 @@
+//! Standard output and standard error.
+//!
+//! A reader that went away (`windlass check . | head`) is no failure of ours: writing goes on into
+//! nothing, and the exit code stays what it was going to be. Any other failure to write means that
+//! the user does not have the answer, which is a failure.
+
+use std::io::{self, Write};
+
+/// Writes `text` to standard output; colors are dropped where they are not wanted.
+pub(crate) fn stdout(text: &str) -> io::Result<()> {
+    forgive_closed(write_all(anstream::stdout().lock(), text))
+}
+
+/// Writes `text` to standard error. Nobody can be told when that fails.
+pub(crate) fn stderr(text: &str) {
+    let _ = write_all(anstream::stderr().lock(), text);
+}
+
+fn write_all(mut stream: impl Write, text: &str) -> io::Result<()> {
+    stream.write_all(text.as_bytes())?;
+    stream.flush()
+}
+
+fn forgive_closed(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}

@@ -1,0 +1,56 @@
+//! The result of a check, ready to be rendered: findings in order, with their places.
+
+use windlass::diagnostic::{Diagnostic, Severity};
+use windlass::source::{Position, Sources};
+
+/// One finding with its place as people count it.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    /// What was found.
+    pub(crate) diagnostic: Diagnostic,
+    /// Its first place.
+    pub(crate) start: Position,
+    /// The place behind its last character.
+    pub(crate) end: Position,
+    /// The same number for the same finding, even when lines were added above it.
+    pub(crate) fingerprint: u64,
+}
+
+/// Everything that a renderer needs.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// The texts that spans refer to.
+    pub(crate) sources: Sources,
+    /// The findings to show, in the order of the texts.
+    pub(crate) findings: Vec<Finding>,
+    /// How many descriptions were checked.
+    pub(crate) checked: usize,
+}
+
+impl Report {
+    /// How many findings have this severity.
+    pub(crate) fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.diagnostic.severity == severity).count()
+    }
+
+    /// The file that a finding is in.
+    pub(crate) fn file(&self, finding: &Finding) -> &str {
+        &self.sources.get(finding.diagnostic.primary.source).name
+    }
+
+    /// One line for people: "2 errors, 1 warning in 3 files".
+    pub(crate) fn summary(&self) -> String {
+        let files = count(self.checked, "file");
+        let errors = self.count(Severity::Error);
+        let warnings = self.count(Severity::Warning);
+        match (errors, warnings) {
+            (0, 0) => format!("no errors, no warnings in {files}"),
+            _ => format!("{}, {} in {files}", count(errors, "error"), count(warnings, "warning")),
+        }
+    }
+}
+
+/// A number with its noun.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
