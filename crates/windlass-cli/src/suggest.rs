@@ -1,4 +1,4 @@
-//! "Did you mean": the known words that are close to one that is not known.
+//! Near words: the known ones that are close to one that is not known, for "did you mean".
 
 /// The known words at a distance of at most a third of the word's length, nearest first.
 pub(crate) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {

@@ -183,7 +183,8 @@ fn report(
     let mut fingerprints = Fingerprints::new(&sources);
     let mut seen = BTreeSet::new();
     let mut placed = Vec::with_capacity(findings.len());
-    for diagnostic in findings {
+    for mut diagnostic in findings {
+        shorten(&mut diagnostic);
         let name = &sources.get(diagnostic.primary.source).name;
         let place = (diagnostic.primary.start, diagnostic.primary.end);
         if !seen.insert((name.clone(), place, diagnostic.code, diagnostic.message.clone())) {
@@ -198,6 +199,20 @@ fn report(
         placed.push(Finding { diagnostic, start, end, fingerprint });
     }
     Report { sources, findings: placed, checked }
+}
+
+/// A name may be as long as its file; a text of a finding is for people and for logs.
+fn shorten(diagnostic: &mut Diagnostic) {
+    const LIMIT: usize = 1000;
+    let labels = diagnostic.labels.iter_mut().map(|label| &mut label.message);
+    let fix = diagnostic.fix.iter_mut().map(|fix| &mut fix.message);
+    let others = diagnostic.notes.iter_mut().chain(&mut diagnostic.help).chain(labels).chain(fix);
+    for text in std::iter::once(&mut diagnostic.message).chain(others) {
+        if let Some((at, _)) = text.char_indices().nth(LIMIT) {
+            text.truncate(at);
+            text.push_str("...");
+        }
+    }
 }
 
 /// Leaves out what the baseline lists, and says how much of it was not there.

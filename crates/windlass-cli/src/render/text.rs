@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use anstream::adapter::strip_str;
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::source::{Source, Sources, Span};
 
@@ -71,7 +72,17 @@ fn one(sources: &Sources, finding: &Finding) -> String {
         let help = format!("{} (`--fix` does this)", visible(&fix.message));
         group = group.element(Level::HELP.message(help));
     }
-    Renderer::styled().render(&[group]).clone()
+    without_empty_places(&Renderer::styled().render(&[group]))
+}
+
+/// Without the lines that announce an excerpt of an unnamed file.
+///
+/// Each excerpt is drawn without a name, behind a line with its place, because the place that the
+/// library would compute from a cut and cleaned line is not the one in the file. No other line is
+/// just `:::`: lines of the file start with their number, and texts of ours with a word.
+fn without_empty_places(drawing: &str) -> String {
+    let is_empty_place = |line: &&str| strip_str(line).to_string().trim() == ":::";
+    drawing.lines().filter(|line| !is_empty_place(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// The finding itself first, then its labels.

@@ -106,13 +106,20 @@ fn merged_mappings<'t>(
             if is_plain && place.a == place.b && place.start < place.end {
                 continue;
             }
-            let kind = tree.node(*candidate).kind_name();
+            // What is wrong with a list that stands elsewhere is that it is merged here.
+            let through_alias = tree.resolve(value) != value;
+            let wrong = if through_alias { value } else { *candidate };
+            let kind = tree.node(wrong).kind_name();
             let message = format!("`<<` merges mappings, but this is {kind}");
+            let place = tree.data(wrong);
             let span = tree.span(place.start, place.end);
             problems.push(
                 Diagnostic::error("YAML007", span, message)
                     .help("give it an alias of a mapping, or a list of such aliases"),
             );
+            if through_alias {
+                break;
+            }
         }
     }
     mappings
