@@ -3,7 +3,7 @@
 //! A block of `yaml` or `json` is read; its expectations stand at the ends of its lines (see
 //! `rule_docs/blocks.rs`), and a block without any must give no finding at all. A word in the info
 //! string says how the block is read: `tree` as plain YAML, or the name of a language. Without one
-//! the code of the page decides. Pages of `CFG` codes are run by the command line's tests, which
+//! the keys of the text tell. Pages of `CFG` codes are run by the command line's tests, which
 //! know settings.
 
 #[path = "rule_docs/blocks.rs"]
@@ -14,12 +14,14 @@ use std::path::PathBuf;
 
 use blocks::{Block, blocks};
 use windlass::diagnostic::Diagnostic;
+use windlass::lang::{self, Language};
 use windlass::rule;
 use windlass::source::Sources;
 use windlass::tree;
 
 /// Codes that no short text can show, with the reason. Other tests show them.
 const NOT_IN_A_PAGE: &[(&str, &str)] = &[
+    ("WL010", "takes a state and its application"),
     ("YAML003", "takes hundreds of levels"),
     ("YAML004", "takes millions of values"),
     ("YAML009", "takes a file without any line"),
@@ -47,8 +49,16 @@ fn findings(code: &str, block: &Block) -> Vec<(String, String, u32, u32)> {
     let mut sources = Sources::new();
     let source = sources.add("page.yaml", block.text.as_str());
     let is_tree = block.has("tree") || code.starts_with("YAML") || code.starts_with("FILE");
-    assert!(is_tree, "{code}: no reader for the block at line {}", block.line);
-    let (_, findings) = tree::parse(source, &block.text, &tree::Options::default());
+    let findings = if is_tree {
+        tree::parse(source, &block.text, &tree::Options::default()).1
+    } else {
+        let named = block.info.iter().find_map(|word| Language::from_name(word));
+        let mut reading = lang::read(named, source, &sources);
+        if let Some(application) = &reading.application {
+            reading.findings.extend(rule::check(application, &sources));
+        }
+        reading.findings
+    };
     let place = |finding: Diagnostic| {
         let at = sources.get(finding.primary.source).position(finding.primary.start);
         (finding.severity.word().to_owned(), finding.code.to_owned(), at.line, at.column)

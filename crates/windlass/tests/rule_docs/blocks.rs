@@ -6,38 +6,38 @@
 
 /// One fenced block.
 #[derive(Debug)]
-pub struct Block {
+pub(crate) struct Block {
     /// The line of the page on which the text starts, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The words of the info string: the notation first, then options.
-    pub info: Vec<String>,
+    pub(crate) info: Vec<String>,
     /// The text without the expectations.
-    pub text: String,
+    pub(crate) text: String,
     /// What is expected, in the order of the lines.
-    pub expected: Vec<Expected>,
+    pub(crate) expected: Vec<Expected>,
 }
 
 /// One expected finding.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Expected {
+pub(crate) struct Expected {
     /// The line in the text, from 1.
-    pub line: u32,
+    pub(crate) line: u32,
     /// `error`, `warning` or `note`.
-    pub severity: String,
+    pub(crate) severity: String,
     /// The code.
-    pub code: String,
+    pub(crate) code: String,
     /// The column, when the page says one.
-    pub column: Option<u32>,
+    pub(crate) column: Option<u32>,
 }
 
 impl Block {
     /// Whether the info string has this word.
-    pub fn has(&self, word: &str) -> bool {
+    pub(crate) fn has(&self, word: &str) -> bool {
         self.info.iter().any(|part| part == word)
     }
 
     /// Compares with what was found: severity, code, line and column of each finding.
-    pub fn compare(&self, found: &[(String, String, u32, u32)]) -> Result<(), String> {
+    pub(crate) fn compare(&self, found: &[(String, String, u32, u32)]) -> Result<(), String> {
         let mut left: Vec<&Expected> = self.expected.iter().collect();
         let mut problems = Vec::new();
         for (severity, code, line, column) in found {
@@ -56,7 +56,7 @@ impl Block {
 }
 
 /// Every fenced block of a page.
-pub fn blocks(page: &str) -> Vec<Block> {
+pub(crate) fn blocks(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Block> = None;
     for (content, number) in page.lines().zip(1..) {

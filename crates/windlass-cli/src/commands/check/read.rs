@@ -5,9 +5,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
-use windlass::lang::Language;
+use windlass::lang::{self, Language};
+use windlass::rule;
 use windlass::source::{SourceId, Sources};
-use windlass::tree;
 
 use super::Input;
 use crate::failure::Failure;
@@ -43,7 +43,7 @@ impl Texts {
     pub(super) fn read(
         &mut self,
         input: &Input,
-        _language: Option<Language>,
+        language: Option<Language>,
     ) -> Result<(), Failure> {
         let (name, text) = match input {
             Input::Stdin => ("-".to_owned(), self.stdin()?),
@@ -56,11 +56,28 @@ impl Texts {
         };
         let folder = Path::new(&name).parent().map(Path::to_owned).unwrap_or_default();
         let id = self.sources.add(name, text);
+        let mut reading = lang::read(language, id, &self.sources);
+        if reading.language.is_none() {
+            match input {
+                Input::Found(_) => return Ok(()),
+                // A file that cannot be read as YAML has something worse than no language.
+                _ if reading.findings.is_empty() => return Err(self.no_language(id)),
+                _ => {}
+            }
+        }
+        if let Some(application) = &reading.application {
+            reading.findings.extend(rule::check(application, &self.sources));
+        }
         self.folders.insert(id, folder);
-        let (_, findings) = tree::parse(id, &self.sources.get(id).text, &tree::Options::default());
-        self.findings.extend(findings);
+        self.findings.append(&mut reading.findings);
         self.checked += 1;
         Ok(())
+    }
+
+    fn no_language(&self, id: SourceId) -> Failure {
+        let known: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
+        Failure::usage(format!("`{}` is in no known language", self.sources.get(id).name))
+            .help(format!("say which with --lang; known: {}", known.join(", ")))
     }
 
     fn stdin(&mut self) -> Result<String, Failure> {
