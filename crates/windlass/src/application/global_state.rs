@@ -55,4 +55,41 @@ impl GlobalState {
     pub fn empty() -> Self {
         Self::default()
     }
+
+    /// The instance with this id, if it is active.
+    pub fn instance(&self, id: &InstanceId) -> Option<Instance> {
+        self.instances.get(id).copied()
+    }
+
+    /// The active instances of a node, by id.
+    pub fn of_node(&self, node: NodeId) -> impl Iterator<Item = (&InstanceId, Instance)> {
+        self.instances.iter().filter(move |(_, i)| i.node == node).map(|(id, i)| (id, *i))
+    }
+
+    /// The instances that a horizontal requirement of `id` is bound to.
+    pub fn bound(
+        &self,
+        id: &InstanceId,
+        requirement: RequirementId,
+    ) -> impl Iterator<Item = &InstanceId> {
+        let from = (id.clone(), requirement, InstanceId(String::new()));
+        let of_requirement = self.horizontal.range(from..);
+        let id = id.clone();
+        of_requirement
+            .take_while(move |(source, r, _)| *source == id && *r == requirement)
+            .map(|(_, _, target)| target)
+    }
+
+    /// Forgets what a horizontal requirement of `id` is bound to.
+    pub fn unbind(&mut self, id: &InstanceId, requirement: RequirementId) {
+        let targets: Vec<InstanceId> = self.bound(id, requirement).cloned().collect();
+        for target in targets {
+            self.horizontal.remove(&(id.clone(), requirement, target));
+        }
+    }
+
+    /// The instance that contains `id`.
+    pub fn container(&self, id: &InstanceId) -> Option<&InstanceId> {
+        self.vertical.get(id).map(|(_, container)| container)
+    }
 }

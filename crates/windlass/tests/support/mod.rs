@@ -1,0 +1,13 @@
+//! What several integration tests share: applications as short texts, the applications of the
+//! papers, and random applications, states and plans from a seed.
+//!
+//! Nothing here is part of the library.
+
+#![allow(dead_code, unreachable_pub, reason = "each test crate uses a part of it")]
+#![allow(clippy::format_push_string, clippy::struct_excessive_bools, reason = "short, not fast")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a fixture that is wrong must panic")]
+
+pub mod fixtures;
+pub mod prng;
+pub mod random;
+pub mod sketch;
