@@ -3,6 +3,10 @@
 //! A plan speaks of instances, nodes and operations by name, because it is a document of its own
 //! and may not fit the application it is given with. What it means is said in `semantics/`.
 
+pub mod events;
+pub mod lives;
+pub mod slots;
+
 use crate::application::InstanceId;
 use crate::source::Origin;
 
@@ -179,6 +183,19 @@ mod tests {
             order: order.iter().map(edge).collect(),
             ..Plan::default()
         }
+    }
+
+    /// A plan of operations (`true`) and scale-ins, each on an instance of its own.
+    pub(super) fn plan_of(operations: &[bool], order: &[(usize, usize)]) -> Plan {
+        let mut plan = plan(operations.len(), order);
+        for (at, is_operation) in operations.iter().enumerate() {
+            if *is_operation {
+                let instance = InstanceId(format!("i{at}"));
+                plan.steps[at].action =
+                    PlanAction::Operation { instance, operation: "work".to_owned() };
+            }
+        }
+        plan
     }
 
     #[test]

@@ -1,0 +1,292 @@
+//! The events of a plan and the order between them.
+//!
+//! An operation is two events, its start and its end; a scaling is one. `a` ends before `b` starts
+//! for every order edge. Whether one event must come before another is asked all the time, and a
+//! closure would need a bit for every pair; so the events are covered by paths, and each event
+//! knows how far down every path it reaches ([`Events::at_most`]). A sequence is one path, and
+//! unrelated actions share nothing: both need memory in proportion to their length.
+
+use std::sync::Arc;
+
+use super::{Plan, PlanAction};
+
+/// An event of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventId(pub u32);
+
+impl EventId {
+    /// As an index into the list of events.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Which part of its step an event is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventKind {
+    /// An operation starts.
+    Start,
+    /// An operation ends.
+    End,
+    /// An instance is created.
+    ScaleOut,
+    /// An instance is destroyed.
+    ScaleIn,
+}
+
+/// One event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// The step it belongs to.
+    pub step: usize,
+    /// Which part of it.
+    pub kind: EventKind,
+}
+
+/// How far down the other paths an event reaches: (path, number of its events), sorted by path.
+type Reach = Arc<Vec<(u32, u32)>>;
+
+/// The events of a plan with their order.
+#[derive(Debug, Clone)]
+pub struct Events {
+    all: Vec<Event>,
+    first: Vec<EventId>,
+    predecessors: Vec<Vec<EventId>>,
+    topological: Vec<EventId>,
+    path: Vec<u32>,
+    position: Vec<u32>,
+    reach: Vec<Reach>,
+}
+
+impl Events {
+    /// The events of a plan, or the steps of a cycle in its order.
+    pub fn new(plan: &Plan) -> Result<Self, Vec<usize>> {
+        let steps = plan.topological_order()?;
+        let mut events = Vec::with_capacity(2 * plan.steps.len());
+        let mut first = Vec::with_capacity(plan.steps.len());
+        for (step, planned) in plan.steps.iter().enumerate() {
+            first.push(EventId(events.len() as u32));
+            match planned.action {
+                PlanAction::Operation { .. } => {
+                    events.push(Event { step, kind: EventKind::Start });
+                    events.push(Event { step, kind: EventKind::End });
+                }
+                PlanAction::ScaleOut { .. } => {
+                    events.push(Event { step, kind: EventKind::ScaleOut });
+                }
+                PlanAction::ScaleIn { .. } => events.push(Event { step, kind: EventKind::ScaleIn }),
+            }
+        }
+        let last = |step: usize| match events[first[step].index()].kind {
+            EventKind::Start => EventId(first[step].0 + 1),
+            _ => first[step],
+        };
+        let mut predecessors = vec![Vec::new(); events.len()];
+        for edge in &plan.order {
+            predecessors[first[edge.after].index()].push(last(edge.before));
+        }
+        for (step, start) in first.iter().enumerate() {
+            if last(step) != *start {
+                predecessors[last(step).index()].push(*start);
+            }
+        }
+        for list in &mut predecessors {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let topological = steps.into_iter().flat_map(|step| {
+            let (from, to) = (first[step].0, last(step).0);
+            (from..=to).map(EventId)
+        });
+        let topological = topological.collect();
+        let count = events.len();
+        let mut ordered = Events {
+            all: events,
+            first,
+            predecessors,
+            topological,
+            path: vec![0; count],
+            position: vec![0; count],
+            reach: Vec::new(),
+        };
+        ordered.cover_by_paths();
+        Ok(ordered)
+    }
+
+    /// Appends each event to the path of a predecessor that nobody has continued yet, and merges
+    /// what its predecessors reach.
+    fn cover_by_paths(&mut self) {
+        let nothing: Reach = Arc::new(Vec::new());
+        self.reach = vec![Arc::clone(&nothing); self.all.len()];
+        let mut continued = vec![false; self.all.len()];
+        let mut paths = 0;
+        for at in 0..self.topological.len() {
+            let event = self.topological[at];
+            let before = std::mem::take(&mut self.predecessors[event.index()]);
+            let free = before.iter().copied().find(|p| !continued[p.index()]);
+            match free {
+                Some(previous) => {
+                    continued[previous.index()] = true;
+                    self.path[event.index()] = self.path[previous.index()];
+                    self.position[event.index()] = self.position[previous.index()] + 1;
+                }
+                None => {
+                    self.path[event.index()] = paths;
+                    paths += 1;
+                }
+            }
+            self.reach[event.index()] = self.merged_reach(event, &before, &nothing);
+            self.predecessors[event.index()] = before;
+        }
+    }
+
+    fn merged_reach(&self, event: EventId, before: &[EventId], nothing: &Reach) -> Reach {
+        let own = self.path[event.index()];
+        if let [only] = before
+            && self.path[only.index()] == own
+        {
+            return Arc::clone(&self.reach[only.index()]);
+        }
+        let mut all: Vec<(u32, u32)> = Vec::new();
+        for previous in before {
+            all.extend(self.reach[previous.index()].iter());
+            all.push((self.path[previous.index()], self.position[previous.index()] + 1));
+        }
+        all.retain(|(path, _)| *path != own);
+        if all.is_empty() {
+            return Arc::clone(nothing);
+        }
+        all.sort_unstable_by_key(|(path, count)| (*path, std::cmp::Reverse(*count)));
+        all.dedup_by_key(|(path, _)| *path);
+        Arc::new(all)
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether the plan is empty.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The event with this id.
+    pub fn get(&self, id: EventId) -> Event {
+        self.all[id.index()]
+    }
+
+    /// Every event, in the order of the plan's text.
+    pub fn ids(&self) -> impl Iterator<Item = EventId> + use<> {
+        (0..self.all.len() as u32).map(EventId)
+    }
+
+    /// The first event of a step: its start, or its only one.
+    pub fn first_of(&self, step: usize) -> EventId {
+        self.first[step]
+    }
+
+    /// The last event of a step: its end, or its only one.
+    pub fn last_of(&self, step: usize) -> EventId {
+        let first = self.first[step];
+        if self.get(first).kind == EventKind::Start { EventId(first.0 + 1) } else { first }
+    }
+
+    /// The events that an event directly waits for.
+    pub fn predecessors(&self, id: EventId) -> &[EventId] {
+        &self.predecessors[id.index()]
+    }
+
+    /// One order of all events that respects the plan.
+    pub fn topological(&self) -> &[EventId] {
+        &self.topological
+    }
+
+    /// Whether `a` is `b` or must come before it.
+    pub fn at_most(&self, a: EventId, b: EventId) -> bool {
+        let (path, position) = (self.path[a.index()], self.position[a.index()]);
+        self.count_on_path(path, b) > position
+    }
+
+    /// How many events of a path are `b` or come before it.
+    fn count_on_path(&self, path: u32, b: EventId) -> u32 {
+        if self.path[b.index()] == path {
+            return self.position[b.index()] + 1;
+        }
+        let reach = &self.reach[b.index()];
+        match reach.binary_search_by_key(&path, |(path, _)| *path) {
+            Ok(at) => reach[at].1,
+            Err(_) => 0,
+        }
+    }
+
+    /// How many events are among `tops` or before one of them: the length of the shortest run
+    /// that contains them all.
+    pub fn count_below(&self, tops: &[EventId]) -> usize {
+        let mut all: Vec<(u32, u32)> = Vec::new();
+        for top in tops {
+            all.push((self.path[top.index()], self.position[top.index()] + 1));
+            all.extend(self.reach[top.index()].iter());
+        }
+        all.sort_unstable_by_key(|(path, count)| (*path, std::cmp::Reverse(*count)));
+        all.dedup_by_key(|(path, _)| *path);
+        all.into_iter().map(|(_, count)| count as usize).sum()
+    }
+
+    /// The events among `tops` or before one of them, in an order that respects the plan.
+    pub fn below(&self, tops: &[EventId]) -> Vec<EventId> {
+        let mut wanted = vec![false; self.all.len()];
+        let mut open: Vec<EventId> = tops.to_vec();
+        while let Some(event) = open.pop() {
+            if !std::mem::replace(&mut wanted[event.index()], true) {
+                open.extend(self.predecessors(event));
+            }
+        }
+        self.topological.iter().copied().filter(|event| wanted[event.index()]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tests::plan_of;
+    use super::*;
+
+    /// The obvious way: walk backwards.
+    fn reaches(events: &Events, a: EventId, b: EventId) -> bool {
+        events.below(&[b]).contains(&a)
+    }
+
+    proptest! {
+        #[test]
+        fn the_cover_agrees_with_walking_backwards(
+            operations in proptest::collection::vec(any::<bool>(), 1..12),
+            edges in proptest::collection::vec((0_usize..12, 0_usize..12), 0..30),
+        ) {
+            let count = operations.len();
+            let edges: Vec<_> = edges
+                .into_iter()
+                .map(|(a, b)| (a % count, b % count))
+                .filter(|(a, b)| a < b)
+                .collect();
+            let events = Events::new(&plan_of(&operations, &edges)).expect("edges go upward");
+            for a in events.ids() {
+                prop_assert_eq!(events.count_below(&[a]), events.below(&[a]).len());
+                for b in events.ids() {
+                    prop_assert_eq!(events.at_most(a, b), reaches(&events, a, b));
+                    prop_assert_eq!(events.count_below(&[a, b]), events.below(&[a, b]).len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_sequence_is_one_path_and_unrelated_steps_share_nothing() {
+        let sequence = plan_of(&[true; 50], &[]).into_sequence();
+        let events = Events::new(&sequence).expect("a sequence has no cycle");
+        assert!(events.reach.iter().all(|reach| reach.is_empty()));
+        let events = Events::new(&plan_of(&[true; 50], &[])).expect("no edges, no cycle");
+        assert!(events.reach.iter().all(|reach| reach.is_empty()));
+    }
+}
