@@ -1,1 +1,3 @@
 //! One file per question; each returns a `Verdict` with evidence.
+
+pub mod validity;

@@ -1,0 +1,144 @@
+//! What each stage of each life needs, and from whom.
+//!
+//! A need is one requirement of one stage. The tiers walk through all of them; for replica-aware
+//! requirements the whole run of stages that hold on to one binding matters, because the binding
+//! is made once, when the run is entered.
+
+use crate::application::{Application, GlobalState, InstanceId};
+use crate::lifecycle::protocol::{Arity, CapabilityId, Element, RequirementId, Sort};
+use crate::plan::events::{EventId, Events};
+use crate::plan::lives::{Life, LifeId, Lives};
+use crate::plan::slots::{self, Slot};
+
+/// A run of stages of one life that all need the same requirement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// Whose need.
+    pub life: LifeId,
+    /// What is needed.
+    pub requirement: RequirementId,
+    /// First stage.
+    pub from: usize,
+    /// Last stage.
+    pub to: usize,
+}
+
+/// Who can satisfy a need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Providers {
+    /// What they have to offer.
+    pub capability: CapabilityId,
+    /// The lives of the target node; of a containment requirement only the container.
+    pub lives: Vec<LifeId>,
+}
+
+/// Everything that the tiers ask about.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    /// The description.
+    pub application: &'a Application,
+    /// Where it starts.
+    pub start: &'a GlobalState,
+    /// The events of the plan.
+    pub events: &'a Events,
+    /// The lives of the plan.
+    pub lives: &'a Lives,
+}
+
+impl<'a> Scene<'a> {
+    /// Every need of every life, in the order of lives, requirements and stages.
+    pub fn needs(&self) -> impl Iterator<Item = Need> + use<'a> {
+        let scene = *self;
+        scene.lives.ids().flat_map(move |id| {
+            let life = scene.lives.get(id);
+            let requirements = scene.application.type_of(life.node).requirements.len();
+            (0..requirements).map(RequirementId::from).flat_map(move |requirement| {
+                let needed = |stage: usize| scene.requires(life, stage, requirement);
+                let runs = slots::runs(life.stages.len(), needed);
+                runs.into_iter().map(move |(from, to)| Need { life: id, requirement, from, to })
+            })
+        })
+    }
+
+    fn requires(&self, life: &Life, stage: usize, requirement: RequirementId) -> bool {
+        let protocol = self.application.protocol_of(life.node);
+        let element = life.stages[stage].element;
+        element.zip(protocol).is_some_and(|(e, p)| p.requires(e).contains(&requirement))
+    }
+
+    /// The sort of a need.
+    pub fn sort(&self, need: &Need) -> Sort {
+        self.requirement(need).sort
+    }
+
+    /// The arity of a need.
+    pub fn arity(&self, need: &Need) -> Arity {
+        self.requirement(need).arity
+    }
+
+    fn requirement(&self, need: &Need) -> &'a crate::lifecycle::protocol::Requirement {
+        let node = self.lives.get(need.life).node;
+        &self.application.type_of(node).requirements[need.requirement.index()]
+    }
+
+    /// Who can satisfy a need; nobody when the requirement is unbound.
+    pub fn providers(&self, need: &Need) -> Option<Providers> {
+        let life = self.lives.get(need.life);
+        let binding = self.application.node(life.node).binding(need.requirement)?;
+        let lives = match self.sort(need) {
+            Sort::Containment => life.container.into_iter().collect(),
+            _ => self.lives.of_node(binding.target).to_vec(),
+        };
+        Some(Providers { capability: binding.capability, lives })
+    }
+
+    /// When a fault of a need shows: all the time in a state; in an operation at its end only.
+    /// None when the operation does not end within the plan.
+    pub fn window(&self, life: LifeId, stage: usize) -> Option<Slot> {
+        let life = self.lives.get(life);
+        match life.stages[stage].element? {
+            Element::State(_) => Some(Slot::stages(life, stage, stage)),
+            Element::Transition(_) => {
+                let end = life.leave(stage).filter(|_| life.stages[stage + 1].element.is_some())?;
+                let mut slot = Slot::before(self.events, end);
+                // For order edges: an operation can only be moved as a whole.
+                slot.enter = life.stages[stage].enter;
+                Some(slot)
+            }
+        }
+    }
+
+    /// Whether a stage is an operation, so that its faults show one event later, at its end.
+    pub fn is_operation(&self, life: LifeId, stage: usize) -> bool {
+        matches!(self.lives.get(life).stages[stage].element, Some(Element::Transition(_)))
+    }
+
+    /// The slots in which a provider offers a capability, or does not.
+    pub fn offering(&self, life: LifeId, capability: CapabilityId, offered: bool) -> Vec<Slot> {
+        let life = self.lives.get(life);
+        slots::offering(self.application, life, capability, offered)
+            .into_iter()
+            .map(|(from, to)| Slot::stages(life, from, to))
+            .collect()
+    }
+
+    /// The instances that a need is bound to in the start state.
+    pub fn bound_at_start(&self, need: &Need) -> Vec<LifeId> {
+        let user = &self.lives.get(need.life).instance;
+        let none = InstanceId(String::new());
+        let from = (user.clone(), need.requirement, none);
+        self.start
+            .horizontal
+            .range(from..)
+            .take_while(|(instance, requirement, _)| {
+                instance == user && *requirement == need.requirement
+            })
+            .filter_map(|(_, _, provider)| slots::life_at_start(self.lives, provider))
+            .collect()
+    }
+
+    /// The event that enters a run of stages; none when it is there at the start.
+    pub fn entry(&self, need: &Need) -> Option<EventId> {
+        self.lives.get(need.life).stages[need.from].enter
+    }
+}
