@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use support::fixtures::{THINKING, thinking};
+use support::fixtures::{CIRCLE, CIRCLE_START, THINKING, thinking};
 use support::sketch;
 use windlass::application::{Application, GlobalState, InstanceId, Policy};
 use windlass::semantics::Semantics;
@@ -360,17 +360,8 @@ fn a_fault_without_handler_makes_the_action_not_executable() {
 
 #[test]
 fn handlers_that_lead_in_a_circle_never_settle() {
-    let text = "type p has cap
-          state on offers cap
-          state off
-          op on down off
-        type q needs r:unaware t:unaware
-          state a needs r fault b
-          state b needs t fault a
-        node p p
-        node q q r=p.cap t=p.cap";
-    let application = sketch::application(text);
-    let replica = replica_of(&application, "p1 p on\nq1 q a r=p1");
+    let application = sketch::application(CIRCLE);
+    let replica = replica_of(&application, CIRCLE_START);
     let (_, blocked) = run(&replica, &["start p1 down"]).expect_err("never settles");
     assert_eq!(blocked, Blocked::NeverSettles { instance: InstanceId::from("q1") });
 }

@@ -94,6 +94,25 @@ node debian system container=vmware.container
 node vmware machine
 ";
 
+/// Handlers that lead in a circle when `p1` of [`CIRCLE_START`] goes down.
+pub const CIRCLE: &str = "
+type p has cap
+  state on offers cap
+  state off
+  op on down off
+type q needs r:unaware t:unaware
+  state a needs r fault b
+  state b needs t fault a
+node p p
+node q q r=p.cap t=p.cap
+";
+
+/// A settled state of [`CIRCLE`].
+pub const CIRCLE_START: &str = "
+p1 p on
+q1 q a r=p1
+";
+
 /// [`THINKING`] and [`RUNNING`].
 pub fn thinking() -> (Application, GlobalState) {
     let application = sketch::application(THINKING);
