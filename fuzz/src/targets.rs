@@ -1,0 +1,51 @@
+//! The readers, each as a function from bytes to a behaviour.
+//!
+//! A behaviour is a number that two inputs share when the reader did the same kind of thing with
+//! them; inputs with a new one are kept. Beyond "no panic" every target states what must hold of
+//! the reader's result.
+
+mod tree;
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// One reader.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// Its name, also of the folder with its seeds.
+    pub(crate) name: &'static str,
+    /// Folders from the root whose files are seeds as well.
+    pub(crate) shared_seeds: &'static [&'static str],
+    /// Words that its texts are made of.
+    pub(crate) words: &'static [&'static str],
+    /// Reads the bytes and checks the result.
+    pub(crate) run: fn(&[u8]) -> u64,
+}
+
+/// Every reader.
+pub(crate) const TARGETS: &[Target] =
+    &[Target { name: "tree", shared_seeds: &["examples"], words: &[], run: tree::run }];
+
+/// The targets with these names; all when none is named.
+pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static Target>, String> {
+    if names.is_empty() {
+        return Ok(TARGETS.iter().collect());
+    }
+    let find = |name: &String| {
+        TARGETS.iter().find(|target| target.name == name).ok_or_else(|| {
+            let known: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+            format!("no target `{name}`; there are {}", known.join(", "))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+/// A number for a list of words, without regard to how often each stands there.
+fn behavior<'a>(words: impl Iterator<Item = &'a str>, size: usize) -> u64 {
+    let words: BTreeSet<&str> = words.collect();
+    let mut hasher = DefaultHasher::new();
+    words.hash(&mut hasher);
+    // Sizes count in steps of two, so that not every input is new.
+    size.checked_ilog2().hash(&mut hasher);
+    hasher.finish()
+}
