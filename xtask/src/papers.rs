@@ -11,7 +11,7 @@ mod page;
 
 use crate::Outcome;
 use crate::repository::{Finding, Repository};
-use anchors::Anchor;
+use anchors::{Addition, Anchor};
 use map::{Map, Status};
 
 /// The papers, as their lists are named.
@@ -31,7 +31,7 @@ pub struct Options {
 /// Compares, accepts, writes or checks.
 pub fn run(repository: &Repository, options: &Options) -> Outcome {
     let mut maps = read_maps(repository)?;
-    let (anchors, mut findings) = read_anchors(repository)?;
+    let (anchors, additions) = read_anchors(repository)?;
     if options.accept {
         for map in &mut maps {
             let paper = map.paper.clone();
@@ -39,10 +39,13 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
             repository.write(&map_path(&map.paper), &map.print())?;
         }
     }
-    findings.extend(differences(&maps, &anchors));
-    for map in &maps {
-        let path = format!("docs/papers/{}.md", map.paper);
-        let text = page::print(map, &anchors);
+    let mut findings = differences(&maps, &anchors);
+    let mut pages: Vec<(String, String)> = maps
+        .iter()
+        .map(|map| (format!("docs/papers/{}.md", map.paper), page::print(map, &anchors)))
+        .collect();
+    pages.push(("docs/papers/additions.md".to_owned(), page::print_additions(&additions)));
+    for (path, text) in pages {
         if !options.check {
             repository.write(&path, &text)?;
         } else if repository.read(&path).ok().as_ref() != Some(&text) {
@@ -73,17 +76,17 @@ fn read_maps(repository: &Repository) -> Result<Vec<Map>, String> {
         .collect()
 }
 
-fn read_anchors(repository: &Repository) -> Result<(Vec<Anchor>, Vec<Finding>), String> {
+fn read_anchors(repository: &Repository) -> Result<(Vec<Anchor>, Vec<Addition>), String> {
     let mut all = Vec::new();
-    let mut findings = Vec::new();
-    for file in repository.files("crates")? {
-        if file.has_extension("rs") {
-            let (found, wrong) = anchors::read(&file);
-            all.extend(found);
-            findings.extend(wrong);
-        }
+    let mut additions = Vec::new();
+    let code = repository.files("crates")?.into_iter().filter(|file| file.has_extension("rs"));
+    let examples = repository.files("examples")?;
+    for file in code.chain(examples.into_iter().filter(|file| file.has_extension("yaml"))) {
+        let (found, added) = anchors::read(&file);
+        all.extend(found);
+        additions.extend(added);
     }
-    Ok((all, findings))
+    Ok((all, additions))
 }
 
 fn has_anchor(anchors: &[Anchor], paper: &str, key: &str) -> bool {
@@ -152,8 +155,8 @@ mod tests {
     #[test]
     fn the_repository_agrees_with_its_lists() {
         let repository = Repository::find().unwrap();
-        let (anchors, mut findings) = read_anchors(&repository).unwrap();
-        findings.extend(differences(&read_maps(&repository).unwrap(), &anchors));
+        let (anchors, _) = read_anchors(&repository).unwrap();
+        let findings = differences(&read_maps(&repository).unwrap(), &anchors);
         let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
         assert!(lines.is_empty(), "{}", lines.join("\n"));
     }

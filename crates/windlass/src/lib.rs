@@ -5,8 +5,8 @@
 
 #![forbid(unsafe_code)]
 
-// Reading order: source, diagnostic, spelling, tree, graph, lifecycle, application, plan, goal, lang, rule,
-// system, semantics, explore, analysis, certificate, export.
+// Reading order: source, diagnostic, spelling, tree, graph, lifecycle, application, plan, goal,
+// lang, rule, system, semantics, explore, analysis, certificate, export.
 pub mod analysis;
 pub mod application;
 pub mod certificate;

@@ -2,10 +2,11 @@
 //!
 //! An anchor is one line `/// Paper: NNN KEY`; a deviation is a line `/// Deviation: ...`, which
 //! goes on to the next empty line, anchor or deviation, and belongs to every anchor of the same
-//! comment. A rule has its anchor in its field, `paper: Some("NNN KEY")`. Heads of files (`//!`)
+//! comment; without one it is an addition of ours. A rule has its anchor in its field,
+//! `paper: Some("NNN KEY")`, an example in a comment, `# Paper: NNN KEY`. Heads of files (`//!`)
 //! are prose and have none.
 
-use crate::repository::{File, Finding};
+use crate::repository::File;
 
 /// One place in the code that stands for one entry of a paper.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct Anchor {
     pub path: String,
     /// Line of the anchor.
     pub line: usize,
-    /// What the comment is about; empty for a rule, which is its file.
+    /// What the comment is about; empty for a rule or an example, which is its file.
     pub item: String,
     /// How the code departs from the paper.
     pub deviations: Vec<String>,
@@ -37,14 +38,25 @@ impl Anchor {
     }
 }
 
-/// All anchors of a file, and deviations that belong to none.
-pub fn read(file: &File) -> (Vec<Anchor>, Vec<Finding>) {
+/// Something that stands in no paper.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addition {
+    /// File, from the root.
+    pub path: String,
+    /// What the comment is about.
+    pub item: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// All anchors of a file, and the deviations that belong to none.
+pub fn read(file: &File) -> (Vec<Anchor>, Vec<Addition>) {
     let lines: Vec<&str> = file.text.lines().collect();
     let mut anchors = Vec::new();
-    let mut findings = Vec::new();
+    let mut additions = Vec::new();
     let mut at = 0;
     while at < lines.len() {
-        if let Some((paper, key)) = rule_anchor(lines[at]) {
+        if let Some((paper, key)) = rule_anchor(lines[at]).or_else(|| example_anchor(lines[at])) {
             anchors.push(Anchor::new(file, paper, key, at + 1));
         }
         if comment(lines[at]).is_none() {
@@ -64,12 +76,16 @@ pub fn read(file: &File) -> (Vec<Anchor>, Vec<Finding>) {
                 anchors.push(Anchor { item, deviations, ..anchor });
             }
         }
-        if anchors.len() == before && !deviations.is_empty() {
-            let message = "a deviation without an anchor: say from which part of which paper";
-            findings.push(Finding::new(&file.path, start + 1, message));
+        if anchors.len() == before {
+            let path = &file.path;
+            additions.extend(deviations.into_iter().map(|text| Addition {
+                path: path.clone(),
+                item: item.clone(),
+                text,
+            }));
         }
     }
-    (anchors, findings)
+    (anchors, additions)
 }
 
 /// The text of a doc comment line.
@@ -87,6 +103,11 @@ fn rule_anchor(line: &str) -> Option<(&str, &str)> {
 fn anchor(text: &str) -> Option<(&str, &str)> {
     let (paper, key) = text.strip_prefix("Paper: ")?.split_once(' ')?;
     Some((paper, key.trim_end_matches('.')))
+}
+
+/// Number and key in a comment of YAML.
+fn example_anchor(line: &str) -> Option<(&str, &str)> {
+    anchor(line.strip_prefix("# ")?)
 }
 
 fn deviations(block: &[&str]) -> Vec<String> {
@@ -157,12 +178,12 @@ mod tests {
 
     #[test]
     fn anchors_know_their_item_and_deviations() {
-        let (anchors, findings) = read(&file(
+        let (anchors, additions) = read(&file(
             "//! Paper: 002 is prose.\n\n    paper: Some(\"002 Table I\"),\n/// Fires.\n///\n/// Paper: 002 eq. (1)\n\
              /// Deviation: `L_S` is `L_P`,\n/// as elsewhere.\n/// Paper: 002 eq. (5)\n\
              #[must_use]\npub(crate) fn fire(x: u8) {}\n",
         ));
-        assert!(findings.is_empty());
+        assert!(additions.is_empty());
         let short: Vec<_> =
             anchors.iter().map(|a| (a.key.as_str(), a.item.as_str(), a.line)).collect();
         assert_eq!(short, [("Table I", "", 3), ("eq. (1)", "fire", 6), ("eq. (5)", "fire", 9)]);
@@ -171,9 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn a_deviation_needs_an_anchor() {
-        let (_, findings) = read(&file("/// Deviation: other.\nfn f() {}\n"));
-        assert_eq!(findings.len(), 1);
+    fn examples_carry_anchors() {
+        let (anchors, _) = read(&file("# Thinking.\n# Paper: 004 Fig. 1\nname: a\n"));
+        assert_eq!((anchors[0].key.as_str(), anchors[0].line), ("Fig. 1", 2));
+    }
+
+    #[test]
+    fn a_deviation_without_an_anchor_is_an_addition() {
+        let (_, additions) = read(&file("/// Deviation: other.\nfn f() {}\n"));
+        assert_eq!((additions[0].item.as_str(), additions[0].text.as_str()), ("f", "other."));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The page of one paper: entry, place in the code, deviations. No line numbers, for they move
 //! with every edit; the name of the item finds the place.
 
-use super::anchors::Anchor;
+use super::anchors::{Addition, Anchor};
 use super::map::{Entry, Map, Status};
 use std::fmt::Write;
 
@@ -42,6 +42,17 @@ pub fn print(map: &Map, anchors: &[Anchor]) -> String {
         for (key, deviation) in deviations {
             let _ = writeln!(text, "- **{key}**: {deviation}");
         }
+    }
+    text
+}
+
+/// The text of `docs/papers/additions.md`.
+pub fn print_additions(additions: &[Addition]) -> String {
+    let mut text = "# Additions\n\nMade by `cargo xtask papers` from the code; do not edit. What \
+                    stands in no paper and is ours.\n\n"
+        .to_owned();
+    for Addition { path, item, text: what } in additions {
+        let _ = writeln!(text, "- [{path}](../../{path}) `{item}`: {what}");
     }
     text
 }

@@ -1,19 +1,20 @@
 //! The arrows between the modules of the library point downward only.
 //!
 //! The table is the one of the architecture: a module may name itself, the modules listed beside
-//! it, and `source` and `diagnostic`. Code for tests is free.
+//! it, and those for all. Code for tests is free.
 
 use super::Tree;
 use crate::lexer::{Token, code, path_uses, without_test_code};
 use crate::repository::{File, Finding};
 
-/// Every part speaks about places in texts and finds something wrong with them.
-const FOR_ALL: &[&str] = &["source", "diagnostic"];
+/// Every part speaks about places in texts, finds something wrong and says what was meant.
+const FOR_ALL: &[&str] = &["source", "diagnostic", "spelling"];
 
 /// Module, what it may name, and why no more.
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("source", &[], "texts and places know nothing of what stands in them"),
     ("diagnostic", &[], "a finding is a value; how it came about is another's business"),
+    ("spelling", &[], "words, whatever they mean"),
     ("tree", &[], "YAML and JSON, whatever they describe"),
     ("graph", &[], "the pivot is described without a language and without behaviour"),
     ("lifecycle", &[], "descriptions of lifecycles, no behaviour"),

@@ -1,6 +1,6 @@
 //! Comments stay within 100 columns; `rustfmt` looks after the code.
 //!
-//! Tables and links cannot be broken, so they may be longer.
+//! Tables, links and the lines of inference rules cannot be broken, so they may be longer.
 
 use super::Tree;
 use crate::repository::{File, Finding};
@@ -27,7 +27,7 @@ fn long_lines(file: &File) -> Vec<Finding> {
 fn is_too_long(line: &str) -> bool {
     let Some(comment) = line.trim_start().strip_prefix("//") else { return false };
     let text = comment.trim_start_matches(['/', '!']).trim_start();
-    let unbreakable = text.starts_with('|') || text.contains("://");
+    let unbreakable = text.starts_with('|') || text.starts_with("---") || text.contains("://");
     line.chars().count() > LIMIT && !unbreakable
 }
 
@@ -40,6 +40,7 @@ mod tests {
         let long = "word ".repeat(25);
         assert!(is_too_long(&format!("    // {long}")));
         assert!(!is_too_long(&format!("/// | {long}")));
+        assert!(!is_too_long(&format!("/// --- {long}")));
         assert!(!is_too_long(&format!("//! see https://example.org/{long}")));
         assert!(!is_too_long(&format!("let x = \"{long}\";")));
     }

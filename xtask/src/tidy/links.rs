@@ -1,11 +1,44 @@
-//! Links between Markdown files lead somewhere, and examples that texts mention exist.
+//! Links between Markdown files lead somewhere; examples and pages that texts mention exist.
 
 use super::Tree;
+use crate::lexer::{self, Kind};
 use crate::repository::{File, Finding, Repository};
 
 /// Names links and examples that lead nowhere.
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    tree.markdown().flat_map(|file| broken(file, &tree.repository)).collect()
+    let links = tree.markdown().flat_map(|file| broken(file, &tree.repository));
+    let pages = tree.rust().flat_map(|file| missing_pages(file, tree));
+    links.chain(pages).collect()
+}
+
+/// Pages that comments in the code mention, by path or by name, and that are not there.
+fn missing_pages(file: &File, tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for token in lexer::tokens(&file.text).iter().filter(|token| token.kind == Kind::Comment) {
+        for page in pages(token.text) {
+            let known = |path: &str| path == page || path.ends_with(&format!("/{page}"));
+            if !tree.markdown().any(|markdown| known(&markdown.path)) {
+                let message = format!("the page `{page}` is not in the repository");
+                findings.push(Finding::new(&file.path, token.line, message));
+            }
+        }
+    }
+    findings
+}
+
+/// Words of a comment that name a page; a pattern such as `docs/rules/<CODE>.md` is none.
+fn pages(comment: &str) -> Vec<&str> {
+    words(comment)
+        .filter(|word| {
+            word.rsplit_once('.').is_some_and(|(name, end)| !name.is_empty() && end == "md")
+        })
+        .filter(|word| !word.contains(['*', '{', '$', '<']) && !word.contains("NNN"))
+        .collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || "`\"'()[],;:|".contains(c))
+        .map(|word| word.trim_end_matches('.'))
 }
 
 fn broken(file: &File, repository: &Repository) -> Vec<Finding> {
@@ -70,9 +103,8 @@ fn resolve(from: &str, target: &str) -> Option<String> {
 
 /// Paths of files below `examples/` that a line mentions.
 fn examples(line: &str) -> Vec<&str> {
-    line.split(|c: char| c.is_whitespace() || "`\"'()[]<>,;:|".contains(c))
-        .map(|word| word.trim_end_matches('.'))
-        .filter(|word| word.starts_with("examples/") && !word.contains(['*', '{', '$']))
+    words(line)
+        .filter(|word| word.starts_with("examples/") && !word.contains(['*', '{', '$', '<']))
         .collect()
 }
 
@@ -86,6 +118,12 @@ mod tests {
         assert_eq!(link_targets(line), ["b.md", "../g.md"]);
         assert_eq!(resolve("docs/rules/X.md", "../g.md"), Some("docs/g.md".to_owned()));
         assert_eq!(resolve("README.md", "../g.md"), None);
+    }
+
+    #[test]
+    fn pages_are_read_from_comments() {
+        let comment = "/// See `docs/wording.md` and docs/rules/<CODE>.md, not papers/NNN.md.";
+        assert_eq!(pages(comment), ["docs/wording.md"]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "cyclic-net",
     severity: Severity::Error,
     summary: "places of a net lead back to themselves, so tokens could multiply for ever",
-    paper: Some("002 Sec. III (consistency)"),
+    paper: Some("002 Sec. III-C (consistency)"),
     doc: page!("NET001"),
     check: Some(check),
 };

@@ -1,4 +1,4 @@
-//! `too-few-providers`: a requirement asks for more providers than the application wants instances of.
+//! `too-few-providers`: a requirement asks for more providers than instances are wanted.
 
 use super::super::{Context, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};

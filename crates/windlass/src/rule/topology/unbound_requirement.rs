@@ -1,4 +1,4 @@
-//! `unbound-requirement`: a requirement of a node is bound to nothing, so it can never be satisfied.
+//! `unbound-requirement`: a requirement is bound to nothing, so it can never be satisfied.
 
 use super::super::{Context, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
