@@ -11,6 +11,9 @@
 //!
 //! A step of the application is a transition of the whole graph, made of these by synchronizing
 //! and uncoupling, in which one operation is announced and no other signal is left over.
+//!
+//! Consistency is a roll call: every location asks for what its state relies on and offers some of
+//! what its state offers. The state is consistent when all of these together leave no signal over.
 
 use std::collections::BTreeSet;
 
@@ -104,18 +107,55 @@ impl<'a> Encoding<'a> {
                 make(signals, t.to)
             })
             .collect();
+        let offers = self.offers(node, state).into_iter().filter(|signals| !signals.is_empty());
+        all.extend(offers.map(|signals| make(signals, state)));
+        all
+    }
+
+    /// The signals of every set of roles on which a location can offer something, none included.
+    fn offers(&self, node: NodeId, state: StateId) -> Vec<Vec<Interaction>> {
         let capabilities = 0..self.application.type_of(node).capabilities.len();
         let offered = capabilities.map(Into::into).filter(|capability| {
             self.fidelity == Fidelity::OffersAlways
                 || self.protocol(node).state(state).offers.contains(capability)
         });
         let roles = offered.flat_map(|capability| self.roles(node, Point::Capability(capability)));
-        let roles: Vec<RoleId> = roles.collect();
-        for chosen in 1..1_usize << roles.len() {
-            let of = roles.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1);
-            all.push(make(of.map(|(_, &role)| offer(role, Polarity::Plus)).collect(), state));
+        let mut sets = vec![Vec::new()];
+        for role in roles {
+            let with = sets.iter().map(|set: &Vec<Interaction>| {
+                set.iter().cloned().chain([offer(role, Polarity::Plus)]).collect()
+            });
+            sets.extend(with.collect::<Vec<_>>());
         }
-        all
+        sets
+    }
+
+    /// Whether the roll call of a global state can leave no signal over.
+    pub(crate) fn is_consistent(&self, states: &States) -> bool {
+        let whole = self.locations(states);
+        let env = Context::of(&whole);
+        let mut calls: Vec<BTreeSet<Transition>> = vec![BTreeSet::new()];
+        for node in self.application.node_ids() {
+            let state = states[node.index()];
+            let relies = &self.protocol(node).state(state).requires;
+            let roles = relies.iter().flat_map(|r| self.roles(node, Point::Requirement(*r)));
+            let needs: Vec<_> = roles.map(|role| offer(role, Polarity::Minus)).collect();
+            let init: LocationSet = [self.location(node, state)].into();
+            let answers: Vec<Transition> = self
+                .offers(node, state)
+                .into_iter()
+                .map(|offers| {
+                    let label = offers.into_iter().chain(needs.iter().cloned()).collect();
+                    Transition { env: env.clone(), init: init.clone(), label, term: init.clone() }
+                })
+                .collect();
+            let with = |call: &BTreeSet<Transition>, t: &Transition| {
+                call.iter().chain([t]).cloned().collect()
+            };
+            calls = calls.iter().flat_map(|c| answers.iter().map(move |t| with(c, t))).collect();
+        }
+        let mut together = calls.iter().filter_map(|call| synchronize(call).ok());
+        together.any(|t| t.label.signals.is_empty())
     }
 
     /// The roles of a point of attachment of a node.
