@@ -106,14 +106,14 @@ fn compare(encoding: &Encoding, seen: &mut Seen) -> Result<(), States> {
 }
 
 /// 2 * 2 * 3 * 3 * 2 states; the virtual machine and a working server need nobody for
-/// 72 + 48 steps, the other 120 need an offer.
+/// 72 + 48 steps, the other 120 need an offer. In 14 states everybody has what it relies on.
 #[test]
 fn web_services_have_the_same_labelled_transitions_in_all_states() {
     let application = web_services();
     let encoding = Encoding::new(&application, Fidelity::Faithful);
     let mut seen = Seen::default();
     assert_eq!(compare(&encoding, &mut seen), Ok(()));
-    assert_eq!(seen, Seen { states: 72, steps: 240, synchronized: 120, consistent: 0 });
+    assert_eq!(seen, Seen { states: 72, steps: 240, synchronized: 120, consistent: 14 });
 }
 
 /// The comparison notices an encoding that forgets needs, and one that offers too much.
@@ -129,14 +129,14 @@ fn unfaithful_encodings_have_other_transitions() {
 #[test]
 fn random_protocols_have_the_same_labelled_transitions_in_all_states() {
     let mut seen = Seen::default();
-    for seed in 0..100 {
+    for seed in 0..60 {
         let application = random(seed);
         let encoding = Encoding::new(&application, Fidelity::Faithful);
         if let Err(state) = compare(&encoding, &mut seen) {
             panic!("seed {seed} differs in {state:?}: {application:#?}");
         }
     }
-    assert_eq!(seen, Seen { states: 379, steps: 1_082, synchronized: 242, consistent: 0 });
+    assert_eq!(seen, Seen { states: 250, steps: 743, synchronized: 174, consistent: 191 });
 }
 
 /// Composing step by step, in any order, gives the same transitions of the whole graph as
