@@ -13,7 +13,7 @@ mod path;
 pub use error::FileError;
 pub use import::ImportStack;
 pub use memory::MemoryFiles;
-pub use path::resolve;
+pub use path::{check as check_path, resolve};
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -30,8 +30,8 @@ pub fn resolve(from: Option<&str>, path: &str) -> Result<String, FileError> {
     Ok(parts.join("/"))
 }
 
-/// What no form of files accepts.
-pub(super) fn check(path: &str) -> Result<(), FileError> {
+/// Refuses what no form of files accepts: nothing, control characters, `\`, and addresses.
+pub fn check(path: &str) -> Result<(), FileError> {
     if path.is_empty() {
         return Err(bad(path, "it is empty"));
     }

@@ -1,0 +1,114 @@
+//! Files of a disk, confined to one folder.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+
+use windlass::source::files::{FileError, Files, Limits, ReadFile, Record, check_path};
+
+/// The files below one folder, links followed as long as they stay below it.
+#[derive(Debug)]
+pub(crate) struct DiskFiles {
+    /// The folder as the user named it.
+    shown: PathBuf,
+    /// The folder without links.
+    real: PathBuf,
+    record: Record,
+}
+
+impl DiskFiles {
+    /// The files below a folder; the empty path is the current folder.
+    pub(crate) fn new(root: &Path, limits: Limits) -> Result<Self, FileError> {
+        let real = fs::canonicalize(or_current(root))
+            .map_err(|error| unreadable(&root.to_string_lossy(), &error))?;
+        Ok(DiskFiles { shown: root.to_owned(), real, record: Record::new(limits) })
+    }
+
+    /// The name for people and the real path of a file that exists within the root.
+    fn locate(&self, from: Option<&str>, path: &str) -> Result<(String, PathBuf), FileError> {
+        check_path(path)?;
+        let folder = match from {
+            Some(from) => Path::new(from).parent().unwrap_or(Path::new("")),
+            None => &self.shown,
+        };
+        let written = folder.join(path);
+        let shown = without_dots(&written).to_string_lossy().into_owned();
+        let outside = || FileError::OutsideRoot { path: path.to_owned() };
+        let real = match fs::canonicalize(or_current(&written)) {
+            Ok(real) => real,
+            Err(error) => {
+                // What exists outside of the root is nobody's business.
+                let real_folder = fs::canonicalize(or_current(folder)).map_err(|_| outside())?;
+                if !without_dots(&real_folder.join(path)).starts_with(&self.real) {
+                    return Err(outside());
+                }
+                return Err(unreadable(&shown, &error));
+            }
+        };
+        if !real.starts_with(&self.real) {
+            return Err(outside());
+        }
+        let metadata = fs::metadata(&real).map_err(|error| unreadable(&shown, &error))?;
+        if !metadata.is_file() {
+            let reason =
+                if metadata.is_dir() { "it is a folder" } else { "it is not a regular file" };
+            return Err(FileError::Unreadable { name: shown, reason: reason.to_owned() });
+        }
+        Ok((shown, real))
+    }
+}
+
+impl Files for DiskFiles {
+    fn read(&mut self, from: Option<&str>, path: &str) -> Result<ReadFile, FileError> {
+        let (name, real) = self.locate(from, path)?;
+        let allowance = self.record.allowance(&name)?;
+        let mut bytes = Vec::new();
+        File::open(&real)
+            .and_then(|file| file.take(allowance.saturating_add(1)).read_to_end(&mut bytes))
+            .map_err(|error| unreadable(&name, &error))?;
+        let text = self.record.admit(&name, bytes)?;
+        Ok(ReadFile { name, identity: real.to_string_lossy().into_owned(), text })
+    }
+
+    fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError> {
+        self.locate(from, path).map(|_| ())
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn record(&self) -> &Record {
+        &self.record
+    }
+}
+
+fn or_current(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+/// A path without `.` and, as far as its words allow, without `..`.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir
+                if matches!(result.components().next_back(), Some(Component::Normal(_))) =>
+            {
+                result.pop();
+            }
+            component => result.push(component),
+        }
+    }
+    result
+}
+
+/// What an error of the system means for the person who named the file.
+pub(super) fn unreadable(name: &str, error: &std::io::Error) -> FileError {
+    let name = name.to_owned();
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => FileError::Missing { name },
+        kind => FileError::Unreadable { name, reason: kind.to_string() },
+    }
+}

@@ -1,0 +1,121 @@
+//! Files of a zip archive, such as a CSAR. Entries are unpacked when they are read.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Seek};
+
+use windlass::source::files::{FileError, Files, Limits, ReadFile, Record};
+use zip::read::Config;
+use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
+
+use super::archive::{Names, entry_name, is_root, not_a_file, too_many_entries, twice};
+
+/// The files of a zip archive.
+pub(crate) struct ZipFiles<R> {
+    archive: zip::ZipArchive<R>,
+    entries: BTreeMap<String, Entry>,
+    shown: String,
+    names: Names,
+    record: Record,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Entry {
+    File(usize),
+    Folder,
+    Link,
+}
+
+impl<R: Read + Seek> ZipFiles<R> {
+    /// Reads the list of entries. Refuses an archive that has too many of them, two with one
+    /// name, one that leads out of it, or an encrypted one.
+    pub(crate) fn open(mut reader: R, shown: &str, limits: Limits) -> Result<Self, FileError> {
+        let wrong = |error: ZipError| broken(shown, &error);
+        let listed = ZipIterable::try_new(&mut reader, Config::default()).map_err(wrong)?.len();
+        if listed > limits.archive_entries {
+            return Err(too_many_entries(shown, limits.archive_entries));
+        }
+        let mut archive = zip::ZipArchive::new(reader).map_err(wrong)?;
+        let mut entries = BTreeMap::new();
+        for index in 0..archive.len() {
+            let entry = archive.by_index_raw(index).map_err(wrong)?;
+            if is_root(entry.name_raw()) {
+                continue;
+            }
+            let name = entry_name(shown, entry.name().map_err(wrong)?.as_bytes())?;
+            if entry.encrypted() {
+                let reason = format!("its entry `{name}` is encrypted");
+                return Err(FileError::BrokenArchive { name: shown.to_owned(), reason });
+            }
+            let kind = match (entry.is_symlink(), entry.is_dir()) {
+                (true, _) => Entry::Link,
+                (false, true) => Entry::Folder,
+                (false, false) => Entry::File(index),
+            };
+            if entries.insert(name.clone(), kind).is_some() {
+                return Err(twice(shown, &name));
+            }
+        }
+        if archive.has_duplicate_names() {
+            let reason = "it has two entries with one name".to_owned();
+            return Err(FileError::BrokenArchive { name: shown.to_owned(), reason });
+        }
+        let record = Record::new(limits);
+        let (shown, names) = (shown.to_owned(), Names::new(shown));
+        Ok(ZipFiles { archive, entries, shown, names, record })
+    }
+
+    fn locate(&self, from: Option<&str>, path: &str) -> Result<(String, usize), FileError> {
+        let name = self.names.resolve(from, path)?;
+        let shown = self.names.shown(&name);
+        match self.entries.get(&name) {
+            Some(Entry::File(index)) => Ok((shown, *index)),
+            Some(Entry::Link) => Err(not_a_file(shown, true)),
+            Some(Entry::Folder) => Err(not_a_file(shown, false)),
+            None => Err(FileError::Missing { name: shown }),
+        }
+    }
+}
+
+impl<R: Read + Seek> Files for ZipFiles<R> {
+    fn read(&mut self, from: Option<&str>, path: &str) -> Result<ReadFile, FileError> {
+        let (name, index) = self.locate(from, path)?;
+        let allowance = self.record.allowance(&name)?;
+        let limit = self.record.limits().file_bytes;
+        let options = zip::read::ZipReadOptions::new().enforce_header_consistency(true);
+        let shown = &self.shown;
+        let entry = self
+            .archive
+            .by_index_with_options(index, options)
+            .map_err(|error| broken(shown, &error))?;
+        let mut bytes = Vec::new();
+        entry
+            .take(allowance.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| broken(shown, &ZipError::Io(error)))?;
+        if bytes.len() as u64 > limit {
+            let reason = format!("an entry that unpacks to more than {limit} bytes: `{name}`");
+            return Err(FileError::ArchiveBomb { name: shown.clone(), reason });
+        }
+        let text = self.record.admit(&name, bytes)?;
+        Ok(ReadFile { identity: name.clone(), name, text })
+    }
+
+    fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError> {
+        self.locate(from, path).map(|_| ())
+    }
+
+    fn names(&self) -> Vec<String> {
+        let is_file = |entry: &Entry| matches!(entry, Entry::File(_));
+        let files = self.entries.iter().filter(|(_, entry)| is_file(entry));
+        files.map(|(name, _)| name.clone()).collect()
+    }
+
+    fn record(&self) -> &Record {
+        &self.record
+    }
+}
+
+fn broken(shown: &str, error: &ZipError) -> FileError {
+    FileError::BrokenArchive { name: shown.to_owned(), reason: error.to_string().to_lowercase() }
+}
