@@ -1,0 +1,122 @@
+//! One case: work that is measured in a process of its own.
+
+use std::fs;
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+/// Runs of a case, of which the best counts.
+const RUNS: usize = 3;
+/// Ticks of the kernel's accounting a second; fixed in Linux for what user programs see.
+const TICKS: f64 = 100.0;
+
+/// What a case did.
+pub(crate) struct Work {
+    /// Units of work done: states, bytes.
+    pub(crate) units: u64,
+    /// Bytes by the program's own accounting, where it has one.
+    pub(crate) bytes: Option<u64>,
+}
+
+/// Named work.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) run: Box<dyn Fn() -> Work>,
+}
+
+/// One line of the report.
+pub(crate) struct Measurement {
+    pub(crate) name: String,
+    pub(crate) value: f64,
+    pub(crate) unit: &'static str,
+    pub(crate) note: String,
+}
+
+impl Measurement {
+    pub(crate) fn to_json(&self) -> String {
+        let rounded = (self.value * 1000.0).round() / 1000.0;
+        json!({"name": self.name, "value": rounded, "unit": self.unit, "note": self.note})
+            .to_string()
+    }
+}
+
+/// One run of a case.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sample {
+    pub(crate) units: u64,
+    pub(crate) bytes: Option<u64>,
+    /// CPU time of all threads, in seconds.
+    pub(crate) cpu: f64,
+    pub(crate) wall: f64,
+    /// The most memory that the process had, above what it had before the work.
+    pub(crate) peak: u64,
+}
+
+impl Sample {
+    pub(crate) fn to_json(self) -> String {
+        let Sample { units, bytes, cpu, wall, peak } = self;
+        json!({"units": units, "bytes": bytes, "cpu": cpu, "wall": wall, "peak": peak}).to_string()
+    }
+
+    fn from_json(text: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        Some(Self {
+            units: value["units"].as_u64()?,
+            bytes: value["bytes"].as_u64(),
+            cpu: value["cpu"].as_f64()?,
+            wall: value["wall"].as_f64()?,
+            peak: value["peak"].as_u64()?,
+        })
+    }
+
+    /// Units a second of CPU time.
+    pub(crate) fn rate(self) -> f64 {
+        self.units as f64 / self.cpu
+    }
+}
+
+/// Runs `case` in this process.
+pub(crate) fn run_here(case: &Case) -> Result<Sample, String> {
+    let (before, memory, start) = (cpu_seconds()?, peak_bytes()?, Instant::now());
+    let work = (case.run)();
+    let wall = start.elapsed().as_secs_f64();
+    // A tick is the least that can be told apart from nothing.
+    let cpu = (cpu_seconds()? - before).max(1.0 / TICKS);
+    let peak = peak_bytes()?.saturating_sub(memory);
+    Ok(Sample { units: work.units, bytes: work.bytes, cpu, wall, peak })
+}
+
+/// The best of some runs of the case called `name`, each in a process of its own.
+pub(crate) fn best(name: &str) -> Result<Sample, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut best: Option<Sample> = None;
+    for _ in 0..RUNS {
+        let output = Command::new(&program)
+            .args(["--case", name])
+            .output()
+            .map_err(|error| error.to_string())?;
+        let sample = Sample::from_json(&String::from_utf8_lossy(&output.stdout))
+            .ok_or_else(|| format!("case `{name}` failed"))?;
+        best = best.filter(|known| known.cpu <= sample.cpu).or(Some(sample));
+    }
+    best.ok_or_else(|| "no run".into())
+}
+
+/// CPU time of this process and all its threads, also those that have ended.
+fn cpu_seconds() -> Result<f64, String> {
+    let stat = fs::read_to_string("/proc/self/stat").map_err(|error| error.to_string())?;
+    // The name of the program stands in parentheses and may contain spaces.
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<f64>().ok());
+    let (user, system) = ticks(11).zip(ticks(12)).ok_or("no CPU time in /proc/self/stat")?;
+    Ok((user + system) / TICKS)
+}
+
+/// The most memory that this process has had.
+fn peak_bytes() -> Result<u64, String> {
+    let status = fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.map(|size| size * 1024).ok_or("no peak memory in /proc/self/status".into())
+}
