@@ -49,7 +49,11 @@ impl Outgoing {
     pub fn push(&mut self, action: u32, from: &[u64]) -> &mut [u64] {
         debug_assert_eq!(from.len(), self.width, "states of one system have one width");
         let start = self.words.len();
-        self.words.extend_from_slice(from);
+        // Most systems fit in one word, and a call of `memcpy` costs more than that.
+        match from {
+            [word] => self.words.push(*word),
+            words => self.words.extend_from_slice(words),
+        }
         self.actions.push(action);
         &mut self.words[start..]
     }
