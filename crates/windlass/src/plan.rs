@@ -3,8 +3,11 @@
 //! A plan speaks of instances, nodes and operations by name, because it is a document of its own
 //! and may not fit the application it is given with. What it means is said in `semantics/`.
 
+pub mod closure;
+pub mod counting;
 pub mod events;
 pub mod lives;
+pub mod needs;
 pub mod slots;
 
 use crate::application::InstanceId;

@@ -1,6 +1,4 @@
 //! Is a plan valid in every order, and in spite of every fault? In tiers, one file each.
 
 mod arity;
-mod closure;
 pub mod fault_free;
-pub mod needs;

@@ -11,9 +11,8 @@
 //! slots of that other life only need more: so walking forward finds a meeting if there is one.
 
 use super::events::{EventId, Events};
-use super::lives::{Life, Lives};
-use crate::application::Application;
-use crate::lifecycle::protocol::CapabilityId;
+use super::lives::{Life, LifeId, Lives};
+use crate::application::InstanceId;
 
 /// A stretch of a life.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,21 +43,6 @@ impl Slot {
         let ends = |leave| other.after.iter().any(|event| events.at_most(leave, *event));
         self.leave.is_some_and(ends)
     }
-}
-
-/// The slots in which an instance offers a capability, or does not; absence counts as not.
-pub fn offering(
-    application: &Application,
-    life: &Life,
-    capability: CapabilityId,
-    offered: bool,
-) -> Vec<(usize, usize)> {
-    let protocol = application.protocol_of(life.node);
-    let offers = |stage: usize| {
-        let element = life.stages[stage].element;
-        element.zip(protocol).is_some_and(|(e, p)| p.offers(e).contains(&capability))
-    };
-    runs(life.stages.len(), |stage| offers(stage) == offered)
 }
 
 /// The maximal runs of stages with a property, as first and last stage.
@@ -141,6 +125,13 @@ pub fn proves_never(rows: &[&[Slot]], passed: &[PassedOver], events: &Events) ->
     rows.iter().zip(&current).any(|(row, at)| *at >= row.len())
 }
 
+/// The slots that are entered by an event or after it; none when there is no event.
+pub fn from_event(slots: Vec<Slot>, event: Option<EventId>, events: &Events) -> Vec<Slot> {
+    let after =
+        |slot: &Slot| slot.enter.zip(event).is_some_and(|(e, from)| events.at_most(from, e));
+    slots.into_iter().filter(after).collect()
+}
+
 /// The least cut of a choice of slots, as the events that everything must be below.
 pub fn least_cut<'a>(slots: impl Iterator<Item = &'a Slot>) -> Vec<EventId> {
     let mut tops: Vec<EventId> = slots.flat_map(|slot| slot.after.iter().copied()).collect();
@@ -150,12 +141,9 @@ pub fn least_cut<'a>(slots: impl Iterator<Item = &'a Slot>) -> Vec<EventId> {
 }
 
 /// The life that was there at the start with this id, or none.
-pub fn life_at_start<'a>(
-    lives: &'a Lives,
-    instance: &crate::application::InstanceId,
-) -> Option<super::lives::LifeId> {
+pub fn life_at_start(lives: &Lives, instance: &InstanceId) -> Option<LifeId> {
     lives.ids().find(|id| {
-        let life: &'a Life = lives.get(*id);
+        let life = lives.get(*id);
         life.instance == *instance && life.stages[0].element.is_some()
     })
 }

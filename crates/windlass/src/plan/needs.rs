@@ -4,11 +4,14 @@
 //! requirements the whole run of stages that hold on to one binding matters, because the binding
 //! is made once, when the run is entered.
 
+use std::collections::BTreeSet;
+
+use super::events::{EventId, Events};
+use super::lives::{LifeId, Lives};
+use super::slots::{self, Slot};
 use crate::application::{Application, GlobalState, InstanceId};
+use crate::lifecycle::Protocol;
 use crate::lifecycle::protocol::{Arity, CapabilityId, Element, RequirementId, Sort};
-use crate::plan::events::{EventId, Events};
-use crate::plan::lives::{Life, LifeId, Lives};
-use crate::plan::slots::{self, Slot};
 
 /// A run of stages of one life that all need the same requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +35,29 @@ pub struct Providers {
     pub lives: Vec<LifeId>,
 }
 
+/// Where each instance may be in each stage of its life: the planned element alone as long as
+/// nothing faults, and whatever handlers may lead to otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Possible(pub Vec<Vec<BTreeSet<Element>>>);
+
+impl Possible {
+    /// The planned elements alone.
+    pub fn planned(lives: &Lives) -> Self {
+        let stages = |id: LifeId| lives.get(id).stages.iter();
+        Possible(
+            lives
+                .ids()
+                .map(|id| stages(id).map(|s| s.element.into_iter().collect()).collect())
+                .collect(),
+        )
+    }
+
+    /// Where an instance may be; nowhere while it does not exist.
+    pub fn at(&self, life: LifeId, stage: usize) -> &BTreeSet<Element> {
+        &self.0[life.index()][stage]
+    }
+}
+
 /// Everything that the tiers ask about.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene<'a> {
@@ -43,6 +69,8 @@ pub struct Scene<'a> {
     pub events: &'a Events,
     /// The lives of the plan.
     pub lives: &'a Lives,
+    /// Where each instance may be.
+    pub possible: &'a Possible,
 }
 
 impl<'a> Scene<'a> {
@@ -53,17 +81,18 @@ impl<'a> Scene<'a> {
             let life = scene.lives.get(id);
             let requirements = scene.application.type_of(life.node).requirements.len();
             (0..requirements).map(RequirementId::from).flat_map(move |requirement| {
-                let needed = |stage: usize| scene.requires(life, stage, requirement);
+                let needed = |stage: usize| scene.may_need(id, stage, requirement);
                 let runs = slots::runs(life.stages.len(), needed);
                 runs.into_iter().map(move |(from, to)| Need { life: id, requirement, from, to })
             })
         })
     }
 
-    fn requires(&self, life: &Life, stage: usize, requirement: RequirementId) -> bool {
-        let protocol = self.application.protocol_of(life.node);
-        let element = life.stages[stage].element;
-        element.zip(protocol).is_some_and(|(e, p)| p.requires(e).contains(&requirement))
+    /// Whether an instance may rely on a requirement in a stage.
+    pub fn may_need(&self, life: LifeId, stage: usize, requirement: RequirementId) -> bool {
+        let protocol = self.application.protocol_of(self.lives.get(life).node);
+        let elements = self.possible.at(life, stage);
+        protocol.is_some_and(|p| elements.iter().any(|e| p.requires(*e).contains(&requirement)))
     }
 
     /// The sort of a need.
@@ -113,13 +142,56 @@ impl<'a> Scene<'a> {
         matches!(self.lives.get(life).stages[stage].element, Some(Element::Transition(_)))
     }
 
-    /// The slots in which a provider offers a capability, or does not.
-    pub fn offering(&self, life: LifeId, capability: CapabilityId, offered: bool) -> Vec<Slot> {
-        let life = self.lives.get(life);
-        slots::offering(self.application, life, capability, offered)
-            .into_iter()
-            .map(|(from, to)| Slot::stages(life, from, to))
-            .collect()
+    /// The slots in which a provider may offer a capability.
+    pub fn may_offer(&self, life: LifeId, capability: CapabilityId) -> Vec<Slot> {
+        self.slots(life, |elements, protocol| {
+            elements.iter().any(|e| protocol.offers(*e).contains(&capability))
+        })
+    }
+
+    /// The slots in which a provider may fail to offer a capability; absence is failing.
+    pub fn may_miss(&self, life: LifeId, capability: CapabilityId) -> Vec<Slot> {
+        self.slots(life, |elements, protocol| {
+            elements.is_empty()
+                || elements.iter().any(|e| !protocol.offers(*e).contains(&capability))
+        })
+    }
+
+    /// The slots in which an instance exists and may fail to offer a capability.
+    pub fn may_be_silent(&self, life: LifeId, capability: CapabilityId) -> Vec<Slot> {
+        self.slots(life, |elements, protocol| {
+            elements.iter().any(|e| !protocol.offers(*e).contains(&capability))
+        })
+    }
+
+    /// The slots in which an instance does not exist.
+    pub fn absent(&self, life: LifeId) -> Vec<Slot> {
+        self.slots(life, |elements, _| elements.is_empty())
+    }
+
+    /// The slots in which an instance exists.
+    pub fn present(&self, life: LifeId) -> Vec<Slot> {
+        self.slots(life, |elements, _| !elements.is_empty())
+    }
+
+    fn slots(
+        &self,
+        id: LifeId,
+        holds: impl Fn(&BTreeSet<Element>, &Protocol) -> bool,
+    ) -> Vec<Slot> {
+        let life = self.lives.get(id);
+        let Some(protocol) = self.application.protocol_of(life.node) else { return Vec::new() };
+        let runs =
+            slots::runs(life.stages.len(), |stage| holds(self.possible.at(id, stage), protocol));
+        runs.into_iter().map(|(from, to)| Slot::stages(life, from, to)).collect()
+    }
+
+    /// How many instances of its target node a need of arity `all` asks for: as many as are
+    /// wanted, never none.
+    pub fn wanted(&self, need: &Need) -> usize {
+        let node = self.lives.get(need.life).node;
+        let binding = self.application.node(node).binding(need.requirement);
+        binding.map_or(1, |b| self.application.node(b.target).count.max(1)) as usize
     }
 
     /// The instances that a need is bound to in the start state.
@@ -135,6 +207,20 @@ impl<'a> Scene<'a> {
             })
             .filter_map(|(_, _, provider)| slots::life_at_start(self.lives, provider))
             .collect()
+    }
+
+    /// The instance that a need is bound to in the start state, with the slot in which it offers
+    /// from the start; none when no bound instance offers.
+    pub fn offering_at_start(
+        &self,
+        need: &Need,
+        capability: CapabilityId,
+    ) -> Option<(LifeId, Slot)> {
+        self.bound_at_start(need).into_iter().find_map(|life| {
+            let slots = self.may_offer(life, capability);
+            let first = slots.into_iter().next().filter(|slot| slot.enter.is_none())?;
+            Some((life, first))
+        })
     }
 
     /// The event that enters a run of stages; none when it is there at the start.

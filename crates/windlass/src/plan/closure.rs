@@ -7,13 +7,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::events::EventId;
 use super::needs::Scene;
-use crate::plan::events::EventId;
-use crate::plan::slots::Slot;
+use super::slots::Slot;
 
 /// Whether `together` rows can be inside one of their slots at a common cut of the window; if so,
 /// which rows are inside at the cut where most of them are.
-pub(super) fn at_once(
+pub fn at_once(
     scene: &Scene<'_>,
     window: &Slot,
     rows: &[Vec<Slot>],
