@@ -4,7 +4,11 @@
 //! them; inputs with a new one are kept. Beyond "no panic" every target states what must hold of
 //! the reader's result.
 
+mod documents;
+mod findings;
 mod tree;
+mod units;
+mod windlass;
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,9 +26,77 @@ pub(crate) struct Target {
     pub(crate) run: fn(&[u8]) -> u64,
 }
 
+/// Words of our own language.
+const WORDS: &[&str] = &[
+    "windlass: 1\n",
+    "name: a\n",
+    "faults: forbidden\n",
+    "faults: handled\n",
+    "types:\n",
+    "nodes:\n",
+    "type: a\n",
+    "protocol:\n",
+    "net:\n",
+    "initial: a\n",
+    "states:\n",
+    "transitions:\n",
+    "requires: [a]\n",
+    "offers: [a]\n",
+    "on_fault: [a]\n",
+    "requirements:\n",
+    "capabilities: [a]\n",
+    "containment",
+    "replica_aware",
+    "replica_unaware",
+    "at_least 2",
+    "all",
+    "bindings:\n",
+    "count: 2\n",
+    "places: [a]\n",
+    "groups:\n",
+    "ports:\n",
+    "from: a\n",
+    "to: a\n",
+    "run: [a]\n",
+    "process: [a]\n",
+    "stop: TERM\n",
+    "duration: 5s\n",
+    "cost: 2\n",
+    "up: [a]\n",
+    "on_crash: a\n",
+    "goal: a=b\n",
+    "keep: [a]\n",
+    "always: [a=b]\n",
+    "never: [a=b]\n",
+    "budget: {a: 1}\n",
+    "state:\n",
+    "instances:\n",
+    "plan:\n",
+    "actions:\n",
+    "order:\n",
+    "{ before: a, after: b }",
+    "do: op",
+    "do: scale_out",
+    "instance: a",
+    "operation: a",
+    "gui",
+    "api",
+    "mongo",
+    "running",
+    "working",
+    "g1",
+    "a1",
+];
+
 /// Every reader.
-pub(crate) const TARGETS: &[Target] =
-    &[Target { name: "tree", shared_seeds: &["examples"], words: &[], run: tree::run }];
+pub(crate) const TARGETS: &[Target] = &[
+    Target { name: "tree", shared_seeds: &["examples"], words: WORDS, run: tree::run },
+    Target { name: "windlass", shared_seeds: &["examples"], words: WORDS, run: windlass::run },
+    Target { name: "state", shared_seeds: &[], words: WORDS, run: documents::state },
+    Target { name: "plan", shared_seeds: &[], words: WORDS, run: documents::plan },
+    Target { name: "goal", shared_seeds: &[], words: WORDS, run: documents::goal },
+    Target { name: "units", shared_seeds: &[], words: &["h", "m", "s", "ms"], run: units::run },
+];
 
 /// The targets with these names; all when none is named.
 pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static Target>, String> {

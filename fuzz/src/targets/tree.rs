@@ -1,7 +1,7 @@
 //! YAML and JSON as a tree: every span lies in the text, and what is printed reads back.
 
-use windlass::diagnostic::Diagnostic;
-use windlass::source::{SourceId, Sources, Span};
+use super::findings::{self, check_span};
+use windlass::source::{SourceId, Sources};
 use windlass::tree::{self, Options, Schema, Value};
 
 /// Limits small enough that a hang is a hang.
@@ -16,33 +16,13 @@ pub(super) fn run(input: &[u8]) -> u64 {
     let id = sources.add("input.yaml", text.as_ref());
     let schemas = [Schema::Core, Schema::Yaml11, Schema::Go];
     let schema = schemas[input.len() % schemas.len()];
-    let (read, findings) = tree::parse(id, &text, &options(schema));
-    check_findings(&sources, &findings);
+    let (read, found) = tree::parse(id, &text, &options(schema));
+    findings::check(&sources, &found);
     check_spans(&sources, &read);
-    if findings.is_empty() {
+    if found.is_empty() {
         check_printing(id, &read, schema);
     }
-    super::behavior(findings.iter().map(|finding| finding.code), read.node_count())
-}
-
-/// Findings point into the text and can be shown there.
-pub(super) fn check_findings(sources: &Sources, findings: &[Diagnostic]) {
-    for finding in findings {
-        check_span(sources, finding.primary);
-        for label in &finding.labels {
-            check_span(sources, label.span);
-        }
-        assert!(!finding.message.is_empty(), "a finding without a message");
-    }
-}
-
-fn check_span(sources: &Sources, span: Span) {
-    let text = &sources.get(span.source).text;
-    assert!(span.start <= span.end, "a span that ends before it starts: {span:?}");
-    assert!(span.end as usize <= text.len(), "a span beyond the text: {span:?}");
-    let slice = text.get(span.start as usize..span.end as usize);
-    assert!(slice.is_some(), "a span inside a character: {span:?}");
-    let _ = sources.positions(span);
+    super::behavior(found.iter().map(|finding| finding.code), read.node_count())
 }
 
 fn check_spans(sources: &Sources, read: &tree::Tree) {
@@ -68,7 +48,7 @@ fn check_printing(id: SourceId, read: &tree::Tree, schema: Schema) {
     let printed = tree::emit::yaml(&Value::from(read.root()));
     // What stood behind an alias stands there in full now.
     let roomy = Options { max_nodes: 1_000_000, max_depth: 1_000, ..options(schema) };
-    let (again, findings) = tree::parse(id, &printed, &roomy);
-    assert!(findings.is_empty(), "printed text has findings: {findings:?}");
+    let (again, found) = tree::parse(id, &printed, &roomy);
+    assert!(found.is_empty(), "printed text has findings: {found:?}");
     assert_eq!(tree::emit::yaml(&Value::from(again.root())), printed, "printing twice differs");
 }
