@@ -15,7 +15,7 @@ mod property;
 use std::fmt::Debug;
 
 pub use budget::{Budget, Limits, Progress, StopReason, Unlimited};
-pub use compile::{Compile, Disagreement, Outgoing, disagreement};
+pub use compile::{Compile, Disagreement, Outgoing, Perform, disagreement};
 pub use evidence::{Evidence, Step, Trace};
 pub use property::{Predicate, Property, Verdict};
 

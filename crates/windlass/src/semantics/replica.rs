@@ -15,6 +15,7 @@
 mod action;
 pub mod behavior;
 mod blocked;
+pub mod compiled;
 pub mod faults;
 pub mod observable;
 pub mod observe;

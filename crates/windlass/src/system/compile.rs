@@ -30,6 +30,17 @@ pub trait Compile: System {
     fn action(&self, encoded: &[u64], id: u32) -> Self::Action;
 }
 
+/// A compiled system that can be asked for one action at a time, as the search for a plan's
+/// failures does.
+pub trait Perform: Compile {
+    /// The number of an action; none when no state of the system can perform it.
+    fn number(&self, action: &Self::Action) -> Option<u32>;
+
+    /// Appends every successor of `encoded` by the action with this number, without duplicates;
+    /// false, and nothing is appended, when the action is blocked.
+    fn perform(&self, encoded: &[u64], number: u32, out: &mut Outgoing) -> bool;
+}
+
 /// Encoded successors with the compact names of the actions that lead to them.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
@@ -83,6 +94,34 @@ impl Outgoing {
     /// The encoded successor number `index`, to be changed.
     pub fn row_mut(&mut self, index: usize) -> &mut [u64] {
         &mut self.words[index * self.width..][..self.width]
+    }
+
+    /// How many words a state has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Forgets the successors from number `length` on.
+    pub fn truncate(&mut self, length: usize) {
+        self.words.truncate(length * self.width);
+        self.actions.truncate(length);
+    }
+
+    /// Forgets each successor from number `begin` on that an earlier one of them equals.
+    pub fn retain_distinct(&mut self, begin: usize) {
+        let mut kept = begin;
+        for at in begin..self.len() {
+            let (before, from) = self.words.split_at(at * self.width);
+            let row = &from[..self.width];
+            let mut known = before[begin * self.width..kept * self.width].chunks_exact(self.width);
+            if !known.any(|other| other == row) {
+                let start = at * self.width;
+                self.words.copy_within(start..start + self.width, kept * self.width);
+                self.actions[kept] = self.actions[at];
+                kept += 1;
+            }
+        }
+        self.truncate(kept);
     }
 
     /// Every (action, successor) in order.

@@ -189,19 +189,23 @@ pub fn application(prng: &mut Prng, wild: Wild) -> Application {
 
 /// Every instance that a walk may create: up to three of each node, each in some container.
 pub fn pool(prng: &mut Prng, application: &Application) -> Vec<Creation> {
-    let mut pool: Vec<Creation> = Vec::new();
-    for node in application.node_ids() {
+    let target = |node: NodeId| {
         let containment = application.type_of(node).containment();
-        let target = containment
-            .and_then(|requirement| application.node(node).binding(requirement))
-            .map(|binding| binding.target);
+        let binding = containment.and_then(|r| application.node(node).binding(r));
+        binding.map(|binding| binding.target)
+    };
+    let mut pool: Vec<Creation> = Vec::new();
+    let mut left: Vec<NodeId> = application.node_ids().collect();
+    // A node comes after the node that contains it.
+    while let Some(at) = left.iter().position(|n| target(*n).is_none_or(|t| !left.contains(&t))) {
+        let node = left.remove(at);
         let holders: Vec<InstanceId> = pool
             .iter()
-            .filter(|creation| Some(creation.node) == target)
+            .filter(|creation| Some(creation.node) == target(node))
             .map(|creation| creation.instance.clone())
             .collect();
         for at in 0..prng.between(1, 3) {
-            let container = target.map(|_| prng.pick(&holders).clone());
+            let container = target(node).map(|_| prng.pick(&holders).clone());
             pool.push(Creation {
                 instance: InstanceId(format!("{}x{at}", application.node(node).name)),
                 node,

@@ -236,7 +236,7 @@ fn handle(
 }
 
 /// A vertex on a cycle, if there is one.
-fn on_cycle(edges: &[Vec<usize>]) -> Option<usize> {
+pub(super) fn on_cycle(edges: &[Vec<usize>]) -> Option<usize> {
     let mut incoming = vec![0_usize; edges.len()];
     for target in edges.iter().flatten() {
         incoming[*target] += 1;

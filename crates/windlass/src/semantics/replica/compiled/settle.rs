@@ -1,0 +1,206 @@
+//! Paper 004 Def. 4.1 on encoded states: faults settle before the next action.
+//!
+//! Nearly always one rule applies at a time and a state settles in place. Only where a policy or
+//! a handler has a choice, the states are kept and compared, as `observable.rs` does always.
+
+use std::collections::BTreeMap;
+
+use super::CompiledReplica;
+use super::tables::ABSENT;
+use crate::lifecycle::protocol::Sort;
+use crate::system::Outgoing;
+
+/// How far a state came by itself.
+enum Progress {
+    Settled,
+    /// A fault is left that no handler takes.
+    Blocked,
+    /// There are several ways to go on.
+    Branches,
+}
+
+/// A fault: the slot, its element, and the place of the requirement among those of the element.
+type Fault = (usize, usize, usize);
+
+impl CompiledReplica<'_> {
+    /// Settles the rows from `begin` on, each maybe into several; false if one never does.
+    pub(super) fn settle_all(&self, number: u32, begin: usize, out: &mut Outgoing) -> bool {
+        let mut scratch = Outgoing::new(out.width());
+        for at in begin..out.len() {
+            match self.progress(out.row_mut(at), &mut scratch) {
+                Progress::Settled => {}
+                Progress::Blocked => return false,
+                Progress::Branches => {
+                    if !self.settle_branches(number, at, &mut scratch, out) {
+                        return false;
+                    }
+                }
+            }
+        }
+        if out.len() - begin > 1 {
+            out.retain_distinct(begin);
+        }
+        true
+    }
+
+    /// Whether an instance is left over from a container that is gone.
+    pub(super) fn has_broken(&self, row: &[u64]) -> bool {
+        self.broken(row).is_some()
+    }
+
+    fn broken(&self, row: &[u64]) -> Option<usize> {
+        let slots = &self.layout.slots;
+        slots.iter().position(|slot| {
+            slot.container_in(row).is_some_and(|c| slots[c].element(row) == ABSENT)
+                && slot.element(row) != ABSENT
+        })
+    }
+
+    /// Applies rules in place as long as exactly one leads on; appends to `branches` otherwise.
+    fn progress(&self, row: &mut [u64], branches: &mut Outgoing) -> Progress {
+        // Handlers may lead in a circle: a long way is handed to the search that notices.
+        for _ in 0..64 + 4 * self.layout.slots.len() {
+            if let Some(slot) = self.broken(row) {
+                self.remove(row, slot);
+                continue;
+            }
+            branches.clear();
+            let (resolvable, faults) = self.scan(row);
+            if let Some(fault) = resolvable {
+                self.resolve(row, fault, branches);
+            } else if faults.is_empty() {
+                return Progress::Settled;
+            } else {
+                self.handle(row, &faults, branches);
+                branches.retain_distinct(0);
+            }
+            match branches.len() {
+                0 => return Progress::Blocked,
+                1 => row.copy_from_slice(branches.row(0)),
+                _ => return Progress::Branches,
+            }
+        }
+        branches.clear();
+        branches.push(0, row);
+        Progress::Branches
+    }
+
+    /// The first fault that can be resolved; and if there is none, the faults of instances that
+    /// rest in a state, as far as they are to be handled now.
+    fn scan(&self, row: &[u64]) -> (Option<Fault>, Vec<Fault>) {
+        let in_order = self.replica.settles_in_order();
+        let mut faults: Vec<Fault> = Vec::new();
+        let mut lowest = usize::MAX;
+        for (slot, of) in self.layout.slots.iter().enumerate() {
+            let element = of.element(row);
+            if element == ABSENT {
+                continue;
+            }
+            let node = self.tables.node[element];
+            for (place, requirement) in self.tables.requires[element].iter().enumerate() {
+                if self.is_satisfied(row, slot, element, *requirement) {
+                    continue;
+                }
+                let sort = self.tables.needs[node.index()][*requirement].sort;
+                if sort == Sort::ReplicaUnaware && self.is_satisfiable(row, node, *requirement) {
+                    return (Some((slot, element, place)), faults);
+                }
+                if self.tables.transition_operation[element].is_some() {
+                    continue;
+                }
+                let rank = self.replica.rank(node);
+                if in_order {
+                    let is_later = match faults.first() {
+                        None => false,
+                        Some((first, _, _)) => rank > lowest || (rank == lowest && slot != *first),
+                    };
+                    if is_later {
+                        continue;
+                    }
+                    if rank < lowest {
+                        faults.clear();
+                        lowest = rank;
+                    }
+                }
+                faults.push((slot, element, place));
+            }
+        }
+        (None, faults)
+    }
+
+    fn resolve(&self, row: &[u64], (slot, element, place): Fault, out: &mut Outgoing) {
+        let node = self.tables.node[element];
+        let requirement = self.tables.requires[element][place];
+        let of = &self.layout.slots[slot];
+        let Some(option) = of.option_of(node) else { return };
+        let begin = out.len();
+        let after = out.push(0, row);
+        of.options[option].bindings[requirement].field.clear(after);
+        self.bind(row, (begin, 0), (slot, option, requirement), out);
+    }
+
+    fn handle(&self, row: &[u64], faults: &[Fault], out: &mut Outgoing) {
+        for (slot, element, place) in faults {
+            for target in &self.tables.handlers[*element][*place] {
+                let begin = out.len();
+                out.push(0, row);
+                self.enter(row, (begin, 0), *slot, *element, *target, out);
+            }
+        }
+    }
+
+    /// Follows every branch. The first settled state takes the place of row `at`, the others are
+    /// appended; false if one is blocked, or if a branch leads back to itself.
+    fn settle_branches(
+        &self,
+        number: u32,
+        at: usize,
+        branches: &mut Outgoing,
+        out: &mut Outgoing,
+    ) -> bool {
+        let mut reached: Vec<Vec<u64>> = Vec::new();
+        let mut index: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+        let mut edges: Vec<Vec<usize>> = Vec::new();
+        let mut settled: Vec<Vec<u64>> = Vec::new();
+        let mut targets = note(branches, &mut reached, &mut index);
+        while edges.len() < reached.len() {
+            let mut row = reached[edges.len()].clone();
+            targets.clear();
+            match self.progress(&mut row, branches) {
+                Progress::Settled => settled.push(row),
+                Progress::Blocked => return false,
+                Progress::Branches => targets = note(branches, &mut reached, &mut index),
+            }
+            edges.push(targets.clone());
+        }
+        if super::super::observable::on_cycle(&edges).is_some() {
+            return false;
+        }
+        for (place, row) in settled.iter().enumerate() {
+            if place == 0 {
+                out.row_mut(at).copy_from_slice(row);
+            } else {
+                out.push(number, row);
+            }
+        }
+        !settled.is_empty()
+    }
+}
+
+/// The places of the branches among the states reached; new ones are added.
+fn note(
+    branches: &Outgoing,
+    reached: &mut Vec<Vec<u64>>,
+    index: &mut BTreeMap<Vec<u64>, usize>,
+) -> Vec<usize> {
+    let mut places = Vec::new();
+    for row in branches.rows() {
+        let next = reached.len();
+        let place = *index.entry(row.to_vec()).or_insert(next);
+        if place == next {
+            reached.push(row.to_vec());
+        }
+        places.push(place);
+    }
+    places
+}
