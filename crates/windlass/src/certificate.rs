@@ -5,12 +5,15 @@
 //! that means is said in `docs/trust.md`.
 
 mod closed_set;
+mod cover;
 mod measure;
 mod run;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
+
+pub use cover::{RefusedCover, check_cover};
 
 use crate::system::{Evidence, Property, System};
 

@@ -5,6 +5,7 @@
 
 pub mod closure;
 pub mod counting;
+pub mod cover;
 pub mod events;
 pub mod lives;
 pub mod needs;

@@ -8,10 +8,12 @@ mod support;
 
 use support::prng::Prng;
 use support::random::{self, Wild};
-use windlass::analysis::validity::fault_free;
+use windlass::analysis::validity::{despite_faults, fault_free};
 use windlass::application::{Application, GlobalState, Policy};
+use windlass::certificate::check_cover;
 use windlass::lifecycle::protocol::Element;
 use windlass::plan::Plan;
+use windlass::plan::cover::{Cover, Proof};
 use windlass::plan::events::Events;
 use windlass::plan::lives::Lives;
 use windlass::plan::needs::{Possible, Scene};
@@ -93,4 +95,77 @@ fn what_the_fault_free_tier_says_is_what_every_order_shows() {
     }
     println!("{compared} compared: {always} never, {sometimes} sometimes, {disordered} disordered");
     assert!(always * 10 > compared && sometimes * 10 > compared && disordered > 0);
+}
+
+#[test]
+fn what_a_cover_shows_is_valid() {
+    let first = setting("WINDLASS_SEED", 1);
+    let (mut compared, mut valid, mut covered, mut fault_free, mut tampered) = (0, 0, 0, 0, 0);
+    for seed in first..first + setting("WINDLASS_PLANS", 300) {
+        let Some(Case { application, start, plan }) = case(seed, Wild::ALL) else { continue };
+        let policy = application.policy;
+        let Ok(Some(judged)) = naive::judge(&application, &start, &plan, policy, 4000) else {
+            continue;
+        };
+        compared += 1;
+        valid += usize::from(judged.verdict == naive::Verdict::Valid);
+        let events = Events::new(&plan).expect("random plans have no cycle");
+        let Ok(lives) = Lives::new(&application, &start, &plan, &events) else { continue };
+        let cover = despite_faults::cover(&application, &start, &plan, &events, &lives);
+        let Some(cover) = cover else { continue };
+        covered += 1;
+        fault_free += usize::from(cover.is_fault_free());
+        assert_eq!(judged.verdict, naive::Verdict::Valid, "seed {seed}");
+        assert_eq!(check_cover(&application, &start, &plan, &cover), Ok(()), "seed {seed}");
+        tampered += refused_tampering(&application, &start, &plan, &cover, seed);
+        if cover.is_deterministic() {
+            assert_eq!(judged.deterministic, Some(true), "seed {seed}");
+        }
+    }
+    println!("{compared} compared: {valid} valid, {covered} covered, {fault_free} fault-free");
+    println!("{tampered} tampered covers refused");
+    assert!(tampered > 0);
+    assert!(covered * 3 > valid * 2, "most valid plans have a cover");
+}
+
+/// Changes a cover in every way that takes something away from it; each one must be refused, or
+/// have been needless. Returns how many were refused.
+fn refused_tampering(
+    application: &Application,
+    start: &GlobalState,
+    plan: &Plan,
+    cover: &Cover,
+    seed: u64,
+) -> usize {
+    let mut refused = 0;
+    for at in 0..cover.satisfied.len() {
+        let mut less = cover.clone();
+        less.satisfied[at].proof = Proof::NeverShows;
+        if less != *cover {
+            let answer = check_cover(application, start, plan, &less);
+            assert!(answer.is_err(), "seed {seed}: proof {at} replaced");
+            refused += 1;
+        }
+    }
+    for life in 0..cover.possible.0.len() {
+        for stage in 0..cover.possible.0[life].len() {
+            let mut less = cover.clone();
+            let removed = less.possible.0[life][stage].pop_first().is_some();
+            let answer = check_cover(application, start, plan, &less);
+            // Of several elements one may be there for caution only; the only one never is.
+            let only = less.possible.0[life][stage].is_empty();
+            assert!(!(removed && only && answer.is_ok()), "seed {seed}: {life} {stage} emptied");
+            refused += usize::from(answer.is_err());
+        }
+    }
+    // An order that is not in the plan: the proofs that use it must fall.
+    let unordered = Plan { order: Vec::new(), ..plan.clone() };
+    let uses_order = cover.satisfied.iter().any(|s| match &s.proof {
+        Proof::Offered(offered) => !offered.passed.is_empty(),
+        _ => false,
+    });
+    if uses_order && !plan.order.is_empty() {
+        refused += usize::from(check_cover(application, start, &unordered, cover).is_err());
+    }
+    refused
 }

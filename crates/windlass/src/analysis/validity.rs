@@ -1,4 +1,6 @@
 //! Is a plan valid in every order, and in spite of every fault? In tiers, one file each.
 
 mod arity;
+pub mod despite_faults;
 pub mod fault_free;
+mod proofs;

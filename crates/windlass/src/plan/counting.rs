@@ -5,6 +5,8 @@
 //! replica-aware need is in addition bound to whoever offers when it is entered: it fails as soon
 //! as one of those stops, and `all` of them also when a new instance appears.
 
+use std::ops::RangeInclusive;
+
 use super::needs::{Need, Providers, Scene};
 use super::slots::Slot;
 use crate::lifecycle::protocol::{Arity, Sort};
@@ -22,23 +24,39 @@ pub struct Question {
     pub together: usize,
 }
 
-/// Every question that a need with an arity beyond `any` asks; it is satisfied at every cut when
-/// the answer to each one is no.
-pub fn questions(scene: &Scene<'_>, need: &Need, providers: &Providers) -> Vec<Question> {
+/// Up to this many combinations each one is asked by itself.
+pub const MOST_COMBINATIONS: usize = 2000;
+
+impl Question {
+    /// The rows that have a slot at all.
+    pub fn able(&self) -> Vec<usize> {
+        (0..self.rows.len()).filter(|row| !self.rows[*row].is_empty()).collect()
+    }
+}
+
+/// Every question that a need with an arity beyond `any` asks in some of its stages; it is
+/// satisfied at every cut of them when the answer to each one is no.
+pub fn questions(
+    scene: &Scene<'_>,
+    need: &Need,
+    stages: RangeInclusive<usize>,
+    providers: &Providers,
+) -> Vec<Question> {
     let mut all = Vec::new();
-    for stage in need.from..=need.to {
+    for stage in stages {
         let Some(window) = scene.window(need.life, stage) else { continue };
         unsatisfied(scene, need, providers, stage, &window, &mut all);
-        if scene.sort(need) == Sort::ReplicaAware {
-            changed(scene, need, providers, stage, &window, &mut all);
+        if scene.sort(need) != Sort::ReplicaAware {
+            continue;
         }
-    }
-    if scene.sort(need) == Sort::ReplicaAware
-        && let Some(entry) = scene.entry(need)
-    {
-        // Bound once, at the entry: what is missing then stays missing.
-        let window = Slot::before(scene.events, entry);
-        unsatisfied(scene, need, providers, need.from, &window, &mut all);
+        changed(scene, need, providers, stage, &window, &mut all);
+        for from in scene.entries(need, stage) {
+            // Bound once, at the entry: what is missing then stays missing.
+            if let Some(entry) = scene.lives.get(need.life).stages[from].enter {
+                let window = Slot::before(scene.events, entry);
+                unsatisfied(scene, need, providers, stage, &window, &mut all);
+            }
+        }
     }
     all
 }

@@ -217,10 +217,27 @@ impl<'a> Scene<'a> {
         capability: CapabilityId,
     ) -> Option<(LifeId, Slot)> {
         self.bound_at_start(need).into_iter().find_map(|life| {
+            // At the very start an instance is where it is, whatever may happen to it later.
+            let there = self.lives.get(life);
+            let protocol = self.application.protocol_of(there.node)?;
+            there.stages[0].element.filter(|e| protocol.offers(*e).contains(&capability))?;
             let slots = self.may_offer(life, capability);
             let first = slots.into_iter().next().filter(|slot| slot.enter.is_none())?;
             Some((life, first))
         })
+    }
+
+    /// The stages of a need up to `stage` at which its binding may have been made: the first one,
+    /// and each one before which the instance may not have relied on it.
+    pub fn entries(&self, need: &Need, stage: usize) -> Vec<usize> {
+        let protocol = self.application.protocol_of(self.lives.get(need.life).node);
+        let may_not_need = |at: usize| {
+            let elements = self.possible.at(need.life, at);
+            protocol.is_some_and(|p| {
+                elements.iter().any(|e| !p.requires(*e).contains(&need.requirement))
+            })
+        };
+        (need.from..=stage).filter(|at| *at == need.from || may_not_need(at - 1)).collect()
     }
 
     /// The event that enters a run of stages; none when it is there at the start.

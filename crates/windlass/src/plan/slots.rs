@@ -125,11 +125,12 @@ pub fn proves_never(rows: &[&[Slot]], passed: &[PassedOver], events: &Events) ->
     rows.iter().zip(&current).any(|(row, at)| *at >= row.len())
 }
 
-/// The slots that are entered by an event or after it; none when there is no event.
-pub fn from_event(slots: Vec<Slot>, event: Option<EventId>, events: &Events) -> Vec<Slot> {
-    let after =
-        |slot: &Slot| slot.enter.zip(event).is_some_and(|(e, from)| events.at_most(from, e));
-    slots.into_iter().filter(after).collect()
+/// The slots that are not over when another slot of the same life is entered.
+pub fn not_before(slots: Vec<Slot>, other: &Slot, events: &Events) -> Vec<Slot> {
+    let over = |slot: &Slot| {
+        slot.leave.zip(other.enter).is_some_and(|(leave, enter)| events.at_most(leave, enter))
+    };
+    slots.into_iter().filter(|slot| !over(slot)).collect()
 }
 
 /// The least cut of a choice of slots, as the events that everything must be below.

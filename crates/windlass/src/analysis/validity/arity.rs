@@ -15,18 +15,17 @@ use crate::plan::counting::{self, Question};
 use crate::plan::needs::{Need, Providers, Scene};
 use crate::plan::slots::{self, Meeting, Slot};
 
-/// Up to this many combinations each one is asked by itself.
-const MOST_COMBINATIONS: usize = 2000;
-
 /// The ways in which a need with an arity beyond `any` can fault.
 pub(super) fn faults(scene: &Scene<'_>, need: &Need, providers: &Providers) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for question in counting::questions(scene, need, providers) {
+    for question in counting::questions(scene, need, need.from..=need.to, providers) {
         let rows = &question.rows;
-        let able: Vec<usize> = (0..rows.len()).filter(|row| !rows[*row].is_empty()).collect();
+        let able = question.able();
         if question.together == 0 {
             report(scene, need, &question, vec![question.window.clone()], &mut faults);
-        } else if counting::combinations(able.len(), question.together) > MOST_COMBINATIONS {
+        } else if counting::combinations(able.len(), question.together)
+            > counting::MOST_COMBINATIONS
+        {
             let chosen = closure::at_once(scene, &question.window, rows, question.together);
             if let Some(chosen) = chosen {
                 ask(scene, need, &question, &chosen, &mut faults);

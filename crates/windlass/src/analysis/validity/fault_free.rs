@@ -107,7 +107,7 @@ fn bound(scene: &Scene<'_>, need: &Need, providers: &Providers) -> Vec<Fault> {
             let rows = [std::slice::from_ref(&entry), std::slice::from_ref(&slot)];
             if let Meeting::At(_) = slots::meeting(&rows, scene.events) {
                 let first = vec![entry.clone(), slot.clone()];
-                faults.extend(lost(scene, need, providers, &first, (provider, slot.leave)));
+                faults.extend(lost(scene, need, providers, &first, (provider, &slot)));
             }
         }
     }
@@ -136,10 +136,10 @@ fn lost(
     need: &Need,
     providers: &Providers,
     entry: &[Slot],
-    (provider, stops): (LifeId, Option<EventId>),
+    (provider, offered): (LifeId, &Slot),
 ) -> Vec<Fault> {
-    let later =
-        slots::from_event(scene.may_miss(provider, providers.capability), stops, scene.events);
+    let fails = scene.may_miss(provider, providers.capability);
+    let later = slots::not_before(fails, offered, scene.events);
     let mut faults = Vec::new();
     for stage in need.from..=need.to {
         let Some(window) = scene.window(need.life, stage) else { continue };
@@ -159,7 +159,7 @@ fn lost(
 /// A run that is there at the start keeps the binding it has.
 fn bound_at_start(scene: &Scene<'_>, need: &Need, providers: &Providers) -> Vec<Fault> {
     if let Some((provider, offered)) = scene.offering_at_start(need, providers.capability) {
-        return lost(scene, need, providers, &[], (provider, offered.leave));
+        return lost(scene, need, providers, &[], (provider, &offered));
     }
     let stage = need.from;
     let Some(window) = scene.window(need.life, stage) else { return Vec::new() };
