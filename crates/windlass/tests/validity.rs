@@ -8,6 +8,7 @@ mod support;
 
 use support::prng::Prng;
 use support::random::{self, Wild};
+use windlass::analysis::validity::repair::{self, Repair};
 use windlass::analysis::validity::{despite_faults, fault_free};
 use windlass::application::{Application, GlobalState, Policy};
 use windlass::certificate::check_cover;
@@ -168,4 +169,55 @@ fn refused_tampering(
         refused += usize::from(check_cover(application, start, &unordered, cover).is_err());
     }
     refused
+}
+
+/// Whether some order of whole actions is fault-free, by trying every one of them.
+fn some_order_is_fault_free(application: &Application, start: &GlobalState, plan: &Plan) -> bool {
+    let count = plan.steps.len();
+    let mut open: Vec<Vec<usize>> = vec![Vec::new()];
+    while let Some(done) = open.pop() {
+        if done.len() == count {
+            let order: Vec<_> = done.windows(2).map(|pair| (pair[0], pair[1])).collect();
+            let sequence = repair::with_edges(plan, &order);
+            if repair::repair(application, start, &sequence, 1) == Repair::NotNeeded {
+                return true;
+            }
+            continue;
+        }
+        for next in (0..count).filter(|next| !done.contains(next)) {
+            let waits = |edge: &&windlass::plan::Order| edge.after == next;
+            if plan.order.iter().filter(waits).all(|edge| done.contains(&edge.before)) {
+                let mut more = done.clone();
+                more.push(next);
+                open.push(more);
+            }
+        }
+    }
+    false
+}
+
+#[test]
+fn a_repair_is_fault_free_and_there_is_none_only_when_no_order_is() {
+    let first = setting("WINDLASS_SEED", 1);
+    let (mut repaired, mut impossible) = (0, 0);
+    for seed in first..first + setting("WINDLASS_PLANS", 300) {
+        let Some(Case { application, start, plan }) = case(seed, Wild::default()) else { continue };
+        match repair::repair(&application, &start, &plan, 2000) {
+            Repair::Edges(edges) => {
+                repaired += 1;
+                let plan = repair::with_edges(&plan, &edges);
+                let again = repair::repair(&application, &start, &plan, 1);
+                assert_eq!(again, Repair::NotNeeded, "seed {seed}");
+            }
+            Repair::Impossible => {
+                impossible += 1;
+                let found = some_order_is_fault_free(&application, &start, &plan);
+                assert!(!found, "seed {seed}: an order is fault-free");
+            }
+            Repair::NotNeeded | Repair::NotOrdered => {}
+            Repair::GaveUp(asked) => panic!("seed {seed}: given up after {asked}"),
+        }
+    }
+    println!("{repaired} repaired, {impossible} impossible");
+    assert!(repaired > 0 && impossible > 0);
 }

@@ -4,3 +4,4 @@ mod arity;
 pub mod despite_faults;
 pub mod fault_free;
 mod proofs;
+pub mod repair;
