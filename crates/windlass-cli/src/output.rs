@@ -6,9 +6,17 @@
 
 use std::io::{self, Write};
 
+use crate::escape;
+
 /// Writes `text` to standard output; colors are dropped where they are not wanted.
 pub(crate) fn stdout(text: &str) -> io::Result<()> {
     forgive_closed(write_all(anstream::stdout().lock(), text))
+}
+
+/// Writes a text of the user to standard output as it is, when that is what was asked for.
+pub(crate) fn stdout_bytes(bytes: &[u8]) -> io::Result<()> {
+    let mut stream = io::stdout().lock();
+    forgive_closed(stream.write_all(bytes).and_then(|()| stream.flush()))
 }
 
 /// Writes `text` to standard error. Nobody can be told when that fails.
@@ -26,4 +34,9 @@ fn forgive_closed(result: io::Result<()>) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
+}
+
+/// Tells the user something on a line of its own on standard error.
+pub(crate) fn notice(message: &str) {
+    stderr(&format!("{}\n", escape::visible(message)));
 }

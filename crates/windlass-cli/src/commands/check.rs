@@ -48,15 +48,12 @@ struct Checked {
 
 /// Checks, fixes if wanted, and reports.
 fn once(args: &CheckArgs, language: Option<Language>) -> Result<Checked, Failure> {
-    let mut result = check(args, language)?;
+    let mut result = check(args, language, None)?;
     let mut fixed_stdin = None;
     if args.fix {
         let fixes = fixing::run(args, language, &mut result)?;
         if fixes.count > 0 {
-            output::stderr(&format!(
-                "applied {}\n",
-                count(fixes.count, "fix").replace("fixs", "fixes")
-            ));
+            output::notice(&format!("fixed {}", count(fixes.count, "finding")));
         }
         fixed_stdin = fixes.stdin;
     }
@@ -65,24 +62,28 @@ fn once(args: &CheckArgs, language: Option<Language>) -> Result<Checked, Failure
     }
     if let Some(path) = &args.write_baseline {
         let written = baseline::write(path, &result.report)?;
-        let shown = path.display();
-        output::stderr(&format!("wrote {} to {shown}\n", count(written, "finding")));
+        output::notice(&format!("wrote {} to {}", count(written, "finding"), path.display()));
         result.report.findings.clear();
     }
     if result.stale > 0 {
-        let entries = count(result.stale, "finding");
-        output::stderr(&format!("{entries} of the baseline no longer there\n"));
+        let stale = count(result.stale, "finding");
+        output::notice(&format!("{stale} of the baseline no longer there"));
     }
-    let text = render::report(args.format, &result.report, args.watch)?;
+    // People who named one file that is missing have been told all there is.
+    let is_nothing = result.report.checked == 0 && !result.failures.is_empty();
+    let text = match args.format {
+        CheckFormat::Text if is_nothing => String::new(),
+        format => render::report(format, &result.report, args.watch)?,
+    };
     match fixed_stdin {
         Some(fixed) => {
-            output::stdout(&fixed)?;
+            output::stdout_bytes(&fixed)?;
             output::stderr(&text);
         }
         None => output::stdout(&text)?,
     }
     if args.format != CheckFormat::Text {
-        output::stderr(&format!("{}\n", result.report.summary()));
+        output::notice(&result.report.summary());
     }
     Ok(Checked { exit_code: exit_code(args, &result), files: result.files })
 }
@@ -107,20 +108,16 @@ struct Outcome {
     /// Every file that had a part in the result, or would have if it were there.
     files: Vec<PathBuf>,
     /// What was read from standard input.
-    stdin: Option<String>,
+    stdin: Option<Vec<u8>>,
     /// How many findings of the baseline were not there.
     stale: usize,
 }
 
-fn check(args: &CheckArgs, language: Option<Language>) -> Result<Outcome, Failure> {
-    check_inputs(args, language, None)
-}
-
 /// Checks; `stdin` stands for standard input when that was read before.
-fn check_inputs(
+fn check(
     args: &CheckArgs,
     language: Option<Language>,
-    stdin: Option<&str>,
+    stdin: Option<Vec<u8>>,
 ) -> Result<Outcome, Failure> {
     let (inputs, mut failures) = inputs::collect(&args.paths);
     let mut texts = Texts::new(stdin);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use windlass::lang::Language;
 use windlass::source::{SourceId, Sources};
 
-use super::{Outcome, check_inputs};
+use super::{Outcome, check};
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::{fix, replace};
@@ -18,7 +18,7 @@ pub(super) struct Fixes {
     /// How many fixes were applied.
     pub(super) count: usize,
     /// The fixed text of standard input, if that was checked.
-    pub(super) stdin: Option<String>,
+    pub(super) stdin: Option<Vec<u8>>,
 }
 
 /// Applies fixes round by round; `result` is the check after the last round.
@@ -39,13 +39,13 @@ pub(super) fn run(
         for (id, fixed) in fixed {
             let source = report.sources.get(id);
             if source.name == "-" {
-                stdin = Some(fixed.text);
+                stdin = Some(fixed.text.into_bytes());
             } else {
                 replace_unchanged(&source.name, &source.text, &fixed.text)?;
             }
             count += fixed.fixes;
         }
-        *result = check_inputs(args, language, stdin.as_deref())?;
+        *result = check(args, language, stdin)?;
     }
     Ok(Fixes { count, stdin: result.stdin.clone() })
 }

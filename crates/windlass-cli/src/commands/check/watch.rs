@@ -42,7 +42,7 @@ pub(super) fn run(args: &CheckArgs, language: Option<Language>) -> Result<u8, Fa
         if !wait(&events, &watch) {
             return Ok(exit_code::GOOD);
         }
-        output::stderr("changed, checking again\n");
+        output::notice("changed, checking again");
     }
 }
 
@@ -117,10 +117,7 @@ impl Watch {
     /// A folder that cannot be watched is left out: the others still are.
     fn add_folder(&mut self, folder: &Path, mode: RecursiveMode) {
         if self.watched.insert(folder.to_owned()) && self.watcher.watch(folder, mode).is_err() {
-            output::stderr(&format!(
-                "cannot watch {}\n",
-                crate::escape::visible(&folder.display().to_string())
-            ));
+            output::notice(&format!("cannot watch {}", folder.display()));
         }
     }
 

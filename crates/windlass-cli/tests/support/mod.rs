@@ -1,0 +1,136 @@
+//! Running the program in a folder of its own.
+
+// Each test file uses a part of this.
+#![allow(dead_code, reason = "shared by several test programs")]
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run of the program gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// Standard output.
+    pub(crate) stdout: String,
+    /// Standard error.
+    pub(crate) stderr: String,
+    /// The exit code.
+    pub(crate) code: i32,
+}
+
+impl Run {
+    /// Everything in one text, for comparing with an expected transcript.
+    pub(crate) fn transcript(&self) -> String {
+        let mut text = self.stdout.clone();
+        for line in self.stderr.lines() {
+            text.push_str(&format!("stderr: {line}\n"));
+        }
+        text.push_str(&format!("exit: {}\n", self.code));
+        text
+    }
+
+    /// Standard output as JSON.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The findings of `check --format json` as `line:column severity code`.
+    pub(crate) fn findings(&self) -> Vec<String> {
+        let report = self.json();
+        let finding = |finding: &serde_json::Value| {
+            format!(
+                "{}:{} {} {}",
+                finding["line"],
+                finding["column"],
+                finding["severity"].as_str().unwrap(),
+                finding["code"].as_str().unwrap()
+            )
+        };
+        report["findings"].as_array().unwrap().iter().map(finding).collect()
+    }
+}
+
+/// A folder that goes away with the test.
+pub(crate) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    /// With these files.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            folder.write(name, text);
+        }
+        folder
+    }
+
+    /// Writes a file, and the folders above it.
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// The text of a file.
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The path of a file.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Runs the program here.
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
+        self.run_with(args, "")
+    }
+
+    /// Runs the program here with something on standard input.
+    pub(crate) fn run_with(&self, args: &[&str], stdin: &str) -> Run {
+        let mut child = command(self.0.path(), args).spawn().unwrap();
+        // The program may end without reading all of it.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        Run {
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+            code: output.status.code().unwrap_or(-1),
+        }
+    }
+}
+
+/// The program in a folder, with nothing of the environment that changes its output.
+pub(crate) fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windlass"));
+    command
+        .args(args)
+        .current_dir(folder)
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// A description without findings.
+pub(crate) const GOOD: &str = "\
+windlass: 1
+name: shop
+types:
+  job:
+    protocol:
+      initial: idle
+      states: { idle: {}, done: {} }
+      transitions:
+        - { from: idle, operation: work, to: done }
+      up: [work]
+nodes:
+  job: { type: job }
+";
+
+/// [`GOOD`] with one part replaced.
+pub(crate) fn broken(old: &str, new: &str) -> String {
+    assert!(GOOD.contains(old));
+    GOOD.replacen(old, new, 1)
+}
