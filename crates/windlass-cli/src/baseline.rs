@@ -4,14 +4,14 @@
 //! back. Code, file and message stand beside it for people who read or merge the list.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::report::{Finding, Report};
-use crate::{escape, replace};
+use crate::{escape, paths, replace};
 
 const SCHEMA: &str = "windlass/baseline/1";
 
@@ -45,7 +45,7 @@ struct Known {
 
 /// Writes the findings of a report, and says how many they are.
 pub(crate) fn write(path: &Path, report: &Report) -> Result<usize, Failure> {
-    let folder = folder(path);
+    let folder = paths::real_folder(path);
     let known = |finding: &Finding| Known {
         code: finding.diagnostic.code.to_owned(),
         file: file_name(report.file(finding), &folder),
@@ -82,15 +82,8 @@ pub(crate) fn read(path: &Path) -> Result<BTreeSet<u64>, Failure> {
 /// The name of a file that fingerprints use: relative to the baseline, so that a baseline means
 /// the same from whichever folder the program is started.
 pub(crate) fn file_name(file: &str, folder: &Path) -> String {
-    let Ok(absolute) = std::path::absolute(file) else { return file.to_owned() };
-    match absolute.strip_prefix(folder) {
+    match paths::real(Path::new(file)).strip_prefix(folder) {
         Ok(relative) if file != "-" => relative.display().to_string(),
         _ => file.to_owned(),
     }
-}
-
-/// The folder of a baseline, absolute.
-pub(crate) fn folder(baseline: &Path) -> PathBuf {
-    let absolute = std::path::absolute(baseline).unwrap_or_else(|_| baseline.to_owned());
-    absolute.parent().map(Path::to_owned).unwrap_or_default()
 }

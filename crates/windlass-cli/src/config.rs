@@ -28,6 +28,7 @@ use windlass::rule;
 use windlass::source::Sources;
 
 use crate::failure::Failure;
+use crate::paths;
 
 /// The name of the file.
 pub(crate) const FILE_NAME: &str = "windlass.toml";
@@ -104,7 +105,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// The settings for files in this folder. A settings file that is read for the first time
+    /// The settings for files in this folder, given as [`paths::real_folder`] gives it. A settings file that is read for the first time
     /// becomes a source, and what is wrong with it becomes findings.
     pub(crate) fn of_folder(
         &mut self,
@@ -112,7 +113,6 @@ impl Config {
         sources: &mut Sources,
         findings: &mut Vec<Diagnostic>,
     ) -> Result<Option<Rc<Settings>>, Failure> {
-        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let mut unknown = Vec::new();
         let mut settings = None;
         for above in folder.ancestors() {
@@ -126,7 +126,7 @@ impl Config {
             match std::fs::read(&path) {
                 Ok(bytes) => {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
-                    let source = sources.add(shown(&path), text);
+                    let source = sources.add(paths::shown(&path), text);
                     let (read, wrong) = parse::settings(sources, source, above);
                     findings.extend(wrong);
                     settings = Some(Rc::new(read));
@@ -146,8 +146,7 @@ impl Config {
 /// Leaves out what the settings of a file do not want to see, and sets severities.
 pub(crate) fn apply(settings: Option<&Settings>, path: &Path, finding: &mut Diagnostic) -> bool {
     let Some(settings) = settings else { return true };
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    match settings.severity(&path, finding) {
+    match settings.severity(&paths::real(path), finding) {
         Some(severity) => {
             finding.severity = severity;
             true
@@ -160,10 +159,4 @@ pub(crate) fn apply(settings: Option<&Settings>, path: &Path, finding: &mut Diag
 fn is_absent(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
-}
-
-/// A path as the user would write it: relative to the current folder where that is shorter.
-pub(crate) fn shown(path: &Path) -> String {
-    let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(here).unwrap_or(path).display().to_string()
 }

@@ -17,9 +17,12 @@ mod files;
 mod fingerprint;
 mod fix;
 mod output;
+mod paths;
 mod render;
 mod replace;
 mod report;
+#[cfg(test)]
+mod schemas;
 mod suggest;
 mod suppress;
 

@@ -5,6 +5,8 @@ mod json;
 mod sarif;
 mod text;
 
+#[cfg(test)]
+pub(crate) use json::CheckReport;
 pub(crate) use json::Level;
 
 use crate::args::CheckFormat;

@@ -1,5 +1,7 @@
 //! `windlass check`: what it prints and how it ends.
 
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
 mod support;
 
 use expect_test::expect;

@@ -23,7 +23,7 @@ use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::fingerprint::Fingerprints;
 use crate::report::{Finding, Report, count};
-use crate::{baseline, exit_code, output, render, suppress};
+use crate::{baseline, exit_code, output, paths, render, suppress};
 
 /// Checks once, or again and again with `--watch`.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
@@ -176,7 +176,7 @@ fn report(
     checked: usize,
 ) -> Report {
     let folder =
-        args.baseline.as_ref().or(args.write_baseline.as_ref()).map(|b| baseline::folder(b));
+        args.baseline.as_ref().or(args.write_baseline.as_ref()).map(|b| paths::real_folder(b));
     let mut fingerprints = Fingerprints::new(&sources);
     let mut seen = BTreeSet::new();
     let mut placed = Vec::with_capacity(findings.len());

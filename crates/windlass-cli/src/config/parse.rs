@@ -21,11 +21,15 @@ pub(super) fn settings(
     folder: &Path,
 ) -> (Settings, Vec<Diagnostic>) {
     let mut reader = Reader { source, folder, findings: Vec::new() };
-    let (root, errors) = DeTable::parse_recoverable(&sources.get(source).text);
-    for error in errors {
-        let span = reader.span(error.span().unwrap_or_default());
-        reader.findings.push(Diagnostic::error("CFG001", span, lower_first(error.message())));
-    }
+    let root = match DeTable::parse(&sources.get(source).text) {
+        Ok(root) => root,
+        Err(error) => {
+            // What follows the first error mostly follows from it, so nothing else is said or used.
+            let span = reader.span(error.span().unwrap_or_default());
+            let finding = Diagnostic::error("CFG001", span, lower_first(error.message()));
+            return (Settings::default(), vec![finding]);
+        }
+    };
     let mut settings = Settings::default();
     for (key, value) in root.get_ref() {
         match key.get_ref().as_ref() {

@@ -21,12 +21,8 @@ pub(crate) struct Run {
 impl Run {
     /// Everything in one text, for comparing with an expected transcript.
     pub(crate) fn transcript(&self) -> String {
-        let mut text = self.stdout.clone();
-        for line in self.stderr.lines() {
-            text.push_str(&format!("stderr: {line}\n"));
-        }
-        text.push_str(&format!("exit: {}\n", self.code));
-        text
+        let stderr: Vec<_> = self.stderr.lines().map(|line| format!("stderr: {line}\n")).collect();
+        format!("{}{}exit: {}\n", self.stdout, stderr.concat(), self.code)
     }
 
     /// Standard output as JSON.

@@ -13,6 +13,7 @@ use windlass::source::{SourceId, Sources, Span};
 
 use super::Input;
 use crate::failure::Failure;
+use crate::paths;
 
 /// Texts that were read and what was found in them.
 pub(super) struct Texts {
@@ -58,7 +59,7 @@ impl Texts {
             }
         };
         let is_found = matches!(input, Input::Found(_));
-        let folder = Path::new(&name).parent().map(Path::to_owned).unwrap_or_default();
+        let folder = paths::real_folder(Path::new(&name));
         let (id, mut findings) = self.add(name, bytes);
         if findings.is_empty() {
             let reading = lang::read(language, id, &self.sources);
@@ -136,8 +137,8 @@ impl Texts {
         {
             outer = span.source;
         }
-        let own = || Path::new(&self.sources.get(outer).name).parent().map(Path::to_owned);
-        self.folders.get(&outer).cloned().or_else(own).unwrap_or_default()
+        let own = || paths::real_folder(Path::new(&self.sources.get(outer).name));
+        self.folders.get(&outer).cloned().unwrap_or_else(own)
     }
 }
 

@@ -13,7 +13,7 @@ use super::once;
 use crate::args::CheckArgs;
 use crate::config::FILE_NAME;
 use crate::failure::Failure;
-use crate::{exit_code, output};
+use crate::{exit_code, output, paths};
 
 /// An editor writes a file in several steps; this long nothing must happen before a new check.
 const QUIET: Duration = Duration::from_millis(100);
@@ -92,7 +92,7 @@ impl Watch {
             files: BTreeSet::new(),
         };
         for path in &args.paths {
-            let path = absolute(path);
+            let path = paths::real(path);
             if path.is_dir() {
                 watch.add_folder(&path, RecursiveMode::Recursive);
                 watch.folders.push(path);
@@ -104,7 +104,7 @@ impl Watch {
     }
 
     fn add_files(&mut self, files: &[PathBuf]) {
-        for file in files.iter().map(|file| absolute(file)) {
+        for file in files.iter().map(|file| paths::real(file)) {
             if let Some(folder) = file.parent()
                 && !self.folders.iter().any(|above| folder.starts_with(above))
             {
@@ -126,14 +126,5 @@ impl Watch {
         let name = path.file_name().unwrap_or_default();
         self.files.contains(path)
             || (in_folder && (may_hold_description(path) || name == FILE_NAME || path.is_dir()))
-    }
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    // Events carry paths as the folder was given; a link in the folder's path must not matter.
-    match (path.parent().map(std::fs::canonicalize), path.file_name()) {
-        (Some(Ok(folder)), Some(name)) => folder.join(name),
-        _ => path,
     }
 }

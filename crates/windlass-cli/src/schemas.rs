@@ -1,0 +1,39 @@
+//! JSON Schemas of what the commands print, generated from the types that they print.
+//!
+//! `docs/schemas/*.json` must be what the types say. After a change of a type, run the tests of
+//! this crate with `UPDATE=1` in the environment: that writes the files anew.
+
+use std::path::PathBuf;
+
+use schemars::{JsonSchema, schema_for};
+
+use crate::baseline::Baseline;
+use crate::commands::explain::ExplainReport;
+use crate::render::CheckReport;
+
+fn compare<T: JsonSchema>(name: &str) {
+    let fresh = serde_json::to_string_pretty(&schema_for!(T)).unwrap() + "\n";
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schemas"));
+    let path = folder.join(format!("{name}.json"));
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(&path, &fresh).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == fresh, "docs/schemas/{name}.json is outdated; run the tests with UPDATE=1");
+}
+
+#[test]
+fn the_schema_of_check_is_up_to_date() {
+    compare::<CheckReport<'_>>("check");
+}
+
+#[test]
+fn the_schema_of_explain_is_up_to_date() {
+    compare::<ExplainReport>("explain");
+}
+
+#[test]
+fn the_schema_of_baselines_is_up_to_date() {
+    compare::<Baseline>("baseline");
+}

@@ -1,0 +1,96 @@
+//! `explain`, `completions`, `man`, and what all commands share.
+
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
+mod support;
+
+use expect_test::expect;
+use support::Folder;
+
+#[test]
+fn a_code_is_explained_by_its_page() {
+    let folder = Folder::with(&[]);
+    let run = folder.run(&["explain", "yaml002"]);
+    assert_eq!(run.stdout, windlass::rule::find("YAML002").unwrap().doc);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn every_code_has_a_line_in_the_list() {
+    let run = Folder::with(&[]).run(&["explain", "--list"]);
+    for rule in windlass::rule::all() {
+        let line = run.stdout.lines().find(|line| line.starts_with(rule.code)).unwrap();
+        assert!(line.ends_with(rule.summary), "{line}");
+    }
+    assert_eq!(run.stdout.lines().count(), windlass::rule::all().len());
+}
+
+#[test]
+fn an_unknown_code_leads_to_near_ones() {
+    let folder = Folder::with(&[]);
+    expect![[r#"
+        stderr: error: no finding has the code `YAML02`
+        stderr: help: did you mean `YAML002` or `YAML001` or `YAML003`?
+        exit: 2
+    "#]]
+    .assert_eq(&folder.run(&["explain", "YAML02"]).transcript());
+    expect![[r#"
+        stderr: error: no finding has the code `what`
+        stderr: help: `windlass explain --list` shows all codes
+        exit: 2
+    "#]]
+    .assert_eq(&folder.run(&["explain", "what"]).transcript());
+}
+
+#[test]
+fn a_shell_gets_its_script() {
+    let folder = Folder::with(&[]);
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let run = folder.run(&["completions", shell]);
+        assert_eq!(run.code, 0);
+        assert!(run.stdout.contains("write-baseline"), "{shell}");
+    }
+    assert_eq!(folder.run(&["completions", "tcsh"]).code, 2);
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = Folder::with(&[]);
+    let page = folder.run(&["man"]);
+    assert!(page.stdout.contains(".TH windlass 1"), "{}", page.stdout);
+    assert_eq!(folder.run(&["man", "--dir", "man1"]).code, 0);
+    assert_eq!(folder.read("man1/windlass.1"), page.stdout);
+    let help = folder.run(&["--help"]).stdout;
+    let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    for line in commands.lines() {
+        let name = line.split_whitespace().next().unwrap();
+        let page = folder.read(&format!("man1/windlass-{name}.1"));
+        assert!(page.contains(&format!(".TH windlass-{name} 1")), "{page}");
+        assert!(page.contains("Examples:"), "{name}");
+    }
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    let folder = Folder::with(&[]);
+    let version = folder.run(&["--version"]);
+    assert_eq!(version.stdout, format!("windlass {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(version.code, 0);
+    assert_eq!(folder.run(&["check", "--help"]).code, 0);
+    let nothing = folder.run(&[]);
+    assert_eq!((nothing.code, nothing.stdout.as_str()), (2, ""));
+    assert_eq!(folder.run(&["frobnicate"]).code, 2);
+}
+
+#[test]
+fn what_was_typed_is_escaped_when_it_is_repeated() {
+    let folder = Folder::with(&[]);
+    for args in [&["explain", "\u{1b}[31m\u{202e}"][..], &["check", "\u{1b}[31m\u{202e}"]] {
+        let run = folder.run(args);
+        assert_eq!(run.code, 2);
+        assert!(!run.stderr.contains(['\u{1b}', '\u{202e}']), "{:?}", run.stderr);
+        assert!(run.stderr.contains(r"\u{1b}[31m\u{202e}"), "{:?}", run.stderr);
+    }
+    let run = folder.run(&["\u{9b}31m\u{202e}"]);
+    assert!(!run.stderr.contains(['\u{9b}', '\u{202e}']), "{:?}", run.stderr);
+}
