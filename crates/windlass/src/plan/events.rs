@@ -28,6 +28,8 @@ pub enum EventKind {
     Start,
     /// An operation ends.
     End,
+    /// An operation as a whole, where operations are atomic.
+    Whole,
     /// An instance is created.
     ScaleOut,
     /// An instance is destroyed.
@@ -61,12 +63,24 @@ pub struct Events {
 impl Events {
     /// The events of a plan, or the steps of a cycle in its order.
     pub fn new(plan: &Plan) -> Result<Self, Vec<usize>> {
+        Self::of(plan, false)
+    }
+
+    /// The same for the relations of paper 003: an operation is one event.
+    pub fn atomic(plan: &Plan) -> Result<Self, Vec<usize>> {
+        Self::of(plan, true)
+    }
+
+    fn of(plan: &Plan, atomic: bool) -> Result<Self, Vec<usize>> {
         let steps = plan.topological_order()?;
         let mut events = Vec::with_capacity(2 * plan.steps.len());
         let mut first = Vec::with_capacity(plan.steps.len());
         for (step, planned) in plan.steps.iter().enumerate() {
             first.push(EventId(events.len() as u32));
             match planned.action {
+                PlanAction::Operation { .. } if atomic => {
+                    events.push(Event { step, kind: EventKind::Whole });
+                }
                 PlanAction::Operation { .. } => {
                     events.push(Event { step, kind: EventKind::Start });
                     events.push(Event { step, kind: EventKind::End });
@@ -206,6 +220,22 @@ impl Events {
     pub fn at_most(&self, a: EventId, b: EventId) -> bool {
         let (path, position) = (self.path[a.index()], self.position[a.index()]);
         self.count_on_path(path, b) > position
+    }
+
+    /// The paths that cover all events, each in its order: an event on a path comes after the one
+    /// before it. So a set of events closed downward is known by how much of each path it has.
+    pub fn paths(&self) -> Vec<Vec<EventId>> {
+        let count = self.path.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut paths = vec![Vec::new(); count];
+        for event in &self.topological {
+            paths[self.path[event.index()] as usize].push(*event);
+        }
+        paths
+    }
+
+    /// The path on which an event lies, and how many events of it come before.
+    pub fn place(&self, id: EventId) -> (usize, usize) {
+        (self.path[id.index()] as usize, self.position[id.index()] as usize)
     }
 
     /// How many events of a path are `b` or come before it.

@@ -42,23 +42,43 @@ pub trait Perform: Compile {
 }
 
 /// Encoded successors with the compact names of the actions that lead to them.
+///
+/// A system that contains another one keeps its own words before those of the inner one: it hides
+/// them ([`Outgoing::hide`]) while the inner one appends, so that nothing is copied twice.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
     width: usize,
     words: Vec<u64>,
     actions: Vec<u32>,
+    hidden: Vec<u64>,
 }
 
 impl Outgoing {
     /// An empty list of states of `width` words.
     pub fn new(width: usize) -> Self {
-        Self { width: width.max(1), words: Vec::new(), actions: Vec::new() }
+        let hidden = Vec::new();
+        Self { width: width.max(1), words: Vec::new(), actions: Vec::new(), hidden }
+    }
+
+    /// From now on each row begins with the words `before`, which are neither given nor seen.
+    pub fn hide(&mut self, before: &[u64]) {
+        self.hidden.clear();
+        self.hidden.extend_from_slice(before);
+    }
+
+    /// Rows are whole again.
+    pub fn reveal(&mut self) {
+        self.hidden.clear();
     }
 
     /// Appends a copy of `from` as a successor by `action`, to be changed in place.
     #[inline]
     pub fn push(&mut self, action: u32, from: &[u64]) -> &mut [u64] {
-        debug_assert_eq!(from.len(), self.width, "states of one system have one width");
+        let hidden = self.hidden.len();
+        debug_assert_eq!(from.len() + hidden, self.width, "states of one system have one width");
+        if hidden > 0 {
+            self.words.extend_from_slice(&self.hidden);
+        }
         let start = self.words.len();
         // Most systems fit in one word, and a call of `memcpy` costs more than that.
         match from {
@@ -85,20 +105,26 @@ impl Outgoing {
         self.actions.clear();
     }
 
+    /// Gives the successors from number `first` on another action.
+    pub fn rename(&mut self, first: usize, action: u32) {
+        self.actions[first..].fill(action);
+    }
+
     /// The encoded successor number `index`.
     #[inline]
     pub fn row(&self, index: usize) -> &[u64] {
-        &self.words[index * self.width..][..self.width]
+        &self.words[index * self.width..][self.hidden.len()..self.width]
     }
 
     /// The encoded successor number `index`, to be changed.
+    #[inline]
     pub fn row_mut(&mut self, index: usize) -> &mut [u64] {
-        &mut self.words[index * self.width..][..self.width]
+        &mut self.words[index * self.width..][self.hidden.len()..self.width]
     }
 
-    /// How many words a state has.
+    /// How many words a state has, without hidden ones.
     pub fn width(&self) -> usize {
-        self.width
+        self.width - self.hidden.len()
     }
 
     /// Forgets the successors from number `length` on.
@@ -124,12 +150,12 @@ impl Outgoing {
         self.truncate(kept);
     }
 
-    /// Every (action, successor) in order.
+    /// Every (action, successor) in order, as whole rows.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &[u64])> {
         self.actions.iter().copied().zip(self.words.chunks_exact(self.width))
     }
 
-    /// Every successor in order.
+    /// Every successor in order, as a whole row.
     pub fn rows(&self) -> std::slice::ChunksExact<'_, u64> {
         self.words.chunks_exact(self.width)
     }
@@ -172,4 +198,25 @@ pub fn disagreement<S: Compile>(
     missing.map(|(action, after)| Disagreement::Missing(action.clone(), after.clone())).or_else(
         || invented.map(|(action, after)| Disagreement::Invented(action.clone(), after.clone())),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Outgoing;
+
+    #[test]
+    fn hidden_words_stand_before_the_words_of_the_inner_system() {
+        let mut out = Outgoing::new(3);
+        out.push(0, &[1, 2, 3]);
+        out.hide(&[7]);
+        out.push(4, &[8, 9])[1] = 5;
+        out.push(4, &[0, 0]);
+        assert_eq!(out.row(1), [8, 5]);
+        out.row_mut(1)[0] = 6;
+        out.rename(1, 2);
+        out.truncate(2);
+        out.reveal();
+        let all: Vec<_> = out.iter().collect();
+        assert_eq!(all, [(0, &[1, 2, 3][..]), (2, &[7, 6, 5][..])]);
+    }
 }
