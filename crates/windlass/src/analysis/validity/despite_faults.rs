@@ -84,6 +84,8 @@ impl Growth<'_> {
         let before = &sets[stage.saturating_sub(1)];
         match event.kind {
             EventKind::ScaleOut | EventKind::ScaleIn => Some(BTreeSet::new()),
+            // This tier is about the relation of 004, in which no operation is atomic.
+            EventKind::Whole => None,
             EventKind::Start => {
                 let PlanAction::Operation { operation, .. } = &self.plan.steps[event.step].action
                 else {
