@@ -12,7 +12,6 @@ mod config;
 mod escape;
 mod exit_code;
 mod failure;
-#[allow(dead_code, reason = "the commands read files one by one until they learn imports")]
 mod files;
 mod fingerprint;
 mod fix;

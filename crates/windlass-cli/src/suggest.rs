@@ -1,6 +1,6 @@
 //! Near words: the known ones that are close to one that is not known, for "did you mean".
 
-/// The known words at a distance of at most a third of the word's length, nearest first.
+/// The nearest of the known words, if their distance is at most a third of the word's length.
 pub(crate) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let limit = (word.chars().count() / 3).max(1);
     let mut near: Vec<_> = known
@@ -9,7 +9,11 @@ pub(crate) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> 
         .filter(|(distance, _)| *distance <= limit)
         .collect();
     near.sort_unstable();
-    near.into_iter().map(|(_, candidate)| candidate).collect()
+    let nearest = near.first().map(|(distance, _)| *distance);
+    near.into_iter()
+        .filter(|(distance, _)| Some(*distance) == nearest)
+        .map(|(_, candidate)| candidate)
+        .collect()
 }
 
 /// How many characters to insert, remove or replace, without regard to upper and lower case.
@@ -34,9 +38,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_words_come_nearest_first_and_far_ones_not_at_all() {
+    fn only_the_nearest_words_are_near() {
         let known = ["YAML001", "YAML002", "FILE001", "WL001"];
-        assert_eq!(near("yaml01", known), ["YAML001", "YAML002"]);
+        assert_eq!(near("yaml01", known), ["YAML001"]);
+        assert_eq!(near("YAML00", known), ["YAML001", "YAML002"]);
         assert_eq!(near("ignor", ["ignore", "select"]), ["ignore"]);
         assert!(near("zzz", known).is_empty());
         assert_eq!(distance("kitten", "sitting"), 3);

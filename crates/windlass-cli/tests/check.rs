@@ -1,6 +1,6 @@
 //! `windlass check`: what it prints and how it ends.
 
-#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod support;
 
@@ -225,7 +225,7 @@ fn the_same_input_gives_the_same_bytes() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
-    let many: String = (0..900).map(|n| format!("k{n}: 1\nk{n}: 2\n")).collect();
+    let many = (0..900).map(|n| format!("k{n}: 1\nk{n}: 2\n")).collect::<Vec<_>>().concat();
     let folder = Folder::with(&[("a.yaml", &many)]);
     let mut child =
         support::command(folder.path("").as_path(), &["check", "a.yaml"]).spawn().unwrap();
@@ -250,4 +250,34 @@ fn colors_are_for_terminals() {
         .output()
         .unwrap();
     assert!(!refused.stdout.contains(&0x1b));
+}
+
+#[test]
+fn descriptions_in_an_archive_are_found_and_named_by_their_path() {
+    let folder = Folder::with(&[]);
+    let mut archive = tar::Builder::new(Vec::new());
+    for (name, text) in [("a/app.yaml", "windlass: 1\nwindlass: 1\n"), ("b.yaml", "some: thing\n")]
+    {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(text.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, name, text.as_bytes()).unwrap();
+    }
+    folder.write("app.tar", archive.into_inner().unwrap());
+    for path in ["app.tar", "."] {
+        let run = folder.run(&["check", path, "--format", "json"]);
+        assert_eq!(run.code, 1);
+        assert_eq!(run.json()["findings"][0]["file"], "app.tar/a/app.yaml");
+        assert!(run.stderr.ends_with(" in 1 file\n"), "{}", run.stderr);
+    }
+    folder.write("broken.csar", b"PK\x03\x04 and nothing behind it");
+    let run = folder.run(&["check", "broken.csar", "--format", "json"]);
+    assert_eq!((run.code, run.findings()), (1, vec!["1:1 error FILE007".to_owned()]));
+}
+
+#[test]
+fn a_comment_in_a_file_of_no_known_language_is_nobodys_business() {
+    let folder = Folder::with(&[("other.yaml", "a: 1 # windlass: ignore[WL001]\n")]);
+    let run = folder.run(&["check", "."]);
+    assert_eq!(run.stdout, "no errors, no warnings in 0 files\n");
 }

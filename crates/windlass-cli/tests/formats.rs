@@ -1,5 +1,7 @@
 //! The formats for programs: they keep their schemas, and nothing that an author wrote gets out.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
 mod support;
 
 use jsonschema::Validator;

@@ -3,6 +3,8 @@
 //! A block of `toml` becomes a `windlass.toml` beside a good description; a block of
 //! `yaml,suppress` becomes the description. The library's tests run all other pages.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
 #[path = "../../windlass/tests/rule_docs/blocks.rs"]
 mod blocks;
 mod support;

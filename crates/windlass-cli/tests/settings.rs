@@ -1,6 +1,6 @@
 //! What decides which findings are reported: `windlass.toml`, comments and baselines.
 
-#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod support;
 

@@ -6,6 +6,8 @@
 //! the keys of the text tell. Pages of `CFG` codes are run by the command line's tests, which
 //! know settings.
 
+#![allow(clippy::expect_used, reason = "a test may panic")]
+
 #[path = "rule_docs/blocks.rs"]
 mod blocks;
 

@@ -16,7 +16,6 @@ use std::path::PathBuf;
 use windlass::diagnostic::{self, Diagnostic, Severity};
 use windlass::lang::Language;
 
-use self::inputs::Input;
 use self::read::Texts;
 use crate::args::{CheckArgs, CheckFormat};
 use crate::config::{self, Config};

@@ -6,13 +6,15 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
-use windlass::lang::{self, Language};
+use windlass::lang::{self, Language, Reading};
 use windlass::rule;
-use windlass::source::files::{self, FileError, Limits};
+use windlass::source::files::{FileError, Files, Limits, decode};
 use windlass::source::{SourceId, Sources, Span};
+use windlass::tree;
 
-use super::Input;
+use super::inputs::{Input, may_hold_description};
 use crate::failure::Failure;
+use crate::files::{self, Opened};
 use crate::paths;
 
 /// Texts that were read and what was found in them.
@@ -42,45 +44,123 @@ impl Texts {
         }
     }
 
-    /// Reads one description.
+    /// Reads one description, or the descriptions in an archive.
     pub(super) fn read(
         &mut self,
         input: &Input,
         language: Option<Language>,
     ) -> Result<(), Failure> {
-        let (name, bytes) = match input {
-            Input::Stdin => ("-".to_owned(), self.stdin()?),
-            Input::Named(path) | Input::Found(path) => {
-                self.files.push(path.clone());
+        let path = match input {
+            Input::Stdin => {
+                let bytes = self.stdin()?;
+                return self.read_named(Path::new("-"), bytes, language);
+            }
+            Input::Named(path) | Input::Found(path) => path,
+        };
+        self.files.push(path.clone());
+        let is_found = matches!(input, Input::Found(_));
+        match files::open(path, Limits::default()) {
+            Ok(Opened { files, entry: None }) => {
+                if !self.read_archive(path, files, language) && !is_found {
+                    return Err(no_language(&path.display().to_string()));
+                }
+            }
+            Err(error) if is_about_archive(&error) => self.add_unreadable(path, &error),
+            // Anything else is a file of its own. It is opened as it was named, because it may be
+            // a pipe, or a link to wherever the user likes.
+            _ => {
                 let bytes = File::open(path)
                     .and_then(read_limited)
                     .map_err(|error| Failure::file("read", path, &error))?;
-                (path.display().to_string(), bytes)
+                if !is_found {
+                    return self.read_named(path, bytes, language);
+                }
+                if let Ok(text) = String::from_utf8(bytes) {
+                    self.read_found(path.display().to_string(), text, path, language);
+                }
             }
-        };
-        let is_found = matches!(input, Input::Found(_));
-        let folder = paths::real_folder(Path::new(&name));
-        let (id, mut findings) = self.add(name, bytes);
+        }
+        Ok(())
+    }
+
+    /// Reads a file that was named: it must be a text in a known language.
+    fn read_named(
+        &mut self,
+        path: &Path,
+        bytes: Vec<u8>,
+        language: Option<Language>,
+    ) -> Result<(), Failure> {
+        let name = path.display().to_string();
+        let (id, findings) = self.add(name.clone(), bytes);
         if findings.is_empty() {
             let reading = lang::read(language, id, &self.sources);
-            if reading.language.is_none() && is_found {
-                return Ok(());
-            }
+            // A file that cannot be read as YAML has something worse than no language.
             if reading.language.is_none() && reading.findings.is_empty() {
-                return Err(self.no_language(id));
+                return Err(no_language(&name));
             }
-            findings = reading.findings;
-            if let Some(application) = &reading.application {
-                findings.extend(rule::check(application, &self.sources));
-            }
-        } else if is_found {
-            // Not even a text: whatever it is, it is no description.
-            return Ok(());
+            self.take(id, path, reading);
+        } else {
+            self.take(id, path, Reading { findings, ..Reading::default() });
         }
-        self.folders.insert(id, folder);
-        self.findings.append(&mut findings);
-        self.checked += 1;
         Ok(())
+    }
+
+    /// Reads a text that was found in a folder or an archive, if it is in a known language.
+    fn read_found(
+        &mut self,
+        name: String,
+        text: String,
+        path: &Path,
+        language: Option<Language>,
+    ) -> bool {
+        // What is in no known language must not become a source, so a look comes first.
+        let (tree, _) = tree::parse(SourceId(0), &text, &tree::Options::default());
+        let Some(detected) = Language::detect(&tree) else { return false };
+        if language.is_some_and(|wanted| wanted != detected) {
+            return false;
+        }
+        let id = self.sources.add(name, text);
+        let reading = lang::read(Some(detected), id, &self.sources);
+        self.take(id, path, reading);
+        true
+    }
+
+    /// Reads every description in an archive, and says whether there is one.
+    fn read_archive(
+        &mut self,
+        path: &Path,
+        mut files: Box<dyn Files>,
+        language: Option<Language>,
+    ) -> bool {
+        let mut any = false;
+        for name in files.names().iter().filter(|name| may_hold_description(Path::new(name))) {
+            match files.read(None, name) {
+                Ok(file) => any |= self.read_found(file.name, file.text, path, language),
+                Err(FileError::NotUtf8 { .. }) => {}
+                Err(error) => {
+                    self.add_unreadable(path, &error);
+                    return true;
+                }
+            }
+        }
+        any
+    }
+
+    /// Takes the findings of a description whose settings are beside `path`.
+    fn take(&mut self, id: SourceId, path: &Path, mut reading: Reading) {
+        if let Some(application) = &reading.application {
+            reading.findings.extend(rule::check(application, &self.sources));
+        }
+        self.folders.insert(id, paths::real_folder(path));
+        self.findings.append(&mut reading.findings);
+        self.checked += 1;
+    }
+
+    /// Adds an archive that cannot be read, as a text without content.
+    fn add_unreadable(&mut self, path: &Path, error: &FileError) {
+        let source = self.sources.add(path.display().to_string(), String::new());
+        let finding = error.diagnostic(Span { source, start: 0, end: 0 });
+        self.take(source, path, Reading { findings: vec![finding], ..Reading::default() });
     }
 
     /// Adds a text. When the bytes are none, the text is what could be read of them, for the
@@ -103,12 +183,6 @@ impl Texts {
         let source = self.sources.add(name, text);
         let span = Span { source, start: at as u32, end: (at + wrong) as u32 };
         (source, vec![error.diagnostic(span)])
-    }
-
-    fn no_language(&self, id: SourceId) -> Failure {
-        let known: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
-        Failure::usage(format!("`{}` is in no known language", self.sources.get(id).name))
-            .help(format!("say which with --lang; known: {}", known.join(", ")))
     }
 
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
@@ -152,5 +226,17 @@ fn read_limited(from: impl Read) -> std::io::Result<Vec<u8>> {
 /// The library's words for bytes that are no text.
 fn not_utf8(name: &str, bytes: Vec<u8>) -> FileError {
     let plain = FileError::NotUtf8 { name: name.to_owned(), offset: 0, encoding: None };
-    files::decode(name, bytes).err().unwrap_or(plain)
+    decode(name, bytes).err().unwrap_or(plain)
+}
+
+fn no_language(name: &str) -> Failure {
+    let known: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
+    Failure::usage(format!("`{name}` is in no known language"))
+        .help(format!("say which with --lang; known: {}", known.join(", ")))
+}
+
+/// Whether something is an archive and is wrong with that.
+fn is_about_archive(error: &FileError) -> bool {
+    use FileError::{ArchiveBomb, BrokenArchive, UnsafeName};
+    matches!(error, ArchiveBomb { .. } | BrokenArchive { .. } | UnsafeName { .. })
 }
