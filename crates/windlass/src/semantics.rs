@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::application::{Application, Faults, GlobalState, NodeId, Policy};
 use crate::lifecycle::Protocol;
-use crate::lifecycle::protocol::{CapabilityId, Element, RequirementId, StateId};
+use crate::lifecycle::protocol::{CapabilityId, Element, OperationId, RequirementId, StateId};
 use crate::system::System;
 use protocol::ServiceTemplate;
 use replica::{Creation, Replica};
@@ -124,6 +124,18 @@ fn offering(application: &Application, node: NodeId, capability: CapabilityId) -
     } else {
         format!("`{node}` offers `{name}` in state {}", list(&states))
     }
+}
+
+/// The states in which an operation can start.
+fn states_with(protocol: &Protocol, operation: OperationId) -> String {
+    let mut states: Vec<&str> = Vec::new();
+    for transition in protocol.transitions.iter().filter(|t| t.operation == operation) {
+        let name = protocol.state(transition.from).name.as_str();
+        if !states.contains(&name) {
+            states.push(name);
+        }
+    }
+    list(&states)
 }
 
 /// "`a`, `b` or `c`"; "no state" when there is none.

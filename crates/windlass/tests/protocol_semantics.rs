@@ -35,6 +35,8 @@ fn run(template: &ServiceTemplate, sequence: &[&str]) -> Result<States, (String,
     Ok(states)
 }
 
+/// Paper: 003 Fig. 5
+/// Paper: 003 Fig. 6
 #[test]
 fn plans_of_figure_3() {
     let application = sketch::application(WEB_SERVICES);

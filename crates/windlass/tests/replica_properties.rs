@@ -261,6 +261,25 @@ fn labels(replica: &Replica, state: &GlobalState) -> Vec<Label> {
     labels
 }
 
+/// The same state when an instance vanished or moved and nothing has settled.
+fn disturbed(prng: &mut Prng, replica: &Replica, state: &GlobalState) -> GlobalState {
+    let mut state = state.clone();
+    let ids: Vec<InstanceId> = state.instances.keys().cloned().collect();
+    if ids.is_empty() {
+        return state;
+    }
+    let id = prng.pick(&ids);
+    if prng.chance(50) {
+        state.instances.remove(id);
+        state.vertical.remove(id);
+    } else if let Some(instance) = state.instances.get_mut(id) {
+        let elements: Vec<Element> = replica.protocol(instance.node).elements().collect();
+        instance.element = *prng.pick(&elements);
+    }
+    state.horizontal.retain(|(source, _, _)| state.instances.contains_key(source));
+    state
+}
+
 #[test]
 fn every_rule_fires_and_every_premise_is_seen() {
     let mut fired = BTreeSet::new();
@@ -293,22 +312,7 @@ fn every_rule_fires_and_every_premise_is_seen() {
     note(&Replica::new(&circle, start.clone()).expect("protocols"), &start);
     for_random_states(6, 6_000, Wild::ALL, |replica, state, prng| {
         note(replica, state);
-        // The same state disturbed: an instance vanishes or moves without settling.
-        let mut state = state.clone();
-        let ids: Vec<InstanceId> = state.instances.keys().cloned().collect();
-        if !ids.is_empty() {
-            let id = prng.pick(&ids);
-            if prng.chance(50) {
-                state.instances.remove(id);
-                state.vertical.remove(id);
-            } else if let Some(instance) = state.instances.get_mut(id) {
-                let protocol = replica.protocol(instance.node);
-                let elements: Vec<Element> = protocol.elements().collect();
-                instance.element = *prng.pick(&elements);
-            }
-            state.horizontal.retain(|(source, _, _)| state.instances.contains_key(source));
-            note(replica, &state);
-        }
+        note(replica, &disturbed(prng, replica, state));
         Ok(())
     });
     let rules = [

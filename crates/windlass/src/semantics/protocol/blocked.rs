@@ -3,6 +3,7 @@
 
 use crate::application::{Application, NodeId};
 use crate::lifecycle::protocol::{OperationId, RequirementId, StateId};
+use crate::semantics::{offering, states_with};
 
 /// The premise that failed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,24 +94,7 @@ impl Blocked {
                 node_name(container),
             ),
             Blocked::NotDefined { node, state, operation } => {
-                let component = application.type_of(*node);
-                let operation_name = &component.operations[operation.index()].name;
-                let Some(protocol) = component.protocol() else { return String::new() };
-                let mut states: Vec<&str> = Vec::new();
-                for transition in protocol.transitions.iter().filter(|t| t.operation == *operation)
-                {
-                    let name = protocol.state(transition.from).name.as_str();
-                    if !states.contains(&name) {
-                        states.push(name);
-                    }
-                }
-                format!(
-                    "`{}` is in state `{}`, where operation `{operation_name}` does not exist; \
-                     it exists in {}",
-                    node_name(node),
-                    protocol.state(*state).name,
-                    super::super::list(&states),
-                )
+                not_defined(application, *node, *state, *operation)
             }
             Blocked::NotOffered { node, operation, requirement } => format!(
                 "operation `{}` of `{}` needs `{}`, which is not offered: {}",
@@ -155,5 +139,23 @@ fn wanted(application: &Application, node: NodeId, requirement: RequirementId) -
     let Some(binding) = application.node(node).binding(requirement) else {
         return "it is bound to nothing".to_owned();
     };
-    super::super::offering(application, binding.target, binding.capability)
+    offering(application, binding.target, binding.capability)
+}
+
+/// Where an operation does not exist, and where it would.
+fn not_defined(
+    application: &Application,
+    node: NodeId,
+    state: StateId,
+    operation: OperationId,
+) -> String {
+    let component = application.type_of(node);
+    let Some(protocol) = component.protocol() else { return String::new() };
+    format!(
+        "`{}` is in state `{}`, where operation `{}` does not exist; it exists in {}",
+        application.node(node).name,
+        protocol.state(state).name,
+        component.operations[operation.index()].name,
+        states_with(protocol, operation),
+    )
 }

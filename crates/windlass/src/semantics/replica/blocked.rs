@@ -2,7 +2,7 @@
 
 use crate::application::{Application, InstanceId, NodeId};
 use crate::lifecycle::protocol::{Element, RequirementId, StateId};
-use crate::semantics::{list, offering};
+use crate::semantics::{offering, states_with};
 
 /// The premise that failed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -195,13 +195,9 @@ impl Blocked {
                 "`{}` of `{instance}` can be satisfied by another instance and needs no handler",
                 requirement_name(node, requirement),
             ),
-            Blocked::NoHandler { instance, node, element, requirement } => format!(
-                "no handler for `{requirement}` {} of `{instance}`; a handler to a state that \
-                 does not rely on `{requirement}` would take the fault: {}",
-                where_it_is(application, *node, *element),
-                wanted(application, *node, *requirement),
-                requirement = requirement_name(node, requirement),
-            ),
+            Blocked::NoHandler { instance, node, element, requirement } => {
+                no_handler(application, instance, *node, *element, *requirement)
+            }
             Blocked::NotBroken { instance } => {
                 format!("`{instance}` is not left over from a container that is gone")
             }
@@ -238,6 +234,23 @@ fn element_name(application: &Application, node: NodeId, element: Element) -> St
     format!("`{name}`")
 }
 
+/// Which handler is missing, and what would make it needless.
+fn no_handler(
+    application: &Application,
+    instance: &InstanceId,
+    node: NodeId,
+    element: Element,
+    requirement: RequirementId,
+) -> String {
+    let name = &application.type_of(node).requirements[requirement.index()].name;
+    format!(
+        "no handler for `{name}` {} of `{instance}`; a handler to a state that does not rely on \
+         `{name}` would take the fault: {}",
+        where_it_is(application, node, element),
+        wanted(application, node, requirement),
+    )
+}
+
 /// Where an operation does not exist, and where it would.
 fn not_defined(
     application: &Application,
@@ -252,17 +265,10 @@ fn not_defined(
     let Some(id) = component.operation_named(operation) else {
         return format!("`{}` has no operation `{operation}`", application.node(node).name);
     };
-    let mut states: Vec<&str> = Vec::new();
-    for transition in protocol.transitions.iter().filter(|t| t.operation == id) {
-        let name = protocol.state(transition.from).name.as_str();
-        if !states.contains(&name) {
-            states.push(name);
-        }
-    }
     format!(
         "`{instance}` is in state {here}, where operation `{operation}` does not exist; it exists \
          in {}",
-        list(&states),
+        states_with(protocol, id),
     )
 }
 

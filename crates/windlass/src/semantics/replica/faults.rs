@@ -106,7 +106,7 @@ pub fn is_satisfied(
 
 /// `pending(G, H, V)`: what instances rely on and do not have.
 ///
-/// Paper: 004 Def. 3.8
+/// Paper: 004 Def. 3.8 (pending)
 pub fn pending(replica: &Replica, state: &GlobalState) -> BTreeSet<Need> {
     let mut pending = BTreeSet::new();
     for (id, instance) in &state.instances {
@@ -121,7 +121,7 @@ pub fn pending(replica: &Replica, state: &GlobalState) -> BTreeSet<Need> {
 
 /// `resolvable(G, H, V)`: the pending faults of replica-unaware requirements that others satisfy.
 ///
-/// Paper: 004 Def. 3.8
+/// Paper: 004 Def. 3.8 (resolvable)
 pub fn resolvable(replica: &Replica, state: &GlobalState) -> BTreeSet<Need> {
     let mut faults = pending(replica, state);
     faults.retain(|need| is_resolvable(replica, state, need));

@@ -14,6 +14,7 @@ use crate::lifecycle::protocol::{Arity, Element, RequirementId, Sort};
 /// the latter.
 ///
 /// Paper: 004 Def. 3.2
+/// Paper: 004 Def. 3.3 (v)
 /// Deviation: the policy picks a set, of one instance for the paper's requirements, of n for
 /// `at_least n` and of all for `all`; and the policy `any` is not a function.
 pub fn choices(
