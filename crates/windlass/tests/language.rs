@@ -1,8 +1,17 @@
 //! Our own language: the examples are clean, broken variants give the right finding at the right
 //! place, and what is printed reads as the same application.
 
+mod support;
+
+use std::time::Duration;
+
 use expect_test::{Expect, expect};
+use support::prng::Prng;
+use support::random::{self, Wild};
+use windlass::application::Application;
 use windlass::lang::{self, Language, Reading};
+use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue, Process, Stop};
+use windlass::lifecycle::{Cost, Lifecycle};
 use windlass::source::Sources;
 use windlass::tree::emit;
 
@@ -81,7 +90,7 @@ fn a_circle_of_nodes() {
             ("data: mongo.db", "data: gui.page"),
         ],
         &expect![[r#"
-            76:55 TOP001 nodes require each other: `gui` -> `api` -> `gui`
+            78:55 TOP001 nodes require each other: `gui` -> `api` -> `gui`
         "#]],
     );
 }
@@ -93,8 +102,8 @@ fn an_unknown_requirement() {
         THINKING,
         &[(state, "working: { requires: [hots, backend]")],
         &expect![[r#"
-        18:31 WL004 unknown requirement `hots`
-    "#]],
+            20:31 WL004 unknown requirement `hots`
+        "#]],
     );
 }
 
@@ -104,8 +113,8 @@ fn an_unknown_place() {
         TWO_COMPONENTS,
         &[("start: { from: prepared", "start: { from: preprared")],
         &expect![[r#"
-        14:24 WL004 unknown place `preprared`
-    "#]],
+            15:24 WL004 unknown place `preprared`
+        "#]],
     );
 }
 
@@ -115,8 +124,8 @@ fn two_containments() {
         THINKING,
         &[("data: replica_aware", "data: containment")],
         &expect![[r#"
-        33:7 PROT001 type `api` is contained twice: by `host` and by `data`
-    "#]],
+            35:7 PROT001 type `api` is contained twice: by `host` and by `data`
+        "#]],
     );
 }
 
@@ -133,8 +142,8 @@ fn handlers_in_a_circle() {
             ),
         ],
         &expect![[r#"
-            39:33 PROT005 faults of type `api` are handled in a circle: `available` -> `damaged` -> `available`
-            40:86 PROT003 a fault in state `running` may lead to `available` or to `damaged`: both keep the same requirements
+            41:33 PROT005 faults of type `api` are handled in a circle: `available` -> `damaged` -> `available`
+            42:86 PROT003 a fault in state `running` may lead to `available` or to `damaged`: both keep the same requirements
         "#]],
     );
 }
@@ -147,8 +156,8 @@ fn a_nondeterministic_operation() {
         THINKING,
         &[(uninstall, start)],
         &expect![[r#"
-        45:41 PROT002 operation `start` leads from `available` to `unavailable` and to `running`
-    "#]],
+            47:41 PROT002 operation `start` leads from `available` to `unavailable` and to `running`
+        "#]],
     );
 }
 
@@ -159,8 +168,8 @@ fn a_duplicate_key() {
         THINKING,
         &[(up, "up: [install, start]\n      initial: available\n")],
         &expect![[r#"
-        49:7 YAML002 duplicate key `initial`
-    "#]],
+            51:7 YAML002 duplicate key `initial`
+        "#]],
     );
 }
 
@@ -170,8 +179,8 @@ fn a_value_of_the_wrong_type() {
         THINKING,
         &[("up: [install, config, start]", "up: start")],
         &expect![[r#"
-        28:11 WL002 expected a list, found a string
-    "#]],
+            30:11 WL002 expected a list, found a string
+        "#]],
     );
 }
 
@@ -181,8 +190,8 @@ fn an_unbound_requirement() {
         THINKING,
         &[("host: node.host, backend: api.endpoint", "host: node.host")],
         &expect![[r#"
-        75:3 TOP002 requirement `backend` of node `gui` is bound to nothing
-    "#]],
+            77:3 TOP002 requirement `backend` of node `gui` is bound to nothing
+        "#]],
     );
 }
 
@@ -195,7 +204,7 @@ fn an_unreachable_state() {
             "initial: unavailable\n      states:\n        forgotten: {}\n",
         )],
         &expect![[r#"
-            38:9 PROT008 no operation and no fault leads from `unavailable` to state `forgotten` of type `api`
+            40:9 PROT008 no operation and no fault leads from `unavailable` to state `forgotten` of type `api`
         "#]],
     );
 }
@@ -207,10 +216,10 @@ fn a_bad_goal() {
         WEB_SERVICES,
         &[(goal, "Convertor=Deplyed, @nothing, Apache\n")],
         &expect![[r#"
-        68:28 GOAL001 `Convertor` has no state `Deplyed`
-        68:47 GOAL001 unknown capability `nothing` in the goal
-        68:57 GOAL001 `Apache` says no state
-    "#]],
+            70:28 GOAL001 `Convertor` has no state `Deplyed`
+            70:47 GOAL001 unknown capability `nothing` in the goal
+            70:57 GOAL001 `Apache` says no state
+        "#]],
     );
 }
 
@@ -222,8 +231,8 @@ fn a_group_without_a_port() {
         TWO_COMPONENTS,
         &[(group, second)],
         &expect![[r#"
-        17:9 NET003 group `ready` of type `server` is bound to no provide port
-    "#]],
+            18:9 NET003 group `ready` of type `server` is bound to no provide port
+        "#]],
     );
 }
 
@@ -239,11 +248,92 @@ fn many_mistakes_are_found_in_one_run() {
             ("[endpoint], on_fault: [available]", "[endpoint], on_fault: [availabel]"),
         ],
         &expect![[r#"
-            4:11 WL005 2 is out of range
-            40:75 WL004 unknown state `availabel`
-            68:20 WL001 a state has no key `ofers`
-            75:55 WL004 node `api` has no capability `endpont`
-            79:18 WL004 unknown type `databse`
+            6:11 WL005 2 is out of range
+            42:75 WL004 unknown state `availabel`
+            70:20 WL001 a state has no key `ofers`
+            77:55 WL004 node `api` has no capability `endpont`
+            81:18 WL004 unknown type `databse`
         "#]],
     );
+}
+
+/// A command with texts that YAML would like to read as something else.
+fn command(prng: &mut Prng) -> Command {
+    let odd =
+        ["true", "010", "- x", "a: b", "#", "\u{7f}", "", "'", "1e3", "~", "two\nlines\n", "é"];
+    let text = |prng: &mut Prng| (*prng.pick(&odd)).to_owned();
+    let line = if prng.chance(50) {
+        let mut argv = vec!["run".to_owned()];
+        argv.extend((0..prng.below(4)).map(|_| text(prng)));
+        CommandLine::Arguments(argv)
+    } else {
+        CommandLine::Shell(text(prng))
+    };
+    let variable = |prng: &mut Prng, at: usize| {
+        let value = if prng.chance(50) {
+            EnvironmentValue::Plain(text(prng))
+        } else {
+            EnvironmentValue::Secret(format!("secret{at}"))
+        };
+        (format!("V{at}"), value)
+    };
+    Command {
+        line,
+        directory: prng.chance(30).then(|| "some/where".to_owned()),
+        environment: (0..prng.below(3)).map(|at| variable(prng, at)).collect(),
+    }
+}
+
+/// Gives operations and states of a random application commands, durations and costs.
+fn decorate(prng: &mut Prng, application: &mut Application) {
+    let duration = |prng: &mut Prng| {
+        let nanoseconds = u64::try_from(prng.below(9_000_000_000)).unwrap_or_default();
+        prng.chance(50).then(|| Duration::from_nanos(nanoseconds))
+    };
+    for component in &mut application.types {
+        if let Lifecycle::Protocol(protocol) = &mut component.lifecycle {
+            // The same transition twice is a mistake that the reader reports.
+            let mut unique = Vec::new();
+            for transition in std::mem::take(&mut protocol.transitions) {
+                if !unique.contains(&transition) {
+                    unique.push(transition);
+                }
+            }
+            protocol.transitions = unique;
+        }
+        component.cost_per_second = Cost(u64::try_from(prng.below(5000)).unwrap_or_default());
+        for operation in &mut component.operations {
+            operation.run = prng.chance(40).then(|| command(prng));
+            operation.duration = duration(prng);
+            operation.timeout = duration(prng);
+            operation.cost = Cost(u64::try_from(prng.below(3)).unwrap_or_default() * 500);
+        }
+        if prng.chance(40) {
+            let stop = if prng.chance(50) {
+                Stop::Signal("INT".to_owned())
+            } else {
+                Stop::Command(command(prng))
+            };
+            let process = Process { command: command(prng), stop, grace: duration(prng) };
+            component.processes.insert(windlass::lifecycle::protocol::StateId(0), process);
+        }
+    }
+}
+
+#[test]
+fn random_applications_are_printed_and_read_back() {
+    for seed in 0..400 {
+        let mut prng = Prng::new(seed);
+        let mut application = random::application(&mut prng, Wild::ALL);
+        application.name = "random".to_owned();
+        decorate(&mut prng, &mut application);
+        let printed = lang::windlass::print(&application, None);
+        for text in [emit::yaml(&printed), emit::json(&printed)] {
+            let mut sources = Sources::new();
+            let root = sources.add("windlass.yaml", text.as_str());
+            let reading = lang::read(None, root, &sources);
+            assert_eq!(reading.findings, [], "seed {seed}:\n{text}");
+            assert_eq!(reading.application.as_ref(), Some(&application), "seed {seed}:\n{text}");
+        }
+    }
 }
