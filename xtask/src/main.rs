@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, reason = "printing is what a chore is for")]
 #![expect(unreachable_pub, reason = "in a binary, `pub` says: used by other modules")]
 
+mod bench;
 mod ci;
 mod corpus;
 mod deny;
@@ -39,6 +40,8 @@ enum Chore {
     Deny,
     /// Score the binary on a folder of real descriptions with known outcomes.
     Corpus(corpus::Options),
+    /// Measure and write `docs/benchmarks.md`.
+    Bench,
     /// Everything that has to hold before a change is taken.
     Ci(ci::Options),
     /// The tests that take their time.
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Chore::Papers(options) => papers::run(&repository, &options),
         Chore::Deny => deny::run(&repository),
         Chore::Corpus(options) => corpus::run(&repository, &options),
+        Chore::Bench => bench::run(&repository),
         Chore::Ci(options) => ci::run(&repository, &options),
         Chore::Long(options) => long::run(&repository, &options),
     });
