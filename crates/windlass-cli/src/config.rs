@@ -143,10 +143,11 @@ impl Config {
     }
 }
 
-/// Leaves out what the settings of a file do not want to see, and sets severities.
+/// Leaves out what the settings of a file do not want to see, and sets severities. The path is as
+/// [`paths::real`] gives it.
 pub(crate) fn apply(settings: Option<&Settings>, path: &Path, finding: &mut Diagnostic) -> bool {
     let Some(settings) = settings else { return true };
-    match settings.severity(&paths::real(path), finding) {
+    match settings.severity(path, finding) {
         Some(severity) => {
             finding.severity = severity;
             true

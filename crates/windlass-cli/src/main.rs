@@ -25,7 +25,7 @@ mod schemas;
 mod suggest;
 mod suppress;
 
-use std::panic::{self, PanicHookInfo};
+use std::panic::{self, PanicHookInfo, UnwindSafe};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -36,11 +36,15 @@ use failure::Failure;
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(|info| output::stderr(&internal_error(info))));
-    let code = panic::catch_unwind(|| match Cli::try_parse() {
+    ExitCode::from(guarded(|| match Cli::try_parse() {
         Ok(cli) => run(cli),
         Err(error) => usage(&error),
-    });
-    ExitCode::from(code.unwrap_or(exit_code::INTERNAL))
+    }))
+}
+
+/// A panic is a defect of ours; it ends with a code of its own.
+fn guarded(program: impl FnOnce() -> u8 + UnwindSafe) -> u8 {
+    panic::catch_unwind(program).unwrap_or(exit_code::INTERNAL)
 }
 
 /// Carries out a command.
@@ -90,4 +94,15 @@ fn internal_error(info: &PanicHookInfo<'_>) -> String {
         place.unwrap_or_default(),
         env!("CARGO_PKG_VERSION"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_internal_error_and_nothing_else_is() {
+        assert_eq!(guarded(|| exit_code::FINDINGS), 1);
+        assert_eq!(guarded(|| panic!("a defect")), 70);
+    }
 }

@@ -281,3 +281,48 @@ fn a_comment_in_a_file_of_no_known_language_is_nobodys_business() {
     let run = folder.run(&["check", "."]);
     assert_eq!(run.stdout, "no errors, no warnings in 0 files\n");
 }
+
+#[test]
+fn a_thousand_findings_of_a_file_are_shown_errors_first() {
+    let useless = "# windlass: ignore[YAML001] x\n".repeat(1500);
+    let folder = Folder::with(&[("windlass.yaml", &format!("{useless}{GOOD}nodes: {{}}\n"))]);
+    let run = folder.run(&["check", "windlass.yaml", "--format", "json"]);
+    let findings = run.findings();
+    assert_eq!(findings.len(), 1001);
+    assert_eq!(findings[0], "1:1 note YAML010");
+    assert!(run.json()["findings"][0]["message"].as_str().unwrap().starts_with("501 further"));
+    assert_eq!(run.json()["errors"], 1, "the error stands behind all the warnings");
+    assert_eq!(run.code, 1);
+    folder.run(&["check", "windlass.yaml", "--write-baseline", "old.json"]);
+    let run = folder.run(&["check", "windlass.yaml", "--baseline", "old.json", "--strict"]);
+    assert_eq!(run.code, 0, "a baseline has them all");
+}
+
+/// What has to end in a finding, quickly and in little memory.
+#[test]
+fn hostile_files_are_findings() {
+    let levels = (1..9).map(|n| {
+        let inner = vec![format!("*a{}", n - 1); 9].join(", ");
+        format!("a{n}: &a{n} [{inner}]\n")
+    });
+    let bomb = format!("a0: &a0 [x]\n{}", levels.collect::<Vec<_>>().concat());
+    let folder = Folder::with(&[("bomb.yaml", &bomb)]);
+    folder.write("deep.yaml", "- ".repeat(50_000) + "x\n");
+    folder.write("flow.yaml", "[".repeat(50_000));
+    folder.write("huge.yaml", vec![b'['; 100_000_000]);
+    folder.write("name.yaml", format!("windlass: 1\n{}: 1\n", "x".repeat(100_000)));
+    for (file, code) in [
+        ("bomb.yaml", "YAML004"),
+        ("deep.yaml", "YAML003"),
+        ("flow.yaml", "YAML003"),
+        ("huge.yaml", "FILE003"),
+        ("name.yaml", "YAML001"),
+    ] {
+        for format in ["text", "json", "sarif", "github"] {
+            let run = folder.run(&["check", file, "--format", format]);
+            assert_eq!(run.code, 1, "{file} {format}");
+            assert!(run.stdout.contains(code), "{file} {format}: {}", run.stdout);
+            assert!(run.stdout.len() < 20_000, "{file} {format}: {}", run.stdout.len());
+        }
+    }
+}

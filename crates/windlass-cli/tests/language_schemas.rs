@@ -4,6 +4,8 @@
 //! After a change of the grammar, run this test with `UPDATE=1` in the environment: that writes
 //! `docs/schemas` anew.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
 use std::path::PathBuf;
 
 use windlass::lang::{self, windlass::schema};

@@ -75,7 +75,7 @@ pub struct Source {
 }
 
 /// Distance of two entries of `characters_before`, in bytes.
-const STRIDE: usize = 4096;
+const STRIDE: usize = 512;
 
 impl Source {
     fn new(name: String, text: String, included_from: Option<Span>) -> Self {
@@ -110,8 +110,12 @@ impl Source {
         }
         let line = self.line_starts.partition_point(|start| *start as usize <= byte);
         let start = self.line_starts[line - 1] as usize;
-        let column = self.characters_until(byte) - self.characters_until(start) + 1;
-        Position { line: line as u32, column }
+        let before = if byte - start < STRIDE {
+            count_characters(&self.text.as_bytes()[start..byte])
+        } else {
+            self.characters_until(byte) - self.characters_until(start)
+        };
+        Position { line: line as u32, column: before + 1 }
     }
 
     /// The first byte of a line, from 1; the end of the text when there is no such line.

@@ -7,11 +7,13 @@
 
 mod fixing;
 mod inputs;
+mod limit;
 mod read;
 mod watch;
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::{self, Diagnostic, Severity};
 use windlass::lang::Language;
@@ -68,6 +70,7 @@ fn once(args: &CheckArgs, language: Option<Language>) -> Result<Checked, Failure
         let stale = count(result.stale, "finding");
         output::notice(&format!("{stale} of the baseline no longer there"));
     }
+    limit::apply(&mut result.report);
     // People who named one file that is missing have been told all there is.
     let is_nothing = result.report.checked == 0 && !result.failures.is_empty();
     let text = match args.format {
@@ -153,12 +156,18 @@ fn select(
         config.of_folder(&folder, &mut texts.sources, &mut wrong)?;
     }
     findings.append(&mut wrong);
+    let mut by_source = BTreeMap::new();
     let mut kept = Vec::with_capacity(findings.len());
     for mut finding in findings.drain(..) {
-        let folder = texts.folder(finding.primary.source);
-        let settings = config.of_folder(&folder, &mut texts.sources, &mut wrong)?;
-        let path = PathBuf::from(&texts.sources.get(finding.primary.source).name);
-        if config::apply(settings.as_deref(), &path, &mut finding) {
+        let source = finding.primary.source;
+        if let Entry::Vacant(vacant) = by_source.entry(source) {
+            let folder = texts.folder(source);
+            let settings = config.of_folder(&folder, &mut texts.sources, &mut wrong)?;
+            let path = paths::real(Path::new(&texts.sources.get(source).name));
+            vacant.insert((settings, path));
+        }
+        let (settings, path) = &by_source[&source];
+        if config::apply(settings.as_deref(), path, &mut finding) {
             kept.push(finding);
         }
     }
