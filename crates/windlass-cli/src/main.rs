@@ -15,6 +15,7 @@ mod failure;
 mod files;
 mod fingerprint;
 mod fix;
+mod input;
 mod output;
 mod paths;
 mod render;

@@ -24,20 +24,12 @@ use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::fingerprint::Fingerprints;
 use crate::report::{Finding, Report, count};
-use crate::{baseline, exit_code, output, paths, render, suppress};
+use crate::{baseline, exit_code, input, output, paths, render, suppress};
 
 /// Checks once, or again and again with `--watch`.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
-    let language = args.lang.as_deref().map(language).transpose()?;
+    let language = args.lang.as_deref().map(input::language).transpose()?;
     if args.watch { watch::run(args, language) } else { once(args, language).map(|c| c.exit_code) }
-}
-
-fn language(name: &str) -> Result<Language, Failure> {
-    Language::from_name(name).ok_or_else(|| {
-        let known: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
-        Failure::usage(format!("unknown language `{name}`"))
-            .help(format!("known: {}", known.join(", ")))
-    })
 }
 
 /// A check that was carried out and reported.

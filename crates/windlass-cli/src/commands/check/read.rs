@@ -1,21 +1,19 @@
 //! Reading descriptions: text in, findings out.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
 use windlass::lang::{self, Language, Reading};
 use windlass::rule;
-use windlass::source::files::{FileError, Files, Limits, decode};
+use windlass::source::files::{FileError, Files, Limits};
 use windlass::source::{SourceId, Sources, Span};
 use windlass::tree;
 
 use super::inputs::{Input, may_hold_description};
 use crate::failure::Failure;
 use crate::files::{self, Opened};
-use crate::paths;
+use crate::{input, paths};
 
 /// Texts that were read and what was found in them.
 pub(super) struct Texts {
@@ -62,16 +60,14 @@ impl Texts {
         match files::open(path, Limits::default()) {
             Ok(Opened { files, entry: None }) => {
                 if !self.read_archive(path, files, language) && !is_found {
-                    return Err(no_language(&path.display().to_string()));
+                    return Err(input::no_language(&path.display().to_string()));
                 }
             }
             Err(error) if is_about_archive(&error) => self.add_unreadable(path, &error),
             // Anything else is a file of its own. It is opened as it was named, because it may be
             // a pipe, or a link to wherever the user likes.
             _ => {
-                let bytes = File::open(path)
-                    .and_then(read_limited)
-                    .map_err(|error| Failure::file("read", path, &error))?;
+                let bytes = input::bytes(path)?;
                 if !is_found {
                     return self.read_named(path, bytes, language);
                 }
@@ -91,17 +87,16 @@ impl Texts {
         language: Option<Language>,
     ) -> Result<(), Failure> {
         let name = path.display().to_string();
-        let (id, findings) = self.add(name.clone(), bytes);
-        if findings.is_empty() {
-            let reading = lang::read(language, id, &self.sources);
-            // A file that cannot be read as YAML has something worse than no language.
-            if reading.language.is_none() && reading.findings.is_empty() {
-                return Err(no_language(&name));
-            }
-            self.take(id, path, reading);
-        } else {
-            self.take(id, path, Reading { findings, ..Reading::default() });
+        let (id, wrong) = input::add(&mut self.sources, name.clone(), bytes);
+        let reading = match wrong {
+            Some(finding) => Reading { findings: vec![finding], ..Reading::default() },
+            None => lang::read(language, id, &self.sources),
+        };
+        // A file that cannot be read as YAML has something worse than no language.
+        if reading.language.is_none() && reading.findings.is_empty() {
+            return Err(input::no_language(&name));
         }
+        self.take(id, path, reading);
         Ok(())
     }
 
@@ -163,34 +158,11 @@ impl Texts {
         self.take(source, path, Reading { findings: vec![finding], ..Reading::default() });
     }
 
-    /// Adds a text. When the bytes are none, the text is what could be read of them, for the
-    /// excerpt in the finding that says so.
-    fn add(&mut self, name: String, bytes: Vec<u8>) -> (SourceId, Vec<Diagnostic>) {
-        let limit = Limits::default().file_bytes;
-        let (error, text, at) = if bytes.len() as u64 > limit {
-            (FileError::TooLarge { name: name.clone(), limit }, String::new(), 0)
-        } else {
-            match String::from_utf8(bytes) {
-                Ok(text) => return (self.sources.add(name, text), Vec::new()),
-                Err(error) => {
-                    let at = error.utf8_error().valid_up_to();
-                    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                    (not_utf8(&name, error.into_bytes()), text, at)
-                }
-            }
-        };
-        let wrong = text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-        let source = self.sources.add(name, text);
-        let span = Span { source, start: at as u32, end: (at + wrong) as u32 };
-        (source, vec![error.diagnostic(span)])
-    }
-
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
         if let Some(bytes) = &self.stdin {
             return Ok(bytes.clone());
         }
-        let bytes = read_limited(std::io::stdin().lock())
-            .map_err(|error| Failure::file("read", Path::new("-"), &error))?;
+        let bytes = input::bytes(Path::new("-"))?;
         self.stdin = Some(bytes.clone());
         Ok(bytes)
     }
@@ -214,25 +186,6 @@ impl Texts {
         let own = || paths::real_folder(Path::new(&self.sources.get(outer).name));
         self.folders.get(&outer).cloned().unwrap_or_else(own)
     }
-}
-
-/// All bytes, or one more than may be read: a file may be endless.
-fn read_limited(from: impl Read) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(Limits::default().file_bytes + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// The library's words for bytes that are no text.
-fn not_utf8(name: &str, bytes: Vec<u8>) -> FileError {
-    let plain = FileError::NotUtf8 { name: name.to_owned(), offset: 0, encoding: None };
-    decode(name, bytes).err().unwrap_or(plain)
-}
-
-fn no_language(name: &str) -> Failure {
-    let known: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
-    Failure::usage(format!("`{name}` is in no known language"))
-        .help(format!("say which with --lang; known: {}", known.join(", ")))
 }
 
 /// Whether something is an archive and is wrong with that.
