@@ -5,6 +5,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Checks and explains descriptions of cloud applications before anything runs.
 #[derive(Debug, Parser)]
@@ -34,6 +36,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Say what a code of a finding means
     Explain(ExplainArgs),
+    /// Write a description in another language
+    Convert(ConvertArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Write the manual pages
@@ -136,6 +140,48 @@ pub(crate) struct ExplainArgs {
     /// How the answer is written
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) format: Format,
+}
+
+/// What `windlass convert` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes: 0 converted, 1 the description has errors, 2 a file that is missing, unreadable, in no
+known language or not an application.
+
+Examples:
+  windlass convert windlass.yaml --to json
+  windlass convert windlass.yaml --to windlass -o tidy.yaml
+  cat windlass.yaml | windlass convert - --to json")]
+pub(crate) struct ConvertArgs {
+    /// The description, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The language to write
+    #[arg(long, value_enum, value_name = "LANG")]
+    pub(crate) to: Target,
+
+    /// Write to OUT instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) format: Format,
+
+    /// The language of the file; without it the file tells
+    #[arg(long, value_name = "LANG")]
+    pub(crate) lang: Option<String>,
+}
+
+/// A language that descriptions are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Target {
+    /// Our own, as YAML
+    Windlass,
+    /// Our own, as JSON
+    Json,
 }
 
 /// What `windlass completions` takes.

@@ -2,5 +2,6 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod man;

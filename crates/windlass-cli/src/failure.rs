@@ -11,8 +11,8 @@ use crate::{escape, exit_code, output};
 /// A command that could not be carried out.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// A lower-case fragment, as in `docs/wording.md`.
-    message: String,
+    /// A lower-case fragment, as in `docs/wording.md`; none when the user has been told already.
+    message: Option<String>,
     /// What to do about it.
     help: Option<String>,
     /// With which code the program ends.
@@ -22,7 +22,12 @@ pub(crate) struct Failure {
 impl Failure {
     /// The user asked for something that cannot be done.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), help: None, exit_code: exit_code::USAGE }
+        Failure { message: Some(message.into()), help: None, exit_code: exit_code::USAGE }
+    }
+
+    /// Findings, already on standard error, keep the command from giving an answer.
+    pub(crate) fn reported(exit_code: u8) -> Self {
+        Failure { message: None, help: None, exit_code }
     }
 
     /// A file that cannot be read or written: `verb` is "read" or "write".
@@ -39,7 +44,8 @@ impl Failure {
 
     /// Tells the user.
     pub(crate) fn print(&self) {
-        let mut text = format!("error: {}\n", escape::visible(&self.message));
+        let Some(message) = &self.message else { return };
+        let mut text = format!("error: {}\n", escape::visible(message));
         if let Some(help) = &self.help {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "help: {}", escape::visible(help));
@@ -52,7 +58,7 @@ impl Failure {
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Failure {
-            message: format!("cannot write the answer: {}", reason(&error)),
+            message: Some(format!("cannot write the answer: {}", reason(&error))),
             help: None,
             exit_code: exit_code::USAGE,
         }
@@ -63,7 +69,7 @@ impl From<std::io::Error> for Failure {
 impl From<serde_json::Error> for Failure {
     fn from(error: serde_json::Error) -> Self {
         Failure {
-            message: format!("cannot write the answer as JSON: {error}"),
+            message: Some(format!("cannot write the answer as JSON: {error}")),
             help: None,
             exit_code: exit_code::INTERNAL,
         }

@@ -28,6 +28,16 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// Findings about one file, as they are.
+    pub(crate) fn new(sources: Sources, findings: Vec<Diagnostic>) -> Self {
+        let place = |diagnostic: Diagnostic| {
+            let (start, end) = sources.positions(diagnostic.primary);
+            Finding { diagnostic, start, end, fingerprint: 0 }
+        };
+        let findings = findings.into_iter().map(place).collect();
+        Report { sources, findings, checked: 1 }
+    }
+
     /// How many findings have this severity.
     pub(crate) fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.diagnostic.severity == severity).count()

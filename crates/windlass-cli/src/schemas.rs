@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use schemars::{JsonSchema, schema_for};
 
 use crate::baseline::Baseline;
+use crate::commands::convert::ConvertReport;
 use crate::commands::explain::ExplainReport;
 use crate::render::CheckReport;
 
@@ -36,4 +37,9 @@ fn the_schema_of_explain_is_up_to_date() {
 #[test]
 fn the_schema_of_baselines_is_up_to_date() {
     compare::<Baseline>("baseline");
+}
+
+#[test]
+fn the_schema_of_convert_is_up_to_date() {
+    compare::<ConvertReport<'_>>("convert");
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use expect_test::expect;
-use support::Folder;
+use support::{Folder, GOOD, broken};
 
 #[test]
 fn a_code_is_explained_by_its_page() {
@@ -93,4 +93,38 @@ fn what_was_typed_is_escaped_when_it_is_repeated() {
     }
     let run = folder.run(&["\u{9b}31m\u{202e}"]);
     assert!(!run.stderr.contains(['\u{9b}', '\u{202e}']), "{:?}", run.stderr);
+}
+
+#[test]
+fn a_description_is_converted_and_converts_back() {
+    let folder = Folder::with(&[("windlass.yaml", GOOD)]);
+    let json = folder.run(&["convert", "windlass.yaml", "--to", "json"]);
+    assert_eq!((json.code, json.stderr.as_str()), (0, ""));
+    assert_eq!(json.json()["nodes"]["job"]["type"], "job");
+    let yaml = folder.run_with(&["convert", "-", "--to", "windlass"], &json.stdout);
+    assert_eq!(yaml.code, 0);
+    assert_eq!(folder.run_with(&["check", "-"], &yaml.stdout).code, 0);
+    let again = folder.run_with(&["convert", "-", "--to", "json"], &yaml.stdout);
+    assert_eq!(again.stdout, json.stdout);
+    let file = folder.run(&["convert", "windlass.yaml", "--to", "json", "-o", "out.json"]);
+    assert_eq!((file.code, file.stdout.as_str()), (0, ""));
+    assert_eq!(folder.read("out.json"), json.stdout);
+    let report =
+        folder.run(&["convert", "windlass.yaml", "--to", "json", "--format", "json"]).json();
+    assert_eq!(report["schema"], "windlass/convert/1");
+    assert_eq!(report["text"], json.stdout);
+}
+
+#[test]
+fn what_cannot_be_understood_is_not_converted() {
+    let folder = Folder::with(&[("windlass.yaml", &broken("type: job }", "type: jib }"))]);
+    let run = folder.run(&["convert", "windlass.yaml", "--to", "json"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    assert!(run.stderr.starts_with("error[WL004]"), "{}", run.stderr);
+    let nothing = folder.run_with(&["convert", "-", "--to", "json"], "some: thing\n");
+    assert_eq!(nothing.code, 2);
+    assert!(nothing.stderr.contains("in no known language"), "{}", nothing.stderr);
+    let state = folder.run_with(&["convert", "-", "--to", "json"], "state: { instances: {} }\n");
+    assert_eq!(state.code, 2);
+    assert!(state.stderr.contains("describes no application"), "{}", state.stderr);
 }
