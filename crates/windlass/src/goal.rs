@@ -13,6 +13,8 @@
 //! A name is a node when the application has such a node, else an instance. A goal file adds what
 //! must hold on the way: see [`GoalFile`].
 
+pub mod evaluate;
+
 use std::collections::BTreeMap;
 
 use crate::application::{Application, InstanceId, NodeId};

@@ -24,3 +24,4 @@ pub mod source;
 pub mod spelling;
 pub mod system;
 pub mod tree;
+pub mod verify;
