@@ -4,6 +4,8 @@
 //! line that is neither a comment nor empty. A reason is asked for, and a comment that suppresses
 //! nothing is reported: otherwise nobody would ever dare to remove one.
 
+use std::collections::BTreeSet;
+
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::rule;
 use windlass::source::{SourceId, Sources, Span};
@@ -46,8 +48,11 @@ pub(crate) fn apply(sources: &Sources, findings: &mut Vec<Diagnostic>) {
         }
         kept
     });
-    let useless = all.iter().filter(|suppression| !suppression.used).map(useless);
-    findings.extend(useless.chain(about_comments));
+    // A file that several descriptions import was read for each; one use of a comment is enough.
+    let place = |s: &Suppression| (sources.get(s.span.source).name.as_str(), s.span.start);
+    let used: BTreeSet<_> = all.iter().filter(|s| s.used).map(place).collect();
+    let unused = all.iter().filter(|suppression| !used.contains(&place(suppression)));
+    findings.extend(unused.map(useless).chain(about_comments));
 }
 
 /// The suppressions in a text, in the order of the lines that they are about.

@@ -35,8 +35,7 @@ fn a_mistake_is_shown_at_its_line() {
         9 |         - { from: idle, oparation: work, to: done }
           |                         ^^^^^^^^^
           |
-          = help: did you mean `operation`?
-          = help: rename `oparation` to `operation` (`--fix` does this)
+          = help: did you mean `operation`? (`--fix` does this)
 
         error[WL004]: unknown operation `work`
           --> windlass.yaml:10:12
@@ -325,4 +324,12 @@ fn hostile_files_are_findings() {
             assert!(run.stdout.len() < 20_000, "{file} {format}: {}", run.stdout.len());
         }
     }
+}
+
+#[test]
+fn the_examples_have_no_findings() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let run = Folder::with(&[]).run(&["check", examples, "--strict", "--format", "json"]);
+    assert_eq!((run.code, run.findings()), (0, vec![]), "{}", run.stdout);
+    assert!(!run.stderr.ends_with(" in 0 files\n"), "{}", run.stderr);
 }

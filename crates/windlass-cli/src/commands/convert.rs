@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, Failure> {
     let document = own::print(&loaded.application, loaded.goal.as_ref());
     let text = match args.to {
         Target::Windlass => emit::yaml(&document),
-        Target::Json => emit::json(&document) + "\n",
+        Target::Json => emit::json(&document),
     };
     match &args.output {
         Some(path) => {

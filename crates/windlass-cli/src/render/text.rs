@@ -65,14 +65,17 @@ fn one(sources: &Sources, finding: &Finding) -> String {
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(visible(note)));
     }
-    if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(visible(help)));
-    }
-    if let Some(fix) = &diagnostic.fix {
-        let help = format!("{} (`--fix` does this)", visible(&fix.message));
+    if let Some(help) = help(diagnostic) {
         group = group.element(Level::HELP.message(help));
     }
     without_empty_places(&Renderer::styled().render(&[group]))
+}
+
+/// What to do: the advice, else what the fix does; and that it can be done by itself.
+fn help(diagnostic: &Diagnostic) -> Option<String> {
+    let fix = diagnostic.fix.as_ref().map(|fix| &fix.message);
+    let help = visible(diagnostic.help.as_ref().or(fix)?);
+    Some(if fix.is_some() { format!("{help} (`--fix` does this)") } else { help.into_owned() })
 }
 
 /// Without the lines that announce an excerpt of an unnamed file.
