@@ -376,12 +376,15 @@ pub(crate) fn cluster(count: usize) -> Application {
     let mut nodes: Vec<Node> = (0..hosts).map(|at| node(&format!("host-{at}"), 0, 1)).collect();
     nodes.extend((0..databases).map(|at| node(&format!("database-{at}"), 2, 1)));
     let services = count.saturating_sub(nodes.len());
-    nodes.extend((0..services).map(|at| node(&format!("service-{at}"), 1, 1 + at as u32 % 3)));
+    nodes.extend(
+        (0..services)
+            .map(|at| node(&format!("service-{at}"), 1, 1 + u32::try_from(at % 3).unwrap())),
+    );
     let mut all = application("cluster", types, nodes);
     let mut seed = 7u64;
     let mut random = |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below.max(1)
+        usize::try_from(seed >> 33).unwrap() % below.max(1)
     };
     for at in 0..services {
         let service = format!("service-{at}");

@@ -95,9 +95,10 @@ pub(super) fn text_size(item: &Item, metrics: &Metrics) -> (i32, i32) {
 
 fn row_width(row: &super::drawing::Row, metrics: &Metrics) -> i32 {
     let text = (metrics.text_width)(&row.text, Font::Small);
-    let remark = match row.remark.is_empty() {
-        true => 0,
-        false => (metrics.text_width)(&format!("  {}", row.remark), Font::Small),
+    let remark = if row.remark.is_empty() {
+        0
+    } else {
+        (metrics.text_width)(&format!("  {}", row.remark), Font::Small)
     };
     metrics.mark + text + remark
 }
@@ -105,7 +106,7 @@ fn row_width(row: &super::drawing::Row, metrics: &Metrics) -> i32 {
 /// Where a row begins, counted from the upper edge of its box.
 pub(super) fn row_top(item: &Item, row: usize, metrics: &Metrics) -> i32 {
     let subtitle = if item.subtitle.is_empty() { 0 } else { metrics.row_height };
-    metrics.padding.1 + metrics.title_height + subtitle + metrics.row_height * row as i32
+    metrics.padding.1 + metrics.title_height + subtitle + metrics.row_height * units(row)
 }
 
 /// The middle of a row, counted from the upper edge of its box.
@@ -169,4 +170,9 @@ fn is_wide(c: char) -> bool {
         0x1100..=0x115F | 0x2E80..=0x303E | 0x3041..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF
         | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1FAFF
         | 0x20000..=0x3FFFD)
+}
+
+/// A number of things as a number of units; more than fit are as many as fit.
+pub(super) fn units(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
 }

@@ -12,12 +12,12 @@ use super::escape::mermaid;
 pub fn write(drawings: &[Drawing]) -> String {
     match drawings {
         [only] => {
-            let mut out = format!("%% {}\nflowchart {}\n", comment(&only.title), direction(only));
+            let mut out = format!("%% {}\nflowchart {}\n", mermaid(&only.title), direction(only));
             write_drawing(&mut out, only, "n", 1);
             out
         }
         several => {
-            let titles: Vec<String> = several.iter().map(|d| comment(&d.title)).collect();
+            let titles: Vec<String> = several.iter().map(|d| mermaid(&d.title)).collect();
             let mut out = format!("%% {}\nflowchart TB\n", titles.join("; "));
             for (at, drawing) in several.iter().enumerate() {
                 let title = mermaid(&drawing.title);
@@ -36,11 +36,6 @@ fn direction(drawing: &Drawing) -> &'static str {
         Direction::Right => "LR",
         Direction::Down => "TB",
     }
-}
-
-/// A title in a comment: one line, and no braces, which Mermaid takes for settings.
-fn comment(title: &str) -> String {
-    super::escape::visible(title).replace(['{', '}', '%'], "_")
 }
 
 fn indent(depth: usize) -> String {

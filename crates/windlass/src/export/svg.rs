@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::drawing::{Direction, Drawing, Item, Row, RowKind, Shape, Stroke};
 use super::escape::xml;
 use super::layout::{self, Layout, Point, Rect};
-use super::measure::{self, Font, PIXELS};
+use super::measure::{self, Font, PIXELS, units};
 
 /// Around the picture and between its parts.
 const MARGIN: i32 = 20;
@@ -79,7 +79,7 @@ pub fn write(drawings: &[Drawing]) -> String {
     let width = parts.iter().map(Part::width).max().unwrap_or(0) + 2 * MARGIN;
     let height = parts.iter().map(Part::height).sum::<i32>()
         + 2 * MARGIN
-        + MARGIN * (parts.len() as i32 - 1).max(0);
+        + MARGIN * (units(parts.len()) - 1).max(0);
     let titles: Vec<&str> = drawings.iter().map(|drawing| drawing.title.as_str()).collect();
     let label = xml(&titles.join("; "));
     let mut out = String::new();
@@ -126,7 +126,7 @@ impl<'a> Part<'a> {
     fn height(&self) -> i32 {
         HEADING
             + self.layout.height
-            + NOTE * self.notes.len() as i32
+            + NOTE * units(self.notes.len())
             + if self.notes.is_empty() { 0 } else { NOTE / 2 }
     }
 
@@ -146,8 +146,8 @@ impl<'a> Part<'a> {
         for edge in 0..self.shown.edges.len() {
             self.write_edge(out, edge);
         }
-        for item in 0..self.shown.items.len() {
-            self.write_box(out, item, children[item].is_empty());
+        for (item, inside) in children.iter().enumerate().take(self.shown.items.len()) {
+            self.write_box(out, item, inside.is_empty());
         }
         out.push_str("</g>\n");
         let mut y = HEADING + self.layout.height + NOTE + NOTE / 4;
@@ -190,9 +190,10 @@ impl<'a> Part<'a> {
         // Names stand in the middle of small boxes, and on the left where rows follow.
         let centered = is_leaf && item.rows.is_empty();
         let halo = if is_leaf { "" } else { " halo" };
-        let (x, anchor) = match centered {
-            true => (rect.x + rect.width / 2, " text-anchor=\"middle\""),
-            false => (rect.x + PIXELS.padding.0, ""),
+        let (x, anchor) = if centered {
+            (rect.x + rect.width / 2, " text-anchor=\"middle\"")
+        } else {
+            (rect.x + PIXELS.padding.0, "")
         };
         let text_height = measure::text_size(item, &PIXELS).1;
         let slack = if is_leaf { (rect.height - text_height) / 2 } else { 0 };
@@ -222,9 +223,10 @@ impl<'a> Part<'a> {
     /// its line leaves.
     fn write_row(&self, out: &mut String, row: &Row, rect: Rect, middle: i32, halo: &str) {
         let right = self.shown.direction == Direction::Right && row.kind != RowKind::Provided;
-        let (side, anchor) = match right {
-            true => (rect.x + rect.width - PIXELS.padding.0, " text-anchor=\"end\""),
-            false => (rect.x + PIXELS.padding.0, ""),
+        let (side, anchor) = if right {
+            (rect.x + rect.width - PIXELS.padding.0, " text-anchor=\"end\"")
+        } else {
+            (rect.x + PIXELS.padding.0, "")
         };
         let inward = if right { -1 } else { 1 };
         let center = side + 4 * inward;
@@ -246,9 +248,10 @@ impl<'a> Part<'a> {
             ),
         };
         let warn = if row.kind == RowKind::Unbound { " class=\"warn\"" } else { "" };
-        let remark = match row.remark.is_empty() {
-            true => String::new(),
-            false => format!("<tspan class=\"muted\">  {}</tspan>", xml(&row.remark)),
+        let remark = if row.remark.is_empty() {
+            String::new()
+        } else {
+            format!("<tspan class=\"muted\">  {}</tspan>", xml(&row.remark))
         };
         let (x, y) = (side + PIXELS.mark * inward, middle + 4);
         let class =
@@ -295,9 +298,10 @@ impl<'a> Part<'a> {
 
 /// What the tooltip of a box says.
 fn tooltip(item: &Item) -> String {
-    match item.subtitle.is_empty() {
-        true => item.title.clone(),
-        false => format!("{} ({})", item.title, item.subtitle),
+    if item.subtitle.is_empty() {
+        item.title.clone()
+    } else {
+        format!("{} ({})", item.title, item.subtitle)
     }
 }
 
@@ -342,6 +346,6 @@ fn path(out: &mut String, corners: &[Point]) {
 /// The point where the rounding of a corner begins, on the way to another corner.
 fn toward(corner: Point, other: Point) -> Point {
     let (dx, dy) = (other.x - corner.x, other.y - corner.y);
-    let radius = BEND.min((dx.abs() + dy.abs()) / 2);
+    let radius = BEND.min(i32::midpoint(dx.abs(), dy.abs()));
     Point { x: corner.x + radius * dx.signum(), y: corner.y + radius * dy.signum() }
 }

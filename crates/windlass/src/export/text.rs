@@ -78,9 +78,12 @@ fn border(canvas: &mut Canvas, shape: Shape, rect: Rect) {
 
 fn texts(canvas: &mut Canvas, direction: Direction, item: &Item, rect: Rect, is_leaf: bool) {
     let centered = is_leaf && item.rows.is_empty();
-    let left = |text: &str| match centered {
-        true => rect.x + (rect.width - measure::cell_width(text, Font::Title)) / 2,
-        false => rect.x + CELLS.padding.0,
+    let left = |text: &str| {
+        if centered {
+            rect.x + (rect.width - measure::cell_width(text, Font::Title)) / 2
+        } else {
+            rect.x + CELLS.padding.0
+        }
     };
     let y = rect.y + CELLS.padding.1;
     canvas.write(left(&item.title), y, &item.title);
@@ -89,9 +92,10 @@ fn texts(canvas: &mut Canvas, direction: Direction, item: &Item, rect: Rect, is_
         let y = rect.y + measure::row_middle(item, at, &CELLS);
         let text = row_text(row);
         let right = direction == Direction::Right && row.kind != RowKind::Provided;
-        let x = match right {
-            true => rect.x + rect.width - CELLS.padding.0 - measure::cell_width(&text, Font::Small),
-            false => rect.x + CELLS.padding.0,
+        let x = if right {
+            rect.x + rect.width - CELLS.padding.0 - measure::cell_width(&text, Font::Small)
+        } else {
+            rect.x + CELLS.padding.0
         };
         canvas.write(x, y, &text);
     }
@@ -104,9 +108,10 @@ fn row_text(row: &Row) -> String {
         RowKind::Hosted => '□',
         RowKind::Unbound => '◌',
     };
-    match row.remark.is_empty() {
-        true => format!("{mark} {}", row.text),
-        false => format!("{mark} {}  {}", row.text, row.remark),
+    if row.remark.is_empty() {
+        format!("{mark} {}", row.text)
+    } else {
+        format!("{mark} {}  {}", row.text, row.remark)
     }
 }
 

@@ -1,10 +1,16 @@
 //! Pictures of topologies: nodes with the roles they provide and require, containers around what
 //! they contain (papers 000 section 2.1 and 004 Fig. 1).
+//!
+//! What is bound to what comes from the location graph of the application, so that every language
+//! is drawn alike.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::drawing::{Direction, Drawing, End, RowKind, Shape};
-use crate::application::{Application, ComponentType, Node, NodeId};
+use crate::application::topology::{self, Point, Topology};
+use crate::application::{Application, ComponentType, Node};
 use crate::lifecycle::net::PortKind;
-use crate::lifecycle::protocol::{Arity, Requirement, Sort};
+use crate::lifecycle::protocol::{Arity, Sort};
 
 /// The topology of an application.
 pub(super) fn draw(application: &Application) -> Drawing {
@@ -14,11 +20,17 @@ pub(super) fn draw(application: &Application) -> Drawing {
         let item = drawing.add(Shape::Component, &node.name);
         drawing.items[item].subtitle = subtitle(node, component);
     }
+    let topology = Topology::of(application);
     let hosted = put_inside(&mut drawing, application);
-    let rows: Vec<Rows> =
-        application.node_ids().map(|id| add_rows(&mut drawing, application, id, &hosted)).collect();
-    for id in application.node_ids() {
-        add_edges(&mut drawing, application, id, &hosted, &rows);
+    let rows = Rows::add(&mut drawing, application, &topology, &hosted);
+    for relation in &topology.roles {
+        if let (Some(required), Some(provided)) = (relation.required, relation.provided)
+            && !hosted.contains(&required)
+        {
+            let row = |end: topology::End| End::row(end.node.index(), rows.rows[&end]);
+            let meaning = meaning(application, required, provided);
+            drawing.connect(row(required), row(provided), meaning);
+        }
     }
     drawing.notes = legend(&drawing);
     drawing
@@ -34,133 +46,125 @@ fn subtitle(node: &Node, component: &ComponentType) -> String {
     }
 }
 
-/// Puts nodes into their containers; says for each node which requirement that was.
-fn put_inside(drawing: &mut Drawing, application: &Application) -> Vec<Option<usize>> {
-    let hosted = application.nodes.iter().enumerate().map(|(at, node)| {
-        let requirement = application.component_type(node.component_type).containment()?;
-        let container = node.binding(requirement)?.target;
-        drawing.put(at, container.index()).then_some(requirement.index())
+/// Puts nodes into their containers; says which requirements that satisfied.
+fn put_inside(drawing: &mut Drawing, application: &Application) -> BTreeSet<topology::End> {
+    let hosted = application.node_ids().filter_map(|node| {
+        let requirement = application.type_of(node).containment()?;
+        let container = application.node(node).binding(requirement)?.target;
+        let inside = drawing.put(node.index(), container.index());
+        inside.then_some(topology::End { node, point: Point::Requirement(requirement) })
     });
     hosted.collect()
 }
 
-/// The rows of a node, by the indices of what they stand for.
+/// The row of every point of attachment.
 struct Rows {
-    capabilities: Vec<usize>,
-    requirements: Vec<usize>,
-    ports: Vec<usize>,
+    rows: BTreeMap<topology::End, usize>,
 }
 
-fn add_rows(
-    drawing: &mut Drawing,
-    application: &Application,
-    id: NodeId,
-    hosted: &[Option<usize>],
-) -> Rows {
-    let (node, component) = (application.node(id), application.type_of(id));
-    let item = id.index();
-    let capabilities = component.capabilities.iter().map(|capability| {
-        drawing.add_row(item, RowKind::Provided, &capability.name, String::new())
-    });
-    let capabilities = capabilities.collect();
-    let requirements = component.requirements.iter().enumerate().map(|(at, requirement)| {
-        let binding = node.binding(at.into());
-        let kind = match binding {
-            None => RowKind::Unbound,
-            Some(_) if hosted[item] == Some(at) => RowKind::Hosted,
-            Some(_) => RowKind::Required,
-        };
-        let to_itself = binding.is_some_and(|binding| binding.target == id);
-        drawing.add_row(item, kind, &requirement.name, remark(requirement, to_itself))
-    });
-    let requirements = requirements.collect();
-    Rows { capabilities, requirements, ports: add_ports(drawing, node, component, item) }
-}
-
-fn remark(requirement: &Requirement, to_itself: bool) -> String {
-    let arity = match requirement.arity {
-        Arity::Any => String::new(),
-        Arity::All => "all".to_owned(),
-        Arity::AtLeast(n) => format!("at least {n}"),
-    };
-    match (to_itself, arity.is_empty()) {
-        (false, _) => arity,
-        (true, true) => "bound to itself".to_owned(),
-        (true, false) => format!("{arity}, bound to itself"),
-    }
-}
-
-/// The rows of the ports of a net: what is provided first.
-fn add_ports(
-    drawing: &mut Drawing,
-    node: &Node,
-    component: &ComponentType,
-    item: usize,
-) -> Vec<usize> {
-    let ports = component.net().map(|net| &net.ports[..]).unwrap_or_default();
-    let mut rows = vec![0; ports.len()];
-    for provides in [true, false] {
-        for (at, port) in ports.iter().enumerate() {
-            let connected = node.connections.iter().any(|c| c.port.index() == at);
-            let kind = match port.kind.counterpart() {
-                None => RowKind::Provided,
-                Some(_) if connected => RowKind::Required,
-                Some(_) => RowKind::Unbound,
-            };
-            if (kind == RowKind::Provided) == provides {
-                let data = matches!(port.kind, PortKind::DataUse | PortKind::DataProvide);
-                let remark = if data { "data".to_owned() } else { String::new() };
-                rows[at] = drawing.add_row(item, kind, &port.name, remark);
+impl Rows {
+    /// Adds the rows of all nodes: what each provides first.
+    fn add(
+        drawing: &mut Drawing,
+        application: &Application,
+        topology: &Topology,
+        hosted: &BTreeSet<topology::End>,
+    ) -> Self {
+        let relations = topology.roles.iter();
+        let bound: BTreeSet<topology::End> =
+            relations.filter(|r| r.provided.is_some()).filter_map(|r| r.required).collect();
+        let mut rows = BTreeMap::new();
+        for node in application.node_ids() {
+            let (provided, required) = points(application.type_of(node));
+            for point in provided {
+                let end = topology::End { node, point };
+                let (name, remark) = texts(application, end);
+                let row = drawing.add_row(node.index(), RowKind::Provided, name, remark);
+                rows.insert(end, row);
+            }
+            for point in required {
+                let end = topology::End { node, point };
+                let (name, mut remark) = texts(application, end);
+                let kind = if hosted.contains(&end) {
+                    RowKind::Hosted
+                } else if bound.contains(&end) {
+                    RowKind::Required
+                } else if is_bound_to_itself(application, end) {
+                    remark.push_str(if remark.is_empty() { "itself" } else { ", itself" });
+                    RowKind::Required
+                } else {
+                    RowKind::Unbound
+                };
+                rows.insert(end, drawing.add_row(node.index(), kind, name, remark));
             }
         }
+        Rows { rows }
     }
-    rows
 }
 
-fn add_edges(
-    drawing: &mut Drawing,
-    application: &Application,
-    id: NodeId,
-    hosted: &[Option<usize>],
-    rows: &[Rows],
-) {
-    let (node, component) = (application.node(id), application.type_of(id));
-    let from = id.index();
-    for binding in &node.bindings {
-        let requirement = &component.requirements[binding.requirement.index()];
-        if binding.target == id || hosted[from] == Some(binding.requirement.index()) {
-            continue;
+/// What a type provides, and what it requires.
+fn points(component: &ComponentType) -> (Vec<Point>, Vec<Point>) {
+    let capabilities = (0..component.capabilities.len()).map(|at| Point::Capability(at.into()));
+    let requirements = (0..component.requirements.len()).map(|at| Point::Requirement(at.into()));
+    let (mut provided, mut required) =
+        (capabilities.collect::<Vec<_>>(), requirements.collect::<Vec<_>>());
+    let ports = component.net().map(|net| &net.ports[..]).unwrap_or_default();
+    for (at, port) in ports.iter().enumerate() {
+        let side = if port.kind.counterpart().is_none() { &mut provided } else { &mut required };
+        side.push(Point::Port(at.into()));
+    }
+    (provided, required)
+}
+
+/// The name of a point of attachment, and something short about it.
+fn texts(application: &Application, end: topology::End) -> (&str, String) {
+    let component = application.type_of(end.node);
+    match end.point {
+        Point::Capability(id) => (&component.capabilities[id.index()].name, String::new()),
+        Point::Requirement(id) => {
+            let requirement = &component.requirements[id.index()];
+            let arity = match requirement.arity {
+                Arity::Any => String::new(),
+                Arity::All => "all".to_owned(),
+                Arity::AtLeast(n) => format!("at least {n}"),
+            };
+            (&requirement.name, arity)
         }
-        let target = binding.target.index();
-        let capability =
-            &application.type_of(binding.target).capabilities[binding.capability.index()];
-        let aware = if requirement.sort == Sort::ReplicaAware { ", of one instance" } else { "" };
-        let meaning = format!(
-            "{}.{} needs {}.{}{aware}",
-            node.name, requirement.name, drawing.items[target].title, capability.name
-        );
-        let start = End::row(from, rows[from].requirements[binding.requirement.index()]);
-        let end = End::row(target, rows[target].capabilities[binding.capability.index()]);
-        drawing.connect(start, end, meaning);
+        Point::Port(id) => {
+            let port = component.net().and_then(|net| net.ports.get(id.index()));
+            let is_data =
+                port.is_some_and(|p| matches!(p.kind, PortKind::DataUse | PortKind::DataProvide));
+            let remark = if is_data { "data" } else { "" };
+            (port.map_or("", |port| &port.name), remark.to_owned())
+        }
     }
-    for connection in &node.connections {
-        let (Some(net), Some(other)) =
-            (component.net(), application.type_of(connection.target).net())
-        else {
-            continue;
-        };
-        let target = connection.target.index();
-        let meaning = format!(
-            "{}.{} uses {}.{}",
-            node.name,
-            net.port(connection.port).name,
-            drawing.items[target].title,
-            other.port(connection.target_port).name
-        );
-        let start = End::row(from, rows[from].ports[connection.port.index()]);
-        let end = End::row(target, rows[target].ports[connection.target_port.index()]);
-        drawing.connect(start, end, meaning);
+}
+
+/// Whether a node requires what it provides itself; the graph has a connector between then.
+fn is_bound_to_itself(application: &Application, end: topology::End) -> bool {
+    let node = application.node(end.node);
+    match end.point {
+        Point::Requirement(id) => node.binding(id).is_some_and(|b| b.target == end.node),
+        Point::Port(id) => node.connections.iter().any(|c| c.port == id && c.target == end.node),
+        Point::Capability(_) => false,
     }
+}
+
+fn meaning(application: &Application, required: topology::End, provided: topology::End) -> String {
+    let aware = match required.point {
+        Point::Requirement(id) => {
+            let requirement = &application.type_of(required.node).requirements[id.index()];
+            if requirement.sort == Sort::ReplicaAware { ", always of one instance" } else { "" }
+        }
+        _ => "",
+    };
+    format!(
+        "{}.{} requires {}.{}{aware}",
+        application.node(required.node).name,
+        texts(application, required).0,
+        application.node(provided.node).name,
+        texts(application, provided).0
+    )
 }
 
 fn legend(drawing: &Drawing) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::measure::units;
 use super::network::{Attach, Kind, Link, Network, Place, Segment};
 use super::route::{self, Net, Tracks};
 use super::{Bundle, Extent, Side, Spacing, Spot, order, position};
@@ -59,7 +60,7 @@ fn grown(level: &Level<'_>, spacing: &Spacing) -> Vec<Extent> {
     keys.dedup();
     let mut sizes = level.sizes.to_vec();
     for lines in keys.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        let needed = spacing.line * (lines.len() as i32 + 1);
+        let needed = spacing.line * (units(lines.len()) + 1);
         let size = &mut sizes[lines[0].0];
         size.cross = size.cross.max(needed);
     }
@@ -123,14 +124,12 @@ fn channel(network: &Network, layer: usize, tracks: usize, spacing: &Spacing) ->
             && vertices.iter().all(|&v| matches!(network.vertices[v].kind, Kind::Border(..)))
     };
     let lead = if is_border(layer) { 0 } else { spacing.lead };
-    let tail = match layer + 1 == network.layers.len() || is_border(layer + 1) {
-        true => 0,
-        false => spacing.tail,
-    };
+    let tail =
+        if layer + 1 == network.layers.len() || is_border(layer + 1) { 0 } else { spacing.tail };
     match (tracks, lead, tail) {
         (0, 0, _) | (0, _, 0) => (0, 0),
         (0, ..) => (0, spacing.straight),
-        _ => (lead, lead + tail + spacing.track * (tracks as i32 - 1).max(0)),
+        _ => (lead, lead + tail + spacing.track * (units(tracks) - 1).max(0)),
     }
 }
 
@@ -179,7 +178,7 @@ fn placed(
             if from.cross != to.cross {
                 let track = channels[layer].of.get(&segment.bundle).copied().unwrap_or(0);
                 let lead = channel(network, layer, channels[layer].count, spacing).0;
-                let main = layers[layer].0 + layers[layer].1 + lead + spacing.track * track as i32;
+                let main = layers[layer].0 + layers[layer].1 + lead + spacing.track * units(track);
                 way.push(Spot { cross: from.cross, main });
                 way.push(Spot { cross: to.cross, main });
             }

@@ -1,6 +1,7 @@
 //! In which order the vertices of each layer stand: barycenters in several sweeps, then exchanges
 //! of neighbors; the order with the fewest crossings wins.
 
+use super::super::measure::units;
 use super::network::Network;
 
 /// How often the layers are swept in each direction.
@@ -83,7 +84,7 @@ impl Search {
 
     /// Where the far end of a touch is, in thousandths of places.
     fn far_end(&self, touch: &Touch) -> i64 {
-        self.place[touch.neighbor].cast_signed() as i64 * 1000 + touch.far
+        i64::from(units(self.place[touch.neighbor])) * 1000 + touch.far
     }
 
     /// Sorts every layer by the barycenters of the neighbors in the layer before or after.
@@ -96,7 +97,7 @@ impl Search {
             let center = |vertex: usize| {
                 let all = &touches[vertex];
                 let sum: i64 = all.iter().map(|touch| self.far_end(touch) - touch.own + 500).sum();
-                (!all.is_empty()).then(|| sum * 16 / all.len().cast_signed() as i64)
+                (!all.is_empty()).then(|| sum * 16 / i64::from(units(all.len())))
             };
             // Vertices without neighbors keep their places; the others share the places left.
             let vertices = self.layers[layer].clone();
@@ -155,7 +156,7 @@ impl Search {
     fn crossings_above(&self, layer: usize) -> usize {
         let mut ends: Vec<(i64, i64)> = Vec::new();
         for &vertex in &self.layers[layer] {
-            let start = self.place[vertex].cast_signed() as i64 * 1000;
+            let start = i64::from(units(self.place[vertex])) * 1000;
             ends.extend(self.upper[vertex].iter().map(|t| (start + t.own, self.far_end(t))));
         }
         ends.sort_unstable();

@@ -36,7 +36,8 @@ pub(super) fn lay_out(
         })
         .collect();
     let extents: Vec<Extent> = parts.iter().map(|part| part.size).collect();
-    let (origins, size) = shelves(&extents, spacing);
+    let at_border = blocks.first().is_some_and(|block| block.at_border);
+    let (origins, size) = shelves(&extents, at_border, spacing);
     result.size = size;
     for ((block, part), origin) in blocks.iter().zip(parts).zip(origins) {
         for (at, &item) in block.items.iter().enumerate() {
@@ -114,7 +115,7 @@ fn root(group: &mut [usize], mut at: usize) -> usize {
 }
 
 /// Puts blocks on shelves that run along the direction; says where each begins.
-fn shelves(sizes: &[Extent], spacing: &Spacing) -> (Vec<Spot>, Extent) {
+fn shelves(sizes: &[Extent], first_alone: bool, spacing: &Spacing) -> (Vec<Spot>, Extent) {
     let area: f64 = sizes
         .iter()
         .map(|size| f64::from(size.cross + spacing.boxes) * f64::from(size.main + spacing.apart))
@@ -125,8 +126,9 @@ fn shelves(sizes: &[Extent], spacing: &Spacing) -> (Vec<Spot>, Extent) {
     let mut shelf = Spot { cross: 0, main: 0 };
     let mut depth = 0;
     let mut whole = Extent { cross: 0, main: 0 };
-    for size in sizes {
-        if shelf.main > 0 && shelf.main + size.main > length {
+    for (at, size) in sizes.iter().enumerate() {
+        let is_full = shelf.main > 0 && shelf.main + size.main > length;
+        if is_full || (first_alone && at == 1) {
             shelf = Spot { cross: shelf.cross + depth + spacing.boxes, main: 0 };
             depth = 0;
         }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::measure::units;
 use super::network::Network;
 use super::{Side, Spacing};
 
@@ -59,10 +60,11 @@ fn sorted_free_contacts(network: &Network) -> Groups {
             .map(|&end| {
                 let contact = &network.contacts[end];
                 let within = i64::from(contact.offset).min(9999);
-                place[contact.vertex] as i64 * 10_000 + if contact.free { 5000 } else { within }
+                i64::from(units(place[contact.vertex])) * 10_000
+                    + if contact.free { 5000 } else { within }
             })
             .sum();
-        (sum / (ends.len().max(1) as i64), contact)
+        (sum / i64::from(units(ends.len().max(1))), contact)
     };
     let mut groups = network.free_contacts();
     for contacts in groups.values_mut() {
@@ -75,16 +77,16 @@ fn sorted_free_contacts(network: &Network) -> Groups {
 fn spread(network: &mut Network, groups: &Groups) {
     for (&(vertex, _), contacts) in groups {
         let size = network.vertices[vertex].size.cross;
-        let parts = contacts.len() as i32 + 1;
+        let parts = units(contacts.len()) + 1;
         for (at, &contact) in contacts.iter().enumerate() {
-            network.contacts[contact].offset = size * (at as i32 + 1) / parts;
+            network.contacts[contact].offset = size * (units(at) + 1) / parts;
         }
     }
 }
 
 /// How lines share a side: how far they keep from its corners, and from each other.
 fn margin_and_step(size: i32, count: usize, spacing: &Spacing) -> (i32, i32) {
-    let count = count as i32;
+    let count = units(count);
     let margin = (spacing.line * 2 / 3).min(size / (count + 1)).max(1);
     let step = spacing.line.min((size - 1 - 2 * margin) / (count - 1).max(1)).max(0);
     (margin, step)
@@ -98,7 +100,7 @@ fn ranges(network: &Network, spacing: &Spacing, groups: &Groups) -> Vec<(i32, i3
         let size = network.vertices[vertex].size.cross;
         let (margin, step) = margin_and_step(size, contacts.len(), spacing);
         for (at, &contact) in contacts.iter().enumerate() {
-            let (before, after) = (at as i32, (contacts.len() - 1 - at) as i32);
+            let (before, after) = (units(at), units(contacts.len() - 1 - at));
             let least = margin + step * before;
             ranges[contact] = (least, (size - 1 - margin - step * after).max(least));
         }
@@ -236,18 +238,15 @@ impl<'a> Field<'a> {
                     let far = &network.contacts[end];
                     let weight = if network.vertices[far.vertex].is_thin() { 2 } else { 1 };
                     let place = self.starts[far.vertex] + far.offset - self.starts[vertex];
-                    Wish { place: place - step * at as i32, weight }
+                    Wish { place: place - step * units(at), weight }
                 };
                 let wishes: Vec<Wish> = self.ends(contact, side).iter().map(wish).collect();
-                match wishes.is_empty() {
-                    true => vec![Wish { place: size / 2, weight: 1 }],
-                    false => wishes,
-                }
+                if wishes.is_empty() { vec![Wish { place: size / 2, weight: 1 }] } else { wishes }
             });
             let places = isotonic(wishes.collect());
-            let last = (size - 1 - margin - step * (contacts.len() as i32 - 1)).max(margin);
+            let last = (size - 1 - margin - step * (units(contacts.len()) - 1)).max(margin);
             for ((at, &contact), place) in contacts.iter().enumerate().zip(places) {
-                network.contacts[contact].offset = place.clamp(margin, last) + step * at as i32;
+                network.contacts[contact].offset = place.clamp(margin, last) + step * units(at);
             }
         }
     }

@@ -107,7 +107,8 @@ impl Canvas {
     pub(super) fn lines(&self) -> Vec<String> {
         let rows = self.cells.chunks(self.width.max(1));
         let line = |row: &[Cell]| {
-            let shown: String = row.iter().filter(|cell| !cell.covered).map(Cell::shown).collect();
+            let shown: String =
+                row.iter().filter(|cell| !cell.covered).map(|cell| cell.shown()).collect();
             shown.trim_end().to_owned()
         };
         rows.map(line).collect()
@@ -115,7 +116,7 @@ impl Canvas {
 }
 
 impl Cell {
-    fn shown(&self) -> char {
+    fn shown(self) -> char {
         if let Some(c) = self.over {
             return c;
         }

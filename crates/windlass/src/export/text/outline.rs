@@ -29,9 +29,10 @@ pub(super) fn lines(drawing: &Drawing) -> Vec<String> {
         if item.shape == Shape::Action && says_nothing {
             continue;
         }
-        match item.subtitle.is_empty() {
-            true => lines.push(format!("{indent}{}", item.title)),
-            false => lines.push(format!("{indent}{} ({})", item.title, item.subtitle)),
+        if item.subtitle.is_empty() {
+            lines.push(format!("{indent}{}", item.title));
+        } else {
+            lines.push(format!("{indent}{} ({})", item.title, item.subtitle));
         }
         for row in &item.rows {
             let word = match row.kind {
@@ -40,10 +41,8 @@ pub(super) fn lines(drawing: &Drawing) -> Vec<String> {
                 RowKind::Hosted => "requires around it",
                 RowKind::Unbound => "requires, bound to nothing,",
             };
-            let remark = match row.remark.is_empty() {
-                true => String::new(),
-                false => format!(" ({})", row.remark),
-            };
+            let remark =
+                if row.remark.is_empty() { String::new() } else { format!(" ({})", row.remark) };
             lines.push(format!("{indent}  {word} {}{remark}", row.text));
         }
         for meaning in &leaving[at] {
