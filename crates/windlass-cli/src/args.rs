@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Checks and explains descriptions of cloud applications before anything runs.
+/// Checks, explains and draws descriptions of cloud applications before anything runs.
 #[derive(Debug, Parser)]
 #[command(
     name = "windlass",
@@ -21,7 +21,8 @@ Exit codes: 0 good, 1 findings, 2 usage or unreadable file, 70 internal error.
 Examples:
   windlass check windlass.yaml      check one description
   windlass check .                  check every description below this folder
-  windlass explain YAML001          say what a finding means and what to do about it"
+  windlass explain YAML001          say what a finding means and what to do about it
+  windlass show windlass.yaml       draw the application"
 )]
 pub(crate) struct Cli {
     /// What to do.
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Say what a code of a finding means
     Explain(ExplainArgs),
+    /// Draw the topology and the life cycles of an application
+    Show(ShowArgs),
     /// Write a description in another language
     Convert(ConvertArgs),
     /// Print a completion script for a shell
@@ -140,6 +143,57 @@ pub(crate) struct ExplainArgs {
     /// How the answer is written
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) format: Format,
+}
+
+/// What `windlass show` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes: 0 drawn, 1 the description has errors, 2 a file that is missing, unreadable, in no
+known language or not an application, or a type that does not exist.
+
+Examples:
+  windlass show windlass.yaml
+  windlass show windlass.yaml --as svg --what all -o picture.svg
+  windlass show windlass.yaml --as mermaid --what database
+  windlass show windlass.yaml --as dot | dot -Tpng > picture.png")]
+pub(crate) struct ShowArgs {
+    /// The description, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The format of the picture
+    #[arg(long = "as", value_enum, default_value_t = Picture::Text, value_name = "PICTURE")]
+    pub(crate) picture: Picture,
+
+    /// What is drawn: `topology`, `lifecycles`, `all`, or the life cycle of the type with this name
+    #[arg(long, default_value = "topology", value_name = "WHAT")]
+    pub(crate) what: String,
+
+    /// Write to OUT instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) format: Format,
+
+    /// The language of the file; without it the file tells
+    #[arg(long, value_name = "LANG")]
+    pub(crate) lang: Option<String>,
+}
+
+/// A format of pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Picture {
+    /// For browsers and documents
+    Svg,
+    /// For Graphviz
+    Dot,
+    /// For Markdown
+    Mermaid,
+    /// For the terminal
+    Text,
 }
 
 /// What `windlass convert` takes.

@@ -54,6 +54,7 @@ fn run(cli: Cli) -> u8 {
     let result = match cli.command {
         Command::Check(args) => commands::check::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
+        Command::Show(args) => commands::show::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

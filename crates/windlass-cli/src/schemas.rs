@@ -10,6 +10,7 @@ use schemars::{JsonSchema, schema_for};
 use crate::baseline::Baseline;
 use crate::commands::convert::ConvertReport;
 use crate::commands::explain::ExplainReport;
+use crate::commands::show::ShowReport;
 use crate::render::CheckReport;
 
 fn compare<T: JsonSchema>(name: &str) {
@@ -42,4 +43,9 @@ fn the_schema_of_baselines_is_up_to_date() {
 #[test]
 fn the_schema_of_convert_is_up_to_date() {
     compare::<ConvertReport<'_>>("convert");
+}
+
+#[test]
+fn the_schema_of_show_is_up_to_date() {
+    compare::<ShowReport<'_>>("show");
 }

@@ -128,3 +128,36 @@ fn what_cannot_be_understood_is_not_converted() {
     assert_eq!(state.code, 2);
     assert!(state.stderr.contains("describes no application"), "{}", state.stderr);
 }
+
+#[test]
+fn an_application_is_drawn_in_every_format() {
+    let folder = Folder::with(&[("windlass.yaml", GOOD)]);
+    for (format, start) in [("svg", "<svg"), ("dot", "digraph"), ("mermaid", ""), ("text", "")] {
+        let run = folder.run(&["show", "windlass.yaml", "--as", format, "--what", "all"]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        assert!(run.stdout.contains(start), "{format}: {}", run.stdout);
+        assert!(run.stdout.contains("job") && run.stdout.contains("idle"), "{}", run.stdout);
+        let file =
+            folder.run(&["show", "windlass.yaml", "--as", format, "--what", "all", "-o", "p"]);
+        assert_eq!((file.code, file.stdout.as_str()), (0, ""));
+        assert_eq!(folder.read("p"), run.stdout, "{format}");
+        let args = ["show", "windlass.yaml", "--as", format, "--what", "all", "--format", "json"];
+        let report = folder.run(&args).json();
+        assert_eq!((&report["as"], &report["text"]), (&format.into(), &run.stdout.into()));
+    }
+}
+
+#[test]
+fn what_is_drawn_can_be_chosen() {
+    let folder = Folder::with(&[("windlass.yaml", GOOD)]);
+    let show = |what: &str| folder.run(&["show", "windlass.yaml", "--what", what]);
+    assert!(!show("topology").stdout.contains("idle"));
+    assert!(show("lifecycles").stdout.contains("idle"));
+    assert_eq!(show("job"), show("lifecycles"));
+    expect![[r#"
+        stderr: error: there is no type `jib` to show
+        stderr: help: did you mean `job`?
+        exit: 2
+    "#]]
+    .assert_eq(&show("jib").transcript());
+}

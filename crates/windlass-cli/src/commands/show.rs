@@ -1,0 +1,78 @@
+//! `windlass show FILE`: pictures of the topology and of life cycles.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use windlass::application::Application;
+use windlass::export::{self, Drawing};
+
+use crate::args::{Format, Picture, ShowArgs};
+use crate::failure::Failure;
+use crate::{escape, exit_code, load, output, replace, suggest};
+
+/// The answer of `windlass show --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "windlass/show/1", deny_unknown_fields)]
+pub(crate) struct ShowReport<'a> {
+    /// Always `windlass/show/1`; a change that could break a reader gets another number.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// The format of the picture.
+    #[serde(rename = "as")]
+    picture: Picture,
+    /// The picture.
+    text: &'a str,
+}
+
+const SCHEMA: &str = "windlass/show/1";
+
+/// Draws, and prints the picture or writes it to a file.
+pub(crate) fn run(args: &ShowArgs) -> Result<u8, Failure> {
+    let loaded = load::application(&args.file, args.lang.as_deref())?;
+    let drawings = drawings(&loaded.application, &args.what)?;
+    let format = match args.picture {
+        Picture::Svg => export::Format::Svg,
+        Picture::Dot => export::Format::Dot,
+        Picture::Mermaid => export::Format::Mermaid,
+        Picture::Text => export::Format::Text,
+    };
+    let text = export::write(&drawings, format);
+    match &args.output {
+        Some(path) => {
+            replace::write(path, &text).map_err(|error| Failure::file("write", path, &error))?;
+        }
+        None if args.format == Format::Json => {
+            let report = ShowReport { schema: SCHEMA, picture: args.picture, text: &text };
+            output::stdout(&escape::json(&report)?)?;
+        }
+        None => output::stdout(&escape::visible_lines(&text))?,
+    }
+    Ok(exit_code::GOOD)
+}
+
+/// What `--what` asks for: a word, or the name of a type.
+fn drawings(application: &Application, what: &str) -> Result<Vec<Drawing>, Failure> {
+    let topology = || export::topology(application);
+    Ok(match what {
+        "topology" => vec![topology()],
+        "lifecycles" => export::lifecycles(application),
+        "all" => {
+            let mut all = vec![topology()];
+            all.extend(export::lifecycles(application));
+            all
+        }
+        name => {
+            let named = application.types.iter().find(|component| component.name == name);
+            let component = named.ok_or_else(|| unknown(application, name))?;
+            vec![export::lifecycle(component)]
+        }
+    })
+}
+
+fn unknown(application: &Application, name: &str) -> Failure {
+    let types = application.types.iter().map(|component| component.name.as_str());
+    let failure = Failure::usage(format!("there is no type `{name}` to show"));
+    match suggest::near(name, types).first() {
+        Some(near) => failure.help(format!("did you mean `{near}`?")),
+        None => failure.help("write `topology`, `lifecycles`, `all` or the name of a type"),
+    }
+}
