@@ -105,8 +105,9 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// The settings for files in this folder, given as [`paths::real_folder`] gives it. A settings file that is read for the first time
-    /// becomes a source, and what is wrong with it becomes findings.
+    /// The settings for files in this folder, given as [`paths::real_folder`] gives it. A settings
+    /// file that is read for the first time becomes a source, and what is wrong with it becomes
+    /// findings.
     pub(crate) fn of_folder(
         &mut self,
         folder: &Path,
