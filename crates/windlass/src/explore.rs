@@ -65,10 +65,20 @@ pub fn search<F: Form>(
     options: &Options,
     budget: &mut dyn Budget,
 ) -> Outcome<EvidenceOf<F>> {
+    search_space(form, property, options, budget).0
+}
+
+/// [`search`], together with every state that it came across, without their edges.
+pub fn search_space<'a, F: Form>(
+    form: &'a F,
+    property: Property<'_, Row<F>>,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> (Outcome<EvidenceOf<F>>, Space<'a, F>) {
     let keep_edges = matches!(property, Property::Eventually(_));
     let found = space::explore(form, Some(property), keep_edges, options, budget);
     let verdict = judge(form, &property, options, &found).unwrap_or_else(Verdict::Unknown);
-    Outcome { verdict, progress: found.progress }
+    (Outcome { verdict, progress: found.progress }, Space { form, found })
 }
 
 /// The verdict of a property by its evidence.
@@ -189,7 +199,8 @@ impl<F: Form> Space<'_, F> {
         self.form.decode(self.row(state))
     }
 
-    /// The numbers of the successors of a state, in the order of the system.
+    /// The numbers of the successors of a state, in the order of the system; none where the search
+    /// kept no edges.
     pub fn successors(&self, state: u32) -> &[u32] {
         self.found.edges.as_ref().map_or(&[], |edges| edges.of(state))
     }

@@ -58,6 +58,12 @@ impl<S> Successors<S> {
         std::iter::once(&self.first).chain(&self.rest)
     }
 
+    /// What `change` makes of each successor.
+    pub fn map<T>(self, mut change: impl FnMut(S) -> T) -> Successors<T> {
+        let first = change(self.first);
+        Successors { first, rest: self.rest.into_iter().map(change).collect() }
+    }
+
     /// Every successor, by value.
     pub fn into_vec(self) -> Vec<S> {
         let mut all = vec![self.first];

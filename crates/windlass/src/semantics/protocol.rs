@@ -15,6 +15,7 @@
 //! Invariant: a state has one entry per node of the application.
 
 mod blocked;
+pub mod settled;
 
 use std::collections::BTreeSet;
 
@@ -26,6 +27,7 @@ use crate::lifecycle::Protocol;
 use crate::lifecycle::protocol::{
     Arity, Element, OperationId, RequirementId, Sort, StateId, TransitionId,
 };
+use crate::plan::PlanAction;
 use crate::system::{Successors, System};
 
 /// `G`: the state of each node template, by node.
@@ -70,6 +72,30 @@ pub enum Action {
         /// The contained node.
         node: NodeId,
     },
+}
+
+impl Action {
+    /// The action that an operation of a plan is; none when the plan names no node or operation
+    /// of the application. An instance is known from the start, by its declaration, or by the
+    /// name of its node, which has one instance only.
+    pub fn planned(
+        application: &Application,
+        start: &GlobalState,
+        planned: &PlanAction,
+    ) -> Option<Self> {
+        let PlanAction::Operation { instance, operation } = planned else { return None };
+        let declares = |node: &NodeId| {
+            let declared = &application.node(*node).instances;
+            declared.iter().any(|wanted| wanted.id == instance.0)
+        };
+        let node = start
+            .instance(instance)
+            .map(|instance| instance.node)
+            .or_else(|| application.node_ids().find(declares))
+            .or_else(|| application.node_named(&instance.0))?;
+        let operation = application.type_of(node).operation_named(operation)?;
+        Some(Action::Perform { node, operation })
+    }
 }
 
 /// `S`, an application of protocols with one instance per node.

@@ -60,10 +60,13 @@ impl Outgoing {
         Self { width: width.max(1), words: Vec::new(), actions: Vec::new(), hidden }
     }
 
-    /// From now on each row begins with the words `before`, which are neither given nor seen.
-    pub fn hide(&mut self, before: &[u64]) {
+    /// From now on each row begins with a copy of `before`, which is neither given nor seen; it may
+    /// be changed in place.
+    #[inline]
+    pub fn hide(&mut self, before: &[u64]) -> &mut [u64] {
         self.hidden.clear();
         self.hidden.extend_from_slice(before);
+        &mut self.hidden
     }
 
     /// Rows are whole again.
@@ -208,7 +211,7 @@ mod tests {
     fn hidden_words_stand_before_the_words_of_the_inner_system() {
         let mut out = Outgoing::new(3);
         out.push(0, &[1, 2, 3]);
-        out.hide(&[7]);
+        out.hide(&[6])[0] = 7;
         out.push(4, &[8, 9])[1] = 5;
         out.push(4, &[0, 0]);
         assert_eq!(out.row(1), [8, 5]);

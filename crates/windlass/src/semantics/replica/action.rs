@@ -2,6 +2,8 @@
 
 use crate::application::{Application, GlobalState, InstanceId, NodeId};
 use crate::lifecycle::protocol::{Element, RequirementId, StateId};
+use crate::plan::events::EventKind;
+use crate::plan::{self, Plan, PlanAction};
 
 /// An observable action: what whoever manages the application can do. One variant per rule.
 ///
@@ -49,6 +51,29 @@ pub enum Action {
 }
 
 impl Action {
+    /// The action that an event of a plan is; none when the plan names a node that the
+    /// application does not have, and for operations that are to be atomic.
+    pub fn planned(
+        application: &Application,
+        plan: &Plan,
+        event: plan::events::Event,
+    ) -> Option<Self> {
+        match (plan.steps[event.step].action.clone(), event.kind) {
+            (PlanAction::ScaleOut { node, instance, container }, _) => {
+                let node = application.node_named(&node)?;
+                Some(Action::create(&Creation { instance, node, container }))
+            }
+            (PlanAction::ScaleIn { instance }, _) => Some(Action::ScaleIn { instance }),
+            (PlanAction::Operation { instance, operation }, EventKind::Start) => {
+                Some(Action::OpStart { instance, operation })
+            }
+            (PlanAction::Operation { instance, operation }, EventKind::End) => {
+                Some(Action::OpEnd { instance, operation })
+            }
+            (PlanAction::Operation { .. }, _) => None,
+        }
+    }
+
     /// The action that creates an instance.
     pub fn create(creation: &Creation) -> Self {
         let Creation { instance, node, container } = creation.clone();
@@ -94,6 +119,24 @@ pub struct Creation {
     pub node: NodeId,
     /// The instance it will live in; none exactly for nodes without containment.
     pub container: Option<InstanceId>,
+}
+
+impl Creation {
+    /// Every instance that a plan creates, each once, in order: the pool in which the plan runs.
+    pub fn planned(application: &Application, plan: &Plan) -> Vec<Self> {
+        let creation = |step: &plan::Step| match &step.action {
+            PlanAction::ScaleOut { node, instance, container } => Some(Creation {
+                instance: instance.clone(),
+                node: application.node_named(node)?,
+                container: container.clone(),
+            }),
+            _ => None,
+        };
+        let mut all: Vec<Self> = plan.steps.iter().filter_map(creation).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
 }
 
 /// A rule that fired by itself while faults settled.
