@@ -13,7 +13,7 @@ pub(crate) use tar::TarFiles;
 pub(crate) use zip::ZipFiles;
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use windlass::source::files::{FileError, Files, Limits};
@@ -29,37 +29,39 @@ pub(crate) struct Opened {
 
 /// Opens a file, whose folder then is the root, or an archive.
 pub(crate) fn open(path: &Path, limits: Limits) -> Result<Opened, FileError> {
-    let shown = path.to_string_lossy().into_owned();
     match archive_kind(path) {
-        Some(kind) => {
-            let unreadable = |error: std::io::Error| disk::unreadable(&shown, &error);
-            let mut file = File::open(path).map_err(unreadable)?;
-            file.rewind().map_err(unreadable)?;
-            let files: Box<dyn Files> = match kind {
-                ArchiveKind::Zip => Box::new(ZipFiles::open(BufReader::new(file), &shown, limits)?),
-                ArchiveKind::Tar => Box::new(TarFiles::open(file, &shown, limits)?),
-                ArchiveKind::TarGz => {
-                    let reader = flate2::read::MultiGzDecoder::new(BufReader::new(file));
-                    Box::new(TarFiles::open(reader, &shown, limits)?)
-                }
-            };
-            Ok(Opened { files, entry: None })
-        }
-        None => {
-            let root = path.parent().unwrap_or(Path::new(""));
-            let Some(name) = path.file_name() else {
-                return Err(FileError::Unreadable { name: shown, reason: "it is a folder".into() });
-            };
-            let files = Box::new(DiskFiles::new(root, limits)?);
-            Ok(Opened { files, entry: Some(name.to_string_lossy().into_owned()) })
-        }
+        Some(kind) => Ok(Opened { files: open_archive(path, kind, limits)?, entry: None }),
+        None => open_file(path, limits),
     }
 }
 
+/// A file on the disk. Who names a link means the file behind it, and that file's folder.
+fn open_file(path: &Path, limits: Limits) -> Result<Opened, FileError> {
+    let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_owned();
+    let mut files = DiskFiles::new(&folder(path), limits)?;
+    let mut path = path.to_owned();
+    if let Ok(real) = path.canonicalize()
+        && !files.contains(&real)
+    {
+        files = DiskFiles::new(&folder(&real), limits)?;
+        path = real;
+    }
+    let Some(name) = path.file_name() else {
+        let name = path.to_string_lossy().into_owned();
+        return Err(FileError::Unreadable { name, reason: "it is a folder".to_owned() });
+    };
+    let entry = Some(name.to_string_lossy().into_owned());
+    Ok(Opened { files: Box::new(files), entry })
+}
+
+/// A form of archives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ArchiveKind {
+    /// Zip, such as a CSAR.
     Zip,
+    /// Tar.
     Tar,
+    /// Tar, packed with gzip.
     TarGz,
 }
 
@@ -72,11 +74,30 @@ fn archive_kind(path: &Path) -> Option<ArchiveKind> {
     let mut head = Vec::new();
     File::open(path).ok()?.take(262).read_to_end(&mut head).ok()?;
     match head.as_slice() {
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => Some(ArchiveKind::Zip),
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(ArchiveKind::Zip),
         [0x1f, 0x8b, ..] => Some(ArchiveKind::TarGz),
         head if head.get(257..262) == Some(b"ustar") => Some(ArchiveKind::Tar),
         _ => None,
     }
+}
+
+/// Opens an archive.
+fn open_archive(
+    path: &Path,
+    kind: ArchiveKind,
+    limits: Limits,
+) -> Result<Box<dyn Files>, FileError> {
+    let shown = path.to_string_lossy().into_owned();
+    let file = File::open(path).map_err(|error| disk::unreadable(&shown, &error))?;
+    let reader = BufReader::new(file);
+    Ok(match kind {
+        ArchiveKind::Zip => Box::new(ZipFiles::open(reader, &shown, limits)?),
+        ArchiveKind::Tar => Box::new(TarFiles::open(reader, &shown, limits)?),
+        ArchiveKind::TarGz => {
+            let unpacked = flate2::read::MultiGzDecoder::new(reader);
+            Box::new(TarFiles::open(unpacked, &shown, limits)?)
+        }
+    })
 }
 
 #[cfg(test)]

@@ -24,6 +24,11 @@ impl DiskFiles {
         Ok(DiskFiles { shown: root.to_owned(), real, record: Record::new(limits) })
     }
 
+    /// Whether a path without links lies below the folder.
+    pub(super) fn contains(&self, real: &Path) -> bool {
+        real.starts_with(&self.real)
+    }
+
     /// The name for people and the real path of a file that exists within the root.
     fn locate(&self, from: Option<&str>, path: &str) -> Result<(String, PathBuf), FileError> {
         check_path(path)?;
@@ -45,7 +50,7 @@ impl DiskFiles {
                 return Err(unreadable(&shown, &error));
             }
         };
-        if !real.starts_with(&self.real) {
+        if !self.contains(&real) {
             return Err(outside());
         }
         let metadata = fs::metadata(&real).map_err(|error| unreadable(&shown, &error))?;

@@ -318,3 +318,19 @@ fn archives_are_recognized_by_their_first_bytes() {
     let nowhere = folder.path().join("no/file");
     assert_eq!(open(&nowhere, small_limits()).err().unwrap().code(), "FILE001");
 }
+
+#[test]
+fn who_names_a_link_means_the_file_behind_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().join("real");
+    std::fs::create_dir(&real).unwrap();
+    std::fs::write(real.join("app.yaml"), "a").unwrap();
+    std::fs::write(real.join("db.yaml"), "b").unwrap();
+    let links = folder.path().join("links");
+    std::fs::create_dir(&links).unwrap();
+    symlink(real.join("app.yaml"), links.join("app.yaml")).unwrap();
+    let Opened { mut files, entry } = open(&links.join("app.yaml"), small_limits()).unwrap();
+    let app = files.read(None, &entry.unwrap()).unwrap();
+    assert_eq!(files.read(Some(&app.name), "db.yaml").unwrap().text, "b");
+    assert_eq!(files.read(Some(&app.name), "../links/app.yaml").unwrap().identity, app.identity);
+}
