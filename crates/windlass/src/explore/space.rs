@@ -5,6 +5,7 @@
 //! So numbering, verdict, trace and counts do not depend on how many threads there are.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Mutex;
 
 use super::form::{BatchOf, Form, Row, StateOf};
 use super::rows::Batch;
@@ -16,8 +17,11 @@ use crate::system::{Budget, Progress, Property, StopReason, System};
 const BATCH: usize = 4096;
 /// States expanded by one thread before their successors are stored: the buffers stay in cache.
 const SHARE: usize = 64;
+/// States that a thread takes from a batch at a time: enough to be worth it, few enough that a
+/// thread which is held up does not hold up the others.
+const CHUNK: usize = 256;
 /// Batches smaller than this are not worth a second thread.
-const WORTH_A_THREAD: usize = 512;
+const WORTH_A_THREAD: usize = 2 * CHUNK;
 /// The target of a successor that is not yet known to the store.
 const NEW: u32 = u32::MAX;
 
@@ -51,7 +55,8 @@ pub(super) fn explore<F: Form>(
     };
     insert_initial(form, &mut found.store);
     let threads = options.threads.max(1);
-    let mut shares: Vec<Share<F>> = (0..threads).map(|_| Share::new(form)).collect();
+    let shares = if threads > 1 { BATCH / CHUNK } else { 1 };
+    let mut shares: Vec<Share<F>> = (0..shares).map(|_| Share::new(form)).collect();
     let (mut next, mut layer_end, mut asked) = (0, found.store.len(), 0);
     let walk = Walk { form, property };
     while next < found.store.len() {
@@ -65,7 +70,7 @@ pub(super) fn explore<F: Form>(
         }
         let end = layer_end.min(next + BATCH);
         let more = if threads > 1 && end - next >= WORTH_A_THREAD {
-            walk.expand_in_threads(next..end, &mut shares, &mut found)
+            walk.expand_in_threads(threads, next..end, &mut shares, &mut found)
         } else {
             walk.expand_alone(next..end, &mut shares[0], &mut found)
         };
@@ -197,28 +202,29 @@ impl<F: Form> Walk<'_, F> {
 
     fn expand_in_threads(
         &self,
+        threads: usize,
         range: Range<usize>,
         shares: &mut [Share<F>],
         found: &mut Found<F>,
     ) -> ControlFlow<()> {
-        let each = range.len().div_ceil(shares.len());
         let store = &found.store;
-        let work = |index: usize, share: &mut Share<F>| {
-            let first = range.end.min(range.start + index * each);
-            self.fill(first..range.end.min(first + each), store, share);
-            share.look_up(store);
+        let used = range.len().div_ceil(CHUNK);
+        let firsts = range.clone().step_by(CHUNK);
+        let chunks = Mutex::new(firsts.zip(shares.iter_mut()));
+        let work = || {
+            // The lock is poisoned only when another thread panicked; the scope passes that on.
+            while let Ok(Some((first, share))) = chunks.lock().map(|mut rest| rest.next()) {
+                self.fill(first..range.end.min(first + CHUNK), store, share);
+                share.look_up(store);
+            }
         };
-        let work = &work;
         std::thread::scope(|scope| {
-            let (mine, others) = shares.split_at_mut(1);
-            for (index, share) in others.iter_mut().enumerate() {
-                scope.spawn(move || work(index + 1, share));
+            for _ in 1..threads {
+                scope.spawn(work);
             }
-            for share in mine {
-                work(0, share);
-            }
+            work();
         });
-        shares.iter_mut().try_for_each(|share| found.merge(share))
+        shares[..used].iter_mut().try_for_each(|share| found.merge(share))
     }
 
     /// Examines the states of `range` and generates their successors.
