@@ -1,14 +1,25 @@
 //! One folder per language: `parse` never fails, `lower` keeps spans.
 //!
-//! [`read`] is the only entry: it finds out which language a text is in, reads it, and hands back
-//! an application together with everything that is wrong with the text. A language that is added
-//! later is one folder, one variant and one line in each `match` below.
+//! [`read`], [`read_with`] and [`read_archive`] are the only entries for descriptions: they find
+//! out which language a text is in, read it, and hand back an application together with everything
+//! that is wrong with the text. [`documents`] does the same for states, plans and goals. A language
+//! that is added later is one folder, one variant and one line in each `match` below.
 
+pub mod barrel;
+pub mod documents;
+pub mod ramp;
+pub mod tosca;
+pub mod tosker;
 pub mod windlass;
+mod written;
+
+pub use documents::{Reading as DocumentReading, read_goal, read_plan, read_state};
+pub use written::{Inexpressible, Written};
 
 use crate::application::Application;
-use crate::diagnostic::{self, Diagnostic};
+use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::goal::GoalFile;
+use crate::source::files::{FileError, Files};
 use crate::source::{SourceId, Sources};
 use crate::tree::{self, Tree};
 
@@ -17,16 +28,26 @@ use crate::tree::{self, Tree};
 pub enum Language {
     /// Our own, `windlass.yaml`.
     Windlass,
+    /// The JSON of RAMP, paper 004's tool.
+    Ramp,
+    /// TOSCA 1.0 XML with management protocols, as BARREL of paper 003 reads it.
+    Barrel,
+    /// The plan files of TosKer.
+    Tosker,
 }
 
 impl Language {
     /// Every language, in the order in which detection tries them.
-    pub const ALL: &[Language] = &[Language::Windlass];
+    pub const ALL: &[Language] =
+        &[Language::Windlass, Language::Ramp, Language::Barrel, Language::Tosker];
 
     /// The name for `--lang`.
     pub fn name(self) -> &'static str {
         match self {
             Language::Windlass => "windlass",
+            Language::Ramp => "ramp",
+            Language::Barrel => "barrel",
+            Language::Tosker => "tosker",
         }
     }
 
@@ -35,9 +56,23 @@ impl Language {
         Self::ALL.iter().copied().find(|language| language.name() == name)
     }
 
-    /// The language of a text, by the keys at its top.
+    /// The language of a text that is YAML or JSON, by the keys at its top.
     pub fn detect(tree: &Tree) -> Option<Language> {
-        windlass::Document::detect(tree.root()).map(|_| Language::Windlass)
+        let root = tree.root();
+        windlass::Document::detect(root)
+            .map(|_| Language::Windlass)
+            .or_else(|| ramp::Document::detect(root).map(|_| Language::Ramp))
+    }
+
+    /// The language of a text that is neither YAML nor JSON.
+    pub fn detect_text(text: &str) -> Option<Language> {
+        if barrel::detect(text) {
+            Some(Language::Barrel)
+        } else if tosker::detect(text) {
+            Some(Language::Tosker)
+        } else {
+            None
+        }
     }
 }
 
@@ -55,14 +90,68 @@ pub struct Reading {
     pub findings: Vec<Diagnostic>,
 }
 
-/// Reads the text `root` in the given language, or in the one that its keys tell.
+/// Reads the text `root`, which stands alone, in the given language, or in the one that it tells.
 pub fn read(language: Option<Language>, root: SourceId, sources: &Sources) -> Reading {
+    let source = sources.get(root);
+    match language.or_else(|| Language::detect_text(&source.text)) {
+        Some(Language::Barrel) => {
+            let mut findings = Vec::new();
+            let library = tosca::xml::load_alone(root, &source.name, sources, &mut findings);
+            read_barrel(&library, findings)
+        }
+        Some(Language::Tosker) => {
+            let mut reading = Reading { language: Some(Language::Tosker), ..Reading::default() };
+            tosker::read_plan(root, source, &mut reading.findings);
+            reading
+        }
+        language => read_tree(language, root, sources),
+    }
+}
+
+/// Reads the text `root` with the files that it imports. `path` is its place among the files.
+pub fn read_with(
+    language: Option<Language>,
+    root: SourceId,
+    path: &str,
+    sources: &mut Sources,
+    files: &mut dyn Files,
+) -> Reading {
+    match language.or_else(|| Language::detect_text(&sources.get(root).text)) {
+        Some(Language::Barrel) => {
+            let mut findings = Vec::new();
+            let library = tosca::xml::load(root, path, sources, files, &mut findings);
+            read_barrel(&library, findings)
+        }
+        language => read(language, root, sources),
+    }
+}
+
+/// Reads an archive, which says itself with which file to begin; none when it does not.
+pub fn read_archive(
+    language: Option<Language>,
+    sources: &mut Sources,
+    files: &mut dyn Files,
+) -> Result<Option<Reading>, FileError> {
+    let Some(entry) = tosca::csar::entry(files)? else { return Ok(None) };
+    let root = sources.add(entry.file.name, entry.file.text);
+    Ok(Some(read_with(language, root, &entry.path, sources, files)))
+}
+
+fn read_barrel(library: &tosca::xml::Library, mut findings: Vec<Diagnostic>) -> Reading {
+    let application = barrel::read(library, &mut findings);
+    let application = application.filter(|_| !has_errors(&findings));
+    diagnostic::sort(&mut findings);
+    Reading { language: Some(Language::Barrel), application, goal: None, findings }
+}
+
+fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> Reading {
     let options = tree::Options::default();
     let (tree, mut findings) = tree::parse(root, &sources.get(root).text, &options);
     let language = language.or_else(|| Language::detect(&tree));
     let (application, goal) = match language {
         Some(Language::Windlass) => read_windlass(&tree, &mut findings),
-        None => (None, None),
+        Some(Language::Ramp) => (read_ramp(&tree, &mut findings), None),
+        Some(Language::Barrel | Language::Tosker) | None => (None, None),
     };
     diagnostic::sort(&mut findings);
     Reading { language, application, goal, findings }
@@ -91,4 +180,24 @@ fn read_windlass(
         ),
     }
     (None, None)
+}
+
+fn read_ramp(tree: &Tree, findings: &mut Vec<Diagnostic>) -> Option<Application> {
+    let root = tree.root();
+    match ramp::Document::detect(root) {
+        Some(ramp::Document::State) => ramp::check_state(root, findings),
+        Some(ramp::Document::Plan) => {
+            ramp::read_plan(root, findings);
+        }
+        // What is no document of RAMP is compared with the one that people most often mean.
+        Some(ramp::Document::Application) | None => {
+            return ramp::read_application(root, findings);
+        }
+    }
+    None
+}
+
+/// Whether something is wrong, not only doubtful.
+fn has_errors(findings: &[Diagnostic]) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error)
 }

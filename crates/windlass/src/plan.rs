@@ -7,9 +7,12 @@ pub mod closure;
 pub mod counting;
 pub mod cover;
 pub mod events;
+pub mod fit;
 pub mod lives;
 pub mod needs;
 pub mod slots;
+
+pub use fit::{Misfit, MisfitKind, fit};
 
 use crate::application::InstanceId;
 use crate::source::Origin;

@@ -125,7 +125,7 @@ fn name(node: Node<'_>, text: &str, findings: &mut Vec<Diagnostic>) {
 }
 
 /// Why a text is no name. Commas, `=`, `*` and `@` belong to the grammar of goals.
-pub(super) fn name_complaint(text: &str) -> Option<String> {
+pub(in crate::lang) fn name_complaint(text: &str) -> Option<String> {
     const LONGEST: usize = 200;
     if text.trim().is_empty() {
         return Some("a name is empty".to_owned());

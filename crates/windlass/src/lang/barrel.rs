@@ -1,0 +1,81 @@
+//! BARREL's language: TOSCA 1.0 XML whose node types carry management protocols (paper 003 and
+//! the fault handlers that came later), usually inside a CSAR.
+//!
+//! An application without any fault handler follows the relation `forbidden` of paper 003, one
+//! with handlers the relation `handled`. An operation is called `Interface.operation`; the
+//! interface `Lifecycle`, which nearly every file uses, is left out. Operations that BARREL adds by
+//! itself, such as `Special.Crash`, need no declaration.
+//!
+//! Reading order: `lower.rs` and `protocol.rs` (names become indices), `expressible.rs` (what the
+//! format can say), `render.rs` (protocols as XML), `print.rs` (a new CSAR), `rewrite.rs` (changed
+//! protocols in a CSAR that is there, every other byte kept).
+
+mod expressible;
+mod lower;
+mod print;
+mod protocol;
+mod render;
+mod rewrite;
+
+pub use print::print;
+pub use rewrite::rewrite;
+
+use crate::application::Application;
+use crate::diagnostic::Diagnostic;
+use crate::lang::tosca::xml::{Library, definitions::TOSCA};
+
+/// The namespace of management protocols.
+pub const PROTOCOL: &str = "http://di.unipi.it/~soldani/mprot";
+
+/// A name that nothing declares.
+pub const UNKNOWN_NAME: &str = "BARREL001";
+/// An attribute or element that must be there and is not.
+pub const MISSING: &str = "BARREL002";
+/// A node type that is used and has no management protocol.
+pub const NO_PROTOCOL: &str = "BARREL003";
+/// No service template, or more than one.
+pub const SERVICE_TEMPLATES: &str = "BARREL004";
+/// An operation that is used and not declared.
+pub const UNDECLARED_OPERATION: &str = "BARREL005";
+/// Something that is declared twice.
+pub const DECLARED_TWICE: &str = "BARREL006";
+/// A name that cannot be one.
+pub const BAD_NAME: &str = "BARREL007";
+/// A requirement that contains in one node and connects in another.
+pub const MIXED_CONTAINMENT: &str = "BARREL008";
+
+/// The interface whose operations BARREL adds by itself.
+const SPECIAL: &str = "Special";
+/// The interface that the names of operations leave out.
+const LIFECYCLE: &str = "Lifecycle";
+
+/// A file of an archive: its path and its text.
+pub type ArchiveFile = (String, String);
+
+/// Whether a text looks like XML with TOSCA 1.0 definitions.
+pub fn detect(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    text.starts_with('<') && text.contains(TOSCA)
+}
+
+/// Lowers definitions; the application is there when they have no errors.
+pub fn read(library: &Library, findings: &mut Vec<Diagnostic>) -> Option<Application> {
+    let before = findings.len();
+    let lowered = lower::lower(library, findings)?;
+    (!super::has_errors(&findings[before..])).then_some(lowered.application)
+}
+
+/// Reports a name that nothing declares.
+fn unknown<'a>(
+    what: &str,
+    written: &super::tosca::xml::Attribute,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Diagnostic {
+    use crate::spelling;
+    let name = &written.value;
+    let finding = Diagnostic::error(UNKNOWN_NAME, written.span, format!("unknown {what} `{name}`"));
+    match spelling::nearest(name, known.clone()) {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None => finding.help(spelling::known(what, known)),
+    }
+}

@@ -1,0 +1,89 @@
+//! Documents beside an application: plans, states and goals, ours or RAMP's or TosKer's.
+//!
+//! Whoever needs one asks here and does not care in which language it was written.
+
+use super::{Language, has_errors, ramp, tosker, windlass};
+use crate::application::{Application, GlobalState};
+use crate::diagnostic::{self, Diagnostic};
+use crate::goal::GoalFile;
+use crate::plan::Plan;
+use crate::source::{SourceId, Sources};
+use crate::tree::{self, Node};
+
+/// What came out of reading one document.
+#[derive(Debug, Clone)]
+pub struct Reading<T> {
+    /// The language it is in; none when it is no such document in any language.
+    pub language: Option<Language>,
+    /// The document, when its text has no errors.
+    pub document: Option<T>,
+    /// Everything that is wrong with the text, in its order.
+    pub findings: Vec<Diagnostic>,
+}
+
+impl<T> Reading<T> {
+    fn new(language: Option<Language>, document: Option<T>, findings: Vec<Diagnostic>) -> Self {
+        let mut findings = findings;
+        diagnostic::sort(&mut findings);
+        let document = document.filter(|_| !has_errors(&findings));
+        Reading { language, document, findings }
+    }
+}
+
+/// Reads a plan: ours, RAMP's, of RAMP's branch `v0`, or TosKer's.
+pub fn read_plan(root: SourceId, sources: &Sources) -> Reading<Plan> {
+    let source = sources.get(root);
+    if tosker::detect(&source.text) {
+        let mut findings = Vec::new();
+        let plan = tosker::read_plan(root, source, &mut findings);
+        return Reading::new(Some(Language::Tosker), Some(plan), findings);
+    }
+    read(root, sources, |node, findings| {
+        if ramp::Document::detect(node) == Some(ramp::Document::Plan) {
+            return Some((Language::Ramp, ramp::read_plan(node, findings)));
+        }
+        let ours = windlass::Document::detect(node) == Some(windlass::Document::Plan);
+        ours.then(|| (Language::Windlass, windlass::read_plan(node, findings)))
+    })
+}
+
+/// Reads a state for an application: ours or RAMP's.
+pub fn read_state(
+    root: SourceId,
+    sources: &Sources,
+    application: &Application,
+) -> Reading<GlobalState> {
+    read(root, sources, |node, findings| {
+        if ramp::Document::detect(node) == Some(ramp::Document::State) {
+            return Some((Language::Ramp, ramp::read_state(node, application, findings)));
+        }
+        let ours = windlass::Document::detect(node) == Some(windlass::Document::State);
+        ours.then(|| (Language::Windlass, windlass::read_state(node, application, findings)))
+    })
+}
+
+/// Reads a goal file for an application; only our own language has them.
+pub fn read_goal(
+    root: SourceId,
+    sources: &Sources,
+    application: &Application,
+) -> Reading<GoalFile> {
+    read(root, sources, |node, findings| {
+        let ours = windlass::Document::detect(node) == Some(windlass::Document::Goal);
+        ours.then(|| (Language::Windlass, windlass::read_goal_file(node, application, findings)))
+    })
+}
+
+/// Reads YAML or JSON with whatever recognizes it.
+fn read<T>(
+    root: SourceId,
+    sources: &Sources,
+    reader: impl FnOnce(Node<'_>, &mut Vec<Diagnostic>) -> Option<(Language, T)>,
+) -> Reading<T> {
+    let options = tree::Options::default();
+    let (tree, mut findings) = tree::parse(root, &sources.get(root).text, &options);
+    match reader(tree.root(), &mut findings) {
+        Some((language, document)) => Reading::new(Some(language), Some(document), findings),
+        None => Reading::new(None, None, findings),
+    }
+}

@@ -1,0 +1,101 @@
+//! RAMP's JSON: the application, global state, plan and sequence of paper 004's own tool.
+//!
+//! The tool ignores keys that it does not know and ends with a stack trace where one is missing;
+//! here every mistake is a finding at its place. Both spellings of the sorts of requirements are
+//! read, and so are the keys of its older branch `v0` (`startingState`, `reqSort`,
+//! `activeNodeInstances`, `planExecutableElements` and others).
+//!
+//! Reading order: `application.rs`, `state.rs`, `plan.rs`, `halves.rs` (plans of `v0`, which order
+//! the start and the end of an operation), `print.rs` (the way back), `fields.rs` (how a key is
+//! read).
+
+mod application;
+mod fields;
+mod halves;
+mod plan;
+mod print;
+mod state;
+
+pub use plan::read_plan;
+pub use print::{print, print_plan, print_state};
+pub use state::read_state;
+
+use crate::application::Application;
+use crate::diagnostic::Diagnostic;
+use crate::tree::Node;
+
+/// A name that nothing declares.
+pub const UNKNOWN_NAME: &str = "RAMP001";
+/// A value of the wrong type.
+pub const WRONG_TYPE: &str = "RAMP002";
+/// A key that must be there and is not.
+pub const MISSING_KEY: &str = "RAMP003";
+/// A list that is not there and reads as empty; RAMP ends with a stack trace.
+pub const MISSING_LIST: &str = "RAMP004";
+/// A value of the right type that means nothing.
+pub const BAD_VALUE: &str = "RAMP005";
+/// A capability or operation that is used and not listed; RAMP does not look.
+pub const UNLISTED: &str = "RAMP006";
+/// Something that is declared twice.
+pub const DECLARED_TWICE: &str = "RAMP007";
+/// A key that RAMP ignores.
+pub const UNKNOWN_KEY: &str = "RAMP008";
+/// A state that does not fit its application.
+pub const STATE_DOES_NOT_FIT: &str = "RAMP009";
+/// An order that only concerns the start or the end of an operation.
+pub const HALF_AN_OPERATION: &str = "RAMP010";
+
+/// Which of RAMP's documents a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Document {
+    /// `nodes`, each with a `managementProtocol`.
+    Application,
+    /// `activeInstances`, in `v0` `activeNodeInstances`.
+    State,
+    /// `actions`, in `v0` `planExecutableElements`; a sequence is the same file.
+    Plan,
+}
+
+impl Document {
+    /// Decides by the keys at the top.
+    pub fn detect(root: Node<'_>) -> Option<Document> {
+        let has = |key: &str| root.get(key).is_some();
+        let protocol = |node: Node<'_>| node.get("managementProtocol").is_some();
+        let nodes = root.get("nodes").filter(|nodes| nodes.is_list());
+        let described = nodes.is_some_and(|nodes| nodes.items().any(protocol));
+        if described || (nodes.is_some() && has("piVersion")) {
+            Some(Document::Application)
+        } else if has("activeInstances") || has("activeNodeInstances") {
+            Some(Document::State)
+        } else if has("planExecutableElements") || has_actions(root) {
+            Some(Document::Plan)
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether there are actions that say `action`, or an empty plan and nothing else: other tools
+/// have `actions` too.
+fn has_actions(root: Node<'_>) -> bool {
+    let Some(actions) = root.get("actions").filter(|actions| actions.is_mapping()) else {
+        return false;
+    };
+    let ours = |name: &str| matches!(name, "actions" | "partialOrder");
+    actions.entries().any(|entry| entry.value.get("action").is_some())
+        || (actions.is_empty() && root.entries().all(|entry| ours(entry.name())))
+}
+
+/// Reads an application; it is there when the text has no errors.
+pub fn read_application(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Application> {
+    let before = findings.len();
+    let application = application::lower(root, findings);
+    let broken = super::has_errors(&findings[before..]) || !root.tree().is_complete();
+    (!broken).then_some(application)
+}
+
+/// Looks at a state without its application: whether every key is there and of its type.
+pub fn check_state(root: Node<'_>, findings: &mut Vec<Diagnostic>) {
+    state::instances(root, findings);
+    state::bindings(root, findings);
+}
