@@ -8,7 +8,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Checks, explains and draws descriptions of cloud applications before anything runs.
+use crate::commands::analyze::AnalyzeArgs;
+use crate::commands::step::StepArgs;
+use crate::commands::verify::VerifyArgs;
+
+/// Checks descriptions and plans of cloud applications before anything runs.
 #[derive(Debug, Parser)]
 #[command(
     name = "windlass",
@@ -16,11 +20,14 @@ use serde::Serialize;
     propagate_version = true,
     disable_help_subcommand = true,
     after_help = "\
-Exit codes: 0 good, 1 findings, 2 usage or unreadable file, 70 internal error.
+Exit codes: 0 good, 1 findings or a verdict of no, 2 usage or unreadable file, 3 unknown (a limit
+was reached), 70 internal error.
 
 Examples:
   windlass check windlass.yaml      check one description
   windlass check .                  check every description below this folder
+  windlass verify plan.yaml --app windlass.yaml
+                                    is this plan valid in every order?
   windlass explain YAML001          say what a finding means and what to do about it
   windlass show windlass.yaml       draw the application"
 )]
@@ -39,6 +46,12 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Draw the topology and the life cycles of an application
     Show(ShowArgs),
+    /// Judge a plan: is it valid in every order, and in spite of every fault?
+    Verify(VerifyArgs),
+    /// Try actions one at a time
+    Step(StepArgs),
+    /// Explore everything that can happen, and count
+    Analyze(AnalyzeArgs),
     /// Write a description in another language
     Convert(ConvertArgs),
     /// Print a completion script for a shell

@@ -1,8 +1,11 @@
 //! One file per command.
 
+pub(crate) mod analyze;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod man;
 pub(crate) mod show;
+pub(crate) mod step;
+pub(crate) mod verify;

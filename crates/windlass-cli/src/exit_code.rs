@@ -14,5 +14,8 @@ pub(crate) const FINDINGS: u8 = 1;
 /// language, a plan or state that does not fit the application.
 pub(crate) const USAGE: u8 = 2;
 
+/// Unknown: a limit or Ctrl-C ended a search; what is known so far has been printed.
+pub(crate) const UNKNOWN: u8 = 3;
+
 /// A defect of this program. Everything a user can write ends with another code.
 pub(crate) const INTERNAL: u8 = 70;

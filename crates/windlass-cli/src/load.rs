@@ -6,11 +6,13 @@
 
 use std::path::Path;
 
-use windlass::application::Application;
+use windlass::application::{Application, GlobalState};
 use windlass::diagnostic::Severity;
 use windlass::goal::GoalFile;
-use windlass::lang::{self, Reading};
-use windlass::source::Sources;
+use windlass::lang::{self, Reading, documents};
+use windlass::plan::Plan;
+use windlass::plan::fit::fit;
+use windlass::source::{SourceId, Sources};
 
 use crate::args::CheckFormat;
 use crate::failure::Failure;
@@ -24,6 +26,58 @@ pub(crate) struct Loaded {
     pub(crate) application: Application,
     /// The goal that the file declares.
     pub(crate) goal: Option<GoalFile>,
+}
+
+/// Reads a state for an application. What is wrong with it goes to standard error: it does not fit.
+pub(crate) fn state(path: &Path, application: &Application) -> Result<GlobalState, Failure> {
+    document(path, "state", |root, sources| documents::read_state(root, sources, application))
+}
+
+/// Reads a plan. What is wrong with it goes to standard error: it does not fit.
+pub(crate) fn plan(path: &Path) -> Result<Plan, Failure> {
+    document(path, "plan", documents::read_plan)
+}
+
+/// Refuses a plan that is not about this application and this state.
+pub(crate) fn fitting(
+    application: &Application,
+    state: &GlobalState,
+    plan: &Plan,
+) -> Result<(), Failure> {
+    let misfits = fit(application, state, plan);
+    let Some((last, others)) = misfits.split_last() else { return Ok(()) };
+    for misfit in others {
+        Failure::usage(misfit.message.as_str()).print();
+    }
+    let failure = Failure::usage(last.message.as_str());
+    Err(match &last.help {
+        Some(help) => failure.help(help),
+        None => failure,
+    })
+}
+
+fn document<T>(
+    path: &Path,
+    what: &str,
+    read: impl FnOnce(SourceId, &Sources) -> documents::Reading<T>,
+) -> Result<T, Failure> {
+    let name = path.display().to_string();
+    let mut sources = Sources::new();
+    let (id, wrong) = input::add(&mut sources, name.clone(), input::bytes(path)?);
+    let reading = match wrong {
+        Some(finding) => {
+            documents::Reading { language: None, document: None, findings: vec![finding] }
+        }
+        None => read(id, &sources),
+    };
+    let mut errors = reading.findings;
+    errors.retain(|finding| finding.severity == Severity::Error);
+    if !errors.is_empty() {
+        let report = Report::new(sources, errors);
+        output::stderr(&render::report(CheckFormat::Text, &report, false)?);
+        return Err(Failure::reported(exit_code::USAGE));
+    }
+    reading.document.ok_or_else(|| Failure::usage(format!("`{name}` is no {what}")))
 }
 
 /// Reads the application in a file, or in standard input for `-`. When it cannot be understood,

@@ -7,6 +7,7 @@
 
 mod args;
 mod baseline;
+mod budget;
 mod commands;
 mod config;
 mod escape;
@@ -55,6 +56,9 @@ fn run(cli: Cli) -> u8 {
         Command::Check(args) => commands::check::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::Show(args) => commands::show::run(&args),
+        Command::Verify(args) => commands::verify::run(&args),
+        Command::Step(args) => commands::step::run(&args),
+        Command::Analyze(args) => commands::analyze::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

@@ -8,9 +8,12 @@ use std::path::PathBuf;
 use schemars::{JsonSchema, schema_for};
 
 use crate::baseline::Baseline;
+use crate::commands::analyze::AnalyzeReport;
 use crate::commands::convert::ConvertReport;
 use crate::commands::explain::ExplainReport;
 use crate::commands::show::ShowReport;
+use crate::commands::step::StepReport;
+use crate::commands::verify::VerifyReport;
 use crate::render::CheckReport;
 
 fn compare<T: JsonSchema>(name: &str) {
@@ -48,4 +51,19 @@ fn the_schema_of_convert_is_up_to_date() {
 #[test]
 fn the_schema_of_show_is_up_to_date() {
     compare::<ShowReport<'_>>("show");
+}
+
+#[test]
+fn the_schema_of_verify_is_up_to_date() {
+    compare::<VerifyReport>("verify");
+}
+
+#[test]
+fn the_schema_of_analyze_is_up_to_date() {
+    compare::<AnalyzeReport>("analyze");
+}
+
+#[test]
+fn the_schema_of_step_is_up_to_date() {
+    compare::<StepReport>("step");
 }

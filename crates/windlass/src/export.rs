@@ -14,6 +14,7 @@ pub mod measure;
 pub mod mermaid;
 mod net;
 mod protocol;
+pub mod story;
 pub mod svg;
 pub mod text;
 mod topology;

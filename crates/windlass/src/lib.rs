@@ -22,6 +22,8 @@ pub mod rule;
 pub mod semantics;
 pub mod source;
 pub mod spelling;
+pub mod stepping;
+pub mod survey;
 pub mod system;
 pub mod tree;
 pub mod verify;

@@ -1,6 +1,206 @@
 //! `windlass verify` as one function: picks the relation, asks the tiers in order, and puts
 //! together what there is to say about a plan.
 //!
-//! This is the only module that knows both `semantics` and `analysis`.
+//! This is the only module that knows both `semantics` and `analysis`. The order of the tiers: a
+//! cover (T0a, T0b, T1, T1d: polynomial), then the search (T3) for a shortest failing trace, then
+//! repair and beliefs for weak validity. What the search cannot finish is reported as unknown,
+//! with what is known so far.
 
 pub mod effects;
+mod finals;
+mod replicas;
+pub mod story;
+mod template;
+
+pub use effects::{Effect, Effects};
+pub use story::{Counterexample, StoryStep};
+
+use crate::analysis::validity::repair::Repair;
+use crate::application::{Application, Faults, GlobalState, Policy};
+use crate::goal::Goal;
+use crate::goal::evaluate::Closure;
+use crate::plan::Plan;
+use crate::plan::cover::Cover;
+use crate::system::{Budget, StopReason};
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The description.
+    pub application: &'a Application,
+    /// Where the plan starts; taken as given and not settled.
+    pub start: &'a GlobalState,
+    /// The plan; its names fit the application (`plan::fit`).
+    pub plan: &'a Plan,
+    /// Which provider is bound when several offer.
+    pub policy: Policy,
+    /// What should hold in the end.
+    pub goal: Option<&'a Goal>,
+    /// Whether the goal closes the rest of the application.
+    pub closure: Closure,
+}
+
+/// How much is done.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// Threads of a search; the answer does not depend on them.
+    pub threads: usize,
+    /// The most states that evidence lists.
+    pub evidence_limit: usize,
+    /// The most orders that repair tries.
+    pub repair_limit: usize,
+    /// Whether the exact answer is asked of the search even where a cover exists, e.g. to compare.
+    pub search_only: bool,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { threads: 1, evidence_limit: 10_000, repair_limit: 500, search_only: false }
+    }
+}
+
+/// The verdict (semantics.md 004 point 9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Validity {
+    /// Every order is good for every choice.
+    Valid,
+    /// Some order is good for every choice.
+    WeaklyValid,
+    /// No order is.
+    NotValid,
+    /// A limit came first.
+    Unknown(StopReason),
+}
+
+impl Validity {
+    /// The word for people and for JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Validity::Valid => "valid",
+            Validity::WeaklyValid => "weakly_valid",
+            Validity::NotValid => "not_valid",
+            Validity::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// Whether the goal holds in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoalAnswer {
+    /// In every final state, of which there is at least one.
+    Met,
+    /// In none.
+    NotMet,
+    /// In some.
+    Sometimes,
+}
+
+impl GoalAnswer {
+    /// The word for people and for JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            GoalAnswer::Met => "met",
+            GoalAnswer::NotMet => "not_met",
+            GoalAnswer::Sometimes => "sometimes",
+        }
+    }
+}
+
+/// Everything there is to say about a plan.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The verdict.
+    pub validity: Validity,
+    /// Whether all runs end with the same instances in the same states; of valid plans only.
+    pub deterministic: Option<bool>,
+    /// Whether the goal holds in the end; none when none was asked for or nothing is known.
+    pub goal: Option<GoalAnswer>,
+    /// What the plan changes.
+    pub effects: Effects,
+    /// A shortest failing run of a plan that is not valid.
+    pub counterexample: Option<Counterexample>,
+    /// An order that is good for every choice, of a plan that is only weakly valid: the labels of
+    /// its events.
+    pub witness: Option<Vec<String>>,
+    /// Order edges that make the plan fault-free.
+    pub repair: Option<Repair>,
+    /// The kind of evidence: `cover`, `closed_set`, `trace` or `search`.
+    pub evidence: &'static str,
+    /// The cover, when the evidence is one.
+    pub cover: Option<Cover>,
+    /// Which tier decided.
+    pub tier: &'static str,
+    /// How many configurations were looked at.
+    pub states: usize,
+}
+
+impl Report {
+    fn new(validity: Validity, tier: &'static str, evidence: &'static str) -> Self {
+        Report {
+            validity,
+            deterministic: None,
+            goal: None,
+            effects: Effects::default(),
+            counterexample: None,
+            witness: None,
+            repair: None,
+            evidence,
+            cover: None,
+            tier,
+            states: 0,
+        }
+    }
+}
+
+/// Why a plan cannot be judged at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// The order has a cycle through these steps.
+    CyclicOrder(Vec<usize>),
+    /// The application is one of nets.
+    Nets,
+    /// The plan scales, or names an instance, where the relation knows one instance of each node.
+    NoSuchInstance(usize),
+}
+
+/// Judges a plan.
+pub fn verify(
+    question: &Question<'_>,
+    effort: &Effort,
+    budget: &mut dyn Budget,
+) -> Result<Report, Refused> {
+    if question.application.is_net() {
+        return Err(Refused::Nets);
+    }
+    match question.application.faults {
+        Faults::Replicas => replicas::verify(question, effort, budget),
+        Faults::Forbidden | Faults::Handled => template::verify(question, effort, budget),
+    }
+}
+
+/// Whether a goal holds in all, some or none of the final states.
+fn goal_answer(question: &Question<'_>, finals: &[GlobalState]) -> Option<GoalAnswer> {
+    let goal = question.goal?;
+    let holds = |state: &&GlobalState| goal.holds(question.application, state, question.closure);
+    let met = finals.iter().filter(holds).count();
+    if finals.is_empty() {
+        None
+    } else if met == finals.len() {
+        Some(GoalAnswer::Met)
+    } else if met == 0 {
+        Some(GoalAnswer::NotMet)
+    } else {
+        Some(GoalAnswer::Sometimes)
+    }
+}
+
+/// An event of a plan in words: its label and which part of it.
+fn event_label(plan: &Plan, event: crate::plan::events::Event) -> String {
+    use crate::plan::events::EventKind;
+    let label = &plan.steps[event.step].label;
+    match event.kind {
+        EventKind::Start => format!("{label} (start)"),
+        EventKind::End => format!("{label} (end)"),
+        _ => label.clone(),
+    }
+}

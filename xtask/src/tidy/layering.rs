@@ -49,8 +49,33 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "the checker of evidence shares nothing with those who made it",
     ),
     (
+        "stepping",
+        &["semantics", "lifecycle", "application"],
+        "the one function behind step: one action at a time",
+    ),
+    (
+        "survey",
+        &["system", "semantics", "explore", "analysis", "lifecycle", "application"],
+        "the one function behind analyze: it picks the relation and asks",
+    ),
+    (
+        "verify",
+        &[
+            "system",
+            "plan",
+            "goal",
+            "semantics",
+            "explore",
+            "analysis",
+            "certificate",
+            "lifecycle",
+            "application",
+        ],
+        "the one place that knows relations and questions: it puts answers together",
+    ),
+    (
         "export",
-        &["graph", "application", "lifecycle", "plan"],
+        &["graph", "application", "lifecycle", "plan", "verify"],
         "pictures and interchange formats show descriptions",
     ),
 ];

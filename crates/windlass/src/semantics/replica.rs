@@ -16,6 +16,7 @@ mod action;
 pub mod behavior;
 mod blocked;
 pub mod compiled;
+pub mod crashing;
 pub mod faults;
 pub mod observable;
 pub mod observe;

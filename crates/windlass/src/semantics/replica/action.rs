@@ -176,6 +176,25 @@ pub enum Event {
 }
 
 impl Event {
+    /// What happened, in words.
+    pub fn describe(&self, application: &Application) -> String {
+        match self {
+            Event::Destroyed { instance, container } => {
+                format!("{instance} is destroyed with its container {container}")
+            }
+            Event::Resolved { instance, to, .. } => {
+                let to: Vec<String> = to.iter().map(ToString::to_string).collect();
+                format!("{instance} switches to {}", to.join(", "))
+            }
+            Event::Handled { instance, node, requirement, to, .. } => {
+                let component = application.type_of(*node);
+                let name = &component.requirements[requirement.index()].name;
+                let state = component.protocol().map_or("", |p| &p.state(*to).name);
+                format!("fault: {instance} loses {name} and falls back to {state}")
+            }
+        }
+    }
+
     /// Whether it is a fault: something was needed and could not be had.
     pub fn is_fault(&self) -> bool {
         matches!(self, Event::Handled { .. })

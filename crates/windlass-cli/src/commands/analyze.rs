@@ -1,0 +1,144 @@
+//! `windlass analyze APP`: what everything that can happen looks like.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use windlass::analysis::overview::Overview;
+use windlass::explore::Options;
+use windlass::survey::{self, Survey};
+
+use crate::args::Format;
+use crate::budget::{LimitArgs, Watch};
+use crate::failure::Failure;
+use crate::{escape, exit_code, load, output};
+
+/// What `windlass analyze` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Explores every state that can be reached and counts: states in which something is relied on that
+nobody offers (inconsistent), states in which nothing can happen (deadlocks), the largest distance
+from the start, whether the start can be reached again from everywhere (reversible), operations
+that never run and states that are never reached.
+
+With `faults: replicas` the wanted instances exist from the start, in their initial states.
+
+Exit codes: 0 explored, 2 a file that cannot be read, 3 a limit was reached.
+
+Examples:
+  windlass analyze windlass.yaml
+  windlass analyze thinking.csar --hard-recovery --format json")]
+pub(crate) struct AnalyzeArgs {
+    /// The application
+    #[arg(value_name = "APP")]
+    pub(crate) app: PathBuf,
+
+    /// Where everything starts
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Option<PathBuf>,
+
+    /// Let instances crash at any time
+    #[arg(long)]
+    pub(crate) crash: bool,
+
+    /// Reset what lives in a container that is not alive (faults: handled)
+    #[arg(long)]
+    pub(crate) hard_recovery: bool,
+
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) format: Format,
+
+    /// The language of the application; without it the file tells
+    #[arg(long, value_name = "LANG")]
+    pub(crate) lang: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+const SCHEMA: &str = "windlass/analyze/1";
+
+/// The answer of `windlass analyze --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "windlass/analyze/1", deny_unknown_fields)]
+pub(crate) struct AnalyzeReport {
+    /// Always `windlass/analyze/1`; a change that could break a reader gets another number.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// Distinct states reachable from the start.
+    reachable: usize,
+    /// Those in which something is relied on and not satisfied.
+    inconsistent: usize,
+    /// Those in which nothing can happen.
+    deadlocks: usize,
+    /// The largest distance of a reachable state from the start.
+    longest_shortest_plan: usize,
+    /// Whether the start can be reached again from everywhere.
+    reversible: bool,
+    /// Operations that run nowhere.
+    never_run: Vec<String>,
+    /// States of components that are never reached.
+    never_reached: Vec<String>,
+}
+
+/// Explores and tells.
+pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, Failure> {
+    let application = load::application(&args.app, args.lang.as_deref())?.application;
+    let start = match &args.state {
+        Some(path) => load::state(path, &application)?,
+        None => survey::wanted(&application),
+    };
+    let mut watch = Watch::start(&args.limits);
+    let options = Options { threads: args.limits.threads.into(), ..Options::default() };
+    let survey = Survey { start, crash: args.crash, hard_recovery: args.hard_recovery };
+    let overview = survey::survey(&application, survey, &options, &mut watch);
+    drop(watch);
+    match overview {
+        None => Err(Failure::usage("the application is one of nets, and has no protocols")),
+        Some(Err(reason)) => {
+            output::notice(&format!("unknown: {reason}"));
+            Ok(exit_code::UNKNOWN)
+        }
+        Some(Ok(overview)) => tell(args, overview),
+    }
+}
+
+fn tell(args: &AnalyzeArgs, overview: Overview) -> Result<u8, Failure> {
+    let text = match args.format {
+        Format::Json => escape::json(&AnalyzeReport {
+            schema: SCHEMA,
+            reachable: overview.reachable,
+            inconsistent: overview.inconsistent,
+            deadlocks: overview.deadlocks,
+            longest_shortest_plan: overview.longest_shortest_plan,
+            reversible: overview.reversible,
+            never_run: overview.never_run,
+            never_reached: overview.never_reached,
+        })?,
+        Format::Text => text(&overview),
+    };
+    output::stdout(&text)?;
+    Ok(exit_code::GOOD)
+}
+
+fn text(overview: &Overview) -> String {
+    let mut out = String::new();
+    let reversible = if overview.reversible { "yes" } else { "no" };
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "reachable states         {}", overview.reachable);
+    let _ = writeln!(out, "inconsistent             {}", overview.inconsistent);
+    let _ = writeln!(out, "deadlocks                {}", overview.deadlocks);
+    let _ = writeln!(out, "longest shortest plan    {}", overview.longest_shortest_plan);
+    let _ = writeln!(out, "reversible               {reversible}");
+    for (title, names) in
+        [("never run", &overview.never_run), ("never reached", &overview.never_reached)]
+    {
+        let names: Vec<_> = names.iter().map(|name| escape::visible(name)).collect();
+        let list = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let _ = writeln!(out, "{title:24} {list}");
+    }
+    out
+}

@@ -1,0 +1,219 @@
+//! `windlass verify PLAN --app APP`: is a plan valid in every order, and in spite of every fault?
+
+mod json;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use windlass::application::{Application, GlobalState, Policy};
+use windlass::goal::evaluate::Closure;
+use windlass::goal::{self, Goal};
+use windlass::plan::Plan;
+use windlass::source::Sources;
+use windlass::verify::{self, Effort, GoalAnswer, Question, Refused, Report, Validity};
+
+#[cfg(test)]
+pub(crate) use json::VerifyReport;
+pub(crate) use json::places;
+
+use crate::args::Format;
+use crate::budget::{LimitArgs, Watch};
+use crate::failure::Failure;
+use crate::{escape, exit_code, load, output};
+
+/// What `windlass verify` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A plan is `valid` when every order of its actions that it allows can be carried out, whatever the
+choices of providers and handlers; `weakly_valid` when some order can; else `not_valid`. A plan
+that is not valid comes with a shortest failing run and, where there are any, the order edges that
+make it free of faults.
+
+Exit codes: 0 valid (or accepted) and the goal met, 1 not valid or the goal not met, 2 a plan or
+state that does not fit the application, 3 a limit was reached.
+
+Examples:
+  windlass verify restart.plan.yaml --app windlass.yaml --state running.state.yaml
+  windlass verify plan.json --app thinking.json --goal 'gui=working*1'
+  windlass verify steps.json --app app.json --sequence --format json")]
+pub(crate) struct VerifyArgs {
+    /// The plan: ours, RAMP's or TosKer's
+    #[arg(value_name = "PLAN")]
+    pub(crate) plan: PathBuf,
+
+    /// The application
+    #[arg(long, value_name = "APP")]
+    pub(crate) app: PathBuf,
+
+    /// The state in which the plan starts; without it nothing exists yet
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Option<PathBuf>,
+
+    /// Read the actions as a sequence, in the order of the file
+    #[arg(long)]
+    pub(crate) sequence: bool,
+
+    /// Which provider is bound when several offer, instead of what the application says
+    #[arg(long, value_enum, value_name = "POLICY")]
+    pub(crate) policy: Option<PolicyArg>,
+
+    /// What should hold in the end, e.g. `gui=working, api=running*2`
+    #[arg(long, value_name = "GOAL")]
+    pub(crate) goal: Option<String>,
+
+    /// Nodes that the goal does not name must have no instances
+    #[arg(long, requires = "goal")]
+    pub(crate) exact: bool,
+
+    /// A verdict that is good enough for exit code 0
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    pub(crate) accept: Option<Accept>,
+
+    /// Draw the failing run as SVG to OUT
+    #[arg(long, value_name = "OUT")]
+    pub(crate) story: Option<PathBuf>,
+
+    /// Say which tier decided, how many states it took and how long
+    #[arg(long)]
+    pub(crate) stats: bool,
+
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) format: Format,
+
+    /// The language of the application; without it the file tells
+    #[arg(long, value_name = "LANG")]
+    pub(crate) lang: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// A connection policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PolicyArg {
+    /// Whichever: the verdict holds for every choice
+    Any,
+    /// The first in the order of declaration
+    Greedy,
+    /// The one with the fewest bindings
+    LeastLoaded,
+}
+
+impl From<PolicyArg> for Policy {
+    fn from(policy: PolicyArg) -> Self {
+        match policy {
+            PolicyArg::Any => Policy::Any,
+            PolicyArg::Greedy => Policy::Greedy,
+            PolicyArg::LeastLoaded => Policy::LeastLoaded,
+        }
+    }
+}
+
+/// A verdict that can be accepted beside `valid`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Accept {
+    /// Some order is good for every choice
+    WeaklyValid,
+}
+
+/// Everything that a report speaks about.
+pub(crate) struct Asked {
+    pub(crate) application: Application,
+    pub(crate) start: GlobalState,
+    pub(crate) plan: Plan,
+    goal: Option<Goal>,
+}
+
+/// Judges the plan and tells the verdict.
+pub(crate) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
+    let asked = asked(args)?;
+    let question = Question {
+        application: &asked.application,
+        start: &asked.start,
+        plan: &asked.plan,
+        policy: args.policy.map_or(asked.application.policy, Into::into),
+        goal: asked.goal.as_ref(),
+        closure: if args.exact { Closure::Exact } else { Closure::Open },
+    };
+    let mut watch = Watch::start(&args.limits);
+    let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };
+    let report = verify::verify(&question, &effort, &mut watch)
+        .map_err(|refused| Failure::usage(refusal(&asked.plan, &refused)))?;
+    let millis = watch.millis();
+    drop(watch);
+    let stats = args.stats.then_some(millis);
+    let answer = match args.format {
+        Format::Json => escape::json(&json::report(&asked, &report, stats))?,
+        Format::Text => text::report(&asked, &report, stats),
+    };
+    output::stdout(&answer)?;
+    if let (Some(path), Some(story)) = (&args.story, &report.counterexample) {
+        let svg = windlass::export::story::svg(&asked.application, story);
+        crate::replace::write(path, &svg).map_err(|error| Failure::file("write", path, &error))?;
+    }
+    Ok(exit(args, &report))
+}
+
+fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
+    let application = load::application(&args.app, args.lang.as_deref())?.application;
+    let start = match &args.state {
+        Some(path) => load::state(path, &application)?,
+        None => GlobalState::empty(),
+    };
+    let mut plan = load::plan(&args.plan)?;
+    if args.sequence {
+        plan = plan.into_sequence();
+    }
+    load::fitting(&application, &start, &plan)?;
+    let goal = args.goal.as_deref().map(|text| parse_goal(text, &application)).transpose()?;
+    Ok(Asked { application, start, plan, goal })
+}
+
+/// Reads the goal of a command line.
+pub(crate) fn parse_goal(text: &str, application: &Application) -> Result<Goal, Failure> {
+    let mut sources = Sources::new();
+    let source = sources.add("--goal", text);
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let span = windlass::source::Span { source, start: 0, end };
+    let mut findings = Vec::new();
+    let goal = goal::parse(text, span, true, application, &mut findings);
+    match findings.first() {
+        None => Ok(goal),
+        Some(finding) => {
+            let failure = Failure::usage(format!("--goal: {}", finding.message));
+            Err(match &finding.help {
+                Some(help) => failure.help(help),
+                None => failure,
+            })
+        }
+    }
+}
+
+fn refusal(plan: &Plan, refused: &Refused) -> String {
+    let label = |step: &usize| format!("`{}`", plan.steps[*step].label);
+    match refused {
+        Refused::CyclicOrder(steps) => {
+            let labels: Vec<String> = steps.iter().map(label).collect();
+            format!("the order of the plan has a cycle: {}", labels.join(", "))
+        }
+        Refused::Nets => "the application is one of nets, and plans are about protocols".to_owned(),
+        Refused::NoSuchInstance(step) => format!(
+            "{}: the application has one instance of each node, and this action names another \
+             instance or scales",
+            label(step)
+        ),
+    }
+}
+
+fn exit(args: &VerifyArgs, report: &Report) -> u8 {
+    let accepted = match report.validity {
+        Validity::Valid => true,
+        Validity::WeaklyValid => args.accept == Some(Accept::WeaklyValid),
+        Validity::NotValid => false,
+        Validity::Unknown(_) => return exit_code::UNKNOWN,
+    };
+    let met = args.goal.is_none() || report.goal == Some(GoalAnswer::Met);
+    if accepted && met { exit_code::GOOD } else { exit_code::FINDINGS }
+}

@@ -1,0 +1,149 @@
+//! `windlass step` as a library: try actions one at a time in the relation of 004.
+
+use crate::application::{Application, Faults, GlobalState, InstanceId, Policy};
+use crate::lifecycle::protocol::Element;
+use crate::semantics::Semantics;
+use crate::semantics::replica::observe::{Observation, observe};
+use crate::semantics::replica::{Action, Blocked, Creation, Outcome, Replica, observable};
+
+/// One command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Start an operation on an instance.
+    Start(InstanceId, String),
+    /// End the operation under way on an instance.
+    End(InstanceId),
+    /// Create an instance of a node, inside another if it is contained.
+    ScaleOut(String, InstanceId, Option<InstanceId>),
+    /// Destroy an instance.
+    ScaleIn(InstanceId),
+    /// Let the process of an instance die.
+    Crash(InstanceId),
+    /// Take the last change back.
+    Undo,
+    /// Show the state.
+    Show,
+}
+
+impl Command {
+    /// Reads a line, or says what could be written.
+    pub fn parse(line: &str) -> Result<Command, String> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        Ok(match words.as_slice() {
+            ["start", id, operation] => Command::Start((*id).into(), (*operation).to_owned()),
+            ["end", id] => Command::End((*id).into()),
+            ["scale-out", node, id] => Command::ScaleOut((*node).to_owned(), (*id).into(), None),
+            ["scale-out", node, id, "in", container] => {
+                let container = Some((*container).into());
+                Command::ScaleOut((*node).to_owned(), (*id).into(), container)
+            }
+            ["scale-in", id] => Command::ScaleIn((*id).into()),
+            ["crash", id] => Command::Crash((*id).into()),
+            ["undo"] => Command::Undo,
+            ["show"] => Command::Show,
+            _ => {
+                return Err("write `start ID OPERATION`, `end ID`, `scale-out NODE ID [in \
+                            CONTAINER]`, `scale-in ID`, `crash ID`, `undo`, `show` or `save FILE`"
+                    .to_owned());
+            }
+        })
+    }
+}
+
+/// What came of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Done {
+    /// What there is to say instead of the state.
+    pub message: Option<String>,
+    /// What happened by itself.
+    pub consequences: Vec<String>,
+    /// How many other outcomes there were.
+    pub alternatives: usize,
+}
+
+/// An application with a state that commands change.
+pub struct Stepper<'a> {
+    replica: Replica<'a>,
+    /// The states so far; the last one is now.
+    history: Vec<GlobalState>,
+}
+
+impl<'a> Stepper<'a> {
+    /// Begins in a state; none when the application follows another relation.
+    pub fn new(application: &'a Application, start: GlobalState, policy: Policy) -> Option<Self> {
+        if application.faults != Faults::Replicas {
+            return None;
+        }
+        let mut replica = Replica::new(application, start.clone())?;
+        replica.policy = policy;
+        Some(Stepper { replica, history: vec![start] })
+    }
+
+    /// Where everything is.
+    pub fn state(&self) -> &GlobalState {
+        self.history.last().unwrap_or(&self.replica.start)
+    }
+
+    /// Carries out a command, or says why that is not possible; then nothing has changed.
+    pub fn perform(&mut self, command: &Command) -> Result<Done, String> {
+        let action = match command {
+            Command::Show => return Ok(Done::default()),
+            Command::Undo => {
+                if self.history.len() < 2 {
+                    return Err("there is nothing to take back".to_owned());
+                }
+                self.history.pop();
+                return Ok(Done::default());
+            }
+            Command::Crash(instance) => {
+                let observation = Observation::Crashed { instance: instance.clone() };
+                let outcomes = observe(&self.replica, self.state(), &observation);
+                return self.take(outcomes);
+            }
+            Command::Start(instance, operation) => {
+                Action::OpStart { instance: instance.clone(), operation: operation.clone() }
+            }
+            Command::End(instance) => {
+                let operation = self.running(instance)?;
+                Action::OpEnd { instance: instance.clone(), operation }
+            }
+            Command::ScaleIn(instance) => Action::ScaleIn { instance: instance.clone() },
+            Command::ScaleOut(node, instance, container) => {
+                let application = self.replica.application();
+                let Some(node) = application.node_named(node) else {
+                    let known = application.nodes.iter().map(|node| &*node.name);
+                    let known = crate::spelling::known("node", known);
+                    return Err(format!("unknown node `{node}`; {known}"));
+                };
+                let (instance, container) = (instance.clone(), container.clone());
+                Action::create(&Creation { instance, node, container })
+            }
+        };
+        let outcomes = observable::outcomes(&self.replica, self.state(), &action);
+        self.take(outcomes)
+    }
+
+    fn take(&mut self, outcomes: Result<Vec<Outcome>, Blocked>) -> Result<Done, String> {
+        let outcomes = outcomes.map_err(|blocked| self.replica.explain(&blocked))?;
+        let alternatives = outcomes.len().saturating_sub(1);
+        let Some(first) = outcomes.into_iter().next() else {
+            return Err("the faults never settle".to_owned());
+        };
+        let application = self.replica.application();
+        let consequences = first.events.iter().map(|event| event.describe(application)).collect();
+        self.history.push(first.state);
+        Ok(Done { message: None, consequences, alternatives })
+    }
+
+    /// The operation that an instance is performing.
+    fn running(&self, id: &InstanceId) -> Result<String, String> {
+        let found = self.state().instances.get(id).copied();
+        let Some(instance) = found else { return Err(format!("there is no instance `{id}`")) };
+        let Element::Transition(running) = instance.element else {
+            return Err(format!("no operation is under way on `{id}`"));
+        };
+        let component = self.replica.application().type_of(instance.node);
+        let operation = self.replica.protocol(instance.node).transition(running).operation;
+        Ok(component.operations[operation.index()].name.clone())
+    }
+}

@@ -1,0 +1,151 @@
+//! `windlass analyze` as one function: picks the relation and looks at everything it reaches.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::overview::{Overview, Views, overview};
+use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, NodeId};
+use crate::explore::Options;
+use crate::lifecycle::protocol::Element;
+use crate::semantics::protocol::{self, ServiceTemplate, States};
+use crate::semantics::replica::crashing::{Crashing, Happening};
+use crate::semantics::replica::{Action, Replica, faults};
+use crate::system::{Budget, StopReason};
+
+/// What is explored.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// Where everything starts.
+    pub start: GlobalState,
+    /// Whether instances crash.
+    pub crash: bool,
+    /// Whether what lives in a container that is not alive is reset (faults: handled).
+    pub hard_recovery: bool,
+}
+
+/// Explores an application of protocols; none when it is one of nets.
+pub fn survey(
+    application: &Application,
+    survey: Survey,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Option<Result<Overview, StopReason>> {
+    if application.is_net() {
+        return None;
+    }
+    Some(match application.faults {
+        Faults::Replicas => of_replicas(application, survey, options, budget)?,
+        Faults::Forbidden | Faults::Handled => of_template(application, &survey, options, budget)?,
+    })
+}
+
+/// Every wanted instance in its initial state, each in the container that it names, or in one of
+/// those that are wanted, in turn. Horizontal requirements of initial states are bound by nobody.
+pub fn wanted(application: &Application) -> GlobalState {
+    let mut state = GlobalState::empty();
+    for node in application.node_ids() {
+        let Some(protocol) = application.protocol_of(node) else { continue };
+        let element = Element::State(protocol.initial);
+        for at in 0..application.node(node).count {
+            state.instances.insert(id_of(application, node, at), Instance { node, element });
+        }
+    }
+    for node in application.node_ids() {
+        let Some(requirement) = application.type_of(node).containment() else { continue };
+        let Some(binding) = application.node(node).binding(requirement) else { continue };
+        let homes = application.node(binding.target).count.max(1);
+        for at in 0..application.node(node).count {
+            let named = application.node(node).instances.get(at as usize);
+            let named = named.and_then(|instance| instance.container.clone()).map(InstanceId);
+            let home = named.unwrap_or_else(|| id_of(application, binding.target, at % homes));
+            state.vertical.insert(id_of(application, node, at), (requirement, home));
+        }
+    }
+    state
+}
+
+/// The id of a wanted instance: its name, the node's name when it is the only one, else numbered.
+fn id_of(application: &Application, node: NodeId, at: u32) -> InstanceId {
+    let node = application.node(node);
+    match node.instances.get(at as usize) {
+        Some(named) => InstanceId(named.id.clone()),
+        None if node.count <= 1 => InstanceId(node.name.clone()),
+        None => InstanceId(format!("{}-{}", node.name, at + 1)),
+    }
+}
+
+/// Every operation of every node, and every state of every node.
+fn everything(application: &Application) -> (BTreeSet<String>, BTreeSet<String>) {
+    let mut operations = BTreeSet::new();
+    let mut places = BTreeSet::new();
+    for node in application.node_ids() {
+        let name = &application.node(node).name;
+        let component = application.type_of(node);
+        operations.extend(component.operations.iter().map(|o| format!("{name}.{}", o.name)));
+        let states = component.protocol().map_or(&[][..], |protocol| &protocol.states);
+        places.extend(states.iter().map(|state| format!("{name}.{}", state.name)));
+    }
+    (operations, places)
+}
+
+fn place(application: &Application, node: NodeId, element: Element) -> Option<String> {
+    let Element::State(state) = element else { return None };
+    let name = &application.protocol_of(node)?.state(state).name;
+    Some(format!("{}.{name}", application.node(node).name))
+}
+
+fn of_template(
+    application: &Application,
+    survey: &Survey,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Option<Result<Overview, StopReason>> {
+    let mut template = ServiceTemplate::new(application)?;
+    template.hard_recovery = survey.hard_recovery;
+    template.start = template.states_of(&survey.start);
+    let (operations, places) = everything(application);
+    let views = Views {
+        is_inconsistent: &|states: &States| !protocol::is_consistent(&template, states),
+        operations,
+        operation: &|action: &protocol::Action| match action {
+            protocol::Action::Perform { node, operation } => {
+                let name = &application.type_of(*node).operations[operation.index()].name;
+                Some(format!("{}.{name}", application.node(*node).name))
+            }
+            _ => None,
+        },
+        places,
+        reached: &|states: &States| {
+            let at = |node| place(application, node, Element::State(states.of(node)));
+            application.node_ids().filter_map(at).collect()
+        },
+    };
+    Some(overview(&template, &views, options, budget))
+}
+
+fn of_replicas(
+    application: &Application,
+    survey: Survey,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Option<Result<Overview, StopReason>> {
+    let replica = Replica::new(application, survey.start)?;
+    let system = Crashing { replica: &replica, crash: survey.crash };
+    let (operations, places) = everything(application);
+    let views = Views {
+        is_inconsistent: &|state: &GlobalState| !faults::unresolvable(&replica, state).is_empty(),
+        operations,
+        operation: &|happening: &Happening| match happening {
+            Happening::Managed(Action::OpStart { instance, operation }) => {
+                let start = replica.start.instances.get(instance)?;
+                Some(format!("{}.{operation}", application.node(start.node).name))
+            }
+            _ => None,
+        },
+        places,
+        reached: &|state: &GlobalState| {
+            let all = state.instances.values();
+            all.filter_map(|i| place(application, i.node, i.element)).collect()
+        },
+    };
+    Some(overview(&system, &views, options, budget))
+}

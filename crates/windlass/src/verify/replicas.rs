@@ -1,0 +1,237 @@
+//! Plans in the relation of paper 004.
+
+use super::effects::effects;
+use super::finals;
+use super::story::{Counterexample, StoryStep};
+use super::{Effort, Question, Refused, Report, Validity, event_label, goal_answer};
+use crate::analysis::validity::belief::{self, Encoded, Readable};
+use crate::analysis::validity::despite_faults;
+use crate::analysis::validity::execution::{CompiledExecution, Configuration, Execution};
+use crate::analysis::validity::explicit::{self, Decision};
+use crate::analysis::validity::repair::{self, Repair};
+use crate::application::GlobalState;
+use crate::certificate;
+use crate::explore::Options;
+use crate::lifecycle::protocol::Sort;
+use crate::plan::events::{EventId, Events};
+use crate::plan::lives::Lives;
+use crate::semantics::Semantics;
+use crate::semantics::replica::compiled::{Bindings, CompiledReplica};
+use crate::semantics::replica::{Action, Creation, Event, Replica, observable};
+use crate::system::{Budget, Evidence, System, Trace, Verdict};
+
+/// Judges a plan.
+pub(super) fn verify(
+    question: &Question<'_>,
+    effort: &Effort,
+    budget: &mut dyn Budget,
+) -> Result<Report, Refused> {
+    let events = Events::new(question.plan).map_err(Refused::CyclicOrder)?;
+    let mut replica =
+        Replica::new(question.application, question.start.clone()).ok_or(Refused::Nets)?;
+    replica.policy = question.policy;
+    replica.pool = Creation::planned(question.application, question.plan);
+    let mut actions = Vec::with_capacity(events.len());
+    for event in events.ids().map(|id| events.get(id)) {
+        let action = Action::planned(question.application, question.plan, event);
+        actions.push(action.ok_or(Refused::NoSuchInstance(event.step))?);
+    }
+    if !effort.search_only
+        && let Some(report) = by_cover(question, &events)
+    {
+        return Ok(report);
+    }
+    let by_event = |event: EventId| actions[event.index()].clone();
+    // Bindings of replica-unaware requirements decide nothing, so the search leaves them out.
+    let compiled = CompiledReplica::new(replica.clone(), Bindings::AwareOnly);
+    let readable = Execution::new(&replica, &events, by_event);
+    let search =
+        Search { question, effort, events: &events, replica: &replica, readable: &readable };
+    Ok(match &compiled {
+        Some(compiled) => {
+            let execution = Execution::new(compiled, &events, by_event);
+            let options = search.options();
+            let form = CompiledExecution::new(&execution);
+            let decision = explicit::decide_compiled(&form, &options, budget);
+            let weak = |budget: &mut dyn Budget| {
+                let ways = Encoded::new(&execution, false);
+                belief::weakly_valid(&execution, &ways, effort.evidence_limit, budget)
+            };
+            search.report(decision, weak, budget)
+        }
+        None => {
+            let decision = explicit::decide(&readable, &search.options(), budget);
+            let weak = |budget: &mut dyn Budget| {
+                let ways = Readable(&readable);
+                belief::weakly_valid(&readable, &ways, effort.evidence_limit, budget)
+            };
+            search.report(decision, weak, budget)
+        }
+    })
+}
+
+/// Tiers T0a to T1d: valid by a cover, which is checked before it is believed.
+fn by_cover(question: &Question<'_>, events: &Events) -> Option<Report> {
+    let Question { application, start, plan, .. } = *question;
+    let lives = Lives::new(application, start, plan, events).ok()?;
+    let cover = despite_faults::cover(application, start, plan, events, &lives)?;
+    certificate::check_cover(application, start, plan, &cover).ok()?;
+    if !cover.is_deterministic() {
+        // Which final states go together is for the search to say.
+        return None;
+    }
+    let tier = if cover.is_fault_free() { "T1" } else { "T1d" };
+    let mut report = Report::new(Validity::Valid, tier, "cover");
+    report.deterministic = Some(true);
+    let end = finals::final_state(application, &lives, &cover);
+    report.effects = finals::effects_of(application, start, &end);
+    report.goal = goal_answer(question, std::slice::from_ref(&end));
+    report.cover = Some(cover);
+    Some(report)
+}
+
+/// Tier T3 and what follows from it.
+struct Search<'a> {
+    question: &'a Question<'a>,
+    effort: &'a Effort,
+    events: &'a Events,
+    replica: &'a Replica<'a>,
+    readable: &'a Execution<'a, Replica<'a>>,
+}
+
+impl Search<'_> {
+    fn options(&self) -> Options {
+        Options {
+            threads: self.effort.threads,
+            evidence_limit: self.effort.evidence_limit,
+            ..Options::default()
+        }
+    }
+
+    fn report(
+        &self,
+        decision: Decision<GlobalState>,
+        weak: impl FnOnce(&mut dyn Budget) -> belief::WeakDecision<GlobalState>,
+        budget: &mut dyn Budget,
+    ) -> Report {
+        let Question { application, start, plan, .. } = *self.question;
+        let states = decision.progress.states;
+        match &decision.verdict {
+            Verdict::Holds(evidence) => {
+                let mut report = Report::new(Validity::Valid, "T3", evidence.kind());
+                let same = |state: &GlobalState| state.instances.clone();
+                report.deterministic = Some(explicit::is_deterministic(&decision.finals, same));
+                report.effects = effects(application, start, &decision.finals);
+                report.goal = goal_answer(self.question, &decision.finals);
+                report.states = states;
+                report
+            }
+            Verdict::Fails(evidence) => {
+                let mut report = self.not_valid(weak, budget);
+                if let Evidence::Trace(trace) = evidence {
+                    report.counterexample = self.counterexample(trace);
+                }
+                report.states += states;
+                report
+            }
+            Verdict::Unknown(reason) => {
+                let mut report = Report::new(Validity::Unknown(*reason), "T3", "search");
+                report.states = states;
+                let repair = repair::repair(application, start, plan, self.effort.repair_limit);
+                report.repair = Some(repair);
+                report
+            }
+        }
+    }
+
+    /// A plan that is not valid: weakly valid by a repair, else by an order that is found.
+    fn not_valid(
+        &self,
+        weak: impl FnOnce(&mut dyn Budget) -> belief::WeakDecision<GlobalState>,
+        budget: &mut dyn Budget,
+    ) -> Report {
+        let Question { application, start, plan, .. } = *self.question;
+        let repair = repair::repair(application, start, plan, self.effort.repair_limit);
+        let label = |event: EventId| event_label(plan, self.events.get(event));
+        let decision = weak(budget);
+        let mut report = match &decision.verdict {
+            Verdict::Holds(evidence) => Report::new(Validity::WeaklyValid, "T3", evidence.kind()),
+            Verdict::Fails(evidence) => Report::new(Validity::NotValid, "T3", evidence.kind()),
+            Verdict::Unknown(reason) => match &repair {
+                Repair::Edges(_) => Report::new(Validity::WeaklyValid, "repair", "cover"),
+                _ => Report::new(Validity::Unknown(*reason), "T3", "search"),
+            },
+        };
+        report.states = decision.progress.states;
+        report.witness = decision.order().map(|order| order.into_iter().map(label).collect());
+        report.effects = effects(application, start, decision.finals());
+        report.goal = goal_answer(self.question, decision.finals());
+        report.repair = Some(repair);
+        report
+    }
+
+    /// The story of a failing run, told by the readable relation.
+    fn counterexample(
+        &self,
+        trace: &Trace<Configuration<GlobalState>, EventId>,
+    ) -> Option<Counterexample> {
+        let plan = self.question.plan;
+        let (last, done) = trace.steps.split_last()?;
+        let mut before = trace.start.state.clone();
+        let start = before.clone();
+        let mut steps = Vec::new();
+        for step in done {
+            let action = self.readable.action(step.action);
+            let after = follow(self.replica, &before, action, &step.after.state)?;
+            steps.push(StoryStep {
+                label: event_label(plan, self.events.get(step.action)),
+                action: self.replica.describe(action),
+                consequences: after
+                    .1
+                    .iter()
+                    .map(|e| e.describe(self.question.application))
+                    .collect(),
+                after: after.0.clone(),
+            });
+            before = after.0;
+        }
+        let action = self.readable.action(last.action);
+        let reason = match self.replica.step(&before, action) {
+            Err(blocked) => self.replica.explain(&blocked),
+            Ok(_) => return None,
+        };
+        Some(Counterexample {
+            start,
+            steps,
+            label: event_label(plan, self.events.get(last.action)),
+            action: self.replica.describe(action),
+            reason,
+            shortest: true,
+        })
+    }
+}
+
+/// The outcome of an action that has the instances of `after`, with what happened by itself. The
+/// search may have left out bindings that decide nothing.
+fn follow(
+    replica: &Replica<'_>,
+    before: &GlobalState,
+    action: &Action,
+    after: &GlobalState,
+) -> Option<(GlobalState, Vec<Event>)> {
+    let outcomes = observable::outcomes(replica, before, action).ok()?;
+    let wanted = deciding(replica, after);
+    let outcome =
+        outcomes.into_iter().find(|outcome| deciding(replica, &outcome.state) == wanted)?;
+    Some((outcome.state, outcome.events))
+}
+
+/// A state without the bindings of replica-unaware requirements.
+fn deciding(replica: &Replica<'_>, state: &GlobalState) -> GlobalState {
+    let mut deciding = state.clone();
+    deciding.horizontal.retain(|(user, requirement, _)| {
+        let node = state.instances.get(user).map(|instance| instance.node);
+        node.is_some_and(|n| replica.requirement(n, *requirement).sort == Sort::ReplicaAware)
+    });
+    deciding
+}

@@ -1,0 +1,198 @@
+//! Plans in the relations of paper 003: one instance of each node, atomic operations.
+
+use super::effects::effects;
+use super::story::{Counterexample, StoryStep};
+use super::{Effort, Question, Refused, Report, Validity, event_label, goal_answer};
+use crate::analysis::validity::belief::{self, Readable};
+use crate::analysis::validity::execution::{Configuration, Execution, Reason};
+use crate::analysis::validity::explicit;
+use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, NodeId};
+use crate::explore::Options;
+use crate::lifecycle::protocol::Element;
+use crate::plan::PlanAction;
+use crate::plan::events::{EventId, Events};
+use crate::semantics::Semantics;
+use crate::semantics::protocol::settled::Settled;
+use crate::semantics::protocol::{self, Action, ServiceTemplate, States};
+use crate::system::{Budget, Evidence, System, Trace, Verdict};
+
+/// Judges a plan.
+pub(super) fn verify(
+    question: &Question<'_>,
+    effort: &Effort,
+    budget: &mut dyn Budget,
+) -> Result<Report, Refused> {
+    let application = question.application;
+    let events = Events::atomic(question.plan).map_err(Refused::CyclicOrder)?;
+    let mut template = ServiceTemplate::new(application).ok_or(Refused::Nets)?;
+    template.start = template.states_of(question.start);
+    let names = Names::new(application, question.start);
+    let mut actions = Vec::with_capacity(events.len());
+    for event in events.ids().map(|id| events.get(id)) {
+        let action = names.action(application, &question.plan.steps[event.step].action);
+        actions.push(action.ok_or(Refused::NoSuchInstance(event.step))?);
+    }
+    let by_event = |event: EventId| actions[event.index()];
+    let judge = Judge { question, effort, events: &events, names: &names };
+    Ok(match application.faults {
+        Faults::Handled => {
+            let settled = Settled(template);
+            judge.report(&Execution::new(&settled, &events, by_event), budget)
+        }
+        _ => {
+            let consistent = |states: &States| protocol::is_consistent(&template, states);
+            let execution = Execution::new(&template, &events, by_event).accepting(&consistent);
+            judge.report(&execution, budget)
+        }
+    })
+}
+
+/// Which instance stands for which node: the one in the start state, the one that the application
+/// names, or the node itself.
+struct Names(Vec<InstanceId>);
+
+impl Names {
+    fn new(application: &Application, start: &GlobalState) -> Self {
+        let name = |node: NodeId| {
+            let given = start.of_node(node).next().map(|(id, _)| id.clone());
+            let declared = application.node(node).instances.first();
+            let declared = declared.map(|instance| InstanceId(instance.id.clone()));
+            given.or(declared).unwrap_or_else(|| InstanceId(application.node(node).name.clone()))
+        };
+        Names(application.node_ids().map(name).collect())
+    }
+
+    /// The node of an instance, which may also be called by the name of its node.
+    fn node(&self, application: &Application, instance: &InstanceId) -> Option<NodeId> {
+        let by_id = self.0.iter().position(|id| id == instance).map(NodeId::from);
+        by_id.or_else(|| application.node_named(&instance.0))
+    }
+
+    fn action(&self, application: &Application, planned: &PlanAction) -> Option<Action> {
+        let PlanAction::Operation { instance, operation } = planned else { return None };
+        let node = self.node(application, instance)?;
+        let operation = application.type_of(node).operation_named(operation)?;
+        Some(Action::Perform { node, operation })
+    }
+
+    /// The states of all nodes as a global state.
+    fn global(&self, states: &States) -> GlobalState {
+        let mut global = GlobalState::empty();
+        for (at, id) in self.0.iter().enumerate() {
+            let node = NodeId::from(at);
+            let element = Element::State(states.of(node));
+            global.instances.insert(id.clone(), Instance { node, element });
+        }
+        global
+    }
+}
+
+struct Judge<'a> {
+    question: &'a Question<'a>,
+    effort: &'a Effort,
+    events: &'a Events,
+    names: &'a Names,
+}
+
+impl Judge<'_> {
+    fn report<S>(&self, execution: &Execution<'_, S>, budget: &mut dyn Budget) -> Report
+    where
+        S: System<State = States, Action = Action> + Semantics + Sync,
+    {
+        let options = Options {
+            threads: self.effort.threads,
+            evidence_limit: self.effort.evidence_limit,
+            ..Options::default()
+        };
+        let decision = explicit::decide(execution, &options, budget);
+        let start = self.names.global(&execution.system().initial());
+        let ends = |finals: &[States]| -> Vec<GlobalState> {
+            finals.iter().map(|states| self.names.global(states)).collect()
+        };
+        let application = self.question.application;
+        match &decision.verdict {
+            Verdict::Holds(evidence) => {
+                let mut report = Report::new(Validity::Valid, "T3", evidence.kind());
+                report.deterministic =
+                    Some(explicit::is_deterministic(&decision.finals, Clone::clone));
+                let ends = ends(&decision.finals);
+                report.effects = effects(application, &start, &ends);
+                report.goal = goal_answer(self.question, &ends);
+                report.states = decision.progress.states;
+                report
+            }
+            Verdict::Unknown(reason) => {
+                let mut report = Report::new(Validity::Unknown(*reason), "T3", "search");
+                report.states = decision.progress.states;
+                report
+            }
+            Verdict::Fails(evidence) => {
+                let ways = Readable(execution);
+                let weak =
+                    belief::weakly_valid(execution, &ways, self.effort.evidence_limit, budget);
+                let mut report = match &weak.verdict {
+                    Verdict::Holds(shown) => Report::new(Validity::WeaklyValid, "T3", shown.kind()),
+                    Verdict::Fails(shown) => Report::new(Validity::NotValid, "T3", shown.kind()),
+                    Verdict::Unknown(why) => Report::new(Validity::Unknown(*why), "T3", "search"),
+                };
+                let label =
+                    |event: EventId| event_label(self.question.plan, self.events.get(event));
+                report.witness = weak.order().map(|order| order.into_iter().map(label).collect());
+                let ends = ends(weak.finals());
+                report.effects = effects(application, &start, &ends);
+                report.goal = goal_answer(self.question, &ends);
+                report.states = decision.progress.states + weak.progress.states;
+                if let Evidence::Trace(trace) = evidence {
+                    report.counterexample = self.counterexample(execution, trace);
+                }
+                report
+            }
+        }
+    }
+
+    fn counterexample<S>(
+        &self,
+        execution: &Execution<'_, S>,
+        trace: &Trace<Configuration<States>, EventId>,
+    ) -> Option<Counterexample>
+    where
+        S: System<State = States, Action = Action> + Semantics,
+    {
+        let failure = execution.failure(trace)?;
+        let system = execution.system();
+        let label = |event: EventId| event_label(self.question.plan, self.events.get(event));
+        let done = &trace.steps[..trace.steps.len() - 1];
+        let steps = done.iter().map(|step| StoryStep {
+            label: label(step.action),
+            action: system.describe(execution.action(step.action)),
+            consequences: Vec::new(),
+            after: self.names.global(&step.after.state),
+        });
+        let reason = match &failure.reason {
+            Reason::Blocked(blocked) => system.explain(blocked),
+            Reason::Unacceptable(states) => self.inconsistency(states),
+        };
+        Some(Counterexample {
+            start: self.names.global(&trace.start.state),
+            steps: steps.collect(),
+            label: label(failure.event),
+            action: system.describe(execution.action(failure.event)),
+            reason,
+            shortest: true,
+        })
+    }
+
+    /// What a state relies on and nobody offers.
+    fn inconsistency(&self, states: &States) -> String {
+        let application = self.question.application;
+        let Some(template) = ServiceTemplate::new(application) else { return String::new() };
+        let faults = template.faults(states);
+        let lacks = |(node, requirement): &(NodeId, crate::lifecycle::protocol::RequirementId)| {
+            let state = template.protocol(*node).state(states.of(*node));
+            let name = &application.type_of(*node).requirements[requirement.index()].name;
+            format!("`{}` in state `{}` lacks `{name}`", application.node(*node).name, state.name)
+        };
+        let all: Vec<String> = faults.iter().map(lacks).collect();
+        format!("it leads to an inconsistent state: {}", all.join(", "))
+    }
+}
