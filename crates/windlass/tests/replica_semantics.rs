@@ -287,6 +287,26 @@ fn all_needs_every_existing_instance_and_as_many_as_are_wanted() {
 }
 
 #[test]
+fn a_new_instance_is_a_fault_for_what_is_aware_of_all() {
+    for sort in ["unaware", "aware"] {
+        let text = format!(
+            "type p has cap
+               state on offers cap
+             type q needs r:{sort}:all
+               state idle
+               state busy needs r fault idle
+               op idle work busy
+             node p p
+             node q q r=p.cap"
+        );
+        let application = sketch::application(&text);
+        let replica = replica_of(&application, "p1 p on\nq1 q idle");
+        let sequence = ["start q1 work", "end q1 work", "scale-out p p2"];
+        assert_eq!(is_busy(&replica, &sequence), sort == "unaware");
+    }
+}
+
+#[test]
 fn an_aware_need_that_was_not_bound_at_the_start_of_an_operation_stays_unbound() {
     let application = pair("r:aware", 1);
     let replica = replica_of(&application, "p1 p off\nq1 q idle");

@@ -136,6 +136,14 @@ impl Outgoing {
         self.actions.truncate(length);
     }
 
+    /// Forgets successor number `index`; the last one takes its place.
+    pub fn swap_remove(&mut self, index: usize) {
+        let last = self.len() - 1;
+        self.words.copy_within(last * self.width.., index * self.width);
+        self.actions[index] = self.actions[last];
+        self.truncate(last);
+    }
+
     /// Forgets each successor from number `begin` on that an earlier one of them equals.
     pub fn retain_distinct(&mut self, begin: usize) {
         let mut kept = begin;

@@ -210,7 +210,7 @@ pub fn resolve_fault(
     }
     let mut after = before.clone();
     after.unbind(id, requirement);
-    Ok(bind(replica, before, after, (id, node), requirement))
+    Ok(bind(replica, before, after, (id, node), &[requirement]))
 }
 
 /// A fault that cannot be resolved brings the instance where its handler says.

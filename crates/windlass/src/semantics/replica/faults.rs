@@ -73,7 +73,7 @@ pub fn is_satisfiable(
 ///
 /// Paper: 004 Def. 3.8
 /// Deviation: for `at_least n` and `all` the binding is to a set, and every member of it must
-/// offer; `all` also stops to hold when an instance outside of the set does not offer.
+/// offer; `all` also stops to hold when an instance exists outside of the set.
 pub fn is_satisfied(
     replica: &Replica,
     state: &GlobalState,
@@ -95,10 +95,9 @@ pub fn is_satisfied(
         Arity::Any => good > 0,
         Arity::AtLeast(least) => good >= least.max(1) as usize,
         Arity::All => {
-            let is_complete = declared.sort == Sort::ReplicaAware || good == offering.len();
             good > 0
                 && good == bound
-                && is_complete
+                && good == offering.len()
                 && is_satisfiable(replica, state, instance.node, requirement)
         }
     }

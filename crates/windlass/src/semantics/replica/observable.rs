@@ -4,7 +4,7 @@
 //! instance; else `handle-fault` for instances that are in a state; until none applies. An
 //! instance in a transition keeps a fault that cannot be resolved, until its `op-end` comes.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::behavior::{self, Label};
 use super::faults::{Need, broken, is_resolvable, pending};
@@ -97,7 +97,8 @@ fn end(
 }
 
 /// All settled states that `started` lead to. The rules that apply by themselves are followed
-/// breadth first; handlers that lead in a circle are refused.
+/// breadth first. Handlers that lead in a circle settle nothing; an action is blocked when nothing
+/// settles at all.
 ///
 /// ```text
 /// ⟨G, H, V⟩ |--α--> ⟨G', H', V'⟩     ⟨G', H', V'⟩ ==resolve, handle, destroy==> ⟨G'', H'', V''⟩
@@ -109,33 +110,34 @@ fn end(
 /// Paper: 004 Def. 4.1 (absorbe-d)
 pub(super) fn settle(replica: &Replica, started: Vec<Outcome>) -> Result<Vec<Outcome>, Blocked> {
     let mut reached = distinct(started);
-    let mut index: BTreeMap<GlobalState, usize> =
-        reached.iter().enumerate().map(|(at, outcome)| (outcome.state.clone(), at)).collect();
-    let mut edges: Vec<Vec<usize>> = Vec::new();
-    while edges.len() < reached.len() {
-        let outcome = reached[edges.len()].clone();
-        let mut targets = Vec::new();
-        for (event, state) in internal(replica, &outcome.state)? {
-            let known = index.get(&state).copied();
-            let target = known.unwrap_or_else(|| {
-                index.insert(state.clone(), reached.len());
-                reached.push(then(&outcome, event, state));
-                reached.len() - 1
-            });
-            targets.push(target);
+    let mut known: BTreeSet<GlobalState> =
+        reached.iter().map(|outcome| outcome.state.clone()).collect();
+    let mut settled = Vec::new();
+    let mut at = 0;
+    while at < reached.len() {
+        let outcome = reached[at].clone();
+        at += 1;
+        let next = internal(replica, &outcome.state)?;
+        if next.is_empty() {
+            settled.push(outcome);
+            continue;
         }
-        edges.push(targets);
+        for (event, state) in next {
+            if known.insert(state.clone()) {
+                reached.push(then(&outcome, event, state));
+            }
+        }
     }
-    if let Some(at) = on_cycle(&edges) {
-        let faulted = reached[at].events.iter().rev().find_map(|event| match event {
-            Event::Handled { instance, .. } => Some(instance.clone()),
-            _ => None,
-        });
+    if settled.is_empty() {
+        let faulted =
+            reached.iter().flat_map(|outcome| &outcome.events).find_map(|event| match event {
+                Event::Handled { instance, .. } => Some(instance.clone()),
+                _ => None,
+            });
         let instance = faulted.unwrap_or_else(|| InstanceId(String::new()));
         return Err(Blocked::NeverSettles { instance });
     }
-    let settled = reached.into_iter().zip(edges).filter(|(_, targets)| targets.is_empty());
-    Ok(distinct(settled.map(|(outcome, _)| outcome).collect()))
+    Ok(distinct(settled))
 }
 
 /// The rules that apply by themselves in `state`, with where each leads; none when it is settled.
@@ -233,22 +235,4 @@ fn handle(
         Some(blocked) if handled.is_empty() => Err(blocked),
         _ => Ok(handled),
     }
-}
-
-/// A vertex on a cycle, if there is one.
-pub(super) fn on_cycle(edges: &[Vec<usize>]) -> Option<usize> {
-    let mut incoming = vec![0_usize; edges.len()];
-    for target in edges.iter().flatten() {
-        incoming[*target] += 1;
-    }
-    let mut free: Vec<usize> = (0..edges.len()).filter(|at| incoming[*at] == 0).collect();
-    while let Some(at) = free.pop() {
-        for target in &edges[at] {
-            incoming[*target] -= 1;
-            if incoming[*target] == 0 {
-                free.push(*target);
-            }
-        }
-    }
-    incoming.iter().position(|count| *count > 0)
 }

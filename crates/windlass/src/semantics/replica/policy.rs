@@ -115,38 +115,41 @@ pub fn rebind(
     for requirement in relied.difference(relies) {
         after.unbind(id, *requirement);
     }
-    let mut states = vec![after];
-    for requirement in relies.difference(relied) {
-        if replica.requirement(node, *requirement).sort != Sort::Containment {
-            states = states
-                .into_iter()
-                .flat_map(|state| bind(replica, before, state, (id, node), *requirement))
-                .collect();
-        }
-    }
-    states
+    let is_horizontal =
+        |r: &&RequirementId| replica.requirement(node, **r).sort != Sort::Containment;
+    let new: Vec<RequirementId> =
+        relies.difference(relied).filter(is_horizontal).copied().collect();
+    bind(replica, before, after, (id, node), &new)
 }
 
-/// `state` with a requirement of `id` bound to what the policy picks among `providers`, once per
-/// choice; unchanged when there is nothing to pick.
+/// `state` with requirements of `id` bound to what the policy picks among `providers`, once per
+/// choice; a requirement for which there is nothing to pick stays unbound. The policy looks at
+/// the bindings of `state` as it is given: all are made at once.
 pub fn bind(
     replica: &Replica,
     providers: &GlobalState,
     state: GlobalState,
     (id, node): (&InstanceId, NodeId),
-    requirement: RequirementId,
+    requirements: &[RequirementId],
 ) -> Vec<GlobalState> {
-    let choices = choices(replica, providers, &state, node, requirement);
-    if choices.is_empty() {
-        return vec![state];
+    let mut bound = vec![state.clone()];
+    for requirement in requirements {
+        let choices = choices(replica, providers, &state, node, *requirement);
+        if choices.is_empty() {
+            continue;
+        }
+        let mut next = Vec::new();
+        for state in &bound {
+            for targets in &choices {
+                let mut state = state.clone();
+                let bindings = targets.iter().map(|t| (id.clone(), *requirement, t.clone()));
+                state.horizontal.extend(bindings);
+                next.push(state);
+            }
+        }
+        bound = next;
     }
-    let bound = |targets: BTreeSet<InstanceId>| {
-        let mut state = state.clone();
-        let bindings = targets.into_iter().map(|target| (id.clone(), requirement, target));
-        state.horizontal.extend(bindings);
-        state
-    };
-    choices.into_iter().map(bound).collect()
+    bound
 }
 
 #[cfg(test)]

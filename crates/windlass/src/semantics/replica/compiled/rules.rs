@@ -78,8 +78,7 @@ impl CompiledReplica<'_> {
             Arity::All => {
                 good > 0
                     && good == bound
-                    && (need.sort == Sort::ReplicaAware
-                        || good == self.offering(row, node, requirement).len())
+                    && good == self.offering(row, node, requirement).len()
                     && self.is_satisfiable(row, node, requirement)
             }
         }
@@ -144,27 +143,40 @@ impl CompiledReplica<'_> {
         }
     }
 
-    /// Binds a requirement in each of the rows from `begin` on, once per choice of the policy.
+    /// Binds requirements in each of the rows from `begin` on, once per choice of the policy,
+    /// which looks at the row as it is given.
     pub(super) fn bind(
         &self,
         providers: &[u64],
         (begin, number): (usize, u32),
-        (slot, option, requirement): (usize, usize, usize),
+        (slot, option): (usize, usize),
+        requirements: &[usize],
         out: &mut Outgoing,
     ) {
         let option = &self.layout.slots[slot].options[option];
-        let binding = &option.bindings[requirement];
-        if matches!(binding.field, Bound::Untracked) {
-            return;
-        }
-        for at in begin..out.len() {
-            let choices = self.choices(providers, out.row(at), option.node, requirement);
-            let unbound = if choices.len() > 1 { out.row(at).to_vec() } else { Vec::new() };
-            for (choice, targets) in choices.into_iter().enumerate() {
-                let row = if choice == 0 { out.row_mut(at) } else { out.push(number, &unbound) };
-                for target in targets {
-                    if let Ok(place) = binding.candidates.binary_search(&target) {
-                        binding.field.insert(row, place);
+        for given in begin..out.len() {
+            let row = out.row(given).to_vec();
+            let mut added = vec![given];
+            for requirement in requirements {
+                let binding = &option.bindings[*requirement];
+                if matches!(binding.field, Bound::Untracked) {
+                    continue;
+                }
+                let choices = self.choices(providers, &row, option.node, *requirement);
+                for at in 0..added.len() {
+                    let unbound = out.row(added[at]).to_vec();
+                    for (choice, targets) in choices.iter().enumerate() {
+                        let row = if choice == 0 {
+                            out.row_mut(added[at])
+                        } else {
+                            added.push(out.len());
+                            out.push(number, &unbound)
+                        };
+                        for target in targets {
+                            if let Ok(place) = binding.candidates.binary_search(target) {
+                                binding.field.insert(row, place);
+                            }
+                        }
                     }
                 }
             }
@@ -194,8 +206,10 @@ impl CompiledReplica<'_> {
                 of.options[option].bindings[*requirement].field.clear(row);
             }
         }
-        for requirement in relies.iter().filter(|r| !relied.contains(r)) {
-            self.bind(before, (begin, number), (slot, option, *requirement), out);
+        let is_new = |requirement: &&usize| !relied.contains(requirement);
+        if relies.iter().any(|requirement| is_new(&requirement)) {
+            let new: Vec<usize> = relies.iter().filter(is_new).copied().collect();
+            self.bind(before, (begin, number), (slot, option), &new, out);
         }
     }
 
@@ -358,7 +372,7 @@ impl CompiledReplica<'_> {
         for requirement in resolvable {
             let field = &self.layout.slots[slot].options[option].bindings[requirement].field;
             (begin..out.len()).for_each(|at| field.clear(out.row_mut(at)));
-            self.bind(before, (begin, number), (slot, option, requirement), out);
+            self.bind(before, (begin, number), (slot, option), &[requirement], out);
         }
         self.enter(before, (begin, number), slot, element, self.tables.target[element], out);
         true

@@ -3,7 +3,7 @@
 //! Nearly always one rule applies at a time and a state settles in place. Only where a policy or
 //! a handler has a choice, the states are kept and compared, as `observable.rs` does always.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::CompiledReplica;
 use super::tables::ABSENT;
@@ -23,24 +23,35 @@ enum Progress {
 type Fault = (usize, usize, usize);
 
 impl CompiledReplica<'_> {
-    /// Settles the rows from `begin` on, each maybe into several; false if one never does.
+    /// Settles the rows from `begin` on, each maybe into several; false if one is blocked, or if
+    /// none ever settles.
     pub(super) fn settle_all(&self, number: u32, begin: usize, out: &mut Outgoing) -> bool {
         let mut scratch = Outgoing::new(out.width());
+        let mut endless = Vec::new();
         for at in begin..out.len() {
             match self.progress(out.row_mut(at), &mut scratch) {
                 Progress::Settled => {}
                 Progress::Blocked => return false,
                 Progress::Branches => {
-                    if !self.settle_branches(number, at, &mut scratch, out) {
-                        return false;
+                    let Some(settled) = self.settle_branches(&mut scratch) else { return false };
+                    let mut settled = settled.iter();
+                    match settled.next() {
+                        Some(row) => out.row_mut(at).copy_from_slice(row),
+                        None => endless.push(at),
                     }
+                    settled.for_each(|row| {
+                        out.push(number, row);
+                    });
                 }
             }
+        }
+        for at in endless.into_iter().rev() {
+            out.swap_remove(at);
         }
         if out.len() - begin > 1 {
             out.retain_distinct(begin);
         }
-        true
+        out.len() > begin
     }
 
     /// Whether an instance is left over from a container that is gone.
@@ -136,7 +147,7 @@ impl CompiledReplica<'_> {
         let begin = out.len();
         let after = out.push(0, row);
         of.options[option].bindings[requirement].field.clear(after);
-        self.bind(row, (begin, 0), (slot, option, requirement), out);
+        self.bind(row, (begin, 0), (slot, option), &[requirement], out);
     }
 
     fn handle(&self, row: &[u64], faults: &[Fault], out: &mut Outgoing) {
@@ -149,58 +160,22 @@ impl CompiledReplica<'_> {
         }
     }
 
-    /// Follows every branch. The first settled state takes the place of row `at`, the others are
-    /// appended; false if one is blocked, or if a branch leads back to itself.
-    fn settle_branches(
-        &self,
-        number: u32,
-        at: usize,
-        branches: &mut Outgoing,
-        out: &mut Outgoing,
-    ) -> bool {
-        let mut reached: Vec<Vec<u64>> = Vec::new();
-        let mut index: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
-        let mut edges: Vec<Vec<usize>> = Vec::new();
-        let mut settled: Vec<Vec<u64>> = Vec::new();
-        let mut targets = note(branches, &mut reached, &mut index);
-        while edges.len() < reached.len() {
-            let mut row = reached[edges.len()].clone();
-            targets.clear();
+    /// Follows every branch to the states that settle; none if one is blocked. Branches that lead
+    /// back to what was seen settle nothing.
+    fn settle_branches(&self, branches: &mut Outgoing) -> Option<Vec<Vec<u64>>> {
+        let mut known: BTreeSet<Vec<u64>> = BTreeSet::new();
+        let mut open: Vec<Vec<u64>> = branches.rows().map(<[u64]>::to_vec).collect();
+        let mut settled = Vec::new();
+        while let Some(mut row) = open.pop() {
+            if !known.insert(row.clone()) {
+                continue;
+            }
             match self.progress(&mut row, branches) {
                 Progress::Settled => settled.push(row),
-                Progress::Blocked => return false,
-                Progress::Branches => targets = note(branches, &mut reached, &mut index),
-            }
-            edges.push(targets.clone());
-        }
-        if super::super::observable::on_cycle(&edges).is_some() {
-            return false;
-        }
-        for (place, row) in settled.iter().enumerate() {
-            if place == 0 {
-                out.row_mut(at).copy_from_slice(row);
-            } else {
-                out.push(number, row);
+                Progress::Blocked => return None,
+                Progress::Branches => open.extend(branches.rows().map(<[u64]>::to_vec)),
             }
         }
-        !settled.is_empty()
+        Some(settled)
     }
-}
-
-/// The places of the branches among the states reached; new ones are added.
-fn note(
-    branches: &Outgoing,
-    reached: &mut Vec<Vec<u64>>,
-    index: &mut BTreeMap<Vec<u64>, usize>,
-) -> Vec<usize> {
-    let mut places = Vec::new();
-    for row in branches.rows() {
-        let next = reached.len();
-        let place = *index.entry(row.to_vec()).or_insert(next);
-        if place == next {
-            reached.push(row.to_vec());
-        }
-        places.push(place);
-    }
-    places
 }
