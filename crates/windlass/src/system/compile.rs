@@ -92,6 +92,14 @@ impl Outgoing {
         &mut self.words[start..]
     }
 
+    /// Appends a copy of successor number `index`, to be changed in place.
+    pub fn duplicate(&mut self, index: usize) -> &mut [u64] {
+        let start = self.words.len();
+        self.words.extend_from_within(index * self.width..(index + 1) * self.width);
+        self.actions.push(self.actions[index]);
+        &mut self.words[start..]
+    }
+
     /// How many successors there are.
     pub fn len(&self) -> usize {
         self.actions.len()

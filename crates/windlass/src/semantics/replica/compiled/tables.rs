@@ -41,8 +41,9 @@ pub(super) struct Tables {
     pub element: Vec<Element>,
     /// By element: the requirements it relies on, sorted.
     pub requires: Vec<Vec<usize>>,
-    /// By element: whether it offers the service with this number.
-    offers: Vec<Vec<bool>>,
+    /// By element and service: whether it offers it.
+    offers: Vec<bool>,
+    services: usize,
     /// By element: its operation, if it is a transition.
     pub transition_operation: Vec<Option<usize>>,
     /// By element: where a transition leads.
@@ -68,6 +69,7 @@ impl Tables {
             element: Vec::new(),
             requires: Vec::new(),
             offers: Vec::new(),
+            services: 0,
             transition_operation: Vec::new(),
             target: Vec::new(),
             starts: Vec::new(),
@@ -77,6 +79,7 @@ impl Tables {
             containment: Vec::new(),
         };
         let services = tables.add_needs(replica);
+        tables.services = services.len();
         for node in replica.application().node_ids() {
             tables.first.push(tables.node.len());
             let states = replica.protocol(node).states.len();
@@ -92,7 +95,7 @@ impl Tables {
             let offers = services.iter().map(|(node, capability)| {
                 *node == tables.node[at] && offered.iter().any(|c| c.index() == *capability)
             });
-            tables.offers.push(offers.collect());
+            tables.offers.extend(offers);
         }
         tables
     }
@@ -116,7 +119,7 @@ impl Tables {
 
     /// Whether an element, or no element, offers a service.
     pub(super) fn is_offered(&self, element: usize, service: usize) -> bool {
-        element != ABSENT && self.offers[element][service]
+        element != ABSENT && self.offers[element * self.services + service]
     }
 
     /// The needs of every node; returns the services that they are bound to.
