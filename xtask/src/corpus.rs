@@ -72,7 +72,9 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
         return Err(format!("{} is not a folder", options.path.display()));
     }
     let windlass = match &options.windlass {
-        Some(binary) => binary.clone(),
+        Some(binary) => {
+            binary.canonicalize().map_err(|error| format!("{}: {error}", binary.display()))?
+        }
         None => build(repository)?,
     };
     let mut scores = vec![robust::score(&windlass, &folder)?];
