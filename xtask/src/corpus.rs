@@ -1,6 +1,6 @@
 //! `cargo xtask corpus PATH`: scores on a folder of real descriptions with known outcomes.
 //!
-//! One score line per set; a crash, a panic or a hang is a failure whatever the expectation.
+//! One score line per set. A crash, a panic or a hang is a failure whatever the expectation.
 //! `corpus-floors.toml` holds what was right before: falling below fails. Sets of a language that
 //! the binary does not read yet are counted and named, so that nobody takes silence for success.
 
@@ -38,6 +38,8 @@ pub struct Score {
     pub right: usize,
     /// How many there are.
     pub total: usize,
+    /// Whether one wrong answer is one too many; then there is no floor.
+    pub all_must_be_right: bool,
     /// What was wrong, one line each.
     pub wrong: Vec<String>,
 }

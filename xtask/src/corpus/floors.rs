@@ -43,7 +43,7 @@ impl Floors {
 
     /// Raises the floors to what was scored; never lowers one.
     pub fn raise(&mut self, scores: &[Score]) {
-        for score in scores {
+        for score in scores.iter().filter(|score| !score.all_must_be_right) {
             let floor = self.0.entry(score.set.clone()).or_default();
             *floor = (*floor).max(score.right);
         }
@@ -52,8 +52,11 @@ impl Floors {
     /// Says which sets fell below their floor and which rose above it.
     pub fn compare(&self, scores: &[Score]) -> Vec<Message> {
         let mut messages = Vec::new();
-        for Score { set, right, .. } in scores {
-            let floor = self.0.get(set).copied().unwrap_or_default();
+        for Score { set, right, total, all_must_be_right, .. } in scores {
+            let floor = match all_must_be_right {
+                true => *total,
+                false => self.0.get(set).copied().unwrap_or_default(),
+            };
             if *right < floor {
                 let text = format!("{set}: {right} is below the floor of {floor}");
                 messages.push(Message { text, fails: true });
@@ -71,7 +74,13 @@ mod tests {
     use super::*;
 
     fn score(right: usize) -> Vec<Score> {
-        vec![Score { set: "ramp".to_owned(), right, total: 9, wrong: Vec::new() }]
+        vec![Score {
+            set: "ramp".to_owned(),
+            right,
+            total: 9,
+            all_must_be_right: false,
+            wrong: Vec::new(),
+        }]
     }
 
     #[test]
@@ -84,5 +93,14 @@ mod tests {
         assert!(!better.fails && better.text.contains("raise the floor"));
         floors.raise(&score(3));
         assert!(floors.compare(&score(4))[0].fails, "a floor is never lowered");
+    }
+
+    #[test]
+    fn a_set_that_must_be_right_has_no_floor() {
+        let strict = |right| Score { all_must_be_right: true, ..score(right).remove(0) };
+        let mut floors = Floors::default();
+        floors.raise(&[strict(8)]);
+        assert!(floors.compare(&[strict(8)])[0].fails);
+        assert!(floors.compare(&[strict(9)]).is_empty());
     }
 }

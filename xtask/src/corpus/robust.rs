@@ -23,7 +23,8 @@ pub fn score(windlass: &Path, folder: &Path) -> Result<Score, String> {
     }
     wrong.sort();
     let total = files.len();
-    Ok(Score { set: "robust".to_owned(), right: total - wrong.len(), total, wrong })
+    let right = total - wrong.len();
+    Ok(Score { set: "robust".to_owned(), right, total, all_must_be_right: true, wrong })
 }
 
 /// Takes files from the common list until none is left; returns what was wrong.
