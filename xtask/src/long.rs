@@ -66,21 +66,19 @@ fn commit(repository: &Repository) -> String {
 }
 
 fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
-    let cases = if options.short { 200 } else { 20_000 };
-    let seconds = if options.short { 20 } else { 1_800 };
-    let tests = |package: &str| {
-        let name = format!("properties of {package}");
-        Step::new(&name, &format!("cargo test --release -p {package}"))
-            .with("WINDLASS_LONG", u8::from(!options.short))
-            .with("PROPTEST_CASES", cases)
-            .with("PROPTEST_RNG_SEED", options.seed)
-    };
     let mut steps = Vec::new();
     if !options.short {
-        steps.push(tests("windlass"));
-        steps.push(tests("windlass-cli"));
+        steps.push(larger("library", "cargo test --release -p windlass --lib", options));
+        steps.push(larger("command line", "cargo test --release -p windlass-cli", options));
+    }
+    // In the short form these have been compiled and run already; another seed, other cases.
+    let profile = if options.short { "" } else { "--release " };
+    for test in random_tests(repository) {
+        let command = format!("cargo test {profile}-p windlass --test {test}");
+        steps.push(larger(&test, &command, options));
     }
     if repository.exists("fuzz/Cargo.toml") {
+        let seconds = if options.short { 20 } else { 1_800 };
         let command = format!(
             "cargo run --release -p windlass-fuzz -- --seconds {seconds} --seed {}",
             options.seed
@@ -88,6 +86,26 @@ fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
         steps.push(Step::new("fuzz", &command));
     }
     steps
+}
+
+/// A step whose tests look at more cases, from another seed.
+fn larger(name: &str, command: &str, options: &Options) -> Step {
+    let step = Step::new(name, command)
+        .with("PROPTEST_RNG_SEED", options.seed)
+        .with("WINDLASS_SEED", options.seed);
+    if options.short {
+        return step;
+    }
+    step.with("PROPTEST_CASES", 20_000).with("WINDLASS_LONG", 50).with("WINDLASS_PLANS", 20_000)
+}
+
+/// The integration tests of the library that ask for a seed.
+fn random_tests(repository: &Repository) -> Vec<String> {
+    let files = repository.files("crates/windlass/tests").unwrap_or_default();
+    let asks = |text: &str| text.contains("long::seed(") || text.contains("WINDLASS_SEED");
+    let own = files.iter().filter(|file| file.path.matches('/').count() == 3 && asks(&file.text));
+    own.filter_map(|file| Some(file.path.rsplit('/').next()?.strip_suffix(".rs")?.to_owned()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -100,6 +118,13 @@ mod tests {
         let options = Options { seed: 4711, short: false, only: Vec::new() };
         let steps = all_steps(&repository, &options);
         assert!(steps.iter().all(|step| step.typed().contains("4711")));
+    }
+
+    #[test]
+    fn tests_that_ask_for_a_seed_are_found() {
+        let found = random_tests(&Repository::find().unwrap());
+        assert!(found.contains(&"language".to_owned()), "{found:?}");
+        assert!(!found.contains(&"rule_docs".to_owned()), "{found:?}");
     }
 
     #[test]

@@ -27,3 +27,6 @@ pub mod survey;
 pub mod system;
 pub mod tree;
 pub mod verify;
+
+#[cfg(test)]
+mod test_size;

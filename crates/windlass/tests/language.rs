@@ -6,6 +6,7 @@ mod support;
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
+use support::long;
 use support::prng::Prng;
 use support::random::{self, Wild};
 use windlass::application::Application;
@@ -322,7 +323,7 @@ fn decorate(prng: &mut Prng, application: &mut Application) {
 
 #[test]
 fn random_applications_are_printed_and_read_back() {
-    for seed in 0..400 {
+    for seed in (long::seed(0)..).take(long::cases(400) as usize) {
         let mut prng = Prng::new(seed);
         let mut application = random::application(&mut prng, Wild::ALL);
         application.name = "random".to_owned();

@@ -8,6 +8,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use support::fixtures::{CIRCLE, CIRCLE_START, thinking};
+use support::long;
 use support::prng::Prng;
 use support::random::{self, Wild};
 use support::sketch;
@@ -96,6 +97,7 @@ fn disturbed(prng: &mut Prng, replica: &Replica, state: &GlobalState) -> GlobalS
 
 fn compare(cases: u64, seed: u64, bindings: Bindings) {
     let mut transitions = 0;
+    let (cases, seed) = (long::cases(cases), long::seed(seed));
     for case in 0..cases {
         let mut prng = Prng::new(seed + case);
         let text = random::application_sketch(&mut prng, Wild::ALL);

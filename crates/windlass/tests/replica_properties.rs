@@ -8,6 +8,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use support::fixtures::{CIRCLE, CIRCLE_START, thinking};
+use support::long;
 use support::prng::Prng;
 use support::random::{self, Wild};
 use support::sketch;
@@ -25,6 +26,7 @@ fn for_random_states(
     wild: Wild,
     mut check: impl FnMut(&Replica, &GlobalState, &mut Prng) -> Result<(), String>,
 ) {
+    let (cases, seed) = (long::cases(cases), long::seed(seed));
     for case in 0..cases {
         let mut prng = Prng::new(seed + case);
         let text = random::application_sketch(&mut prng, wild);

@@ -456,7 +456,7 @@ fn counts(text: &str, format: Format) -> (usize, usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(crate::test_size::cases(64)))]
 
     #[test]
     fn every_box_and_every_edge_is_in_the_picture(

@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a fixture that is wrong must panic")]
 
 pub mod fixtures;
+pub mod long;
 pub mod prng;
 pub mod random;
 pub mod sketch;

@@ -29,7 +29,7 @@ fn trace_length(verdict: &Verdict<Evidence<u8, usize>, Evidence<u8, usize>>) -> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(crate::test_size::cases(1000)))]
 
     #[test]
     fn always_and_reachable(graph in graphs(), good in any::<u8>()) {

@@ -116,7 +116,7 @@ fn check(drawing: &Drawing, metrics: &Metrics) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(crate::test_size::cases(300)))]
 
     #[test]
     fn boxes_do_not_overlap_and_lines_cross_no_box(
