@@ -6,6 +6,7 @@ mod dependencies;
 mod forbidden_words;
 mod heads;
 mod layering;
+mod library;
 mod line_length;
 mod links;
 mod machine_paths;

@@ -4,7 +4,8 @@
 //! it, and those for all. Code for tests is free.
 
 use super::Tree;
-use crate::lexer::{Token, code, path_uses, without_test_code};
+use super::library::{self, LIBRARY};
+use crate::lexer::{code, path_uses, without_test_code};
 use crate::repository::{File, Finding};
 
 /// Every part speaks about places in texts, finds something wrong and says what was meant.
@@ -80,17 +81,9 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-const LIBRARY: &str = "crates/windlass/src/";
-
 /// Names every path that points upward.
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    let library: Vec<&File> = tree.rust().filter(|file| file.path.starts_with(LIBRARY)).collect();
-    let test_files = test_files(&library);
-    library
-        .iter()
-        .filter(|file| !test_files.iter().any(|test| is_module_file(&file.path, test)))
-        .flat_map(|file| upward_paths(file))
-        .collect()
+    library::files(tree).into_iter().flat_map(upward_paths).collect()
 }
 
 fn upward_paths(file: &File) -> Vec<Finding> {
@@ -138,31 +131,6 @@ fn module_of(path: &str) -> Vec<&str> {
     inner.split('/').filter(|word| *word != "lib" && *word != "mod").collect()
 }
 
-/// Paths without extension of modules declared as `#[cfg(test)] mod name;`.
-fn test_files(library: &[&File]) -> Vec<String> {
-    let mut found = Vec::new();
-    for file in library {
-        let folder = file.path.trim_end_matches(".rs").trim_end_matches("/lib");
-        let all = code(&file.text);
-        let kept = without_test_code(&all);
-        let declared = |tokens: &[Token]| -> Vec<String> {
-            tokens
-                .windows(3)
-                .filter(|window| window[0].is("mod") && window[2].is(";"))
-                .map(|window| window[1].text.to_owned())
-                .collect()
-        };
-        let ordinary = declared(&kept);
-        let only_tests = declared(&all).into_iter().filter(|name| !ordinary.contains(name));
-        found.extend(only_tests.map(|name| format!("{folder}/{name}")));
-    }
-    found
-}
-
-fn is_module_file(path: &str, module: &str) -> bool {
-    path.strip_prefix(module).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,17 +172,5 @@ mod tests {
     fn a_new_module_needs_a_row() {
         assert_eq!(findings("colour.rs", "").len(), 1);
         assert!(findings("lib.rs", "pub use crate::explore::x;").is_empty());
-    }
-
-    #[test]
-    fn files_declared_for_tests_are_free() {
-        let parent = File {
-            path: format!("{LIBRARY}semantics/net.rs"),
-            text: "#[cfg(test)] mod small; mod large;".to_owned(),
-        };
-        let found = test_files(&[&parent]);
-        assert_eq!(found, [format!("{LIBRARY}semantics/net/small")]);
-        assert!(is_module_file(&format!("{LIBRARY}semantics/net/small.rs"), &found[0]));
-        assert!(!is_module_file(&format!("{LIBRARY}semantics/net/smaller.rs"), &found[0]));
     }
 }

@@ -1,10 +1,8 @@
 //! The library does no I/O, asks no clock, throws no dice; only the search starts threads.
 
-use super::Tree;
+use super::{Tree, library};
 use crate::lexer::{code, path_uses, without_test_code};
 use crate::repository::{File, Finding};
-
-const LIBRARY: &str = "crates/windlass/src/";
 
 /// Paths that no file of the library may name.
 const IMPURE: &[&[&str]] = &[
@@ -25,7 +23,7 @@ const MAY_START_THREADS: &str = "crates/windlass/src/explore";
 
 /// Names every impure path.
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    tree.rust().filter(|file| file.path.starts_with(LIBRARY)).flat_map(impure_paths).collect()
+    library::files(tree).into_iter().flat_map(impure_paths).collect()
 }
 
 fn impure_paths(file: &File) -> Vec<Finding> {
@@ -49,6 +47,7 @@ fn impure_paths(file: &File) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tidy::library::LIBRARY;
 
     fn count(path: &str, text: &str) -> usize {
         impure_paths(&File { path: format!("{LIBRARY}{path}"), text: text.to_owned() }).len()
