@@ -42,7 +42,7 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
 
 fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
     let mut steps = vec![
-        Step::new("test", "cargo test --workspace"),
+        Step::new("test", "cargo test --workspace --no-fail-fast"),
         Step::new("fmt", "cargo fmt --all --check"),
         Step::new("clippy", "cargo clippy --workspace --all-targets -- -D warnings"),
         Step::new("tidy", "cargo xtask tidy"),

@@ -108,7 +108,8 @@ impl<T> WeakDecision<T> {
     }
 }
 
-/// Looks for an order that is good for every choice (Def. 4.2 inside Def. 4.3). `ways` says how events change beliefs, in a
+/// Looks for an order that is good for every choice (Def. 4.2 inside Def. 4.3). `ways` says how
+/// events change beliefs, in a
 /// form that may be faster than the readable one; an order that is found is replayed in the
 /// latter. That there is none is shown by at most `evidence_limit` states of all beliefs together.
 ///
