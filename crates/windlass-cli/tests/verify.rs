@@ -1,0 +1,152 @@
+//! `verify`, `step` and `analyze` on the examples: verdicts, exit codes and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Runs windlass in the root of the repository.
+fn windlass(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_windlass"))
+        .args(args)
+        .current_dir(root())
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+const APP: &str = "examples/thinking/windlass.yaml";
+const STATE: &str = "examples/thinking/running.state.yaml";
+
+/// The verdict on a plan for the running example, as JSON, and the exit code.
+fn judge(plan: &str, more: &[&str]) -> (serde_json::Value, i32) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.yaml");
+    std::fs::write(&path, plan).unwrap();
+    let mut args = vec!["verify", path.to_str().unwrap(), "--app", APP, "--state", STATE];
+    args.extend(["--format", "json"]);
+    args.extend(more);
+    let output = windlass(&args, "");
+    let code = output.status.code().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let json = serde_json::from_str(&text).unwrap_or_else(
+        |_| serde_json::json!({ "error": String::from_utf8(output.stderr).unwrap() }),
+    );
+    (json, code)
+}
+
+const STOP_BOTH: &str = "\
+plan:
+  actions:
+    stop first: { do: op, instance: a1, operation: stop }
+    stop second: { do: op, instance: a2, operation: stop }
+    stop page: { do: op, instance: g1, operation: stop }
+";
+
+#[test]
+fn a_plan_that_breaks_comes_with_its_story_and_its_repair() {
+    let (report, code) = judge(STOP_BOTH, &[]);
+    assert_eq!(code, 1);
+    assert_eq!(report["schema"], "windlass/verify/1");
+    assert_eq!(report["verdict"], "weakly_valid");
+    assert_eq!(report["deterministic"], serde_json::Value::Null);
+    let story = &report["counterexample"];
+    assert_eq!(story["trace"].as_array().unwrap().len(), 2);
+    assert_eq!(story["action"], "stop page (start)");
+    assert!(story["reason"].as_str().unwrap().contains("`configured`"));
+    assert_eq!(report["repair_search"], "found");
+    let before = &report["repair"][0]["before"];
+    assert_eq!(before, "stop page");
+    let (_, code) = judge(STOP_BOTH, &["--accept", "weakly-valid"]);
+    assert_eq!(code, 0);
+    // The same with the edge that was proposed.
+    let after = report["repair"][0]["after"].as_str().unwrap();
+    let order = format!("  order: [{{ before: stop page, after: {after} }}]\n");
+    let (repaired, code) = judge(&format!("{STOP_BOTH}{order}"), &["--stats"]);
+    assert_eq!((repaired["verdict"].as_str(), code), (Some("valid"), 0));
+    assert_eq!(repaired["evidence"], "cover");
+    assert_eq!(repaired["stats"]["tier"], "T1");
+}
+
+#[test]
+fn a_goal_decides_the_exit_code_too() {
+    let plan = "plan: { actions: { s: { do: op, instance: g1, operation: stop } } }\n";
+    let (report, code) = judge(plan, &["--goal", "gui=configured"]);
+    assert_eq!((report["goal"].as_str(), code), (Some("met"), 0));
+    let (report, code) = judge(plan, &["--goal", "gui=working"]);
+    assert_eq!((report["goal"].as_str(), code), (Some("not_met"), 1));
+    let (_, code) = judge(plan, &["--goal", "gui=nowhere"]);
+    assert_eq!(code, 2);
+}
+
+#[test]
+fn an_empty_plan_is_valid_and_what_cannot_run_is_not() {
+    let (report, code) = judge("plan: { actions: {} }\n", &[]);
+    assert_eq!((report["verdict"].as_str(), code), (Some("valid"), 0));
+    let plan = "plan: { actions: { s: { do: op, instance: g1, operation: install } } }\n";
+    let (report, code) = judge(plan, &[]);
+    assert_eq!((report["verdict"].as_str(), code), (Some("not_valid"), 1));
+}
+
+#[test]
+fn what_does_not_fit_the_application_is_refused_with_its_label() {
+    let cases = [
+        "plan: { actions: { lost: { do: op, instance: nobody, operation: stop } } }\n",
+        "plan: { actions: { lost: { do: op, instance: g1, operation: fly } } }\n",
+        "plan: { actions: { lost: { do: scale_out, node: moon, instance: m9 } } }\n",
+        "plan:\n  actions:\n    lost: { do: scale_in, instance: g1 }\n    b: { do: scale_in, \
+         instance: a1 }\n  order:\n    - { before: lost, after: b }\n    - { before: b, after: \
+         lost }\n",
+    ];
+    for plan in cases {
+        let (report, code) = judge(plan, &[]);
+        assert_eq!(code, 2, "{plan}");
+        assert!(report["error"].as_str().unwrap().contains("`lost`"), "{plan}: {report}");
+    }
+}
+
+#[test]
+fn the_answer_is_the_same_twice_and_with_two_threads() {
+    let first = judge(STOP_BOTH, &[]);
+    assert_eq!(first, judge(STOP_BOTH, &[]));
+    assert_eq!(first, judge(STOP_BOTH, &["--threads", "2"]));
+}
+
+#[test]
+fn steps_are_taken_one_at_a_time() {
+    let input = "start a1 stop\nstart a2 stop\nstart g1 stop\nundo\nnonsense\n";
+    let output = windlass(&["step", APP, "--state", STATE, "--format", "json"], input);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let done: Vec<bool> = lines.iter().map(|line| line["done"].as_bool().unwrap()).collect();
+    assert_eq!(done, [true, true, false, true, false]);
+    assert_eq!(lines[1]["state"]["g1"], "configured");
+    assert_eq!(lines[3]["state"]["g1"], "working");
+}
+
+#[test]
+fn everything_that_can_happen_is_counted() {
+    let output =
+        windlass(&["analyze", "examples/web-services/windlass.yaml", "--format", "json"], "");
+    assert_eq!(output.status.code(), Some(0));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["schema"], "windlass/analyze/1");
+    assert_eq!(report["reachable"], 27);
+    assert_eq!(report["never_run"], serde_json::json!([]));
+    let output = windlass(&["analyze", "examples/two-components/windlass.yaml"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let limited = ["analyze", APP, "--max-states", "1"];
+    assert_eq!(windlass(&limited, "").status.code(), Some(3));
+}
