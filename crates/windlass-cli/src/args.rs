@@ -212,21 +212,34 @@ pub(crate) enum Picture {
 /// What `windlass convert` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+What the other language has no words for is refused when the meaning depends on it, else it is left
+out and named on standard error.
+
 Exit codes: 0 converted, 1 the description has errors, 2 a file that is missing, unreadable, in no
-known language or not an application.
+known language, or something that the other language cannot say.
 
 Examples:
   windlass convert windlass.yaml --to json
-  windlass convert windlass.yaml --to windlass -o tidy.yaml
-  cat windlass.yaml | windlass convert - --to json")]
+  windlass convert thinking.json --to windlass -o windlass.yaml
+  windlass convert state.yaml --app windlass.yaml --to ramp
+  windlass convert old.csar --to windlass -o windlass.yaml
+  windlass convert windlass.yaml --to barrel --base old.csar -o new.csar")]
 pub(crate) struct ConvertArgs {
-    /// The description, or `-` for standard input
+    /// An application, a plan or a state, in any language; `-` for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
     /// The language to write
     #[arg(long, value_enum, value_name = "LANG")]
     pub(crate) to: Target,
+
+    /// The application that a state is of
+    #[arg(long, value_name = "APP")]
+    pub(crate) app: Option<PathBuf>,
+
+    /// With `--to barrel`: the CSAR whose protocols are replaced; its other files stay
+    #[arg(long, value_name = "CSAR")]
+    pub(crate) base: Option<PathBuf>,
 
     /// Write to OUT instead of standard output
     #[arg(short, long, value_name = "OUT")]
@@ -249,6 +262,12 @@ pub(crate) enum Target {
     Windlass,
     /// Our own, as JSON
     Json,
+    /// The JSON of RAMP
+    Ramp,
+    /// TOSCA 1.0 with management protocols in a CSAR, for BARREL
+    Barrel,
+    /// A plan of TosKer: `.csv` when OUT ends so
+    Tosker,
 }
 
 /// What `windlass completions` takes.

@@ -4,6 +4,7 @@
 //! for the bytes that were really read, whatever an archive says about itself.
 
 mod archive;
+pub(crate) mod csar;
 mod disk;
 mod tar;
 mod zip;
@@ -52,6 +53,12 @@ fn open_file(path: &Path, limits: Limits) -> Result<Opened, FileError> {
     };
     let entry = Some(name.to_string_lossy().into_owned());
     Ok(Opened { files: Box::new(files), entry })
+}
+
+/// Whether something is an archive and is wrong with that.
+pub(crate) fn is_about_archive(error: &FileError) -> bool {
+    use FileError::{ArchiveBomb, BrokenArchive, UnsafeName};
+    matches!(error, ArchiveBomb { .. } | BrokenArchive { .. } | UnsafeName { .. })
 }
 
 /// A form of archives.

@@ -5,14 +5,15 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
-use windlass::lang::Language;
-use windlass::source::files::{FileError, Limits, decode};
+use windlass::lang::{self, Language, Reading};
+use windlass::source::files::{FileError, Files as _, Limits, decode};
 use windlass::source::{SourceId, Sources, Span};
 
 use crate::failure::Failure;
+use crate::files::DiskFiles;
 
 /// The bytes of a file, or of standard input for `-`; one more than may be read when there are
 /// more, because a file may be endless.
@@ -57,6 +58,23 @@ pub(crate) fn add(
 fn not_utf8(name: &str, bytes: Vec<u8>) -> FileError {
     let plain = FileError::NotUtf8 { name: name.to_owned(), offset: 0, encoding: None };
     decode(name, bytes).err().unwrap_or(plain)
+}
+
+/// Reads a text that was named with the files it imports from beside it; gives those as well.
+pub(crate) fn read(
+    language: Option<Language>,
+    id: SourceId,
+    path: &Path,
+    sources: &mut Sources,
+) -> (Reading, Vec<PathBuf>) {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = path.file_name().filter(|name| *name != "-");
+    let files = DiskFiles::new(folder, Limits::default());
+    let (Some(name), Ok(mut files)) = (name, files) else {
+        return (lang::read(language, id, sources), Vec::new());
+    };
+    let reading = lang::read_with(language, id, &name.to_string_lossy(), sources, &mut files);
+    (reading, files.record().names().iter().map(PathBuf::from).collect())
 }
 
 /// The language with this name, as `--lang` takes it.

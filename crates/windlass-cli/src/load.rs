@@ -1,21 +1,23 @@
-//! The application that a file describes, for every command that asks something about one.
+//! What a file describes, for every command that asks something about it.
 //!
-//! `check` reports everything; a command that needs an application reports only what keeps it from
-//! having one: the errors of the reader. Rules are not asked here, because a picture of a wrong
-//! application is still a picture.
+//! `check` reports everything; a command that needs an application, a plan or a state reports only
+//! what keeps it from having one: the errors of the reader. Rules are not asked here, because a
+//! picture of a wrong application is still a picture.
 
 use std::path::Path;
 
 use windlass::application::{Application, GlobalState};
-use windlass::diagnostic::Severity;
+use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::goal::GoalFile;
-use windlass::lang::{self, Reading, documents};
+use windlass::lang::{self, Language, Reading, documents};
 use windlass::plan::Plan;
 use windlass::plan::fit::fit;
-use windlass::source::{SourceId, Sources};
+use windlass::source::files::{FileError, Limits};
+use windlass::source::{SourceId, Sources, Span};
 
 use crate::args::CheckFormat;
 use crate::failure::Failure;
+use crate::files::{self, Opened};
 use crate::report::Report;
 use crate::{exit_code, input, output, render};
 
@@ -28,14 +30,48 @@ pub(crate) struct Loaded {
     pub(crate) goal: Option<GoalFile>,
 }
 
+/// A text that is no archive.
+#[derive(Debug)]
+pub(crate) struct Text {
+    /// What people call it.
+    pub(crate) name: String,
+    /// The texts.
+    pub(crate) sources: Sources,
+    /// The text itself.
+    pub(crate) id: SourceId,
+}
+
+/// The text of a file, or of standard input for `-`.
+pub(crate) fn text(path: &Path) -> Result<Text, Failure> {
+    let name = path.display().to_string();
+    let mut sources = Sources::new();
+    let (id, wrong) = input::add(&mut sources, name.clone(), input::bytes(path)?);
+    match wrong {
+        Some(finding) => Err(reported(vec![finding], sources, exit_code::FINDINGS)?),
+        None => Ok(Text { name, sources, id }),
+    }
+}
+
 /// Reads a state for an application. What is wrong with it goes to standard error: it does not fit.
 pub(crate) fn state(path: &Path, application: &Application) -> Result<GlobalState, Failure> {
-    document(path, "state", |root, sources| documents::read_state(root, sources, application))
+    state_in(text(path)?, application)
+}
+
+/// Reads a state for an application in a text.
+pub(crate) fn state_in(text: Text, application: &Application) -> Result<GlobalState, Failure> {
+    let reading = documents::read_state(text.id, &text.sources, application);
+    document(reading, text, "state")
 }
 
 /// Reads a plan. What is wrong with it goes to standard error: it does not fit.
 pub(crate) fn plan(path: &Path) -> Result<Plan, Failure> {
-    document(path, "plan", documents::read_plan)
+    plan_in(text(path)?)
+}
+
+/// Reads a plan in a text.
+pub(crate) fn plan_in(text: Text) -> Result<Plan, Failure> {
+    let reading = documents::read_plan(text.id, &text.sources);
+    document(reading, text, "plan")
 }
 
 /// Refuses a plan that is not about this application and this state.
@@ -56,51 +92,72 @@ pub(crate) fn fitting(
     })
 }
 
-fn document<T>(
-    path: &Path,
-    what: &str,
-    read: impl FnOnce(SourceId, &Sources) -> documents::Reading<T>,
-) -> Result<T, Failure> {
-    let name = path.display().to_string();
-    let mut sources = Sources::new();
-    let (id, wrong) = input::add(&mut sources, name.clone(), input::bytes(path)?);
-    let reading = match wrong {
-        Some(finding) => {
-            documents::Reading { language: None, document: None, findings: vec![finding] }
-        }
-        None => read(id, &sources),
-    };
-    let mut errors = reading.findings;
-    errors.retain(|finding| finding.severity == Severity::Error);
-    if !errors.is_empty() {
-        let report = Report::new(sources, errors);
-        output::stderr(&render::report(CheckFormat::Text, &report, false)?);
-        return Err(Failure::reported(exit_code::USAGE));
-    }
-    reading.document.ok_or_else(|| Failure::usage(format!("`{name}` is no {what}")))
+fn document<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result<T, Failure> {
+    refuse_errors(reading.findings, text.sources, exit_code::USAGE)?;
+    reading.document.ok_or_else(|| Failure::usage(format!("`{}` is no {what}", text.name)))
 }
 
-/// Reads the application in a file, or in standard input for `-`. When it cannot be understood,
-/// the findings go to standard error and the exit code is that of findings.
+/// Reads the application in a file or an archive, or in standard input for `-`. When it cannot be
+/// understood, the findings go to standard error and the exit code is that of findings.
 pub(crate) fn application(path: &Path, lang: Option<&str>) -> Result<Loaded, Failure> {
     let language = lang.map(input::language).transpose()?;
-    let name = path.display().to_string();
-    let mut sources = Sources::new();
-    let (id, wrong) = input::add(&mut sources, name.clone(), input::bytes(path)?);
-    let reading = match wrong {
-        Some(finding) => Reading { findings: vec![finding], ..Reading::default() },
-        None => lang::read(language, id, &sources),
-    };
-    let mut errors = reading.findings;
-    errors.retain(|finding| finding.severity == Severity::Error);
-    if !errors.is_empty() {
-        let report = Report::new(sources, errors);
-        output::stderr(&render::report(CheckFormat::Text, &report, false)?);
-        return Err(Failure::reported(exit_code::FINDINGS));
+    match files::open(path, Limits::default()) {
+        Ok(Opened { mut files, entry: None }) => {
+            let mut sources = Sources::new();
+            let name = path.display().to_string();
+            match lang::read_archive(language, &mut sources, &mut *files) {
+                Ok(Some(reading)) => understood(reading, sources, &name),
+                Ok(None) => Err(input::no_language(&name)),
+                Err(error) => Err(unreadable(&name, &error)?),
+            }
+        }
+        Err(error) if files::is_about_archive(&error) => {
+            Err(unreadable(&path.display().to_string(), &error)?)
+        }
+        _ => application_in(text(path)?, path, language),
     }
+}
+
+/// Reads the application in a text.
+pub(crate) fn application_in(
+    text: Text,
+    path: &Path,
+    language: Option<Language>,
+) -> Result<Loaded, Failure> {
+    let Text { name, mut sources, id } = text;
+    let (reading, _) = input::read(language, id, path, &mut sources);
+    understood(reading, sources, &name)
+}
+
+fn understood(reading: Reading, sources: Sources, name: &str) -> Result<Loaded, Failure> {
+    refuse_errors(reading.findings, sources, exit_code::FINDINGS)?;
     match (reading.application, reading.language) {
         (Some(application), _) => Ok(Loaded { application, goal: reading.goal }),
         (None, Some(_)) => Err(Failure::usage(format!("`{name}` describes no application"))),
-        (None, None) => Err(input::no_language(&name)),
+        (None, None) => Err(input::no_language(name)),
     }
+}
+
+/// Reports errors, if there are any.
+fn refuse_errors(
+    mut findings: Vec<Diagnostic>,
+    sources: Sources,
+    exit_code: u8,
+) -> Result<(), Failure> {
+    findings.retain(|finding| finding.severity == Severity::Error);
+    if findings.is_empty() { Ok(()) } else { Err(reported(findings, sources, exit_code)?) }
+}
+
+fn reported(errors: Vec<Diagnostic>, sources: Sources, exit_code: u8) -> Result<Failure, Failure> {
+    let report = Report::new(sources, errors);
+    output::stderr(&render::report(CheckFormat::Text, &report, false)?);
+    Ok(Failure::reported(exit_code))
+}
+
+/// An archive that cannot be read, reported as a text without content.
+fn unreadable(name: &str, error: &FileError) -> Result<Failure, Failure> {
+    let mut sources = Sources::new();
+    let source = sources.add(name, String::new());
+    let finding = error.diagnostic(Span { source, start: 0, end: 0 });
+    reported(vec![finding], sources, exit_code::FINDINGS)
 }

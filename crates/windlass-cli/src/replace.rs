@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Writes `text` to `path` in one step, through a new file in the same folder.
+/// Writes `content` to `path` in one step, through a new file in the same folder.
 ///
 /// Whoever reads the file meanwhile sees the old text or the new one. The permissions of a file
 /// that is there stay, and a link stays a link: what it points to is replaced.
-pub(crate) fn write(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> std::io::Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -20,7 +20,7 @@ pub(crate) fn write(path: &Path, text: &str) -> std::io::Result<()> {
         // Before anything is written, so that nothing is ever readable that was not before.
         new.as_file().set_permissions(old.permissions())?;
     }
-    new.write_all(text.as_bytes())?;
+    new.write_all(content.as_ref())?;
     new.as_file().sync_all()?;
     new.persist(&target).map_err(|error| error.error)?;
     Ok(())

@@ -1,13 +1,27 @@
-//! `windlass convert FILE --to LANG`: a description in another language.
+//! `windlass convert FILE --to LANG`: an application, a plan or a state in another language.
+//!
+//! Nothing is written that means something else: what the language has no words for is refused, or
+//! left out and named on standard error when no behavior depends on it.
+
+mod archive;
+
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use windlass::application::{Application, GlobalState};
+use windlass::lang::documents::{Kind, kind};
 use windlass::lang::windlass as own;
-use windlass::tree::emit;
+use windlass::lang::{Inexpressible, Written, ramp, tosker};
+use windlass::plan::Plan;
+use windlass::source::files::Limits;
+use windlass::tree::{Value, emit};
 
 use crate::args::{ConvertArgs, Format, Target};
 use crate::failure::Failure;
-use crate::{escape, exit_code, load, output, replace};
+use crate::files::{self, Opened};
+use crate::load::{self, Loaded};
+use crate::{escape, exit_code, input, output, replace};
 
 /// The answer of `windlass convert --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -24,24 +38,133 @@ pub(crate) struct ConvertReport<'a> {
 
 const SCHEMA: &str = "windlass/convert/1";
 
+/// What is written.
+enum Content {
+    Text(String),
+    Archive(Vec<u8>),
+}
+
 /// Prints the description, or writes it to a file.
 pub(crate) fn run(args: &ConvertArgs) -> Result<u8, Failure> {
-    let loaded = load::application(&args.file, args.lang.as_deref())?;
-    let document = own::print(&loaded.application, loaded.goal.as_ref());
-    let text = match args.to {
-        Target::Windlass => emit::yaml(&document),
-        Target::Json => emit::json(&document),
-    };
-    match &args.output {
-        Some(path) => {
-            replace::write(path, &text).map_err(|error| Failure::file("write", path, &error))?;
+    let Written { document, left_out } = convert(args)?;
+    if !left_out.is_empty() {
+        output::stderr(&format!("left out: {}\n", left_out.join(", ")));
+    }
+    match (&document, &args.output) {
+        (Content::Text(text), Some(path)) => write(path, text.as_bytes())?,
+        (Content::Archive(bytes), Some(path)) => write(path, bytes)?,
+        (Content::Archive(_), None) => {
+            return Err(Failure::usage("a CSAR is an archive and no text")
+                .help("say with -o where to write it"));
         }
-        None if args.format == Format::Json => {
-            let report = ConvertReport { schema: SCHEMA, to: args.to, text: &text };
+        (Content::Text(text), None) if args.format == Format::Json => {
+            let report = ConvertReport { schema: SCHEMA, to: args.to, text };
             output::stdout(&escape::json(&report)?)?;
         }
         // A description for another program, so it goes out as it is.
-        None => output::stdout_bytes(text.as_bytes())?,
+        (Content::Text(text), None) => output::stdout_bytes(text.as_bytes())?,
     }
     Ok(exit_code::GOOD)
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    replace::write(path, content).map_err(|error| Failure::file("write", path, &error))
+}
+
+/// Reads the file as what it is and converts that.
+fn convert(args: &ConvertArgs) -> Result<Written<Content>, Failure> {
+    let opened = files::open(&args.file, Limits::default());
+    let is_archive = matches!(&opened, Ok(Opened { entry: None, .. }))
+        || opened.is_err_and(|error| files::is_about_archive(&error));
+    if is_archive {
+        return application(load::application(&args.file, args.lang.as_deref())?, args, true);
+    }
+    let language = args.lang.as_deref().map(input::language).transpose()?;
+    let text = load::text(&args.file)?;
+    match kind(text.id, &text.sources) {
+        Some(Kind::Plan) => plan(&load::plan_in(text)?, args),
+        Some(Kind::State) => {
+            let Some(path) = &args.app else {
+                return Err(Failure::usage("a state is read together with its application")
+                    .help("say with --app which application it is of"));
+            };
+            let of = load::application(path, None)?.application;
+            let read = load::state_in(text, &of)?;
+            state(&of, &read, args)
+        }
+        Some(Kind::Goal) => Err(Failure::usage("a goal has no other language")),
+        Some(Kind::Application) | None => {
+            application(load::application_in(text, &args.file, language)?, args, false)
+        }
+    }
+}
+
+fn application(
+    loaded: Loaded,
+    args: &ConvertArgs,
+    is_archive: bool,
+) -> Result<Written<Content>, Failure> {
+    let Loaded { application, goal } = loaded;
+    match args.to {
+        Target::Windlass | Target::Json => {
+            Ok(ours(&own::print(&application, goal.as_ref()), args.to))
+        }
+        Target::Ramp => said(ramp::print(&application).map(text_of)),
+        Target::Barrel => {
+            let base = args.base.as_deref().or(is_archive.then_some(&*args.file));
+            archive::write(&application, base)
+        }
+        Target::Tosker => Err(not_in("application", "TosKer's plan files")),
+    }
+}
+
+fn plan(plan: &Plan, args: &ConvertArgs) -> Result<Written<Content>, Failure> {
+    match args.to {
+        Target::Windlass | Target::Json => Ok(ours(&own::print_plan(plan), args.to)),
+        Target::Ramp => Ok(text_of(ramp::print_plan(plan))),
+        Target::Tosker => {
+            let ending = args.output.as_deref().and_then(Path::extension);
+            let is_csv = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+            let form = if is_csv { tosker::Form::Csv } else { tosker::Form::Plan };
+            let written = tosker::print_plan(plan, form);
+            said(
+                written
+                    .map(|w| Written { document: Content::Text(w.document), left_out: w.left_out }),
+            )
+        }
+        Target::Barrel => Err(not_in("plan", "BARREL's archives")),
+    }
+}
+
+fn state(
+    application: &Application,
+    state: &GlobalState,
+    args: &ConvertArgs,
+) -> Result<Written<Content>, Failure> {
+    match args.to {
+        Target::Windlass | Target::Json => Ok(ours(&own::print_state(application, state), args.to)),
+        Target::Ramp => said(ramp::print_state(application, state).map(text_of)),
+        Target::Barrel => Err(not_in("state", "BARREL's archives")),
+        Target::Tosker => Err(not_in("state", "TosKer's plan files")),
+    }
+}
+
+/// A document of our own language.
+fn ours(document: &Value, to: Target) -> Written<Content> {
+    let text = if to == Target::Json { emit::json(document) } else { emit::yaml(document) };
+    Written { document: Content::Text(text), left_out: Vec::new() }
+}
+
+fn text_of(written: Written<Value>) -> Written<Content> {
+    let Written { document, left_out } = written;
+    Written { document: Content::Text(emit::json(&document)), left_out }
+}
+
+fn said<T>(written: Result<T, Inexpressible>) -> Result<T, Failure> {
+    written.map_err(|refused| Failure::usage(refused.to_string()))
+}
+
+fn not_in(what: &str, place: &str) -> Failure {
+    let article = if what.starts_with('a') { "an" } else { "a" };
+    Failure::usage(format!("{article} {what} cannot be written as {place}"))
 }

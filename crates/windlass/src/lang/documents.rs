@@ -30,6 +30,43 @@ impl<T> Reading<T> {
     }
 }
 
+/// What a text describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// An application.
+    Application,
+    /// A state of one.
+    State,
+    /// A plan for one.
+    Plan,
+    /// A goal for one.
+    Goal,
+}
+
+/// What a text describes, in whatever language; none when it is in no known one.
+pub fn kind(root: SourceId, sources: &Sources) -> Option<Kind> {
+    let text = &sources.get(root).text;
+    match Language::detect_text(text) {
+        Some(Language::Tosker) => return Some(Kind::Plan),
+        Some(_) => return Some(Kind::Application),
+        None => {}
+    }
+    let (tree, _) = tree::parse(root, text, &tree::Options::default());
+    let ours = windlass::Document::detect(tree.root()).map(|document| match document {
+        windlass::Document::Application => Kind::Application,
+        windlass::Document::State => Kind::State,
+        windlass::Document::Plan => Kind::Plan,
+        windlass::Document::Goal => Kind::Goal,
+    });
+    ours.or_else(|| {
+        ramp::Document::detect(tree.root()).map(|document| match document {
+            ramp::Document::Application => Kind::Application,
+            ramp::Document::State => Kind::State,
+            ramp::Document::Plan => Kind::Plan,
+        })
+    })
+}
+
 /// Reads a plan: ours, RAMP's, of RAMP's branch `v0`, or TosKer's.
 pub fn read_plan(root: SourceId, sources: &Sources) -> Reading<Plan> {
     let source = sources.get(root);

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
+use windlass::lang::tosca::csar::{self, Entry};
 use windlass::lang::{self, Language, Reading};
 use windlass::rule;
-use windlass::source::files::{FileError, Files, Limits};
+use windlass::source::files::{FileError, Files, Limits, ReadFile};
 use windlass::source::{SourceId, Sources, Span};
 use windlass::tree;
 
@@ -63,7 +64,7 @@ impl Texts {
                     return Err(input::no_language(&path.display().to_string()));
                 }
             }
-            Err(error) if is_about_archive(&error) => self.add_unreadable(path, &error),
+            Err(error) if files::is_about_archive(&error) => self.add_unreadable(path, &error),
             // Anything else is a file of its own. It is opened as it was named, because it may be
             // a pipe, or a link to wherever the user likes.
             _ => {
@@ -72,7 +73,7 @@ impl Texts {
                     return self.read_named(path, bytes, language);
                 }
                 if let Ok(text) = String::from_utf8(bytes) {
-                    self.read_found(path.display().to_string(), text, path, language);
+                    self.read_found(text, path, language);
                 }
             }
         }
@@ -90,7 +91,7 @@ impl Texts {
         let (id, wrong) = input::add(&mut self.sources, name.clone(), bytes);
         let reading = match wrong {
             Some(finding) => Reading { findings: vec![finding], ..Reading::default() },
-            None => lang::read(language, id, &self.sources),
+            None => self.read_text(id, path, language),
         };
         // A file that cannot be read as YAML has something worse than no language.
         if reading.language.is_none() && reading.findings.is_empty() {
@@ -100,37 +101,46 @@ impl Texts {
         Ok(())
     }
 
-    /// Reads a text that was found in a folder or an archive, if it is in a known language.
-    fn read_found(
-        &mut self,
-        name: String,
-        text: String,
-        path: &Path,
-        language: Option<Language>,
-    ) -> bool {
-        // What is in no known language must not become a source, so a look comes first.
-        let (tree, _) = tree::parse(SourceId(0), &text, &tree::Options::default());
-        let Some(detected) = Language::detect(&tree) else { return false };
-        if language.is_some_and(|wanted| wanted != detected) {
-            return false;
-        }
-        let id = self.sources.add(name, text);
-        let reading = lang::read(Some(detected), id, &self.sources);
-        self.take(id, path, reading);
-        true
+    /// Reads a text with what it imports from beside it.
+    fn read_text(&mut self, id: SourceId, path: &Path, language: Option<Language>) -> Reading {
+        let (reading, mut files) = input::read(language, id, path, &mut self.sources);
+        self.files.append(&mut files);
+        reading
     }
 
-    /// Reads every description in an archive, and says whether there is one.
+    /// Reads a text that was found in a folder, if it is in a known language.
+    fn read_found(&mut self, text: String, path: &Path, language: Option<Language>) {
+        if let Some(detected) = wanted(&text, language) {
+            let id = self.sources.add(path.display().to_string(), text);
+            let reading = self.read_text(id, path, Some(detected));
+            self.take(id, path, reading);
+        }
+    }
+
+    /// Reads the description with which an archive says that it begins, else every description in
+    /// it, and says whether there is one.
     fn read_archive(
         &mut self,
         path: &Path,
         mut files: Box<dyn Files>,
         language: Option<Language>,
     ) -> bool {
+        match csar::entry(&mut *files) {
+            Ok(Some(Entry { path: name, file })) => {
+                if self.read_entry(path, &name, file, language, &mut *files) {
+                    return true;
+                }
+            }
+            Ok(None) => {}
+            Err(error) => {
+                self.add_unreadable(path, &error);
+                return true;
+            }
+        }
         let mut any = false;
         for name in files.names().iter().filter(|name| may_hold_description(Path::new(name))) {
             match files.read(None, name) {
-                Ok(file) => any |= self.read_found(file.name, file.text, path, language),
+                Ok(file) => any |= self.read_entry(path, name, file, language, &mut *files),
                 Err(FileError::NotUtf8 { .. }) => {}
                 Err(error) => {
                     self.add_unreadable(path, &error);
@@ -139,6 +149,22 @@ impl Texts {
             }
         }
         any
+    }
+
+    /// Reads a text in an archive, if it is in a known language.
+    fn read_entry(
+        &mut self,
+        path: &Path,
+        name: &str,
+        file: ReadFile,
+        language: Option<Language>,
+        files: &mut dyn Files,
+    ) -> bool {
+        let Some(detected) = wanted(&file.text, language) else { return false };
+        let id = self.sources.add(file.name, file.text);
+        let reading = lang::read_with(Some(detected), id, name, &mut self.sources, files);
+        self.take(id, path, reading);
+        true
     }
 
     /// Takes the findings of a description whose settings are beside `path`.
@@ -188,8 +214,21 @@ impl Texts {
     }
 }
 
-/// Whether something is an archive and is wrong with that.
-fn is_about_archive(error: &FileError) -> bool {
-    use FileError::{ArchiveBomb, BrokenArchive, UnsafeName};
-    matches!(error, ArchiveBomb { .. } | BrokenArchive { .. } | UnsafeName { .. })
+/// The language of a text that was found, unless another one is wanted. What is in no known
+/// language must not become a source, so this look comes first.
+fn wanted(text: &str, language: Option<Language>) -> Option<Language> {
+    detect(text).filter(|detected| language.is_none_or(|wanted| wanted == *detected))
+}
+
+/// The language of a text that was found. Definitions without a service template are for others
+/// to import.
+fn detect(text: &str) -> Option<Language> {
+    match Language::detect_text(text) {
+        Some(Language::Barrel) => text.contains("ServiceTemplate").then_some(Language::Barrel),
+        Some(language) => Some(language),
+        None => {
+            let (tree, _) = tree::parse(SourceId(0), text, &tree::Options::default());
+            Language::detect(&tree)
+        }
+    }
 }

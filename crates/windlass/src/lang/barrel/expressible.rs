@@ -13,7 +13,7 @@ pub(super) fn refuse(application: &Application, refused: &mut Inexpressible) {
         .any(|protocol| protocol.states.iter().any(|state| !state.handlers.is_empty()));
     match application.faults {
         Faults::Replicas => {
-            refused.add("the relation `faults: replicas`; it has one instance each")
+            refused.add("the relation `faults: replicas`; it has one instance each");
         }
         Faults::Handled if !handled => {
             refused.add("the relation `faults: handled` without any fault handler");
