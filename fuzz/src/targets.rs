@@ -6,6 +6,7 @@
 
 mod documents;
 mod findings;
+mod formats;
 mod tree;
 mod units;
 mod windlass;
@@ -97,6 +98,51 @@ const WORDS: &[&str] = &[
     "a1",
 ];
 
+/// Words of RAMP's JSON and of TosKer's plans.
+const RAMP_WORDS: &[&str] = &[
+    "\"nodes\": [",
+    "\"managementProtocol\": {",
+    "\"requires\": [\"host\"]",
+    "\"offers\": [\"host\"]",
+    "\"faultHandlers\": [\"down\"]",
+    "\"sort\": \"AWARE\"",
+    "\"CONTAINMENT\"",
+    "\"actions\": {",
+    "\"action\": \"op\"",
+    "\"action\": \"scaleOut\"",
+    "\"partialOrder\": [",
+    "{\"before\": \"a\", \"after\": \"b\"}",
+    "\"rule\": \"opStart\"",
+    "\"rule\": \"opEnd\"",
+    "\"isSequence\": \"true\"",
+    "null",
+    "a:Standard.start\n",
+    "a,Standard,start\n",
+];
+
+/// Words of TOSCA 1.0 with management protocols.
+const XML_WORDS: &[&str] = &[
+    "<!DOCTYPE a [<!ENTITY b \"c\">]>",
+    "&amp;",
+    "&#10;",
+    "&b;",
+    "<![CDATA[",
+    "]]>",
+    "<!-- ",
+    " -->",
+    "/>",
+    "</NodeType>",
+    " xmlns=\"http://docs.oasis-open.org/tosca/ns/2011/12\"",
+    " xmlns:x=\"urn:x\"",
+    " state=\"idle\"",
+    " name=\"a\"",
+    " ref=\"a\"",
+    " type=\"x:Job\"",
+    "<InstanceState state=\"a\"/>",
+    "<NodeTemplate id=\"a\" type=\"x:Job\"/>",
+    "<Transition sourceState=\"idle\" targetState=\"done\" operationName=\"a\"/>",
+];
+
 /// Every reader.
 pub(crate) const TARGETS: &[Target] = &[
     Target { name: "tree", shared_seeds: &["examples"], words: WORDS, run: tree::run },
@@ -104,6 +150,9 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "state", shared_seeds: &[], words: WORDS, run: documents::state },
     Target { name: "plan", shared_seeds: &[], words: WORDS, run: documents::plan },
     Target { name: "goal", shared_seeds: &[], words: WORDS, run: documents::goal },
+    Target { name: "ramp", shared_seeds: &[], words: RAMP_WORDS, run: formats::ramp },
+    Target { name: "other-plan", shared_seeds: &[], words: RAMP_WORDS, run: formats::plan },
+    Target { name: "barrel", shared_seeds: &[], words: XML_WORDS, run: formats::barrel },
     Target { name: "units", shared_seeds: &[], words: &["h", "m", "s", "ms"], run: units::run },
 ];
 

@@ -126,7 +126,7 @@ fn what_cannot_be_understood_is_not_converted() {
     assert!(nothing.stderr.contains("in no known language"), "{}", nothing.stderr);
     let state = folder.run_with(&["convert", "-", "--to", "json"], "state: { instances: {} }\n");
     assert_eq!(state.code, 2);
-    assert!(state.stderr.contains("describes no application"), "{}", state.stderr);
+    assert!(state.stderr.contains("together with its application"), "{}", state.stderr);
 }
 
 #[test]

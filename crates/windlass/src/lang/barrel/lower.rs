@@ -24,6 +24,7 @@ pub(super) struct Lowered {
 pub(super) fn lower(library: &Library, findings: &mut Vec<Diagnostic>) -> Option<Lowered> {
     let service = service_template(library, findings)?;
     let name = service.attribute("name").or(service.attribute("id"));
+    let name = name.filter(|name| check_name(name, findings));
     let mut lowered = Lowered {
         application: Application {
             name: name.map_or("application", |name| &name.value).to_owned(),

@@ -108,7 +108,9 @@ fn declare(node_type: NodeType<'_>, component: &mut ComponentType, findings: &mu
         }
     }
     for (interface, operation) in node_type.operations() {
-        add_operation(component, &interface.value, operation);
+        if check_name(interface, findings) && check_name(operation, findings) {
+            add_operation(component, &interface.value, operation);
+        }
     }
 }
 
@@ -217,7 +219,9 @@ impl Reader {
         let to = to.and_then(|written| self.state(written, findings));
         let requires = self.requires(element, findings);
         let (from, to, name) = (from?, to?, name?);
-        let interface = element.attribute("interfaceName").map_or("", |i| &i.value);
+        let interface = element.attribute("interfaceName");
+        let named = interface.is_none_or(|written| check_name(written, findings));
+        let interface = interface.filter(|_| named).map_or("", |written| &written.value);
         let declared = self.component.operation_named(&operation_name(interface, &name.value));
         let operation = match declared {
             Some(operation) => operation,

@@ -23,7 +23,7 @@ use crate::tree::Node;
 pub(super) fn lower(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Application {
     let what = "the application";
     record(root, what, &["name", "piVersion", "nodes", "bindings"], findings);
-    let name = text(root, &["name"], what, findings).and_then(Node::as_str);
+    let name = name(root, what, findings).and_then(Node::as_str);
     let mut application = Application {
         name: name.unwrap_or("application").to_owned(),
         faults: Faults::Replicas,
@@ -329,6 +329,9 @@ impl Scope<'_> {
                 if self.lists.operations {
                     findings.push(unlisted(name, "operation", "operations"));
                 }
+                if !check_name(name, findings) {
+                    return None;
+                }
                 self.component.operations.push(operation(name));
                 (self.component.operations.len() - 1).into()
             }
@@ -367,6 +370,7 @@ impl Scope<'_> {
             let name = item.as_str().unwrap_or_default();
             found.push(match self.component.capability_named(name) {
                 Some(capability) => capability,
+                None if !check_name(item, findings) => continue,
                 None => {
                     if self.lists.capabilities {
                         findings.push(unlisted(item, "capability", "capabilities"));
@@ -382,13 +386,14 @@ impl Scope<'_> {
     }
 
     fn handlers(&self, node: Node<'_>, what: &str, findings: &mut Vec<Diagnostic>) -> Vec<Handler> {
-        names(node, "faultHandlers", what, findings)
-            .into_iter()
-            .filter_map(|item| {
-                let to = self.state_id(item, findings)?;
-                Some(Handler { to, origin: item.span().into() })
-            })
-            .collect()
+        let mut handlers: Vec<Handler> = Vec::new();
+        for item in names(node, "faultHandlers", what, findings) {
+            let Some(to) = self.state_id(item, findings) else { continue };
+            if !handlers.iter().any(|known| known.to == to) {
+                handlers.push(Handler { to, origin: item.span().into() });
+            }
+        }
+        handlers
     }
 
     fn state_id(&self, node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<StateId> {
