@@ -189,7 +189,8 @@ impl<'a> Part<'a> {
     fn write_texts(&self, out: &mut String, item: &Item, rect: Rect, is_leaf: bool) {
         // Names stand in the middle of small boxes, and on the left where rows follow.
         let centered = is_leaf && item.rows.is_empty();
-        let halo = if is_leaf { "" } else { " halo" };
+        // Lines pass the titles of frames of groups.
+        let halo = if item.shape == Shape::Group && !is_leaf { " halo" } else { "" };
         let (x, anchor) = if centered {
             (rect.x + rect.width / 2, " text-anchor=\"middle\"")
         } else {

@@ -69,11 +69,23 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where the inside of a box begins, counted from the box.
+    /// Where the inside of a box begins, counted from the box: below its text, or to the right of
+    /// it when lines come from above.
     fn inside_begins(&self, item: usize) -> Spot {
-        let header = measure::text_size(&self.drawing.items[item], self.metrics).1;
-        let (x, y) = (self.metrics.inset.0, header);
-        if self.is_right() { Spot { cross: y, main: x } } else { Spot { cross: x, main: y } }
+        let (width, height) = measure::text_size(&self.drawing.items[item], self.metrics);
+        if self.is_right() {
+            Spot { cross: height, main: self.metrics.inset.0 }
+        } else {
+            Spot { cross: width, main: self.metrics.inset.1 + 1 }
+        }
+    }
+
+    /// The size of a box with something of the given size inside.
+    fn size_around(&self, item: usize, inner: (i32, i32)) -> (i32, i32) {
+        let text = measure::text_size(&self.drawing.items[item], self.metrics);
+        let begin = self.point(self.inside_begins(item));
+        let inset = self.metrics.inset;
+        (text.0.max(begin.x + inner.0 + inset.0), text.1.max(begin.y + inner.1 + inset.1))
     }
 
     /// Lays out what is inside a box, and sets the extent of the box.
@@ -88,13 +100,10 @@ impl<'a> Builder<'a> {
             self.extents[child] = size;
         }
         if let Some(item) = self.drawing.items.get(level) {
-            let text = measure::text_size(item, self.metrics);
-            let (width, height) = self.real(placed.size);
-            let inset = self.metrics.inset;
             let size = if children.is_empty() {
-                text
+                measure::text_size(item, self.metrics)
             } else {
-                (text.0.max(width + 2 * inset.0), text.1 + height + inset.1)
+                self.size_around(level, self.real(placed.size))
             };
             self.extents[level] = self.extent(size);
         }

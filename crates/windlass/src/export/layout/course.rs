@@ -126,7 +126,8 @@ fn estimates(drawing: &Drawing, metrics: &Metrics, spacing: &Spacing) -> Vec<Ext
         let (cross, main) = if right { (height, width) } else { (width, height) };
         let across = (inner_area[at] / spacing.proportion).sqrt();
         let along = (across * spacing.proportion) as i32;
-        extents[at] = Extent { cross: cross + across as i32, main: main.max(along) };
+        let inside = if across > 0.0 { cross } else { 0 };
+        extents[at] = Extent { cross: cross.max(inside + across as i32), main: main.max(along) };
         if let Some(around) = item.inside {
             let main = f64::from(extents[at].main + spacing.channel(2));
             inner_area[around] += f64::from(extents[at].cross + spacing.boxes) * main;

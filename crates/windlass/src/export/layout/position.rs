@@ -195,7 +195,9 @@ impl<'a> Field<'a> {
         }
         let last = vertices.last().map_or(0, |&last| shift + network.vertices[last].size.cross);
         let most = (self.room - last).max(0);
-        for ((place, shift), &vertex) in isotonic(wishes).into_iter().zip(shifts).zip(vertices) {
+        for ((place, shift), &vertex) in
+            isotonic(wishes, self.spacing.line).into_iter().zip(shifts).zip(vertices)
+        {
             self.starts[vertex] = place.clamp(0, most) + shift;
         }
     }
@@ -243,7 +245,7 @@ impl<'a> Field<'a> {
                 let wishes: Vec<Wish> = self.ends(contact, side).iter().map(wish).collect();
                 if wishes.is_empty() { vec![Wish { place: size / 2, weight: 1 }] } else { wishes }
             });
-            let places = isotonic(wishes.collect());
+            let places = isotonic(wishes.collect(), self.spacing.line);
             let last = (size - 1 - margin - step * (units(contacts.len()) - 1)).max(margin);
             for ((at, &contact), place) in contacts.iter().enumerate().zip(places) {
                 network.contacts[contact].offset = place.clamp(margin, last) + step * units(at);
@@ -252,8 +254,8 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Places that never fall and are as near to the wishes as possible.
-fn isotonic(wishes: Vec<Vec<Wish>>) -> Vec<i32> {
+/// Places that never fall and are as near to the wishes as possible; `snap` as for [`median`].
+fn isotonic(wishes: Vec<Vec<Wish>>, snap: i32) -> Vec<i32> {
     struct Block {
         wishes: Vec<Wish>,
         members: usize,
@@ -261,27 +263,30 @@ fn isotonic(wishes: Vec<Vec<Wish>>) -> Vec<i32> {
     }
     let mut blocks: Vec<Block> = Vec::new();
     for mut wishes in wishes {
-        let place = median(&mut wishes);
+        let place = median(&mut wishes, snap);
         let mut block = Block { place, wishes, members: 1 };
         while let Some(previous) = blocks.pop_if(|previous| previous.place > block.place) {
             block.wishes.extend(previous.wishes);
             block.members += previous.members;
-            block.place = median(&mut block.wishes);
+            block.place = median(&mut block.wishes, snap);
         }
         blocks.push(block);
     }
     blocks.iter().flat_map(|block| std::iter::repeat_n(block.place, block.members)).collect()
 }
 
-/// The middle of the places where the weighted distance to all wishes is least.
-fn median(wishes: &mut [Wish]) -> i32 {
+/// The middle of the places where the weighted distance to all wishes is least. When they are
+/// nearer to each other than `snap`, the first of them: rather one straight line than two that
+/// are bent a little.
+fn median(wishes: &mut [Wish], snap: i32) -> i32 {
     wishes.sort_unstable_by_key(|wish| wish.place);
     let total: i64 = wishes.iter().map(|wish| i64::from(wish.weight)).sum();
     let (mut sum, mut lowest) = (0, None);
     for wish in wishes.iter() {
         sum += i64::from(wish.weight);
         if let Some(lowest) = lowest {
-            return i32::midpoint(lowest, wish.place);
+            let near = wish.place - lowest < snap;
+            return if near { lowest } else { i32::midpoint(lowest, wish.place) };
         }
         match (2 * sum).cmp(&total) {
             std::cmp::Ordering::Greater => return wish.place,
