@@ -9,6 +9,7 @@
 
 mod case;
 mod search;
+mod validity;
 mod yaml;
 
 use std::process::ExitCode;
@@ -18,8 +19,11 @@ use case::{Case, Measurement};
 /// A topic: its name, its cases, and what to say about them.
 type Topic = (&'static str, fn() -> Vec<Case>, fn() -> Result<Vec<Measurement>, String>);
 
-const TOPICS: &[Topic] =
-    &[("search", search::cases, search::measure), ("yaml", yaml::cases, yaml::measure)];
+const TOPICS: &[Topic] = &[
+    ("search", search::cases, search::measure),
+    ("yaml", yaml::cases, yaml::measure),
+    ("validity", validity::cases, validity::measure),
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
