@@ -1,7 +1,8 @@
 //! Runs the pages in `docs/rules/`: every fenced example must give the findings that it says.
 //!
-//! A block of `yaml` or `json`, or one that names its language, is read; its expectations stand at the ends of its lines (see
-//! `rule_docs/blocks.rs`), and a block without any must give no finding at all. A word in the info
+//! A block of `yaml` or `json`, or one that names its language, is read; its expectations stand at
+//! the ends of its lines (see `rule_docs/blocks.rs`), and a block without any must give no finding
+//! at all. A word in the info
 //! string says how the block is read: `tree` as plain YAML, or the name of a language. Without one
 //! the keys of the text tell. Pages of `CFG` codes are run by the command line's tests, which
 //! know settings.
