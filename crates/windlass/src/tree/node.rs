@@ -129,6 +129,13 @@ impl<'t> Node<'t> {
         self.tree.scalar_text(self.content())
     }
 
+    /// The text of a scalar; of a list or mapping the text in which it is written.
+    pub(super) fn written_text(self) -> &'t str {
+        let data = self.content();
+        let written = || self.tree.text.get(data.start as usize..data.end as usize);
+        self.as_str().or_else(written).unwrap_or_default()
+    }
+
     /// The text of a scalar whose type is text: not of `12` or `true`, but of `"12"`.
     pub fn as_text(self) -> Option<&'t str> {
         match self.scalar_type()? {

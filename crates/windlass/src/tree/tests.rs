@@ -187,3 +187,9 @@ fn an_empty_text_is_a_finding() {
         assert!(tree.root().is_null());
     }
 }
+
+#[test]
+fn keys_that_are_lists_stay_apart_as_values() {
+    let tree = good("? [a, b]\n: 1\n? [a, c]\n: 2\n");
+    assert_eq!(json(tree.root()), r#"{"[a, b]": 1, "[a, c]": 2}"#);
+}

@@ -149,8 +149,8 @@ enum Task<'t> {
 }
 
 impl From<Node<'_>> for Value {
-    /// The value of a node, aliases followed and tags forgotten. Of a key that is a list or a
-    /// mapping only the empty text remains; an integer beyond 128 bits becomes a float.
+    /// The value of a node, aliases followed and tags forgotten. A key that is a list or a mapping
+    /// becomes the text in which it is written; an integer beyond 128 bits becomes a float.
     fn from(node: Node<'_>) -> Value {
         let mut tasks = vec![Task::Read(node)];
         let mut done: Vec<Value> = Vec::new();
@@ -173,7 +173,7 @@ impl From<Node<'_>> for Value {
                 }
                 Task::MakeMap(node) => {
                     let values = done.split_off(done.len().saturating_sub(node.len()));
-                    let keys = node.entries().map(|entry| entry.name().to_owned());
+                    let keys = node.entries().map(|entry| entry.key.written_text().to_owned());
                     done.push(Value::Map(keys.zip(values).collect()));
                 }
             }
