@@ -98,6 +98,8 @@ pub trait Batch: Send {
     fn take(&mut self) -> impl Iterator<Item = Self::Taken<'_>>;
     /// The hash by which the store finds a row.
     fn hash(row: &Self::Row) -> u64;
+    /// The hashes of all rows, in order.
+    fn hashes(&self) -> impl Iterator<Item = u64>;
     /// Whether two rows are the same state. Exact: hashes only lead here.
     fn same(one: &Self::Row, other: &Self::Row) -> bool;
 }
@@ -147,6 +149,10 @@ impl Batch for Outgoing {
             hasher.write_u64(*word);
         }
         hasher.finish()
+    }
+
+    fn hashes(&self) -> impl Iterator<Item = u64> {
+        self.rows().map(Self::hash)
     }
 
     #[inline]
@@ -209,6 +215,10 @@ impl<S: Eq + Hash + Send + Sync> Batch for Values<S> {
         let mut hasher = FxHasher::default();
         row.hash(&mut hasher);
         hasher.finish()
+    }
+
+    fn hashes(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().map(Self::hash)
     }
 
     fn same(one: &S, other: &S) -> bool {

@@ -252,8 +252,7 @@ impl<F: Form> Walk<'_, F> {
             }
         }
         share.hashes.clear();
-        let hashes = (0..share.rows.len()).map(|at| BatchOf::<F>::hash(share.rows.row(at)));
-        share.hashes.extend(hashes);
+        share.hashes.extend(share.rows.hashes());
     }
 
     fn look(&self, row: &Row<F>) -> Look {
