@@ -93,7 +93,10 @@ pub(crate) fn fitting(
 }
 
 fn document<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result<T, Failure> {
-    refuse_errors(reading.findings, text.sources, exit_code::USAGE)?;
+    // What is no YAML is wrong by itself; the rest does not fit the application.
+    let syntax = reading.findings.iter().any(|finding| finding.code.starts_with("YAML"));
+    let exit = if syntax { exit_code::FINDINGS } else { exit_code::USAGE };
+    refuse_errors(reading.findings, text.sources, exit)?;
     reading.document.ok_or_else(|| Failure::usage(format!("`{}` is no {what}", text.name)))
 }
 

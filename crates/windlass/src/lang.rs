@@ -166,7 +166,8 @@ fn read_windlass(
     match Document::detect(root) {
         Some(Document::Application) => return windlass::read_application(root, findings),
         Some(Document::Plan) => {
-            windlass::read_plan(root, findings);
+            let plan = windlass::read_plan(root, findings);
+            findings.extend(windlass::cyclic_order(&plan));
         }
         Some(document) => document.check_shape(root, findings),
         None if !tree.is_complete() => {}

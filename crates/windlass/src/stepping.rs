@@ -43,7 +43,8 @@ impl Command {
             ["show"] => Command::Show,
             _ => {
                 return Err("write `start ID OPERATION`, `end ID`, `scale-out NODE ID [in \
-                            CONTAINER]`, `scale-in ID`, `crash ID`, `undo`, `show` or `save FILE`"
+                            CONTAINER]`, `scale-in ID`, `crash ID`, `undo`, `show`, `save FILE` or \
+                            `quit`"
                     .to_owned());
             }
         })

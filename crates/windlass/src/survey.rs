@@ -11,6 +11,9 @@ use crate::semantics::replica::crashing::{Crashing, Happening};
 use crate::semantics::replica::{Action, Replica, faults};
 use crate::system::{Budget, StopReason};
 
+/// More instances than this have more states than can be explored.
+const MOST_INSTANCES: usize = 500;
+
 /// What is explored.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
@@ -128,6 +131,10 @@ fn of_replicas(
     options: &Options,
     budget: &mut dyn Budget,
 ) -> Option<Result<Overview, StopReason>> {
+    if survey.start.instances.len() > MOST_INSTANCES {
+        // The states are more than any limit allows; even the successors of one are too many.
+        return Some(Err(StopReason::States));
+    }
     let replica = Replica::new(application, survey.start)?;
     let system = Crashing { replica: &replica, crash: survey.crash };
     let (operations, places) = everything(application);

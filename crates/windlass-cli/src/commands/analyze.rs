@@ -43,7 +43,7 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long)]
     pub(crate) crash: bool,
 
-    /// Reset what lives in a container that is not alive (faults: handled)
+    /// Reset what lives in a container that is not alive (faults: forbidden or handled)
     #[arg(long)]
     pub(crate) hard_recovery: bool,
 

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &StepArgs) -> Result<u8, Failure> {
     };
     let policy = args.policy.map_or(application.policy, Into::into);
     let mut stepper = Stepper::new(&application, start, policy).ok_or_else(|| {
-        Failure::usage("only applications with `faults: replicas` can be stepped through")
+        Failure::usage("only protocols with `faults: replicas` can be stepped through")
     })?;
     let mut all_done = true;
     let prompt = std::io::stdin().is_terminal();

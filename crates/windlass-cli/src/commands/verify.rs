@@ -166,7 +166,11 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
     if args.sequence {
         plan = plan.into_sequence();
     }
-    load::fitting(&application, &start, &plan)?;
+    let fits = load::fitting(&application, &start, &plan);
+    fits.map_err(|failure| match &args.state {
+        Some(_) => failure,
+        None => failure.help("no --state was given, so nothing exists before the plan"),
+    })?;
     let goal = args.goal.as_deref().map(|text| parse_goal(text, &application)).transpose()?;
     Ok(Asked { application, start, plan, goal })
 }

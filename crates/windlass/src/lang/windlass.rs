@@ -15,7 +15,7 @@ mod state;
 pub mod units;
 
 pub use goal_file::read_goal_file;
-pub use plan::{print_plan, read_plan};
+pub use plan::{cyclic_order, print_plan, read_plan};
 pub use print::print;
 pub(super) use shape::name_complaint;
 pub use state::{print_state, read_state};

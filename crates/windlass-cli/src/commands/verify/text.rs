@@ -22,7 +22,10 @@ pub(super) fn report(asked: &Asked, report: &Report, millis: Option<u64>) -> Str
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(out, "{}", headline(report));
     match report.goal {
-        Some(GoalAnswer::Met) => out.push_str("The goal is met.\n"),
+        Some(GoalAnswer::Met) if report.validity == Validity::Valid => {
+            out.push_str("The goal is met.\n");
+        }
+        Some(GoalAnswer::Met) => out.push_str("The goal is met by the order that is good.\n"),
         Some(GoalAnswer::NotMet) => out.push_str("The goal is NOT met.\n"),
         Some(GoalAnswer::Sometimes) => out.push_str("The goal is met in some runs only.\n"),
         None => {}
@@ -51,7 +54,7 @@ fn headline(report: &Report) -> String {
                 _ => "Every order can be carried out, whatever the choices and faults.",
             };
             let end = match report.deterministic {
-                Some(true) => " It always ends in the same state.",
+                Some(true) => " It always ends with the same instances in the same states.",
                 Some(false) => " It can end in different states.",
                 None => "",
             };
@@ -69,7 +72,7 @@ fn repair(asked: &Asked, report: &Report, out: &mut String) {
     let label = |step: usize| &asked.plan.steps[step].label;
     match &report.repair {
         Some(Repair::Edges(edges)) => {
-            let _ = writeln!(out, "\nThe plan is free of faults with these order edges:");
+            let _ = writeln!(out, "\nWith all of these order edges the plan is free of faults:");
             for (before, after) in edges {
                 let _ = writeln!(out, "  `{}` before `{}`", label(*before), label(*after));
             }

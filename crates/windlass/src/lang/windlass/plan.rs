@@ -81,6 +81,17 @@ fn action(entry: Entry<'_>, findings: &mut Vec<Diagnostic>) -> Option<PlanAction
     }
 }
 
+/// The finding about actions that have to wait for each other, if there are any.
+pub fn cyclic_order(plan: &Plan) -> Option<Diagnostic> {
+    let cycle = plan.topological_order().err()?;
+    let labels: Vec<String> =
+        cycle.iter().map(|step| format!("`{}`", plan.steps[*step].label)).collect();
+    let on_cycle = |edge: &&Order| cycle.contains(&edge.before) && cycle.contains(&edge.after);
+    let place = plan.order.iter().filter(on_cycle).find_map(|edge| edge.origin.0)?;
+    let message = format!("actions wait for each other: {}", labels.join(", "));
+    Some(Diagnostic::error(PLAN_DOES_NOT_FIT, place, message).help("remove one of these edges"))
+}
+
 /// The document of a plan, which reads as the same plan.
 pub fn print_plan(plan: &Plan) -> Value {
     let mut actions = Value::map();
