@@ -77,7 +77,9 @@ fn what_cannot_be_converted_is_said() {
     ] {
         let args: Vec<&str> = ["convert"].into_iter().chain(command.split(' ')).collect();
         let run = folder.run(&args);
-        said.push_str(&format!("{command}\n{}", run.transcript()));
+        said.push_str(command);
+        said.push('\n');
+        said.push_str(&run.transcript());
     }
     expect![[r#"
         web.yaml --to ramp

@@ -1,6 +1,14 @@
 //! Our own language: the examples are clean, broken variants give the right finding at the right
 //! place, and what is printed reads as the same application.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "tests panic and talk"
+)]
+#![allow(clippy::format_collect, clippy::format_push_string, reason = "short, not fast")]
+
 mod support;
 
 use std::time::Duration;

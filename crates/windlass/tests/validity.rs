@@ -2,6 +2,14 @@
 //!
 //! `WINDLASS_PLANS` sets how many plans are compared, `WINDLASS_SEED` where the numbers start.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "tests panic and talk"
+)]
+#![allow(clippy::format_collect, clippy::format_push_string, reason = "short, not fast")]
+
 #[path = "naive/mod.rs"]
 mod naive;
 mod support;

@@ -3,7 +3,13 @@
 //! `WINDLASS_PLANS` sets how many plans are compared, `WINDLASS_SEED` where the numbers start.
 //! Each application is used for several plans.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "tests panic and talk"
+)]
+#![allow(clippy::format_collect, clippy::format_push_string, reason = "short, not fast")]
 
 #[path = "naive/mod.rs"]
 mod naive;

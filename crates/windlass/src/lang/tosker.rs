@@ -36,6 +36,10 @@ impl Form {
         let parts = match self {
             Form::Plan => {
                 let (component, rest) = line.split_once(':')?;
+                // A space behind the colon makes it YAML.
+                if rest.starts_with(char::is_whitespace) {
+                    return None;
+                }
                 let (interface, operation) = rest.rsplit_once('.')?;
                 [component, interface, operation]
             }

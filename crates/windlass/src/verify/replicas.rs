@@ -1,5 +1,7 @@
 //! Plans in the relation of paper 004.
 
+use std::ops::ControlFlow;
+
 use super::effects::effects;
 use super::finals;
 use super::story::{Counterexample, StoryStep};
@@ -18,7 +20,7 @@ use crate::plan::lives::Lives;
 use crate::semantics::Semantics;
 use crate::semantics::replica::compiled::{Bindings, CompiledReplica};
 use crate::semantics::replica::{Action, Creation, Event, Replica, observable};
-use crate::system::{Budget, Evidence, System, Trace, Verdict};
+use crate::system::{Budget, Evidence, Progress, StopReason, System, Trace, Verdict};
 
 /// Judges a plan.
 pub(super) fn verify(
@@ -42,32 +44,47 @@ pub(super) fn verify(
         return Ok(report);
     }
     let by_event = |event: EventId| actions[event.index()].clone();
-    // Bindings of replica-unaware requirements decide nothing, so the search leaves them out.
-    let compiled = CompiledReplica::new(replica.clone(), Bindings::AwareOnly);
     let readable = Execution::new(&replica, &events, by_event);
     let search =
         Search { question, effort, events: &events, replica: &replica, readable: &readable };
-    Ok(match &compiled {
-        Some(compiled) => {
-            let execution = Execution::new(compiled, &events, by_event);
-            let options = search.options();
-            let form = CompiledExecution::new(&execution);
-            let decision = explicit::decide_compiled(&form, &options, budget);
-            let weak = |budget: &mut dyn Budget| {
-                let ways = Encoded::new(&execution, false);
-                belief::weakly_valid(&execution, &ways, effort.evidence_limit, budget)
-            };
-            search.report(decision, weak, budget)
+    // Every binding first, because then the states found are evidence. Bindings of replica-unaware
+    // requirements decide nothing, so a search that is too large leaves them out.
+    let exact = CompiledReplica::new(replica.clone(), Bindings::Every);
+    if let Some(compiled) = &exact {
+        let execution = Execution::new(compiled, &events, by_event);
+        let mut small = Small { budget, states: effort.evidence_limit };
+        if let Some(report) = search.compiled(&execution, true, &mut small) {
+            return Ok(report);
         }
-        None => {
-            let decision = explicit::decide(&readable, &search.options(), budget);
-            let weak = |budget: &mut dyn Budget| {
-                let ways = Readable(&readable);
-                belief::weakly_valid(&readable, &ways, effort.evidence_limit, budget)
-            };
-            search.report(decision, weak, budget)
+    }
+    let coarse = CompiledReplica::new(replica.clone(), Bindings::AwareOnly);
+    if let Some(compiled) = &coarse {
+        let execution = Execution::new(compiled, &events, by_event);
+        if let Some(report) = search.compiled(&execution, false, budget) {
+            return Ok(report);
         }
-    })
+    }
+    let decision = explicit::decide(&readable, &search.options(effort.evidence_limit), budget);
+    let weak = |budget: &mut dyn Budget| {
+        let ways = Readable(&readable);
+        belief::weakly_valid(&readable, &ways, effort.evidence_limit, budget)
+    };
+    Ok(search.report(decision, weak, budget))
+}
+
+/// A budget that ends sooner when there are more states than evidence would list.
+struct Small<'a> {
+    budget: &'a mut dyn Budget,
+    states: usize,
+}
+
+impl Budget for Small<'_> {
+    fn spend(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        if progress.states > self.states {
+            return ControlFlow::Break(StopReason::States);
+        }
+        self.budget.spend(progress)
+    }
 }
 
 /// Tiers T0a to T1d: valid by a cover, which is checked before it is believed.
@@ -100,12 +117,30 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn options(&self) -> Options {
-        Options {
-            threads: self.effort.threads,
-            evidence_limit: self.effort.evidence_limit,
-            ..Options::default()
+    fn options(&self, evidence_limit: usize) -> Options {
+        Options { threads: self.effort.threads, evidence_limit, ..Options::default() }
+    }
+
+    /// The report of a compiled search; none when an exact one grew beyond what evidence lists.
+    fn compiled(
+        &self,
+        execution: &Execution<'_, CompiledReplica<'_>>,
+        is_exact: bool,
+        budget: &mut dyn Budget,
+    ) -> Option<Report> {
+        let evidence_limit = if is_exact { self.effort.evidence_limit } else { 0 };
+        let form = CompiledExecution::new(execution);
+        let decision = explicit::decide_compiled(&form, &self.options(evidence_limit), budget);
+        if is_exact && matches!(decision.verdict, Verdict::Unknown(_)) {
+            return None;
         }
+        let weak = |budget: &mut dyn Budget| {
+            let ways = Encoded::new(execution, is_exact);
+            belief::weakly_valid(execution, &ways, evidence_limit, budget)
+        };
+        let report = self.report(decision, weak, budget);
+        let given_up = is_exact && matches!(report.validity, Validity::Unknown(_));
+        (!given_up).then_some(report)
     }
 
     fn report(

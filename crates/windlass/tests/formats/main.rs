@@ -1,5 +1,18 @@
 //! The formats of other tools: RAMP, BARREL and TosKer, read, written and read again.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "tests panic and talk"
+)]
+#![allow(
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::needless_range_loop,
+    reason = "short, not fast"
+)]
+
 mod barrel;
 mod fit;
 mod ramp;

@@ -96,7 +96,7 @@ fn component(random: &mut Random, at: usize) -> ComponentType {
     let capabilities: Vec<Capability> = (0..random.below(3))
         .map(|n| Capability { name: format!("{} c{n}", NAMES[n]), origin: NOWHERE })
         .collect();
-    let operations: Vec<Operation> = (0..1 + random.below(3))
+    let operations: Vec<Operation> = (0..=random.below(3))
         .map(|n| Operation {
             name: format!("{} o{n}", NAMES[n]),
             run: None,
@@ -155,7 +155,7 @@ pub(crate) fn state(random: &mut Random, application: &Application) -> GlobalSta
     let mut state = GlobalState::empty();
     for node in application.node_ids() {
         let protocol = application.protocol_of(node).expect("a protocol");
-        for n in 0..1 + random.below(2) {
+        for n in 0..=random.below(2) {
             let moving = random.chance(3) && !protocol.transitions.is_empty();
             let element = if moving {
                 Element::Transition(random.below(protocol.transitions.len()).into())

@@ -389,11 +389,14 @@ impl Perform for CompiledReplica<'_> {
                 (self.create(encoded, number, (*slot, *option, *container), out), *slot)
             }
         };
-        if is_done
-            && let element = self.element(out.row(begin), slot)
-            && element != ABSENT
-        {
-            self.mark(dirty, slot, self.tables.node[element]);
+        let from = self.element(encoded, slot);
+        for at in begin..out.len() {
+            let to = self.element(out.row(at), slot);
+            if self.tables.offer_the_same(from, to) {
+                dirty[slot / 64] |= 1 << (slot % 64);
+            } else if to != ABSENT {
+                self.mark(dirty, slot, self.tables.node[to]);
+            }
         }
         let is_settled = is_done && self.settle_all(number, begin, dirty, out);
         if !is_settled {

@@ -119,7 +119,9 @@ impl Tag {
         let mut rest = tag;
         while let Some(equals) = rest.find('=') {
             attributes += 1;
-            let name = rest[..equals].rsplit(|c: char| c.is_whitespace() || c == '"' || c == '\'');
+            let name = rest[..equals]
+                .trim_end()
+                .rsplit(|c: char| c.is_whitespace() || c == '"' || c == '\'');
             if name.into_iter().next().is_some_and(|name| name.starts_with("xmlns")) {
                 namespaces += 1;
             }

@@ -118,8 +118,15 @@ impl Tables {
     }
 
     /// Whether an element, or no element, offers a service.
+    #[inline]
     pub(super) fn is_offered(&self, element: usize, service: usize) -> bool {
         element != ABSENT && self.offers[element * self.services + service]
+    }
+
+    /// Whether an instance that goes from one element to another goes on offering the same.
+    pub(super) fn offer_the_same(&self, from: usize, to: usize) -> bool {
+        let of = |element: usize| &self.offers[element * self.services..][..self.services];
+        from != ABSENT && to != ABSENT && of(from) == of(to)
     }
 
     /// The needs of every node; returns the services that they are bound to.
