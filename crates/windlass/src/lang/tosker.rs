@@ -54,7 +54,8 @@ impl Form {
         };
         let parts = parts.map(str::trim);
         let word = |part: &&str| {
-            let strange = |c: char| c.is_whitespace() || c.is_control() || ",:=*@{}[]".contains(c);
+            let strange =
+                |c: char| c.is_whitespace() || c.is_control() || ",:=*@{}[]<>\"".contains(c);
             !part.is_empty() && !part.contains(strange)
         };
         parts.iter().all(word).then_some(parts)

@@ -12,8 +12,7 @@
 //! | `rules.rs` | the rules of Def. 3.9 on bit strings |
 //! | `settle.rs` | Def. 4.1 on bit strings |
 //!
-//! Invariants: equal states have equal encodings, the bits of a slot that does not exist are zero;
-//! an encoded state that is asked for successors is the start, or was reached from it.
+//! Invariant: equal states have equal encodings. The bits of a slot that does not exist are zero.
 
 mod layout;
 mod rules;
@@ -24,7 +23,6 @@ use std::collections::BTreeMap;
 
 use self::layout::{Bound, Layout, Slot};
 use self::tables::{ABSENT, Tables};
-use super::faults::broken;
 use super::{Action, Blocked, Replica, Tracking};
 use crate::application::{GlobalState, Instance, InstanceId, Policy};
 use crate::lifecycle::protocol::{OperationId, RequirementId, Sort};
@@ -68,14 +66,6 @@ pub struct CompiledReplica<'a> {
     creations: Vec<u32>,
     /// By slot: the bindings of others that may point at it.
     referrers: Vec<Vec<Referrer>>,
-    /// By slot: the slots that may be contained in it.
-    contents: Vec<Vec<usize>>,
-    /// By node: the slots that may need something of it, as bits.
-    dependents: Vec<Vec<u64>>,
-    /// Whether the start has an instance whose container is gone.
-    is_start_broken: bool,
-    /// Whether no fault is pending in the start. Then each fault is caused by a change nearby.
-    is_start_settled: bool,
 }
 
 /// A binding that may point at a slot.
@@ -94,14 +84,9 @@ impl<'a> CompiledReplica<'a> {
     pub fn new(replica: Replica<'a>, bindings: Bindings) -> Option<Self> {
         let tracks_unaware = bindings == Bindings::Every || replica.policy == Policy::LeastLoaded;
         let tables = Tables::new(&replica);
-        let is_start_broken = broken(&replica.start).next().is_some();
         let layout = Layout::new(&replica, &tables, tracks_unaware)?;
         let mut compiled = Self {
             referrers: referrers(&layout),
-            contents: contents(&layout),
-            dependents: dependents(&layout, &tables),
-            is_start_broken,
-            is_start_settled: false,
             replica,
             tables,
             layout,
@@ -115,9 +100,6 @@ impl<'a> CompiledReplica<'a> {
             compiled.number_slot(at);
         }
         compiled.number_pool();
-        let mut start = vec![0; compiled.words()];
-        compiled.encode(&compiled.replica.start, &mut start);
-        compiled.is_start_settled = compiled.is_settled(&start);
         Some(compiled)
     }
 
@@ -201,31 +183,6 @@ fn referrers(layout: &Layout) -> Vec<Vec<Referrer>> {
         }
     }
     referrers
-}
-
-/// For each slot, the slots that may be contained in it.
-fn contents(layout: &Layout) -> Vec<Vec<usize>> {
-    let mut contents = vec![Vec::new(); layout.slots.len()];
-    for (slot, of) in layout.slots.iter().enumerate() {
-        for container in of.containers.iter().flatten() {
-            contents[*container].push(slot);
-        }
-    }
-    contents
-}
-
-/// For each node, the slots that may need something of it.
-fn dependents(layout: &Layout, tables: &Tables) -> Vec<Vec<u64>> {
-    let words = layout.slots.len().div_ceil(64);
-    let mut dependents = vec![vec![0; words]; tables.needs.len()];
-    for (slot, of) in layout.slots.iter().enumerate() {
-        for need in of.options.iter().flat_map(|option| &tables.needs[option.node.index()]) {
-            if let Some((target, _)) = need.target {
-                dependents[target.index()][slot / 64] |= 1 << (slot % 64);
-            }
-        }
-    }
-    dependents
 }
 
 impl System for CompiledReplica<'_> {
@@ -367,38 +324,15 @@ impl Perform for CompiledReplica<'_> {
 
     fn perform(&self, encoded: &[u64], number: u32, out: &mut Outgoing) -> bool {
         let begin = out.len();
-        let words = self.layout.slots.len().div_ceil(64);
-        let nothing = if self.is_start_settled { 0 } else { u64::MAX };
-        // Up to 256 slots need no allocation.
-        let (mut few, mut many) = ([nothing; 4], Vec::new());
-        let dirty = if words <= few.len() {
-            &mut few[..words]
-        } else {
-            many.resize(words, nothing);
-            &mut many[..]
-        };
-        let (is_done, slot) = match &self.actions[number as usize].1 {
-            Move::Start(slot, operations) => {
-                (self.op_start(encoded, number, *slot, operations, out), *slot)
-            }
-            Move::End(slot, operations) => {
-                (self.op_end(encoded, number, *slot, operations, out), *slot)
-            }
-            Move::ScaleIn(slot) => (self.scale_in(encoded, number, *slot, dirty, out), *slot),
+        let is_done = match &self.actions[number as usize].1 {
+            Move::Start(slot, operations) => self.op_start(encoded, number, *slot, operations, out),
+            Move::End(slot, operations) => self.op_end(encoded, number, *slot, operations, out),
+            Move::ScaleIn(slot) => self.scale_in(encoded, number, *slot, out),
             Move::Create(slot, option, container) => {
-                (self.create(encoded, number, (*slot, *option, *container), out), *slot)
+                self.create(encoded, number, (*slot, *option, *container), out)
             }
         };
-        let from = self.element(encoded, slot);
-        for at in begin..out.len() {
-            let to = self.element(out.row(at), slot);
-            if self.tables.offer_the_same(from, to) {
-                dirty[slot / 64] |= 1 << (slot % 64);
-            } else if to != ABSENT {
-                self.mark(dirty, slot, self.tables.node[to]);
-            }
-        }
-        let is_settled = is_done && self.settle_all(number, begin, dirty, out);
+        let is_settled = is_done && self.settle_all(number, begin, out);
         if !is_settled {
             out.truncate(begin);
         }

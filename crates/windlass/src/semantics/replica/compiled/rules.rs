@@ -143,54 +143,9 @@ impl CompiledReplica<'_> {
         }
     }
 
-    /// Binds a requirement in each of the rows from `begin` on, once per choice of the policy.
-    pub(super) fn bind(
-        &self,
-        providers: &[u64],
-        (begin, number): (usize, u32),
-        (slot, option): (usize, usize),
-        requirement: usize,
-        out: &mut Outgoing,
-    ) {
-        let of = &self.layout.slots[slot].options[option];
-        let need = &self.tables.needs[of.node.index()][requirement];
-        let is_plain = need.arity == Arity::Any
-            && self.replica.policy == Policy::Any
-            && self.replica.tracking == Tracking::EveryChoice;
-        let (Some((target, service)), true) = (need.target, is_plain) else {
-            self.bind_at_once(providers, (begin, number), (slot, option), &[requirement], out);
-            return;
-        };
-        // The paper's own case: one provider, any of them.
-        let binding = &of.bindings[requirement];
-        for given in begin..out.len() {
-            let mut first = None;
-            for provider in &self.layout.slots_of[target.index()] {
-                if !self.offers(providers, *provider, service) {
-                    continue;
-                }
-                let Ok(place) = binding.candidates.binary_search(provider) else { continue };
-                match first {
-                    None => {
-                        let row = out.row_mut(given);
-                        first = Some((place, binding.field.contains(row, place)));
-                        binding.field.insert(row, place);
-                    }
-                    Some((chosen, was_bound)) => {
-                        let row = out.duplicate(given);
-                        if !was_bound {
-                            binding.field.remove(row, chosen);
-                        }
-                        binding.field.insert(row, place);
-                    }
-                }
-            }
-        }
-    }
-
     /// Binds requirements in each of the rows from `begin` on, once per choice of the policy,
     /// which looks at the row as it is given.
-    fn bind_at_once(
+    pub(super) fn bind(
         &self,
         providers: &[u64],
         (begin, number): (usize, u32),
@@ -204,6 +159,9 @@ impl CompiledReplica<'_> {
             let mut added = vec![given];
             for requirement in requirements {
                 let binding = &option.bindings[*requirement];
+                if matches!(binding.field, Bound::Untracked) {
+                    continue;
+                }
                 let choices = self.choices(providers, &row, option.node, *requirement);
                 for at in 0..added.len() {
                     let unbound = out.row(added[at]).to_vec();
@@ -248,17 +206,10 @@ impl CompiledReplica<'_> {
                 of.options[option].bindings[*requirement].field.clear(row);
             }
         }
-        let bindings = &of.options[option].bindings;
-        let is_tracked = |r: &usize| !matches!(bindings[*r].field, Bound::Untracked);
-        let mut new =
-            relies.iter().copied().filter(|r| !relied.contains(r) && is_tracked(r)).peekable();
-        if self.replica.policy == Policy::LeastLoaded && new.peek().is_some() {
-            let new: Vec<usize> = new.collect();
-            self.bind_at_once(before, (begin, number), (slot, option), &new, out);
-        } else {
-            new.for_each(|requirement| {
-                self.bind(before, (begin, number), (slot, option), requirement, out);
-            });
+        let is_new = |requirement: &&usize| !relied.contains(requirement);
+        if relies.iter().any(|requirement| is_new(&requirement)) {
+            let new: Vec<usize> = relies.iter().filter(is_new).copied().collect();
+            self.bind(before, (begin, number), (slot, option), &new, out);
         }
     }
 
@@ -297,31 +248,17 @@ impl CompiledReplica<'_> {
         before: &[u64],
         number: u32,
         slot: usize,
-        dirty: &mut [u64],
         out: &mut Outgoing,
     ) -> bool {
         if self.element(before, slot) == ABSENT || self.has_broken(before) {
             return false;
         }
-        let row = out.push(number, before);
-        // `destroy` at once: what is contained goes with its container, and so on.
-        let mut going = Vec::new();
-        let mut next = Some(slot);
-        while let Some(slot) = next {
-            let element = self.element(row, slot);
-            if element != ABSENT {
-                self.remove(row, slot);
-                self.mark(dirty, slot, self.tables.node[element]);
-                let is_inside = |c: &&usize| self.layout.slots[**c].container_in(row) == Some(slot);
-                going.extend(self.contents[slot].iter().filter(is_inside));
-            }
-            next = going.pop();
-        }
+        self.remove(out.push(number, before), slot);
         true
     }
 
     /// The instance of a slot goes, with every binding that touches it.
-    fn remove(&self, row: &mut [u64], slot: usize) {
+    pub(super) fn remove(&self, row: &mut [u64], slot: usize) {
         let of = &self.layout.slots[slot];
         let element = of.element(row);
         let option = if element == ABSENT { None } else { of.option_of(self.tables.node[element]) };
@@ -435,7 +372,7 @@ impl CompiledReplica<'_> {
         for requirement in resolvable {
             let field = &self.layout.slots[slot].options[option].bindings[requirement].field;
             (begin..out.len()).for_each(|at| field.clear(out.row_mut(at)));
-            self.bind(before, (begin, number), (slot, option), requirement, out);
+            self.bind(before, (begin, number), (slot, option), &[requirement], out);
         }
         self.enter(before, (begin, number), slot, element, self.tables.target[element], out);
         true

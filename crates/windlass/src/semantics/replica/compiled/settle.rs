@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 
 use super::CompiledReplica;
 use super::tables::ABSENT;
-use crate::application::NodeId;
 use crate::lifecycle::protocol::Sort;
 use crate::system::Outgoing;
 
@@ -26,17 +25,11 @@ type Fault = (usize, usize, usize);
 impl CompiledReplica<'_> {
     /// Settles the rows from `begin` on, each maybe into several; false if one is blocked, or if
     /// none ever settles.
-    pub(super) fn settle_all(
-        &self,
-        number: u32,
-        begin: usize,
-        dirty: &mut [u64],
-        out: &mut Outgoing,
-    ) -> bool {
+    pub(super) fn settle_all(&self, number: u32, begin: usize, out: &mut Outgoing) -> bool {
         let mut scratch = Outgoing::new(out.width());
         let mut endless = Vec::new();
         for at in begin..out.len() {
-            match self.progress(out.row_mut(at), dirty, &mut scratch) {
+            match self.progress(out.row_mut(at), &mut scratch) {
                 Progress::Settled => {}
                 Progress::Blocked => return false,
                 Progress::Branches => {
@@ -61,50 +54,36 @@ impl CompiledReplica<'_> {
         out.len() > begin
     }
 
-    /// The slot and what may depend on it are to be looked at.
-    pub(super) fn mark(&self, dirty: &mut [u64], slot: usize, node: NodeId) {
-        dirty[slot / 64] |= 1 << (slot % 64);
-        for (word, dependents) in dirty.iter_mut().zip(&self.dependents[node.index()]) {
-            *word |= dependents;
-        }
-    }
-
-    /// Whether an instance is left over from a container that is gone. Only the start may have
-    /// one: `destroy` comes with `scalein` here.
+    /// Whether an instance is left over from a container that is gone.
     pub(super) fn has_broken(&self, row: &[u64]) -> bool {
-        let slots = &self.layout.slots;
-        self.is_start_broken
-            && slots.iter().any(|slot| {
-                slot.container_in(row).is_some_and(|c| slots[c].element(row) == ABSENT)
-                    && slot.element(row) != ABSENT
-            })
+        self.broken(row).is_some()
     }
 
-    /// Whether nothing applies by itself in `row`.
-    pub(super) fn is_settled(&self, row: &[u64]) -> bool {
-        let all = vec![u64::MAX; self.layout.slots.len().div_ceil(64)];
-        let (resolvable, faults) = self.scan(row, &all);
-        resolvable.is_none() && faults.is_empty()
+    fn broken(&self, row: &[u64]) -> Option<usize> {
+        let slots = &self.layout.slots;
+        slots.iter().position(|slot| {
+            slot.container_in(row).is_some_and(|c| slots[c].element(row) == ABSENT)
+                && slot.element(row) != ABSENT
+        })
     }
 
     /// Applies rules in place as long as exactly one leads on; appends to `branches` otherwise.
-    /// Only `dirty` slots can have a fault.
-    fn progress(&self, row: &mut [u64], dirty: &mut [u64], branches: &mut Outgoing) -> Progress {
+    fn progress(&self, row: &mut [u64], branches: &mut Outgoing) -> Progress {
         // Handlers may lead in a circle: a long way is handed to the search that notices.
         for _ in 0..64 + 4 * self.layout.slots.len() {
-            let (resolvable, faults) = self.scan(row, dirty);
-            if resolvable.is_none() && faults.is_empty() {
-                return Progress::Settled;
+            if let Some(slot) = self.broken(row) {
+                self.remove(row, slot);
+                continue;
             }
             branches.clear();
+            let (resolvable, faults) = self.scan(row);
             if let Some(fault) = resolvable {
                 self.resolve(row, fault, branches);
+            } else if faults.is_empty() {
+                return Progress::Settled;
             } else {
                 self.handle(row, &faults, branches);
                 branches.retain_distinct(0);
-                for (slot, element, _) in &faults {
-                    self.mark(dirty, *slot, self.tables.node[*element]);
-                }
             }
             match branches.len() {
                 0 => return Progress::Blocked,
@@ -119,44 +98,42 @@ impl CompiledReplica<'_> {
 
     /// The first fault that can be resolved; and if there is none, the faults of instances that
     /// rest in a state, as far as they are to be handled now.
-    fn scan(&self, row: &[u64], dirty: &[u64]) -> (Option<Fault>, Vec<Fault>) {
+    fn scan(&self, row: &[u64]) -> (Option<Fault>, Vec<Fault>) {
         let in_order = self.replica.settles_in_order();
         let mut faults: Vec<Fault> = Vec::new();
         let mut lowest = usize::MAX;
-        for (word, bits) in dirty.iter().enumerate() {
-            let mut bits = *bits;
-            while bits != 0 {
-                let slot = word * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let Some(of) = self.layout.slots.get(slot) else { break };
-                let element = of.element(row);
-                if element == ABSENT || self.tables.requires[element].is_empty() {
+        for (slot, of) in self.layout.slots.iter().enumerate() {
+            let element = of.element(row);
+            if element == ABSENT {
+                continue;
+            }
+            let node = self.tables.node[element];
+            for (place, requirement) in self.tables.requires[element].iter().enumerate() {
+                if self.is_satisfied(row, slot, element, *requirement) {
                     continue;
                 }
-                let node = self.tables.node[element];
+                let sort = self.tables.needs[node.index()][*requirement].sort;
+                if sort == Sort::ReplicaUnaware && self.is_satisfiable(row, node, *requirement) {
+                    return (Some((slot, element, place)), faults);
+                }
+                if self.tables.transition_operation[element].is_some() {
+                    continue;
+                }
                 let rank = self.replica.rank(node);
-                for (place, requirement) in self.tables.requires[element].iter().enumerate() {
-                    if self.is_satisfied(row, slot, element, *requirement) {
+                if in_order {
+                    let is_later = match faults.first() {
+                        None => false,
+                        Some((first, _, _)) => rank > lowest || (rank == lowest && slot != *first),
+                    };
+                    if is_later {
                         continue;
                     }
-                    let sort = self.tables.needs[node.index()][*requirement].sort;
-                    if sort == Sort::ReplicaUnaware && self.is_satisfiable(row, node, *requirement)
-                    {
-                        return (Some((slot, element, place)), faults);
-                    }
-                    if self.tables.transition_operation[element].is_some() {
-                        continue;
-                    }
-                    let first = faults.first().map(|(slot, _, _)| *slot);
-                    if in_order && first.is_some_and(|first| rank >= lowest && slot != first) {
-                        continue;
-                    }
-                    if in_order && rank < lowest {
+                    if rank < lowest {
                         faults.clear();
                         lowest = rank;
                     }
-                    faults.push((slot, element, place));
                 }
+                faults.push((slot, element, place));
             }
         }
         (None, faults)
@@ -170,7 +147,7 @@ impl CompiledReplica<'_> {
         let begin = out.len();
         let after = out.push(0, row);
         of.options[option].bindings[requirement].field.clear(after);
-        self.bind(row, (begin, 0), (slot, option), requirement, out);
+        self.bind(row, (begin, 0), (slot, option), &[requirement], out);
     }
 
     fn handle(&self, row: &[u64], faults: &[Fault], out: &mut Outgoing) {
@@ -189,12 +166,11 @@ impl CompiledReplica<'_> {
         let mut known: BTreeSet<Vec<u64>> = BTreeSet::new();
         let mut open: Vec<Vec<u64>> = branches.rows().map(<[u64]>::to_vec).collect();
         let mut settled = Vec::new();
-        let mut all = vec![u64::MAX; self.layout.slots.len().div_ceil(64)];
         while let Some(mut row) = open.pop() {
             if !known.insert(row.clone()) {
                 continue;
             }
-            match self.progress(&mut row, &mut all, branches) {
+            match self.progress(&mut row, branches) {
                 Progress::Settled => settled.push(row),
                 Progress::Blocked => return None,
                 Progress::Branches => open.extend(branches.rows().map(<[u64]>::to_vec)),

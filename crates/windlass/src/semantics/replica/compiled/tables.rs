@@ -41,9 +41,8 @@ pub(super) struct Tables {
     pub element: Vec<Element>,
     /// By element: the requirements it relies on, sorted.
     pub requires: Vec<Vec<usize>>,
-    /// By element and service: whether it offers it.
-    offers: Vec<bool>,
-    services: usize,
+    /// By element: whether it offers the service with this number.
+    offers: Vec<Vec<bool>>,
     /// By element: its operation, if it is a transition.
     pub transition_operation: Vec<Option<usize>>,
     /// By element: where a transition leads.
@@ -69,7 +68,6 @@ impl Tables {
             element: Vec::new(),
             requires: Vec::new(),
             offers: Vec::new(),
-            services: 0,
             transition_operation: Vec::new(),
             target: Vec::new(),
             starts: Vec::new(),
@@ -79,7 +77,6 @@ impl Tables {
             containment: Vec::new(),
         };
         let services = tables.add_needs(replica);
-        tables.services = services.len();
         for node in replica.application().node_ids() {
             tables.first.push(tables.node.len());
             let states = replica.protocol(node).states.len();
@@ -95,7 +92,7 @@ impl Tables {
             let offers = services.iter().map(|(node, capability)| {
                 *node == tables.node[at] && offered.iter().any(|c| c.index() == *capability)
             });
-            tables.offers.extend(offers);
+            tables.offers.push(offers.collect());
         }
         tables
     }
@@ -118,15 +115,8 @@ impl Tables {
     }
 
     /// Whether an element, or no element, offers a service.
-    #[inline]
     pub(super) fn is_offered(&self, element: usize, service: usize) -> bool {
-        element != ABSENT && self.offers[element * self.services + service]
-    }
-
-    /// Whether an instance that goes from one element to another goes on offering the same.
-    pub(super) fn offer_the_same(&self, from: usize, to: usize) -> bool {
-        let of = |element: usize| &self.offers[element * self.services..][..self.services];
-        from != ABSENT && to != ABSENT && of(from) == of(to)
+        element != ABSENT && self.offers[element][service]
     }
 
     /// The needs of every node; returns the services that they are bound to.
