@@ -32,7 +32,12 @@ impl Form {
 
     /// Component, interface and operation of a line.
     fn parts(self, line: &str) -> Option<[&str; 3]> {
+        /// Names have at most 200 characters; this leaves room for the number of a repeated label.
+        const LONGEST: usize = 180;
         let line = line.trim();
+        if line.chars().count() > LONGEST {
+            return None;
+        }
         let parts = match self {
             Form::Plan => {
                 let (component, rest) = line.split_once(':')?;
