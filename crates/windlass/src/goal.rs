@@ -69,6 +69,20 @@ pub struct Goal {
     pub wants: Vec<Want>,
 }
 
+impl Goal {
+    /// How many instances of which nodes the goal wants, where it says so itself.
+    pub fn counts(&self) -> BTreeMap<NodeId, u32> {
+        let count = |want: &Want| match want {
+            Want::Node {
+                node, amount: Amount::Exactly(count) | Amount::AtLeast(count), ..
+            } => Some((*node, *count)),
+            Want::NodeGone(node) => Some((*node, 0)),
+            _ => None,
+        };
+        self.wants.iter().filter_map(count).collect()
+    }
+}
+
 /// A goal with conditions on the way to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GoalFile {

@@ -173,9 +173,30 @@ pub fn verify(
         return Err(Refused::Nets);
     }
     match question.application.faults {
-        Faults::Replicas => replicas::verify(question, effort, budget),
+        Faults::Replicas => match as_the_goal_wants(question) {
+            Some(application) => {
+                let question = Question { application: &application, ..*question };
+                replicas::verify(&question, effort, budget)
+            }
+            None => replicas::verify(question, effort, budget),
+        },
         Faults::Forbidden | Faults::Handled => template::verify(question, effort, budget),
     }
+}
+
+/// The application with the counts of the goal, where they are others: a requirement of arity
+/// `all` needs as many instances as the application or the goal wants.
+fn as_the_goal_wants(question: &Question<'_>) -> Option<Application> {
+    let counts = question.goal?.counts();
+    let node = |node| &question.application.node(node).count;
+    if counts.iter().all(|(id, count)| count == node(*id)) {
+        return None;
+    }
+    let mut application = question.application.clone();
+    for (node, count) in counts {
+        application.nodes[node.index()].count = count;
+    }
+    Some(application)
 }
 
 /// Whether a goal holds in all, some or none of the final states.

@@ -10,10 +10,14 @@ use std::collections::BTreeSet;
 use support::fixtures::{CIRCLE, CIRCLE_START, THINKING, thinking};
 use support::sketch;
 use windlass::application::{Application, GlobalState, InstanceId, Policy};
+use windlass::goal::evaluate::Closure;
+use windlass::goal::{Amount, Goal, Want};
+use windlass::plan::{PlanAction, Step};
 use windlass::semantics::Semantics;
 use windlass::semantics::replica::observe::{Observation, observe};
 use windlass::semantics::replica::{Action, Blocked, Event, Replica, Tracking, faults, observable};
-use windlass::system::System;
+use windlass::system::{System, Unlimited};
+use windlass::verify::{Effort, Question, Validity, verify};
 
 /// An action as `start g1 stop`, `end g1 stop`, `scale-in m1`, `scale-out api a3 in m2`.
 fn action(application: &Application, text: &str) -> Action {
@@ -277,9 +281,11 @@ fn all_needs_every_existing_instance_and_as_many_as_are_wanted() {
         assert!(!busy("p1 p on\np2 p off\nq1 q idle", &[]), "every one must offer");
         assert!(!busy("p1 p on\np2 p on\nq1 q idle", &["start p2 down"]));
         assert!(!busy("p1 p on\np2 p on\nq1 q idle", &["scale-out p p3"]), "p3 does not offer");
-        // Three exist, two are wanted: what has seen its provider go faults if it is aware.
+        // Three exist, two are wanted: when one goes, those that exist still are enough, and each
+        // of them offers. When two go, they are not.
         let three = "p1 p on\np2 p on\np3 p on\nq1 q idle";
-        assert_eq!(busy(three, &["scale-in p3"]), sort == "unaware");
+        assert!(busy(three, &["scale-in p3"]));
+        assert!(!busy(three, &["scale-in p3", "scale-in p2"]));
         let mut replica = replica_of(&application, three);
         replica.want(application.node_named("p").expect("a node"), 4);
         assert!(!is_busy(&replica, &work), "a goal wants four");
@@ -411,7 +417,7 @@ fn several_largest_handlers_are_several_successors() {
 }
 
 #[test]
-fn alternatives_that_can_be_satisfied_are_taken() {
+fn every_alternative_of_an_operation_may_start() {
     let text = "type p has cap
           state off
           state on offers cap
@@ -425,8 +431,35 @@ fn alternatives_that_can_be_satisfied_are_taken() {
         node c p
         node q q r=p.cap t=c.cap";
     let application = sketch::application(text);
-    for (state, expected) in [("p1 p on\nc1 c off", 1), ("p1 p on\nc1 c on", 2), ("", 2)] {
+    for state in ["p1 p on\nc1 c off", "p1 p on\nc1 c on", ""] {
         let replica = replica_of(&application, &format!("{state}\nq1 q idle"));
-        assert_eq!(run(&replica, &["start q1 work"]).expect("executable").len(), expected);
+        assert_eq!(run(&replica, &["start q1 work"]).expect("executable").len(), 2);
     }
+}
+
+#[test]
+fn a_goal_says_how_many_are_all() {
+    let application = pair("r:unaware:all", 1);
+    let start = sketch::state(&application, "p1 p on\nq1 q idle");
+    let mut plan = windlass::plan::Plan::default();
+    for (label, operation) in [("first", "work"), ("then", "rest")] {
+        let (instance, operation) = (InstanceId::from("q1"), operation.to_owned());
+        let action = PlanAction::Operation { instance, operation };
+        plan.steps.push(Step { label: label.to_owned(), action, origin: sketch::ORIGIN });
+    }
+    let plan = plan.into_sequence();
+    let judged = |amount: Amount| {
+        let node = application.node_named("p").expect("a node");
+        let state = application.protocol_of(node).expect("a protocol").state_named("on");
+        let want = Want::Node { node, state: state.expect("a state"), amount };
+        let goal = Goal { wants: vec![want] };
+        let (application, start, plan) = (&application, &start, &plan);
+        let (policy, goal, closure) = (Policy::Any, Some(&goal), Closure::Open);
+        let question = Question { application, start, plan, policy, goal, closure };
+        verify(&question, &Effort::default(), &mut Unlimited).expect("judged").validity
+    };
+    assert_eq!(judged(Amount::Wanted), Validity::Valid);
+    assert_eq!(judged(Amount::Exactly(1)), Validity::Valid);
+    // Two are wanted and one exists: `work` ends by its fault, and there is nothing to rest from.
+    assert_eq!(judged(Amount::AtLeast(2)), Validity::NotValid);
 }

@@ -2,8 +2,8 @@
 //!
 //! "Fewer than n of m offer" means that `m - n + 1` of them fail to offer at a common cut. `all`
 //! fails when fewer instances exist than are wanted, or when one exists and does not offer. A
-//! replica-aware need is in addition bound to whoever offers when it is entered: it fails as soon
-//! as one of those stops, and `all` of them also when a new instance appears.
+//! replica-aware need is in addition bound to whoever offers when it is entered: `at_least n` fails
+//! as soon as one of those stops, and `all` when a new instance appears.
 
 use std::ops::RangeInclusive;
 
@@ -107,13 +107,12 @@ fn changed(
         slots.into_iter().filter(|slot| slot.enter.is_some()).collect()
     };
     for life in &providers.lives {
-        let mut rows = vec![entered(scene.may_miss(*life, providers.capability))];
-        if scene.arity(need) == Arity::All {
-            rows.push(entered(scene.present(*life)));
-        }
-        for row in rows {
-            all.push(Question { stage, window: window.clone(), rows: vec![row], together: 1 });
-        }
+        let row = entered(if scene.arity(need) == Arity::All {
+            scene.present(*life)
+        } else {
+            scene.may_miss(*life, providers.capability)
+        });
+        all.push(Question { stage, window: window.clone(), rows: vec![row], together: 1 });
     }
 }
 

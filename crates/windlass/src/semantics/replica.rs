@@ -131,9 +131,9 @@ impl<'a> Replica<'a> {
 
     /// Whether faults are handled in one order only: providers first, then by id.
     ///
-    /// The policy `least-loaded` looks at bindings, which makes the order a part of the policy.
+    /// The policy `least-loaded` looks at bindings, and then the order makes a difference.
     fn settles_in_order(&self) -> bool {
-        self.is_monotone || self.policy == Policy::LeastLoaded
+        self.is_monotone && self.policy != Policy::LeastLoaded
     }
 }
 

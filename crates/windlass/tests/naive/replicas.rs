@@ -3,7 +3,7 @@
 //! Paper: 004 Def. 4.1; and rule `observe` of semantics.md point 10.
 
 use super::Outcome;
-use super::faults::{broken, pending};
+use super::faults::{broken, pending, resolvable};
 use super::rules::{
     Applied, handle_fault, move_to, op_end, op_start, performing, scale_in, scale_out,
 };
@@ -26,9 +26,18 @@ pub(crate) fn step(world: &World<'_>, state: &State, event: &Event) -> Outcome {
         Event::ScaleIn { id } => scale_in(state, id),
         Event::Start { id, operation } => op_start(world, state, id, operation),
         Event::End { id, operation } => {
-            ended_by_fault = pending(world, state).iter().any(|(of, _)| of == id);
-            if ended_by_fault {
+            let faults = pending(world, state);
+            let left = faults.difference(&resolvable(world, state)).any(|(of, _)| of == id);
+            ended_by_fault = left;
+            if left {
                 op_fault(world, state, id, operation)
+            } else if faults.iter().any(|(of, _)| of == id) {
+                // Only a start state is like this: no fault in the sense of semantics.md point 2
+                // is pending, so the operation ends normally, and what is left settles with it.
+                performing(world, state, id, operation).map(|at| {
+                    let target = world.target(&state.active[id].node, at);
+                    move_to(world, state, id, Place::In(target))
+                })
             } else {
                 op_end(world, state, id, operation)
             }
@@ -90,13 +99,14 @@ pub(crate) fn observe(world: &World<'_>, state: &State, id: &str, report: &Repor
     }
 }
 
-/// The state in which an instance is found when its process has died in a state.
+/// The state in which an instance is found when its process has died: what its type declares for
+/// the state it was in, or in which the operation that it performed had begun.
 pub(crate) fn crash_state(world: &World<'_>, state: &State, id: &str) -> Option<String> {
     let active = state.active.get(id)?;
     let protocol = world.protocol(&active.node);
     let declared = match &active.place {
         Place::In(name) => protocol.states.iter().find(|s| s.name == *name)?.on_crash,
-        Place::Doing(_) => None,
+        Place::Doing(at) => protocol.state(protocol.transitions[*at].from).on_crash,
     };
     Some(protocol.state(declared.unwrap_or(protocol.initial)).name.clone())
 }

@@ -12,11 +12,11 @@
 //! The relation has two levels, as printed: `→` is [`support_step`], `⇒` is [`step`], in which
 //! `destroy` comes before everything else.
 
-use super::faults::{broken, is_resolvable, pending, unresolvable};
+use super::faults::{broken, is_resolvable, pending};
 use super::policy::{bind, rebind};
 use super::{Action, Blocked, Replica};
 use crate::application::{GlobalState, Instance, InstanceId, NodeId};
-use crate::lifecycle::protocol::{Arity, Element, RequirementId, TransitionId};
+use crate::lifecycle::protocol::{Element, RequirementId, TransitionId};
 use crate::semantics::largest_targets;
 
 /// The states that a rule leads to, one per choice of policy and handler; or the premise that
@@ -101,20 +101,11 @@ pub fn scale_out_contained(
 /// ⟨G, H, V⟩ --scalein(i)--> ⟨G', H', V'⟩
 /// ```
 /// Paper: 004 Def. 3.9 (scalein)
-/// Deviation: a requirement of arity `all` or `at_least n` has one binding to a set, which goes
-/// as a whole when a member goes.
-pub fn scale_in(replica: &Replica, before: &GlobalState, id: &InstanceId) -> Applied {
+pub fn scale_in(before: &GlobalState, id: &InstanceId) -> Applied {
     active(before, id)?;
     let mut after = before.clone();
     after.instances.remove(id);
     after.horizontal.retain(|(source, _, target)| source != id && target != id);
-    for (source, requirement, _) in before.horizontal.iter().filter(|(_, _, target)| target == id) {
-        if before.instance(source).is_some_and(|instance| {
-            replica.requirement(instance.node, *requirement).arity != Arity::Any
-        }) {
-            after.unbind(source, *requirement);
-        }
-    }
     after.vertical.remove(id);
     Ok(vec![after])
 }
@@ -128,8 +119,8 @@ pub fn scale_in(replica: &Replica, before: &GlobalState, id: &InstanceId) -> App
 /// ⟨G, H, V⟩ --op_start(i, o)--> ⟨G', H', V⟩
 /// ```
 /// Paper: 004 Def. 3.9 (op-start)
-/// Deviation: several transitions with one operation in one state are alternatives; those that
-/// can be satisfied now are taken, and all of them when none can.
+/// Deviation: several transitions with one operation in one state are alternatives, and each is a
+/// possible outcome: there is no premise on requirements that could prefer one of them.
 pub fn op_start(
     replica: &Replica,
     before: &GlobalState,
@@ -143,18 +134,11 @@ pub fn op_start(
     };
     let protocol = replica.protocol(node);
     let known = replica.application().type_of(node).operation_named(operation);
-    let mut alternatives: Vec<TransitionId> =
+    let alternatives: Vec<TransitionId> =
         known.map(|o| protocol.transitions_for(state, o).collect()).unwrap_or_default();
     if alternatives.is_empty() {
         let (instance, operation) = (id.clone(), operation.to_owned());
         return Err(Blocked::NotDefined { instance, node, state, operation });
-    }
-    let can_be_satisfied = |transition: &TransitionId| {
-        let after = enter(replica, before, id, instance, Element::Transition(*transition));
-        after.iter().all(|after| !unresolvable(replica, after).iter().any(|(i, _)| i == id))
-    };
-    if alternatives.len() > 1 && alternatives.iter().any(can_be_satisfied) {
-        alternatives.retain(can_be_satisfied);
     }
     let starts = alternatives.into_iter().map(Element::Transition);
     Ok(starts.flat_map(|t| enter(replica, before, id, instance, t)).collect())
@@ -253,7 +237,7 @@ pub fn support_step(replica: &Replica, before: &GlobalState, label: &Label) -> A
         Label::Do(Action::ScaleOutContained { node, instance, container }) => {
             scale_out_contained(replica, before, *node, instance, container)
         }
-        Label::Do(Action::ScaleIn { instance }) => scale_in(replica, before, instance),
+        Label::Do(Action::ScaleIn { instance }) => scale_in(before, instance),
         Label::Do(Action::OpStart { instance, operation }) => {
             op_start(replica, before, instance, operation)
         }
@@ -262,7 +246,7 @@ pub fn support_step(replica: &Replica, before: &GlobalState, label: &Label) -> A
         }
         Label::ResolveFault(id, requirement) => resolve_fault(replica, before, id, *requirement),
         Label::HandleFault(id, requirement) => handle_fault(replica, before, id, *requirement),
-        Label::Destroy(id) => destroy(replica, before, id),
+        Label::Destroy(id) => destroy(before, id),
     }
 }
 
@@ -275,11 +259,11 @@ pub fn support_step(replica: &Replica, before: &GlobalState, label: &Label) -> A
 /// ```
 /// Paper: 004 Def. 3.9 (destroy)
 /// Deviation: the paper prints V in place of V' in the conclusion.
-pub fn destroy(replica: &Replica, before: &GlobalState, id: &InstanceId) -> Applied {
+pub fn destroy(before: &GlobalState, id: &InstanceId) -> Applied {
     if !broken(before).any(|(broken, _)| broken == id) {
         return Err(Blocked::NotBroken { instance: id.clone() });
     }
-    scale_in(replica, before, id)
+    scale_in(before, id)
 }
 
 /// `⇒`: `destroy` comes first.
@@ -292,13 +276,21 @@ pub fn destroy(replica: &Replica, before: &GlobalState, id: &InstanceId) -> Appl
 /// Paper: 004 Def. 3.9 (no-broken-instances)
 pub fn step(replica: &Replica, before: &GlobalState, label: &Label) -> Applied {
     if let Label::Destroy(id) = label {
-        return destroy(replica, before, id);
+        return destroy(before, id);
     }
-    if let Some((instance, container)) = broken(before).next() {
-        let (instance, container) = (instance.clone(), container.clone());
-        return Err(Blocked::Broken { instance, container });
-    }
+    nothing_is_broken(before)?;
     support_step(replica, before, label)
+}
+
+/// `broken(G, V) = ∅`.
+pub(super) fn nothing_is_broken(state: &GlobalState) -> Result<(), Blocked> {
+    match broken(state).next() {
+        None => Ok(()),
+        Some((instance, container)) => {
+            let (instance, container) = (instance.clone(), container.clone());
+            Err(Blocked::Broken { instance, container })
+        }
+    }
 }
 
 /// `⟨i, e⟩_N ∈ G`.

@@ -72,8 +72,8 @@ pub fn is_satisfiable(
 /// `∃ i', e' . ⟨i, r, i'⟩ ∈ H ∪ V ∧ ⟨i', e'⟩ ∈ G ∧ b(r) ∈ χ(e')`.
 ///
 /// Paper: 004 Def. 3.8
-/// Deviation: for `at_least n` and `all` the binding is to a set, and every member of it must
-/// offer; `all` also stops to hold when an instance exists outside of the set.
+/// Deviation: `at_least n` is satisfied while n bound instances offer; `all` while as many exist as
+/// are wanted, and each that exists is bound and offers.
 pub fn is_satisfied(
     replica: &Replica,
     state: &GlobalState,
@@ -89,16 +89,12 @@ pub fn is_satisfied(
             .get(id)
             .is_some_and(|(r, container)| *r == requirement && offering.contains(container));
     }
-    let bound = state.bound(id, requirement).count();
     let good = state.bound(id, requirement).filter(|target| offering.contains(*target)).count();
     match declared.arity {
         Arity::Any => good > 0,
         Arity::AtLeast(least) => good >= least.max(1) as usize,
         Arity::All => {
-            good > 0
-                && good == bound
-                && good == offering.len()
-                && is_satisfiable(replica, state, instance.node, requirement)
+            good == offering.len() && is_satisfiable(replica, state, instance.node, requirement)
         }
     }
 }

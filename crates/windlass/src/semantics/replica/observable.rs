@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::behavior::{self, Label};
 use super::faults::{Need, broken, is_resolvable, pending};
 use super::{Action, Blocked, Event, Outcome, Replica, distinct};
-use crate::application::{GlobalState, InstanceId};
+use crate::application::{GlobalState, InstanceId, Policy};
 use crate::lifecycle::protocol::Element;
 use crate::system::Successors;
 
@@ -60,40 +60,34 @@ pub fn outcomes(
 /// --------------------------------------------------------------- (op-fault)
 /// ⟨G, H, V⟩ |--op_end(i, o)--> ⟨G', H', V'⟩
 /// ```
-/// Faults of `i` that can be resolved are resolved first; only a start state has any.
-///
 /// Paper: 004 Def. 4.1 (op-fault)
+/// Deviation: a start state is not settled, so a fault of `i` may be pending that can be resolved,
+/// and neither op-end nor op-fault applies as printed. The operation ends well, because only a
+/// fault that cannot be resolved ends it otherwise; what is left of the fault settles then.
 fn end(
     replica: &Replica,
     before: &GlobalState,
     id: &InstanceId,
     operation: &str,
 ) -> Result<Vec<Outcome>, Blocked> {
-    behavior::running(replica, before, id, operation)?;
+    let (instance, transition) = behavior::running(replica, before, id, operation)?;
     let needs: Vec<Need> =
         pending(replica, before).into_iter().filter(|(faulted, _)| faulted == id).collect();
-    let (resolvable, faults): (Vec<Need>, Vec<Need>) =
-        needs.into_iter().partition(|need| is_resolvable(replica, before, need));
+    let is_settled = needs.is_empty();
+    let faults: Vec<Need> =
+        needs.into_iter().filter(|need| !is_resolvable(replica, before, need)).collect();
     if !faults.is_empty() {
         return handle(replica, before, &faults);
     }
-    let mut resolved = vec![Outcome { state: before.clone(), events: Vec::new() }];
-    for need in resolvable {
-        let mut next = Vec::new();
-        for outcome in resolved {
-            for (event, state) in resolve(replica, &outcome.state, &need)? {
-                next.push(then(&outcome, event, state));
-            }
-        }
-        resolved = next;
-    }
-    let label = Label::Do(Action::OpEnd { instance: id.clone(), operation: operation.to_owned() });
-    let mut ended = Vec::new();
-    for Outcome { state, events } in resolved {
-        let after = behavior::step(replica, &state, &label)?;
-        ended.extend(after.into_iter().map(|state| Outcome { state, events: events.clone() }));
-    }
-    Ok(ended)
+    let after = if is_settled {
+        let (instance, operation) = (id.clone(), operation.to_owned());
+        behavior::step(replica, before, &Label::Do(Action::OpEnd { instance, operation }))?
+    } else {
+        behavior::nothing_is_broken(before)?;
+        let target = replica.protocol(instance.node).transition(transition).to;
+        behavior::enter(replica, before, id, instance, Element::State(target))
+    };
+    Ok(after.into_iter().map(|state| Outcome { state, events: Vec::new() }).collect())
 }
 
 /// All settled states that `started` lead to. The rules that apply by themselves are followed
@@ -143,7 +137,7 @@ pub(super) fn settle(replica: &Replica, started: Vec<Outcome>) -> Result<Vec<Out
 /// The rules that apply by themselves in `state`, with where each leads; none when it is settled.
 ///
 /// Resolving one fault does not change who could resolve another, so faults are resolved in the
-/// order of ids. With the policy `least-loaded` that order is part of the policy.
+/// order of ids. With the policy `least-loaded` it does, so every order is followed.
 fn internal(replica: &Replica, state: &GlobalState) -> Result<Vec<(Event, GlobalState)>, Blocked> {
     if let Some((instance, container)) = broken(state).next() {
         let label = Label::Destroy(instance.clone());
@@ -152,8 +146,17 @@ fn internal(replica: &Replica, state: &GlobalState) -> Result<Vec<(Event, Global
         return Ok(after.into_iter().map(|state| (event.clone(), state)).collect());
     }
     let pending = pending(replica, state);
-    if let Some(need) = pending.iter().find(|need| is_resolvable(replica, state, need)) {
-        return resolve(replica, state, need);
+    let mut resolvable: Vec<&Need> =
+        pending.iter().filter(|need| is_resolvable(replica, state, need)).collect();
+    if !resolvable.is_empty() {
+        if replica.policy != Policy::LeastLoaded {
+            resolvable.truncate(1);
+        }
+        let mut resolved = Vec::new();
+        for need in resolvable {
+            resolved.extend(resolve(replica, state, need)?);
+        }
+        return Ok(resolved);
     }
     let rests = |id: &InstanceId| {
         state.instance(id).filter(|instance| matches!(instance.element, Element::State(_)))

@@ -54,7 +54,7 @@ pub fn observe(
         return Err(Blocked::NotActive { instance: id.clone() });
     };
     let after = match observation {
-        Observation::Vanished { .. } => scale_in(replica, before, id)?,
+        Observation::Vanished { .. } => scale_in(before, id)?,
         Observation::InState { .. } | Observation::Crashed { .. } => {
             let protocol = replica.protocol(instance.node);
             let seen = match (observation, instance.element) {

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::faults::{is_satisfiable, satisfy};
+use super::faults::satisfy;
 use super::{Replica, Tracking};
 use crate::application::{GlobalState, InstanceId, NodeId, Policy};
 use crate::lifecycle::protocol::{Arity, Element, RequirementId, Sort};
 
 /// `π(r, satisfy(r, G))`: the sets of instances that a requirement of `node` may be bound to.
-/// None when the existing instances cannot satisfy it: an empty candidate set binds nothing.
+/// As many as it needs, or all candidates when there are fewer: the policy binds what it can, and
+/// an empty candidate set binds nothing.
 ///
 /// `providers` has the instances, `bindings` what is bound already; only `least-loaded` looks at
 /// the latter.
@@ -24,14 +25,14 @@ pub fn choices(
     node: NodeId,
     requirement: RequirementId,
 ) -> Vec<BTreeSet<InstanceId>> {
-    if !is_satisfiable(replica, providers, node, requirement) {
-        return Vec::new();
-    }
     let declared = replica.requirement(node, requirement);
     let offering = satisfy(replica, providers, node, requirement);
+    if offering.is_empty() {
+        return Vec::new();
+    }
     let size = match declared.arity {
         Arity::Any => 1,
-        Arity::AtLeast(least) => least.max(1) as usize,
+        Arity::AtLeast(least) => (least.max(1) as usize).min(offering.len()),
         Arity::All => return vec![offering],
     };
     let stands_for_all =

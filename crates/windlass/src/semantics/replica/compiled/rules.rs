@@ -68,17 +68,14 @@ impl CompiledReplica<'_> {
         if matches!(binding.field, Bound::Untracked) {
             return self.is_satisfiable(row, node, requirement);
         }
-        let (mut bound, mut good) = (0, 0);
+        let mut good = 0;
         binding.field.each(row, |place| {
-            bound += 1;
             good += usize::from(self.offers(row, binding.candidates[place], service));
         });
         match need.arity {
             Arity::Any | Arity::AtLeast(_) => good >= need.size(),
             Arity::All => {
-                good > 0
-                    && good == bound
-                    && good == self.offering(row, node, requirement).len()
+                good == self.offering(row, node, requirement).len()
                     && self.is_satisfiable(row, node, requirement)
             }
         }
@@ -97,9 +94,6 @@ impl CompiledReplica<'_> {
     pub(super) fn first_choice(&self, row: &[u64], node: NodeId, requirement: usize) -> Vec<usize> {
         let need = &self.tables.needs[node.index()][requirement];
         let Some((target, service)) = need.target else { return Vec::new() };
-        if !self.is_satisfiable(row, node, requirement) {
-            return Vec::new();
-        }
         let declared = self.layout.declared[target.index()].iter().copied();
         let offering = declared.filter(|slot| self.offers(row, *slot, service));
         let size = if need.arity == Arity::All { usize::MAX } else { need.size() };
@@ -114,22 +108,21 @@ impl CompiledReplica<'_> {
         node: NodeId,
         requirement: usize,
     ) -> Vec<Vec<usize>> {
-        if !self.is_satisfiable(providers, node, requirement) {
+        let need = &self.tables.needs[node.index()][requirement];
+        let offering = self.offering(providers, node, requirement);
+        if offering.is_empty() {
             return Vec::new();
         }
-        let need = &self.tables.needs[node.index()][requirement];
         let stands_for_all =
             self.replica.tracking == Tracking::Representative && need.sort == Sort::ReplicaUnaware;
         match self.replica.policy {
-            _ if need.arity == Arity::All => vec![self.offering(providers, node, requirement)],
-            Policy::Any if !stands_for_all => {
-                subsets(&self.offering(providers, node, requirement), need.size())
-            }
+            _ if need.arity == Arity::All => vec![offering],
+            Policy::Any if !stands_for_all => subsets(&offering, need.size().min(offering.len())),
             Policy::Any | Policy::Greedy => vec![self.first_choice(providers, node, requirement)],
             Policy::LeastLoaded => {
                 let mut load = vec![0_usize; self.layout.slots.len()];
                 self.count_load(row, &mut load);
-                let mut offering = self.offering(providers, node, requirement);
+                let mut offering = offering;
                 offering.sort_by_key(|slot| load[*slot]);
                 offering.truncate(need.size());
                 vec![offering]
@@ -267,10 +260,7 @@ impl CompiledReplica<'_> {
             let option = &self.layout.slots[referrer.slot].options[referrer.option];
             let field = &option.bindings[referrer.requirement].field;
             if field.contains(row, referrer.candidate) {
-                match self.tables.needs[option.node.index()][referrer.requirement].arity {
-                    Arity::Any => field.remove(row, referrer.candidate),
-                    Arity::All | Arity::AtLeast(_) => field.clear(row),
-                }
+                field.remove(row, referrer.candidate);
             }
         }
     }
@@ -294,38 +284,12 @@ impl CompiledReplica<'_> {
         let Some((_, alternatives)) = starts.iter().find(|(o, _)| Some(*o) == operation) else {
             return false;
         };
-        let can_be_satisfied =
-            |transition: usize| self.can_be_satisfied(before, slot, element, transition);
-        let prefers = alternatives.len() > 1 && alternatives.iter().any(|t| can_be_satisfied(*t));
         for transition in alternatives {
-            if !prefers || can_be_satisfied(*transition) {
-                let begin = out.len();
-                out.push(number, before);
-                self.enter(before, (begin, number), slot, element, *transition, out);
-            }
+            let begin = out.len();
+            out.push(number, before);
+            self.enter(before, (begin, number), slot, element, *transition, out);
         }
         true
-    }
-
-    /// Whether a transition would start without a fault.
-    fn can_be_satisfied(
-        &self,
-        row: &[u64],
-        slot: usize,
-        element: usize,
-        transition: usize,
-    ) -> bool {
-        let node = self.tables.node[element];
-        self.tables.requires[transition].iter().all(|requirement| {
-            let sort = self.tables.needs[node.index()][*requirement].sort;
-            let is_relied = self.tables.requires[element].contains(requirement);
-            let keeps = sort == Sort::Containment || (sort == Sort::ReplicaAware && is_relied);
-            if keeps {
-                self.is_satisfied(row, slot, element, *requirement)
-            } else {
-                self.is_satisfiable(row, node, *requirement)
-            }
-        })
     }
 
     pub(super) fn op_end(
@@ -348,14 +312,12 @@ impl CompiledReplica<'_> {
         }
         let begin = out.len();
         let mut is_faulted = false;
-        let mut resolvable = Vec::new();
         for (place, requirement) in self.tables.requires[element].iter().enumerate() {
             if self.is_satisfied(before, slot, element, *requirement) {
                 continue;
             }
             let sort = self.tables.needs[node.index()][*requirement].sort;
             if sort == Sort::ReplicaUnaware && self.is_satisfiable(before, node, *requirement) {
-                resolvable.push(*requirement);
                 continue;
             }
             is_faulted = true;
@@ -369,11 +331,6 @@ impl CompiledReplica<'_> {
             return out.len() > begin;
         }
         out.push(number, before);
-        for requirement in resolvable {
-            let field = &self.layout.slots[slot].options[option].bindings[requirement].field;
-            (begin..out.len()).for_each(|at| field.clear(out.row_mut(at)));
-            self.bind(before, (begin, number), (slot, option), &[requirement], out);
-        }
         self.enter(before, (begin, number), slot, element, self.tables.target[element], out);
         true
     }

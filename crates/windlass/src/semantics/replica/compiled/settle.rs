@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::CompiledReplica;
 use super::tables::ABSENT;
+use crate::application::Policy;
 use crate::lifecycle::protocol::Sort;
 use crate::system::Outgoing;
 
@@ -77,8 +78,11 @@ impl CompiledReplica<'_> {
             }
             branches.clear();
             let (resolvable, faults) = self.scan(row);
-            if let Some(fault) = resolvable {
-                self.resolve(row, fault, branches);
+            if !resolvable.is_empty() {
+                for fault in resolvable {
+                    self.resolve(row, fault, branches);
+                }
+                branches.retain_distinct(0);
             } else if faults.is_empty() {
                 return Progress::Settled;
             } else {
@@ -96,10 +100,11 @@ impl CompiledReplica<'_> {
         Progress::Branches
     }
 
-    /// The first fault that can be resolved; and if there is none, the faults of instances that
-    /// rest in a state, as far as they are to be handled now.
-    fn scan(&self, row: &[u64]) -> (Option<Fault>, Vec<Fault>) {
+    /// The faults to be resolved now: the first, or with the policy `least-loaded` each; and if
+    /// there is none, the faults of instances that rest in a state and are to be handled now.
+    fn scan(&self, row: &[u64]) -> (Vec<Fault>, Vec<Fault>) {
         let in_order = self.replica.settles_in_order();
+        let mut resolvable: Vec<Fault> = Vec::new();
         let mut faults: Vec<Fault> = Vec::new();
         let mut lowest = usize::MAX;
         for (slot, of) in self.layout.slots.iter().enumerate() {
@@ -114,7 +119,11 @@ impl CompiledReplica<'_> {
                 }
                 let sort = self.tables.needs[node.index()][*requirement].sort;
                 if sort == Sort::ReplicaUnaware && self.is_satisfiable(row, node, *requirement) {
-                    return (Some((slot, element, place)), faults);
+                    resolvable.push((slot, element, place));
+                    if self.replica.policy != Policy::LeastLoaded {
+                        return (resolvable, faults);
+                    }
+                    continue;
                 }
                 if self.tables.transition_operation[element].is_some() {
                     continue;
@@ -136,7 +145,7 @@ impl CompiledReplica<'_> {
                 faults.push((slot, element, place));
             }
         }
-        (None, faults)
+        (resolvable, faults)
     }
 
     fn resolve(&self, row: &[u64], (slot, element, place): Fault, out: &mut Outgoing) {
