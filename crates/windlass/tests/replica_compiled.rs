@@ -137,6 +137,39 @@ fn without_bindings_of_unaware_requirements_it_is_the_same_up_to_them() {
     compare(40, 20_000, Bindings::AwareOnly);
 }
 
+/// The start is settled, so what an action does not touch is not looked at on the whole walk.
+#[test]
+fn whole_walks_of_random_applications_fit_one_layout() {
+    let (cases, seed) = (long::cases(60), long::seed(30_000));
+    let (mut transitions, mut choices) = (0, 0);
+    for case in 0..cases {
+        let mut prng = Prng::new(seed + case);
+        let text = random::application_sketch(&mut prng, Wild::ALL);
+        let application = sketch::application(&text);
+        let mut replica = Replica::new(&application, GlobalState::empty()).expect("protocols");
+        replica.pool = random::pool(&mut prng, &application);
+        let walk = random::walk(&mut prng, &replica, 40);
+        let exact = CompiledReplica::new(replica.clone(), Bindings::Every).expect("compiles");
+        let coarse = CompiledReplica::new(replica, Bindings::AwareOnly).expect("compiles");
+        let is_exact = application.policy == windlass::application::Policy::LeastLoaded;
+        for state in &walk {
+            let found = problem(&exact, state, true);
+            let found = found.or_else(|| problem(&coarse, state, is_exact));
+            if let Some(problem) = found {
+                let state = sketch::show(&application, state);
+                panic!("seed {}: {problem}\n{state}\n{text}", seed + case);
+            }
+            for action in exact.candidates(state) {
+                let successors = exact.step(state, &action).map_or(0, |all| all.len());
+                transitions += successors;
+                choices += usize::from(successors > 1);
+            }
+        }
+    }
+    assert!(transitions > 5_000, "only {transitions} transitions");
+    assert!(choices > 200, "only {choices} actions with a choice");
+}
+
 #[test]
 fn a_whole_walk_fits_one_layout() {
     let (application, running) = thinking();

@@ -11,6 +11,7 @@
 //! | `layout.rs` | slots, and where in the bit string each part of a slot stands |
 //! | `rules.rs` | the rules of Def. 3.9 on bit strings |
 //! | `settle.rs` | Def. 4.1 on bit strings |
+//! | `touch.rs` | what the change from one bit string to another can touch |
 //!
 //! Invariant: equal states have equal encodings. The bits of a slot that does not exist are zero.
 
@@ -18,11 +19,13 @@ mod layout;
 mod rules;
 mod settle;
 mod tables;
+mod touch;
 
 use std::collections::BTreeMap;
 
 use self::layout::{Bound, Layout, Slot};
 use self::tables::{ABSENT, Tables};
+use self::touch::Touch;
 use super::{Action, Blocked, Replica, Tracking};
 use crate::application::{GlobalState, Instance, InstanceId, Policy};
 use crate::lifecycle::protocol::{OperationId, RequirementId, Sort};
@@ -50,7 +53,16 @@ enum Move {
     Create(usize, usize, usize),
 }
 
-/// A [`Replica`] with its tables.
+/// The start as the rules see it: the only state in which something may apply by itself.
+#[derive(Debug, Clone, Default)]
+struct Start {
+    row: Vec<u64>,
+    is_settled: bool,
+    is_broken: bool,
+}
+
+/// A [`Replica`] with its tables. Encoded states are the start, or reached from it: that is what
+/// makes it enough to look at what an action changes.
 #[derive(Debug, Clone)]
 pub struct CompiledReplica<'a> {
     replica: Replica<'a>,
@@ -66,6 +78,8 @@ pub struct CompiledReplica<'a> {
     creations: Vec<u32>,
     /// By slot: the bindings of others that may point at it.
     referrers: Vec<Vec<Referrer>>,
+    touch: Touch,
+    start: Start,
 }
 
 /// A binding that may point at a slot.
@@ -87,6 +101,8 @@ impl<'a> CompiledReplica<'a> {
         let layout = Layout::new(&replica, &tables, tracks_unaware)?;
         let mut compiled = Self {
             referrers: referrers(&layout),
+            touch: Touch::new(&layout, &tables),
+            start: Start::default(),
             replica,
             tables,
             layout,
@@ -100,7 +116,16 @@ impl<'a> CompiledReplica<'a> {
             compiled.number_slot(at);
         }
         compiled.number_pool();
+        compiled.look_at_start();
         Some(compiled)
+    }
+
+    fn look_at_start(&mut self) {
+        let mut row = vec![0; self.words()];
+        self.encode(&self.replica.start, &mut row);
+        let is_settled = self.is_settled(&row);
+        let is_broken = self.broken(&row).is_some();
+        self.start = Start { row, is_settled, is_broken };
     }
 
     /// The readable form.
@@ -323,6 +348,10 @@ impl Perform for CompiledReplica<'_> {
     }
 
     fn perform(&self, encoded: &[u64], number: u32, out: &mut Outgoing) -> bool {
+        debug_assert!(
+            encoded == self.start.row || self.is_settled(encoded),
+            "not a state that the start leads to"
+        );
         let begin = out.len();
         let is_done = match &self.actions[number as usize].1 {
             Move::Start(slot, operations) => self.op_start(encoded, number, *slot, operations, out),
@@ -332,7 +361,7 @@ impl Perform for CompiledReplica<'_> {
                 self.create(encoded, number, (*slot, *option, *container), out)
             }
         };
-        let is_settled = is_done && self.settle_all(number, begin, out);
+        let is_settled = is_done && self.settle_all(encoded, number, begin, out);
         if !is_settled {
             out.truncate(begin);
         }

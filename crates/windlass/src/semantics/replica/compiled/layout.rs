@@ -23,6 +23,11 @@ impl Field {
         if self.mask == 0 { 0 } else { (row[self.word as usize] >> self.shift) & self.mask }
     }
 
+    /// Its word and its bits in it.
+    fn bits(self) -> (usize, u64) {
+        (self.word as usize, self.mask << self.shift)
+    }
+
     #[inline]
     pub(super) fn set(self, row: &mut [u64], value: u64) {
         if self.mask != 0 {
@@ -44,6 +49,14 @@ pub(super) enum Bound {
 }
 
 impl Bound {
+    fn fields(&self) -> &[Field] {
+        match self {
+            Bound::Untracked => &[],
+            Bound::One(field) => std::slice::from_ref(field),
+            Bound::Many(fields) => fields,
+        }
+    }
+
     /// Calls `visit` with each place.
     #[inline]
     pub(super) fn each(&self, row: &[u64], mut visit: impl FnMut(usize)) {
@@ -143,6 +156,13 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// All its bits: words, and bits in them.
+    fn bits(&self) -> impl Iterator<Item = (usize, u64)> {
+        let bindings = self.options.iter().flat_map(|option| &option.bindings);
+        let fields = bindings.flat_map(|binding| binding.field.fields());
+        [&self.element, &self.container].into_iter().chain(fields).map(|field| field.bits())
+    }
+
     /// The number of the element, or [`ABSENT`].
     #[inline]
     pub(super) fn element(&self, row: &[u64]) -> usize {
@@ -278,6 +298,20 @@ impl Layout {
 
     pub(super) fn slot_of(&self, id: &InstanceId) -> Option<usize> {
         self.index.get(id).copied()
+    }
+
+    /// By bit: the slot that it belongs to, and all bits of that slot in the same word.
+    pub(super) fn owners(&self) -> Vec<(usize, u64)> {
+        let mut owners = vec![(0, u64::MAX); 64 * self.words];
+        for (at, slot) in self.slots.iter().enumerate() {
+            let mut own = vec![0; self.words];
+            slot.bits().filter(|(_, bits)| *bits != 0).for_each(|(word, bits)| own[word] |= bits);
+            for (word, bits) in own.into_iter().enumerate() {
+                let mine = (0..64).filter(|bit| bits >> bit & 1 == 1);
+                mine.for_each(|bit| owners[64 * word + bit] = (at, bits));
+            }
+        }
+        owners
     }
 }
 

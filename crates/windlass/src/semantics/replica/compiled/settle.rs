@@ -2,11 +2,15 @@
 //!
 //! Nearly always one rule applies at a time and a state settles in place. Only where a policy or
 //! a handler has a choice, the states are kept and compared, as `observable.rs` does always.
+//!
+//! Nothing applies by itself in the state before an action, unless that is the start, which is
+//! taken as given. So only what differs from it is looked at, and what depends on that (`touch.rs`).
 
 use std::collections::BTreeSet;
 
 use super::CompiledReplica;
 use super::tables::ABSENT;
+use super::touch::{self, Slots};
 use crate::application::Policy;
 use crate::lifecycle::protocol::Sort;
 use crate::system::Outgoing;
@@ -24,17 +28,24 @@ enum Progress {
 type Fault = (usize, usize, usize);
 
 impl CompiledReplica<'_> {
-    /// Settles the rows from `begin` on, each maybe into several; false if one is blocked, or if
-    /// none ever settles.
-    pub(super) fn settle_all(&self, number: u32, begin: usize, out: &mut Outgoing) -> bool {
+    /// Settles the rows from `begin` on, which an action led to from `before`, each maybe into
+    /// several; false if one is blocked, or if none ever settles.
+    pub(super) fn settle_all(
+        &self,
+        before: &[u64],
+        number: u32,
+        begin: usize,
+        out: &mut Outgoing,
+    ) -> bool {
         let mut scratch = Outgoing::new(out.width());
         let mut endless = Vec::new();
         for at in begin..out.len() {
-            match self.progress(out.row_mut(at), &mut scratch) {
+            match self.progress(before, out.row_mut(at), &mut scratch) {
                 Progress::Settled => {}
                 Progress::Blocked => return false,
                 Progress::Branches => {
-                    let Some(settled) = self.settle_branches(&mut scratch) else { return false };
+                    let settled = self.settle_branches(before, &mut scratch);
+                    let Some(settled) = settled else { return false };
                     let mut settled = settled.iter();
                     match settled.next() {
                         Some(row) => out.row_mut(at).copy_from_slice(row),
@@ -52,39 +63,62 @@ impl CompiledReplica<'_> {
         if out.len() - begin > 1 {
             out.retain_distinct(begin);
         }
+        debug_assert!(
+            (begin..out.len()).all(|at| self.is_settled(out.row(at))),
+            "a fault was overlooked"
+        );
         out.len() > begin
     }
 
-    /// Whether an instance is left over from a container that is gone.
+    /// Whether an instance is left over from a container that is gone. Only the start can have
+    /// one: elsewhere such instances have been destroyed.
     pub(super) fn has_broken(&self, row: &[u64]) -> bool {
-        self.broken(row).is_some()
+        self.start.is_broken && row == self.start.row
     }
 
-    fn broken(&self, row: &[u64]) -> Option<usize> {
-        let slots = &self.layout.slots;
-        slots.iter().position(|slot| {
-            slot.container_in(row).is_some_and(|c| slots[c].element(row) == ABSENT)
-                && slot.element(row) != ABSENT
-        })
+    /// The first slot of all whose container is gone.
+    pub(super) fn broken(&self, row: &[u64]) -> Option<usize> {
+        (0..self.layout.slots.len()).find(|slot| touch::is_broken(&self.layout, row, *slot))
+    }
+
+    /// Whether nothing applies by itself in `row`.
+    pub(super) fn is_settled(&self, row: &[u64]) -> bool {
+        let (resolvable, faults) = self.scan(row, &Slots::all(self.layout.slots.len()));
+        self.broken(row).is_none() && resolvable.is_empty() && faults.is_empty()
+    }
+
+    /// The slots of `row` that may have a fault, and one whose container is gone.
+    #[inline]
+    fn touched(&self, before: &[u64], row: &[u64]) -> (Slots, Option<usize>) {
+        let count = self.layout.slots.len();
+        if !self.start.is_settled && before == self.start.row {
+            return (Slots::all(count), self.broken(row));
+        }
+        let mut touched = Slots::none(count);
+        let tables = (&self.layout, &self.tables);
+        let broken = self.touch.between(tables, before, row, &mut touched);
+        (touched, broken)
     }
 
     /// Applies rules in place as long as exactly one leads on; appends to `branches` otherwise.
-    fn progress(&self, row: &mut [u64], branches: &mut Outgoing) -> Progress {
+    fn progress(&self, before: &[u64], row: &mut [u64], branches: &mut Outgoing) -> Progress {
         // Handlers may lead in a circle: a long way is handed to the search that notices.
         for _ in 0..64 + 4 * self.layout.slots.len() {
-            if let Some(slot) = self.broken(row) {
+            let (touched, broken) = self.touched(before, row);
+            if let Some(slot) = broken {
                 self.remove(row, slot);
                 continue;
             }
+            let (resolvable, faults) = self.scan(row, &touched);
+            if resolvable.is_empty() && faults.is_empty() {
+                return Progress::Settled;
+            }
             branches.clear();
-            let (resolvable, faults) = self.scan(row);
             if !resolvable.is_empty() {
                 for fault in resolvable {
                     self.resolve(row, fault, branches);
                 }
                 branches.retain_distinct(0);
-            } else if faults.is_empty() {
-                return Progress::Settled;
             } else {
                 self.handle(row, &faults, branches);
                 branches.retain_distinct(0);
@@ -100,15 +134,16 @@ impl CompiledReplica<'_> {
         Progress::Branches
     }
 
-    /// The faults to be resolved now: the first, or with the policy `least-loaded` each; and if
-    /// there is none, the faults of instances that rest in a state and are to be handled now.
-    fn scan(&self, row: &[u64]) -> (Vec<Fault>, Vec<Fault>) {
+    /// Among some slots: the faults to be resolved now, which is the first, or with the policy
+    /// `least-loaded` each; and if there is none, the faults of instances that rest in a state and
+    /// are to be handled now.
+    fn scan(&self, row: &[u64], slots: &Slots) -> (Vec<Fault>, Vec<Fault>) {
         let in_order = self.replica.settles_in_order();
         let mut resolvable: Vec<Fault> = Vec::new();
         let mut faults: Vec<Fault> = Vec::new();
         let mut lowest = usize::MAX;
-        for (slot, of) in self.layout.slots.iter().enumerate() {
-            let element = of.element(row);
+        for slot in slots.iter() {
+            let element = self.element(row, slot);
             if element == ABSENT {
                 continue;
             }
@@ -171,7 +206,7 @@ impl CompiledReplica<'_> {
 
     /// Follows every branch to the states that settle; none if one is blocked. Branches that lead
     /// back to what was seen settle nothing.
-    fn settle_branches(&self, branches: &mut Outgoing) -> Option<Vec<Vec<u64>>> {
+    fn settle_branches(&self, before: &[u64], branches: &mut Outgoing) -> Option<Vec<Vec<u64>>> {
         let mut known: BTreeSet<Vec<u64>> = BTreeSet::new();
         let mut open: Vec<Vec<u64>> = branches.rows().map(<[u64]>::to_vec).collect();
         let mut settled = Vec::new();
@@ -179,7 +214,7 @@ impl CompiledReplica<'_> {
             if !known.insert(row.clone()) {
                 continue;
             }
-            match self.progress(&mut row, branches) {
+            match self.progress(before, &mut row, branches) {
                 Progress::Settled => settled.push(row),
                 Progress::Blocked => return None,
                 Progress::Branches => open.extend(branches.rows().map(<[u64]>::to_vec)),

@@ -43,6 +43,8 @@ pub(super) struct Tables {
     pub requires: Vec<Vec<usize>>,
     /// By element: whether it offers the service with this number.
     offers: Vec<Vec<bool>>,
+    /// By element: a number, not 0, that elements share which offer the same for the same node.
+    profiles: Vec<u32>,
     /// By element: its operation, if it is a transition.
     pub transition_operation: Vec<Option<usize>>,
     /// By element: where a transition leads.
@@ -68,6 +70,7 @@ impl Tables {
             element: Vec::new(),
             requires: Vec::new(),
             offers: Vec::new(),
+            profiles: Vec::new(),
             transition_operation: Vec::new(),
             target: Vec::new(),
             starts: Vec::new(),
@@ -93,8 +96,18 @@ impl Tables {
                 *node == tables.node[at] && offered.iter().any(|c| c.index() == *capability)
             });
             tables.offers.push(offers.collect());
+            let first = tables.first[tables.node[at].index()];
+            let same = (first..at).find(|other| tables.offers[*other] == tables.offers[at]);
+            let known = same.map(|other| tables.profiles[other]);
+            tables.profiles.push(known.unwrap_or(at as u32 + 1));
         }
         tables
+    }
+
+    /// What an element, or no element, looks like to those that rely on it.
+    #[inline]
+    pub(super) fn profile(&self, element: usize) -> u32 {
+        if element == ABSENT { 0 } else { self.profiles[element] }
     }
 
     /// The number of an element of a node.
