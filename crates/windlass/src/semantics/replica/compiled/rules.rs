@@ -199,7 +199,11 @@ impl CompiledReplica<'_> {
                 of.options[option].bindings[*requirement].field.clear(row);
             }
         }
-        let is_new = |requirement: &&usize| !relied.contains(requirement);
+        let bindings = &of.options[option].bindings;
+        let is_tracked =
+            |requirement: &usize| !matches!(bindings[*requirement].field, Bound::Untracked);
+        let is_new =
+            |requirement: &&usize| !relied.contains(requirement) && is_tracked(requirement);
         if relies.iter().any(|requirement| is_new(&requirement)) {
             let new: Vec<usize> = relies.iter().filter(is_new).copied().collect();
             self.bind(before, (begin, number), (slot, option), &new, out);

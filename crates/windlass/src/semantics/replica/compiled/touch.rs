@@ -8,6 +8,7 @@
 
 use super::layout::Layout;
 use super::tables::{ABSENT, Tables};
+use crate::lifecycle::protocol::Sort;
 
 /// A set of slots.
 #[derive(Debug, Clone)]
@@ -85,11 +86,13 @@ impl Touch {
                 touch.dependents[*container].insert(at);
             }
             for option in &slot.options {
-                for (binding, need) in
-                    option.bindings.iter().zip(&tables.needs[option.node.index()])
-                {
-                    let targets = need.target.map(|(node, _)| &layout.slots_of[node.index()]);
-                    for provider in targets.into_iter().flatten().chain(&binding.candidates) {
+                let needs = &tables.needs[option.node.index()];
+                for (binding, need) in option.bindings.iter().zip(needs) {
+                    // Whatever the containment is bound to, only the container itself counts.
+                    let target = need.target.filter(|_| need.sort != Sort::Containment);
+                    let providers = target.map(|(node, _)| &layout.slots_of[node.index()]);
+                    let bound = if target.is_some() { &binding.candidates[..] } else { &[] };
+                    for provider in providers.into_iter().flatten().chain(bound) {
                         touch.dependents[*provider].insert(at);
                     }
                 }
@@ -133,6 +136,7 @@ impl Touch {
 }
 
 /// Whether a slot exists and its container does not.
+#[inline]
 pub(super) fn is_broken(layout: &Layout, row: &[u64], slot: usize) -> bool {
     let of = &layout.slots[slot];
     of.container_in(row).is_some_and(|container| layout.slots[container].element(row) == ABSENT)
