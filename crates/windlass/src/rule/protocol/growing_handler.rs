@@ -2,6 +2,8 @@
 
 use super::super::{Context, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::lifecycle::Protocol;
+use crate::lifecycle::protocol::{Element, StateId};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -43,4 +45,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
             }
         }
     }
+}
+
+/// Whether a handler of `element` that leads to `to` is a finding of this rule.
+pub(super) fn grows(protocol: &Protocol, element: Element, to: StateId) -> bool {
+    let target = protocol.state(to);
+    !target.requires.is_subset(protocol.requires(element))
+        || !target.offers.is_subset(protocol.offers(element))
 }

@@ -72,3 +72,56 @@ fn circle_through(protocol: &Protocol, start: StateId) -> Option<Vec<StateId>> {
     }
     None
 }
+
+/// A number for each state, the same for those that handlers lead to and back from. A handler is
+/// part of a circle when both of its ends have one number.
+pub(super) fn circles(protocol: &Protocol) -> Vec<usize> {
+    let count = protocol.states.len();
+    let forward: Vec<Vec<usize>> = (protocol.states.iter())
+        .map(|state| state.handlers.iter().map(|handler| handler.to.index()).collect())
+        .collect();
+    let mut backward = vec![Vec::new(); count];
+    for (from, targets) in forward.iter().enumerate() {
+        for to in targets {
+            backward[*to].push(from);
+        }
+    }
+    // Whoever is left last on the way there is the first to look back from.
+    let mut left = Vec::with_capacity(count);
+    let mut seen = vec![false; count];
+    for start in 0..count {
+        walk(start, &forward, &mut seen, &mut left);
+    }
+    let mut numbers = vec![0; count];
+    let mut seen = vec![false; count];
+    for (number, start) in left.into_iter().rev().enumerate() {
+        let mut together = Vec::new();
+        walk(start, &backward, &mut seen, &mut together);
+        for state in together {
+            numbers[state] = number;
+        }
+    }
+    numbers
+}
+
+/// Walks depth first from `start` through what was not seen; lists states as it leaves them.
+fn walk(start: usize, edges: &[Vec<usize>], seen: &mut [bool], left: &mut Vec<usize>) {
+    if std::mem::replace(&mut seen[start], true) {
+        return;
+    }
+    let mut path = vec![(start, 0)];
+    while let Some((state, at)) = path.last_mut() {
+        match edges[*state].get(*at) {
+            Some(next) => {
+                *at += 1;
+                if !std::mem::replace(&mut seen[*next], true) {
+                    path.push((*next, 0));
+                }
+            }
+            None => {
+                left.push(*state);
+                path.pop();
+            }
+        }
+    }
+}

@@ -23,13 +23,20 @@ pub const RULE: Rule = Rule {
 ///
 /// Paper: 004 Def. 3.3 (iii, race-free)
 /// Deviation: a state for the union is asked for only where a fault exists that both handlers take.
+///
+/// One cause, one finding: a handler that grows (PROT004) or is part of a circle (PROT005) is wrong
+/// by itself, so nothing is asked for on its account; it still counts as a handler that is there.
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     for (component, protocol) in super::protocols(context) {
+        let circles = super::handler_cycle::circles(protocol);
+        let of = |element| Targets::of(protocol, element, &circles);
+        let states: Vec<Targets> =
+            (0..protocol.states.len()).map(|at| of(Element::State(StateId::from(at)))).collect();
         for element in protocol.elements() {
             let name = super::element_name(component, protocol, element);
-            let targets: Vec<StateId> = protocol.handlers(element).iter().map(|h| h.to).collect();
+            let targets = of(element);
             let mut missing = Vec::new();
-            not_transitive(protocol, &targets, &mut missing);
+            not_transitive(protocol, &targets, &states, &mut missing);
             not_co_transitive(protocol, &targets, &mut missing);
             no_union_or_intersection(protocol, element, &targets, &mut missing);
             for what in missing {
@@ -43,23 +50,51 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-fn not_transitive(protocol: &Protocol, targets: &[StateId], missing: &mut Vec<String>) {
+/// Where the handlers of an element lead.
+struct Targets {
+    /// All of them.
+    all: Vec<StateId>,
+    /// Those of handlers that are not wrong by themselves.
+    sound: Vec<StateId>,
+}
+
+impl Targets {
+    fn of(protocol: &Protocol, element: Element, circles: &[usize]) -> Self {
+        let all: Vec<StateId> = protocol.handlers(element).iter().map(|h| h.to).collect();
+        let is_sound = |to: &StateId| {
+            let grows = super::growing_handler::grows(protocol, element, *to);
+            let circles = match element {
+                Element::State(state) => circles[state.index()] == circles[to.index()],
+                Element::Transition(_) => false,
+            };
+            !grows && !circles
+        };
+        let sound = all.iter().copied().filter(is_sound).collect();
+        Targets { all, sound }
+    }
+}
+
+fn not_transitive(
+    protocol: &Protocol,
+    targets: &Targets,
+    states: &[Targets],
+    missing: &mut Vec<String>,
+) {
     // A state that relies on nothing has no faults, so its handlers lead nowhere.
     let can_fault = |state: &&StateId| !protocol.state(**state).requires.is_empty();
-    for &middle in targets.iter().filter(can_fault) {
-        for further in &protocol.state(middle).handlers {
-            if !targets.contains(&further.to) {
-                let (middle, end) =
-                    (&protocol.state(middle).name, &protocol.state(further.to).name);
+    for &middle in targets.sound.iter().filter(can_fault) {
+        for further in &states[middle.index()].sound {
+            if !targets.all.contains(further) {
+                let (middle, end) = (&protocol.state(middle).name, &protocol.state(*further).name);
                 missing.push(format!("it reaches `{end}` by way of `{middle}` only"));
             }
         }
     }
 }
 
-fn not_co_transitive(protocol: &Protocol, targets: &[StateId], missing: &mut Vec<String>) {
-    for &larger in targets {
-        for &smaller in targets {
+fn not_co_transitive(protocol: &Protocol, targets: &Targets, missing: &mut Vec<String>) {
+    for &larger in &targets.sound {
+        for &smaller in &targets.sound {
             let (big, small) = (protocol.state(larger), protocol.state(smaller));
             let below = small.requires.is_subset(&big.requires) && small.requires != big.requires;
             if below && !big.handlers.iter().any(|h| h.to == smaller) {
@@ -72,13 +107,13 @@ fn not_co_transitive(protocol: &Protocol, targets: &[StateId], missing: &mut Vec
 fn no_union_or_intersection(
     protocol: &Protocol,
     element: Element,
-    targets: &[StateId],
+    targets: &Targets,
     missing: &mut Vec<String>,
 ) {
     let handled_by =
-        |set: &BTreeSet<_>| targets.iter().any(|t| protocol.state(*t).requires == *set);
-    for (at, &first) in targets.iter().enumerate() {
-        for &second in &targets[at + 1..] {
+        |set: &BTreeSet<_>| targets.all.iter().any(|t| protocol.state(*t).requires == *set);
+    for (at, &first) in targets.sound.iter().enumerate() {
+        for &second in &targets.sound[at + 1..] {
             let (a, b) = (protocol.state(first), protocol.state(second));
             if a.requires.is_subset(&b.requires) || b.requires.is_subset(&a.requires) {
                 continue;
