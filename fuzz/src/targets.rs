@@ -4,6 +4,7 @@
 //! them; inputs with a new one are kept. Beyond "no panic" every target states what must hold of
 //! the reader's result.
 
+mod archives;
 mod documents;
 mod findings;
 mod formats;
@@ -143,6 +144,27 @@ const XML_WORDS: &[&str] = &[
     "<Transition sourceState=\"idle\" targetState=\"done\" operationName=\"a\"/>",
 ];
 
+/// Names and marks of archives.
+const ARCHIVE_WORDS: &[&str] = &[
+    "PK\u{1}\u{2}",
+    "PK\u{3}\u{4}",
+    "PK\u{5}\u{6}",
+    "../",
+    "/",
+    "\\",
+    "C:",
+    ".",
+    "\0",
+    "ustar",
+    "././@LongLink",
+    "PaxHeader",
+    "17 path=a.yaml\n",
+    "20 size=9999999999\n",
+    "windlass.yaml",
+    "TOSCA-Metadata/TOSCA.meta",
+    "Entry-Definitions: windlass.yaml\n",
+];
+
 /// Every reader.
 pub(crate) const TARGETS: &[Target] = &[
     Target { name: "tree", shared_seeds: &["examples"], words: WORDS, run: tree::run },
@@ -153,6 +175,8 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "ramp", shared_seeds: &[], words: RAMP_WORDS, run: formats::ramp },
     Target { name: "other-plan", shared_seeds: &[], words: RAMP_WORDS, run: formats::plan },
     Target { name: "barrel", shared_seeds: &[], words: XML_WORDS, run: formats::barrel },
+    Target { name: "zip", shared_seeds: &[], words: ARCHIVE_WORDS, run: archives::zip },
+    Target { name: "tar", shared_seeds: &[], words: ARCHIVE_WORDS, run: archives::tar },
     Target { name: "units", shared_seeds: &[], words: &["h", "m", "s", "ms"], run: units::run },
 ];
 
