@@ -25,7 +25,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "MIB", default_value_t = 4096, help_heading = "Limits")]
     pub(crate) max_memory: usize,
 
-    /// Threads of a search; the answer does not depend on them
+    /// Threads of a search, 1 or 2; the answer does not depend on them
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Limits",
         value_parser = clap::value_parser!(u8).range(1..=2))]
     pub(crate) threads: u8,
@@ -39,10 +39,15 @@ pub(crate) struct Watch {
     interrupted: Arc<AtomicBool>,
     started: Instant,
     bar: Option<ProgressBar>,
+    /// When the progress line is due.
+    due: Instant,
 }
 
 /// A search that takes longer than this shows how far it is.
 const QUIET: Duration = Duration::from_secs(1);
+
+/// As often the progress line changes. A search asks far more often than anybody can read.
+const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
 impl Watch {
     /// Starts the clock. Ctrl-C ends the search from now on, with what is known then.
@@ -59,6 +64,7 @@ impl Watch {
             interrupted,
             started,
             bar: None,
+            due: started + QUIET,
         }
     }
 
@@ -69,7 +75,7 @@ impl Watch {
 
     fn show(&mut self, progress: &Progress) {
         if self.bar.is_none() {
-            if self.started.elapsed() < QUIET || !std::io::stderr().is_terminal() {
+            if !std::io::stderr().is_terminal() {
                 return;
             }
             let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
@@ -100,10 +106,14 @@ impl Drop for Watch {
 
 impl Budget for Watch {
     fn spend(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        self.show(progress);
+        let now = Instant::now();
+        if now >= self.due {
+            self.due = now + SHOWN_EVERY;
+            self.show(progress);
+        }
         if self.interrupted.load(Ordering::Relaxed) {
             ControlFlow::Break(StopReason::Interrupted)
-        } else if Instant::now() >= self.end {
+        } else if now >= self.end {
             ControlFlow::Break(StopReason::Time)
         } else if progress.states > self.states {
             ControlFlow::Break(StopReason::States)

@@ -147,6 +147,63 @@ fn everything_that_can_happen_is_counted() {
     assert_eq!(report["never_run"], serde_json::json!([]));
     let output = windlass(&["analyze", "examples/two-components/windlass.yaml"], "");
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_limit_leaves_counts_that_are_marked_as_partial() {
     let limited = ["analyze", APP, "--max-states", "1"];
-    assert_eq!(windlass(&limited, "").status.code(), Some(3));
+    let output = windlass(&limited, "");
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("partial: "), "{text}");
+    assert!(text.contains(" or more\n") && text.contains("reversible               unknown\n"));
+    let output = windlass(&[&limited[..], &["--format", "json"]].concat(), "");
+    assert_eq!(output.status.code(), Some(3));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["complete"], false);
+    assert_eq!(report["limit"], "the limit on states was reached");
+    assert_eq!(report["reversible"], serde_json::Value::Null);
+    assert!(report["reachable"].as_u64().unwrap() > 1, "{report}");
+    assert_eq!(report["examined"], report["reachable"], "there was time for a look at each");
+}
+
+#[test]
+fn a_limit_on_time_is_kept() {
+    for threads in ["1", "2"] {
+        let started = std::time::Instant::now();
+        let args = ["analyze", APP, "--time-limit", "1", "--threads", threads, "--format", "json"];
+        let output = windlass(&args, "");
+        let took = started.elapsed().as_millis();
+        assert_eq!(output.status.code(), Some(3));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["limit"], "the time was up");
+        assert!(report["reachable"].as_u64().unwrap() > 1, "{report}");
+        // A tenth of a second, and what a busy machine adds to it.
+        assert!((1_000..2_500).contains(&took), "{took} ms");
+    }
+}
+
+#[test]
+fn a_sequence_does_not_contradict_the_plan() {
+    let plan = "plan:
+  actions:
+    second: { do: scale_in, instance: g1 }
+    first: { do: scale_in, instance: a1 }
+  order: [ { before: first, after: second } ]
+";
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), plan).unwrap();
+    let path = file.path().to_str().unwrap();
+    let output = windlass(&["verify", path, "--app", APP, "--sequence"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("`first` comes before `second`"), "{text}");
+}
+
+#[test]
+fn a_story_that_cannot_be_written_does_not_hide_the_verdict() {
+    let (report, code) = judge(STOP_BOTH, &[]);
+    assert!(report["counterexample"].is_object() && code == 1, "{report}");
+    let (again, code) = judge(STOP_BOTH, &["--story", "/no/such/folder/story.svg"]);
+    assert_eq!((again, code), (report, 2));
 }

@@ -171,17 +171,34 @@ pub fn space<'a, F: Form>(
     options: &Options,
     budget: &mut dyn Budget,
 ) -> Result<Space<'a, F>, StopReason> {
-    let found = space::explore(form, None, true, options, budget);
-    match found.stopped {
-        Some(reason) => Err(reason),
-        None => Ok(Space { form, found }),
-    }
+    let space = space_so_far(form, options, budget);
+    space.stopped().map_or(Ok(space), Err)
+}
+
+/// The states of the system in `form`, with their edges, up to the limit that comes first:
+/// [`Space::stopped`] says whether these are all.
+pub fn space_so_far<'a, F: Form>(
+    form: &'a F,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Space<'a, F> {
+    Space { form, found: space::explore(form, None, true, options, budget) }
 }
 
 impl<F: Form> Space<'_, F> {
     /// What the search did; its depth is the length of the longest shortest path.
     pub fn progress(&self) -> &Progress {
         &self.found.progress
+    }
+
+    /// Which limit ended the search before all states were seen.
+    pub fn stopped(&self) -> Option<StopReason> {
+        self.found.stopped
+    }
+
+    /// The numbers of the states whose successors are known; the others were only seen.
+    pub fn expanded(&self) -> std::ops::Range<u32> {
+        0..self.found.progress.expanded as u32
     }
 
     /// The numbers of all states, in breadth-first order from the start, which is 0.

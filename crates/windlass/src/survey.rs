@@ -31,7 +31,7 @@ pub fn survey(
     survey: Survey,
     options: &Options,
     budget: &mut dyn Budget,
-) -> Option<Result<Overview, StopReason>> {
+) -> Option<Overview> {
     if application.is_net() {
         return None;
     }
@@ -101,7 +101,7 @@ fn of_template(
     survey: &Survey,
     options: &Options,
     budget: &mut dyn Budget,
-) -> Option<Result<Overview, StopReason>> {
+) -> Option<Overview> {
     let mut template = ServiceTemplate::new(application)?;
     template.hard_recovery = survey.hard_recovery;
     template.start = template.states_of(&survey.start);
@@ -130,10 +130,10 @@ fn of_replicas(
     survey: Survey,
     options: &Options,
     budget: &mut dyn Budget,
-) -> Option<Result<Overview, StopReason>> {
+) -> Option<Overview> {
     if survey.start.instances.len() > MOST_INSTANCES {
         // The states are more than any limit allows; even the successors of one are too many.
-        return Some(Err(StopReason::States));
+        return Some(Overview::nothing(StopReason::States));
     }
     let replica = Replica::new(application, survey.start)?;
     let system = Crashing { replica: &replica, crash: survey.crash };

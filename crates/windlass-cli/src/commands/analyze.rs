@@ -25,6 +25,8 @@ that never run and states that are never reached.
 
 With `faults: replicas` the wanted instances exist from the start, in their initial states.
 
+When a limit comes first, the counts are those of what was seen by then, marked as partial.
+
 Exit codes: 0 explored, 2 a file that cannot be read, 3 a limit was reached.
 
 Examples:
@@ -68,16 +70,23 @@ pub(crate) struct AnalyzeReport {
     /// Always `windlass/analyze/1`; a change that could break a reader gets another number.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// Whether everything was explored. If not, the counts are those of what was seen before the
+    /// limit, and the lists name what was not seen yet.
+    complete: bool,
+    /// The limit that came first.
+    limit: Option<String>,
     /// Distinct states reachable from the start.
     reachable: usize,
+    /// As many of them were looked at for `inconsistent`, `never_run` and `never_reached`.
+    examined: usize,
     /// Those in which something is relied on and not satisfied.
     inconsistent: usize,
     /// Those in which nothing can happen.
     deadlocks: usize,
     /// The largest distance of a reachable state from the start.
     longest_shortest_plan: usize,
-    /// Whether the start can be reached again from everywhere.
-    reversible: bool,
+    /// Whether the start can be reached again from everywhere; null when a limit came first.
+    reversible: Option<bool>,
     /// Operations that run nowhere.
     never_run: Vec<String>,
     /// States of components that are never reached.
@@ -98,19 +107,19 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, Failure> {
     drop(watch);
     match overview {
         None => Err(Failure::usage("the application is one of nets, and has no protocols")),
-        Some(Err(reason)) => {
-            output::notice(&format!("unknown: {reason}"));
-            Ok(exit_code::UNKNOWN)
-        }
-        Some(Ok(overview)) => tell(args, overview),
+        Some(overview) => tell(args, overview),
     }
 }
 
 fn tell(args: &AnalyzeArgs, overview: Overview) -> Result<u8, Failure> {
+    let stopped = overview.stopped;
     let text = match args.format {
         Format::Json => escape::json(&AnalyzeReport {
             schema: SCHEMA,
+            complete: stopped.is_none(),
+            limit: stopped.map(|reason| reason.to_string()),
             reachable: overview.reachable,
+            examined: overview.examined,
             inconsistent: overview.inconsistent,
             deadlocks: overview.deadlocks,
             longest_shortest_plan: overview.longest_shortest_plan,
@@ -121,21 +130,40 @@ fn tell(args: &AnalyzeArgs, overview: Overview) -> Result<u8, Failure> {
         Format::Text => text(&overview),
     };
     output::stdout(&text)?;
-    Ok(exit_code::GOOD)
+    match stopped {
+        None => Ok(exit_code::GOOD),
+        Some(reason) => {
+            output::notice(&format!("unknown: {reason}"));
+            Ok(exit_code::UNKNOWN)
+        }
+    }
 }
 
 fn text(overview: &Overview) -> String {
     let mut out = String::new();
-    let reversible = if overview.reversible { "yes" } else { "no" };
+    let reversible = match overview.reversible {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown",
+    };
+    let (more, of) = match overview.stopped {
+        None => ("", String::new()),
+        Some(_) => (" or more", format!(" (of {} states looked at)", overview.examined)),
+    };
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "reachable states         {}", overview.reachable);
-    let _ = writeln!(out, "inconsistent             {}", overview.inconsistent);
-    let _ = writeln!(out, "deadlocks                {}", overview.deadlocks);
-    let _ = writeln!(out, "longest shortest plan    {}", overview.longest_shortest_plan);
+    if overview.stopped.is_some() {
+        let _ = writeln!(out, "partial: a limit was reached, and this is what was seen by then");
+    }
+    let _ = writeln!(out, "reachable states         {}{more}", overview.reachable);
+    let _ = writeln!(out, "inconsistent             {}{more}{of}", overview.inconsistent);
+    let _ = writeln!(out, "deadlocks                {}{more}", overview.deadlocks);
+    let _ = writeln!(out, "longest shortest plan    {}{more}", overview.longest_shortest_plan);
     let _ = writeln!(out, "reversible               {reversible}");
-    for (title, names) in
-        [("never run", &overview.never_run), ("never reached", &overview.never_reached)]
-    {
+    let titles = match overview.stopped {
+        None => ["never run", "never reached"],
+        Some(_) => ["not run yet", "not reached yet"],
+    };
+    for (title, names) in titles.into_iter().zip([&overview.never_run, &overview.never_reached]) {
         let names: Vec<_> = names.iter().map(|name| escape::visible(name)).collect();
         let list = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let _ = writeln!(out, "{title:24} {list}");

@@ -164,6 +164,7 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
     };
     let mut plan = load::plan(&args.plan)?;
     if args.sequence {
+        in_order(&plan)?;
         plan = plan.into_sequence();
     }
     let fits = load::fitting(&application, &start, &plan);
@@ -173,6 +174,23 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
     })?;
     let goal = args.goal.as_deref().map(|text| parse_goal(text, &application)).transpose()?;
     Ok(Asked { application, start, plan, goal })
+}
+
+/// Refuses to read actions in the order of the file when the plan says another one.
+fn in_order(plan: &Plan) -> Result<(), Failure> {
+    let against: Vec<_> = plan.order.iter().filter(|edge| edge.before >= edge.after).collect();
+    let Some(first) = against.first() else { return Ok(()) };
+    let label = |step: usize| &plan.steps[step].label;
+    let (before, after) = (label(first.before), label(first.after));
+    let more = match against.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {})", crate::report::count(more, "further edge")),
+    };
+    let message = format!(
+        "--sequence reads the actions in the order of the file, and the plan says otherwise: \
+         `{before}` comes before `{after}`{more}"
+    );
+    Err(Failure::usage(message).help("leave --sequence out, or write the actions in their order"))
 }
 
 /// Reads the goal of a command line.

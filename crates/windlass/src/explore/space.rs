@@ -3,9 +3,14 @@
 //! States are expanded in the order of their numbers, in batches. Threads only generate the
 //! successors of their share of a batch; numbers are given afterwards by one thread, in order.
 //! So numbering, verdict, trace and counts do not depend on how many threads there are.
+//!
+//! The budget is asked with new figures after each batch, so that a limit on states or memory stops
+//! at the same place with any number of threads, and with the same figures every few states in
+//! between, because only the asker knows how much time these took.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::form::{BatchOf, Form, Row, StateOf};
 use super::rows::Batch;
@@ -13,7 +18,7 @@ use super::store::{MOST_STATES, Store};
 use super::{Edges, Options};
 use crate::system::{Budget, Progress, Property, StopReason, System};
 
-/// States expanded between two questions to the budget.
+/// States expanded between two questions to the budget with new figures.
 const BATCH: usize = 4096;
 /// States expanded by one thread before their successors are stored: the buffers stay in cache.
 const SHARE: usize = 64;
@@ -22,6 +27,8 @@ const SHARE: usize = 64;
 const CHUNK: usize = 256;
 /// Batches smaller than this are not worth a second thread.
 const WORTH_A_THREAD: usize = 2 * CHUNK;
+/// States expanded between two questions to the budget: some take milliseconds.
+const PATIENCE: usize = 8;
 /// The target of a successor that is not yet known to the store.
 const NEW: u32 = u32::MAX;
 
@@ -70,9 +77,9 @@ pub(super) fn explore<F: Form>(
         }
         let end = layer_end.min(next + BATCH);
         let more = if threads > 1 && end - next >= WORTH_A_THREAD {
-            walk.expand_in_threads(threads, next..end, &mut shares, &mut found)
+            walk.expand_in_threads(threads, next..end, &mut shares, &mut found, budget)
         } else {
-            walk.expand_alone(next..end, &mut shares[0], &mut found)
+            walk.expand_alone(next..end, &mut shares[0], &mut found, budget)
         };
         next = end;
         if more.is_break() {
@@ -190,12 +197,22 @@ impl<F: Form> Walk<'_, F> {
         range: Range<usize>,
         share: &mut Share<F>,
         found: &mut Found<F>,
+        budget: &mut dyn Budget,
     ) -> ControlFlow<()> {
         for first in range.clone().step_by(SHARE) {
-            self.fill(first..range.end.min(first + SHARE), &found.store, share);
+            let mut stopped = None;
+            let mut goes_on = || {
+                stopped = budget.spend(&found.progress).break_value();
+                stopped.is_none()
+            };
+            self.fill(first..range.end.min(first + SHARE), &found.store, share, &mut goes_on);
             share.known.clear();
             share.known.resize(share.rows.len(), NEW);
             found.merge(share)?;
+            if stopped.is_some() {
+                found.stopped = stopped;
+                return ControlFlow::Break(());
+            }
         }
         ControlFlow::Continue(())
     }
@@ -206,29 +223,53 @@ impl<F: Form> Walk<'_, F> {
         range: Range<usize>,
         shares: &mut [Share<F>],
         found: &mut Found<F>,
+        budget: &mut dyn Budget,
     ) -> ControlFlow<()> {
         let store = &found.store;
-        let used = range.len().div_ceil(CHUNK);
         let firsts = range.clone().step_by(CHUNK);
-        let chunks = Mutex::new(firsts.zip(shares.iter_mut()));
-        let work = || {
+        let mut used = 0;
+        let chunks = Mutex::new(firsts.zip(shares.iter_mut()).inspect(|_| used += 1));
+        let is_over = AtomicBool::new(false);
+        let work = |goes_on: &mut dyn FnMut() -> bool| {
             // The lock is poisoned only when another thread panicked; the scope passes that on.
-            while let Ok(Some((first, share))) = chunks.lock().map(|mut rest| rest.next()) {
-                self.fill(first..range.end.min(first + CHUNK), store, share);
+            while !is_over.load(Ordering::Relaxed)
+                && let Ok(Some((first, share))) = chunks.lock().map(|mut rest| rest.next())
+            {
+                self.fill(first..range.end.min(first + CHUNK), store, share, goes_on);
                 share.look_up(store);
             }
         };
+        let mut stopped = None;
         std::thread::scope(|scope| {
             for _ in 1..threads {
-                scope.spawn(work);
+                scope.spawn(|| work(&mut || !is_over.load(Ordering::Relaxed)));
             }
-            work();
+            // This thread asks for all.
+            work(&mut || {
+                stopped = budget.spend(&found.progress).break_value();
+                is_over.fetch_or(stopped.is_some(), Ordering::Relaxed);
+                stopped.is_none()
+            });
         });
-        shares[..used].iter_mut().try_for_each(|share| found.merge(share))
+        found.stopped = stopped;
+        for share in &mut shares[..used] {
+            found.merge(share)?;
+            if stopped.is_some() && share.counts.len() < CHUNK {
+                // What follows a share that was given up would get the wrong numbers.
+                break;
+            }
+        }
+        if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Examines the states of `range` and generates their successors.
-    fn fill(&self, range: Range<usize>, store: &Store<F>, share: &mut Share<F>) {
+    /// Examines the states of `range` and generates their successors, as long as it may go on.
+    fn fill(
+        &self,
+        range: Range<usize>,
+        store: &Store<F>,
+        share: &mut Share<F>,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) {
         share.first = range.start as u32;
         share.hit = false;
         share.rows.clear();
@@ -247,7 +288,7 @@ impl<F: Form> Walk<'_, F> {
                 Look::Leaf => false,
                 Look::Expand => count == 0 && self.must_not_end(row),
             };
-            if share.hit {
+            if share.hit || (share.counts.len().is_multiple_of(PATIENCE) && !goes_on()) {
                 break;
             }
         }

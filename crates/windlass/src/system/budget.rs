@@ -1,7 +1,7 @@
 //! How much a search may spend, and why it stopped before it was done.
 //!
-//! The library has no clock. A search asks a [`Budget`] every few thousand states whether to go
-//! on; whoever starts the search implements it with time, memory, a signal and a progress bar.
+//! The library has no clock. A search asks a [`Budget`] every few states whether to go on; whoever
+//! starts the search implements it with time, memory, a signal and a progress bar.
 //! Invariant: a limit reached is `Unknown`, never "holds".
 
 use std::fmt;
@@ -55,7 +55,7 @@ pub struct Progress {
     pub bytes: usize,
 }
 
-/// Asked every few thousand states whether the search may go on.
+/// Asked every few states whether the search may go on; the figures are new every few thousand.
 pub trait Budget {
     /// Goes on, or stops for the reason given.
     fn spend(&mut self, progress: &Progress) -> ControlFlow<StopReason>;
