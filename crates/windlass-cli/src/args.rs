@@ -63,13 +63,15 @@ pub(crate) enum Command {
 /// What `windlass check` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A folder is walked: hidden files and files that .gitignore names are left out, and so is every file
-that is in no known language. windlass.toml, looked for beside each file and in the folders above,
+A folder is walked for files that end in .yaml, .yml, .json, .template, .tosca, .plan, .csar, .zip,
+.tar, .tar.gz and .tgz. Hidden files and files that .gitignore names are left out, and so is every
+file in no known language; files in a language that is recognized and not read yet (Docker Compose,
+HOT, TOSCA in YAML) are named on standard error. windlass.toml, looked for beside each file and in the folders above,
 selects codes and severities. A comment `# windlass: ignore[CODE] reason` suppresses a finding on
 its line or on the next.
 
 Exit codes: 0 no error (with --strict: no warning either), 1 findings, 2 a file that is missing,
-unreadable or in no known language.
+unreadable or in no language that is read, or nothing to check at all.
 
 Examples:
   windlass check windlass.yaml
@@ -291,6 +293,8 @@ Examples:
   windlass man --dir ~/.local/share/man/man1           one page for each command")]
 pub(crate) struct ManArgs {
     /// Write one page for each command into DIR instead of one page to standard output
+    ///
+    /// DIR is made when it is not there, with the folders above it.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }

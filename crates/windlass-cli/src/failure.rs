@@ -6,6 +6,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use windlass::diagnostic::Diagnostic;
+use windlass::source::{Sources, Span};
+
 use crate::{escape, exit_code, output};
 
 /// A command that could not be carried out.
@@ -17,22 +20,51 @@ pub(crate) struct Failure {
     help: Option<String>,
     /// With which code the program ends.
     pub(crate) exit_code: u8,
+    /// The code of a finding and the file, when a report for programs should list it.
+    about: Option<(&'static str, String)>,
 }
 
 impl Failure {
     /// The user asked for something that cannot be done.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Failure { message: Some(message.into()), help: None, exit_code: exit_code::USAGE }
+        Failure {
+            message: Some(message.into()),
+            help: None,
+            exit_code: exit_code::USAGE,
+            about: None,
+        }
     }
 
     /// Findings, already on standard error, keep the command from giving an answer.
     pub(crate) fn reported(exit_code: u8) -> Self {
-        Failure { message: None, help: None, exit_code }
+        Failure { message: None, help: None, exit_code, about: None }
     }
 
     /// A file that cannot be read or written: `verb` is "read" or "write".
     pub(crate) fn file(verb: &str, path: &Path, error: &std::io::Error) -> Self {
+        let code = match error.kind() {
+            std::io::ErrorKind::NotFound => "FILE001",
+            _ => "FILE010",
+        };
         Failure::usage(format!("cannot {verb} `{}`: {}", path.display(), reason(error)))
+            .about(code, path.display().to_string())
+    }
+
+    /// With the code of a finding and the file it is about.
+    #[must_use]
+    pub(crate) fn about(mut self, code: &'static str, file: String) -> Self {
+        self.about = Some((code, file));
+        self
+    }
+
+    /// The failure as a finding about a file, for reports that programs read.
+    pub(crate) fn finding(&self, sources: &mut Sources) -> Option<Diagnostic> {
+        let (code, file) = self.about.as_ref()?;
+        let source = sources.add(file.as_str(), String::new());
+        let message = self.message.clone().unwrap_or_default();
+        let mut finding = Diagnostic::error(code, Span { source, start: 0, end: 0 }, message);
+        finding.help.clone_from(&self.help);
+        Some(finding)
     }
 
     /// With advice.
@@ -61,6 +93,7 @@ impl From<std::io::Error> for Failure {
             message: Some(format!("cannot write the answer: {}", reason(&error))),
             help: None,
             exit_code: exit_code::USAGE,
+            about: None,
         }
     }
 }
@@ -72,6 +105,7 @@ impl From<serde_json::Error> for Failure {
             message: Some(format!("cannot write the answer as JSON: {error}")),
             help: None,
             exit_code: exit_code::INTERNAL,
+            about: None,
         }
     }
 }

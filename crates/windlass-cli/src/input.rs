@@ -89,9 +89,11 @@ pub(crate) fn language(name: &str) -> Result<Language, Failure> {
 pub(crate) fn no_language(name: &str) -> Failure {
     Failure::usage(format!("`{name}` is in no known language"))
         .help(format!("say which with --lang; known: {}", known_languages()))
+        .about("LANG002", name.to_owned())
 }
 
-fn known_languages() -> String {
+/// The names of all languages that are read.
+pub(crate) fn known_languages() -> String {
     let known: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
     known.join(", ")
 }

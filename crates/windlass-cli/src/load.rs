@@ -133,7 +133,9 @@ pub(crate) fn application_in(
 }
 
 fn understood(reading: Reading, sources: Sources, name: &str) -> Result<Loaded, Failure> {
-    refuse_errors(reading.findings, sources, exit_code::FINDINGS)?;
+    let is_unread = reading.findings.iter().any(|f| f.code == lang::foreign::NOT_READ_YET);
+    let exit = if is_unread { exit_code::USAGE } else { exit_code::FINDINGS };
+    refuse_errors(reading.findings, sources, exit)?;
     match (reading.application, reading.language) {
         (Some(application), _) => Ok(Loaded { application, goal: reading.goal }),
         (None, Some(_)) => Err(Failure::usage(format!("`{name}` describes no application"))),

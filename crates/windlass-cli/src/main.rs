@@ -25,7 +25,6 @@ mod replace;
 mod report;
 #[cfg(test)]
 mod schemas;
-mod suggest;
 mod suppress;
 
 use std::panic::{self, PanicHookInfo, UnwindSafe};

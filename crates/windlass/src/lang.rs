@@ -7,6 +7,7 @@
 
 pub mod barrel;
 pub mod documents;
+pub mod foreign;
 pub mod ramp;
 pub mod tosca;
 pub mod tosker;
@@ -148,6 +149,9 @@ fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> R
     let options = tree::Options::default();
     let (tree, mut findings) = tree::parse(root, &sources.get(root).text, &options);
     let language = language.or_else(|| Language::detect(&tree));
+    if language.is_none() {
+        findings.extend(foreign::detect(&tree).map(|foreign| foreign.finding()));
+    }
     let (application, goal) = match language {
         Some(Language::Windlass) => read_windlass(&tree, &mut findings),
         Some(Language::Ramp) => (read_ramp(&tree, &mut findings), None),

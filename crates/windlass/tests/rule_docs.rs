@@ -24,6 +24,7 @@ use windlass::tree;
 
 /// Codes that no short text can show, with the reason. Other tests show them.
 const NOT_IN_A_PAGE: &[(&str, &str)] = &[
+    ("LANG002", "is about a file and not about its text"),
     ("WL010", "takes a state and its application"),
     ("RAMP009", "takes a state and its application"),
     ("XML003", "takes hundreds of levels"),

@@ -53,6 +53,9 @@ fn once(args: &CheckArgs, language: Option<Language>) -> Result<Checked, Failure
     for failure in &result.failures {
         failure.print();
     }
+    if !result.skipped.is_empty() {
+        output::notice(&skipped(&result.skipped));
+    }
     if let Some(path) = &args.write_baseline {
         let written = baseline::write(path, &result.report)?;
         output::notice(&format!("wrote {} to {}", count(written, "finding"), path.display()));
@@ -63,6 +66,10 @@ fn once(args: &CheckArgs, language: Option<Language>) -> Result<Checked, Failure
         output::notice(&format!("{stale} of the baseline no longer there"));
     }
     limit::apply(&mut result.report);
+    if args.format != CheckFormat::Text {
+        // A program that reads the report must not take "could not look" for "all is well".
+        result.report.add_failures(&result.failures);
+    }
     // People who named one file that is missing have been told all there is.
     let is_nothing = result.report.checked == 0 && !result.failures.is_empty();
     let text = match args.format {
@@ -85,7 +92,7 @@ fn once(args: &CheckArgs, language: Option<Language>) -> Result<Checked, Failure
 fn exit_code(args: &CheckArgs, result: &Outcome) -> u8 {
     let errors = result.report.count(Severity::Error);
     let warnings = result.report.count(Severity::Warning);
-    if !result.failures.is_empty() {
+    if !result.failures.is_empty() || result.is_unread {
         exit_code::USAGE
     } else if errors > 0 || (args.strict && warnings > 0) {
         exit_code::FINDINGS
@@ -99,6 +106,10 @@ struct Outcome {
     report: Report,
     /// Files that could not be checked; the others were.
     failures: Vec<Failure>,
+    /// Files found in folders in a language that is not read yet, with that language.
+    skipped: Vec<(String, &'static str)>,
+    /// Whether a file that was named is in such a language.
+    is_unread: bool,
     /// Every file that had a part in the result, or would have if it were there.
     files: Vec<PathBuf>,
     /// What was read from standard input.
@@ -120,6 +131,9 @@ fn check(
             failures.push(failure);
         }
     }
+    if texts.checked == 0 && failures.is_empty() {
+        failures.push(inputs::nothing_found(&args.paths));
+    }
     let mut findings = std::mem::take(&mut texts.findings);
     suppress::apply(&texts.sources, &mut findings);
     let mut config = Config::default();
@@ -133,7 +147,20 @@ fn check(
     let mut files = texts.files;
     files.extend(config.looked_at);
     files.extend(args.baseline.clone());
-    Ok(Outcome { report, failures, files, stdin: texts.stdin, stale })
+    let (skipped, is_unread) = (texts.skipped, texts.is_unread);
+    Ok(Outcome { report, failures, skipped, is_unread, files, stdin: texts.stdin, stale })
+}
+
+/// Which files were left out because their language is not read yet; the first few by name.
+fn skipped(files: &[(String, &'static str)]) -> String {
+    const SHOWN: usize = 5;
+    let named = files.iter().take(SHOWN).map(|(file, language)| format!("{file} ({language})"));
+    let mut names: Vec<String> = named.collect();
+    if files.len() > SHOWN {
+        names.push(format!("and {} more", files.len() - SHOWN));
+    }
+    let what = count(files.len(), "file");
+    format!("skipped {what} in languages that are not read yet: {}", names.join(", "))
 }
 
 /// Applies the settings of each file, and adds what is wrong with the settings.

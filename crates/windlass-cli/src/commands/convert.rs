@@ -32,8 +32,12 @@ pub(crate) struct ConvertReport<'a> {
     schema: &'static str,
     /// The language of the text.
     to: Target,
-    /// The description in that language.
-    text: &'a str,
+    /// The description in that language; null when it went to a file.
+    text: Option<&'a str>,
+    /// The file that was written.
+    output: Option<String>,
+    /// What the language has no words for.
+    left_out: &'a [&'static str],
 }
 
 const SCHEMA: &str = "windlass/convert/1";
@@ -46,6 +50,12 @@ enum Content {
 
 /// Prints the description, or writes it to a file.
 pub(crate) fn run(args: &ConvertArgs) -> Result<u8, Failure> {
+    if args.base.is_some() && args.to != Target::Barrel {
+        return Err(Failure::usage(
+            "--base is for `--to barrel`: other languages have no archives",
+        )
+        .help("leave --base out, or write `--to barrel`"));
+    }
     let Written { document, left_out } = convert(args)?;
     if !left_out.is_empty() {
         output::stderr(&format!("left out: {}\n", left_out.join(", ")));
@@ -57,12 +67,21 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, Failure> {
             return Err(Failure::usage("a CSAR is an archive and no text")
                 .help("say with -o where to write it"));
         }
-        (Content::Text(text), None) if args.format == Format::Json => {
-            let report = ConvertReport { schema: SCHEMA, to: args.to, text };
-            output::stdout(&escape::json(&report)?)?;
-        }
         // A description for another program, so it goes out as it is.
-        (Content::Text(text), None) => output::stdout_bytes(text.as_bytes())?,
+        (Content::Text(text), None) if args.format == Format::Text => {
+            output::stdout_bytes(text.as_bytes())?;
+        }
+        (Content::Text(_), None) => {}
+    }
+    if args.format == Format::Json {
+        let text = match &document {
+            Content::Text(text) if args.output.is_none() => Some(&**text),
+            _ => None,
+        };
+        let output = args.output.as_deref().map(|path| path.display().to_string());
+        let (to, left_out) = (args.to, &left_out[..]);
+        let report = ConvertReport { schema: SCHEMA, to, text, output, left_out };
+        output::stdout(&escape::json(&report)?)?;
     }
     Ok(exit_code::GOOD)
 }

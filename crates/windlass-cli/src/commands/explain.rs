@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::rule::{self, Rule};
+use windlass::spelling;
 
 use crate::args::{ExplainArgs, Format};
 use crate::failure::Failure;
 use crate::render::Level;
-use crate::{escape, exit_code, output, suggest};
+use crate::{escape, exit_code, output};
 
 /// The answer of `windlass explain --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -65,7 +66,7 @@ fn find(code: &str) -> Result<&'static Rule, Failure> {
     let wanted = code.to_uppercase();
     rule::find(&wanted).ok_or_else(|| {
         let all = rule::all();
-        let near = suggest::near(&wanted, all.iter().map(|rule| rule.code));
+        let near = spelling::near(&wanted, all.iter().map(|rule| rule.code));
         let help = if near.is_empty() {
             "`windlass explain --list` shows all codes".to_owned()
         } else {

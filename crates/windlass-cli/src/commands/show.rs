@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::application::Application;
 use windlass::export::{self, Drawing};
+use windlass::spelling;
 
 use crate::args::{Format, Picture, ShowArgs};
 use crate::failure::Failure;
-use crate::{escape, exit_code, load, output, replace, suggest};
+use crate::{escape, exit_code, load, output, replace};
 
 /// The answer of `windlass show --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -71,7 +72,7 @@ fn drawings(application: &Application, what: &str) -> Result<Vec<Drawing>, Failu
 fn unknown(application: &Application, name: &str) -> Failure {
     let types = application.types.iter().map(|component| component.name.as_str());
     let failure = Failure::usage(format!("there is no type `{name}` to show"));
-    match suggest::near(name, types).first() {
+    match spelling::nearest(name, types) {
         Some(near) => failure.help(format!("did you mean `{near}`?")),
         None => failure.help("write `topology`, `lifecycles`, `all` or the name of a type"),
     }

@@ -9,9 +9,9 @@ use toml::de::{DeTable, DeValue};
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::rule;
 use windlass::source::{SourceId, Sources, Span};
+use windlass::spelling;
 
 use super::{Override, Selection, Settings, Wanted, covers};
-use crate::suggest;
 use crate::suppress::unknown_code;
 
 /// The settings in a text, and what is wrong with it. `folder` is where the file is.
@@ -181,7 +181,7 @@ impl Reader<'_> {
     fn unknown_key(&mut self, range: Range<usize>, name: &str, known: &[&str]) {
         let message = format!("`{name}` is not a setting");
         let finding = Diagnostic::error("CFG002", self.span(range), message);
-        self.findings.push(match suggest::near(name, known.iter().copied()).first() {
+        self.findings.push(match spelling::nearest(name, known.iter().copied()) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help(format!("known here: {}", known.join(", "))),
         });

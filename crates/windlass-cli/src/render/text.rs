@@ -124,6 +124,10 @@ fn excerpts(sources: &Sources, marks: Vec<Mark>) -> Vec<Vec<Mark>> {
 /// Adds one excerpt with its place to the drawing.
 fn excerpt<'a>(group: Group<'a>, sources: &Sources, marks: &[Mark]) -> Group<'a> {
     let source = sources.get(marks[0].span.source);
+    if source.text.is_empty() {
+        // An archive, or a file without anything in it: there is no line to show.
+        return group.element(Origin::path(visible(&source.name).into_owned()));
+    }
     let place = source.position(marks[0].span.start);
     let origin = Origin::path(visible(&source.name).into_owned())
         .line(place.line as usize)

@@ -70,12 +70,13 @@ fn unknown<'a>(
     what: &str,
     written: &super::tosca::xml::Attribute,
     known: impl Iterator<Item = &'a str> + Clone,
-) -> Diagnostic {
-    use crate::spelling;
+    findings: &mut Vec<Diagnostic>,
+) {
     let name = &written.value;
     let finding = Diagnostic::error(UNKNOWN_NAME, written.span, format!("unknown {what} `{name}`"));
-    match spelling::nearest(name, known.clone()) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding.help(spelling::known(what, known)),
-    }
+    let advice = crate::spelling::advice(what, name, known, findings.len());
+    findings.push(match advice {
+        Some(advice) => finding.help(advice),
+        None => finding,
+    });
 }

@@ -113,11 +113,12 @@ fn unknown<'a>(
     what: &str,
     node: Node<'_>,
     known: impl Iterator<Item = &'a str> + Clone,
-) -> Diagnostic {
+    findings: &mut Vec<Diagnostic>,
+) {
     let text = node.as_str().unwrap_or_default();
     let finding = Diagnostic::error(UNKNOWN_NAME, node.span(), format!("unknown {what} `{text}`"));
-    match spelling::nearest(text, known.clone()) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding.help(spelling::known(what, known)),
-    }
+    findings.push(match spelling::advice(what, text, known, findings.len()) {
+        Some(advice) => finding.help(advice),
+        None => finding,
+    });
 }

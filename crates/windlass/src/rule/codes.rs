@@ -32,7 +32,7 @@ pub const CODES: &[&Rule] = &[
         "FILE001",
         "missing-file",
         Error,
-        "a file that is imported does not exist",
+        "a file that is named or imported does not exist",
         page!("FILE001"),
     ),
     &code(
@@ -87,6 +87,15 @@ pub const CODES: &[&Rule] = &[
         "an import names an address on the network",
         page!("FILE011"),
     ),
+    // Languages.
+    &code(
+        "LANG001",
+        "language-not-read-yet",
+        Error,
+        "a file is in a language that is recognized and not read yet",
+        page!("LANG001"),
+    ),
+    &code("LANG002", "unknown-language", Error, "a file is in no known language", page!("LANG002")),
     // YAML and JSON.
     &code("YAML001", "yaml-syntax", Error, "the text is not valid YAML or JSON", page!("YAML001")),
     &code(

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use crate::failure::Failure;
+use crate::input;
 
 /// One description to read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,8 +19,12 @@ pub(super) enum Input {
     Found(PathBuf),
 }
 
-/// Endings of files in a folder that may hold a description.
-const ENDINGS: &[&str] = &["yaml", "yml", "json", "csar", "zip", "tar", "tgz", "template", "tosca"];
+/// Endings of texts in a folder that may hold a description. A plan of TosKer as `.csv` must be
+/// named, because any table of three columns looks like one.
+const TEXTS: &[&str] = &["yaml", "yml", "json", "template", "tosca", "plan"];
+
+/// Endings of archives.
+const ARCHIVES: &[&str] = &["csar", "zip", "tar", "tar.gz", "tgz"];
 
 /// The inputs in the order of the command line, folders in the order of names, each file once.
 pub(super) fn collect(paths: &[PathBuf]) -> (Vec<Input>, Vec<Failure>) {
@@ -68,7 +73,10 @@ fn walk(folder: &Path, failures: &mut Vec<Failure>) -> Vec<PathBuf> {
                     files.push(tidy(entry.path()));
                 }
             }
-            Err(error) => failures.push(Failure::usage(format!("cannot read a folder: {error}"))),
+            Err(error) => {
+                let failure = Failure::usage(format!("cannot read a folder: {error}"));
+                failures.push(failure.about("FILE010", folder.display().to_string()));
+            }
         }
     }
     files
@@ -76,9 +84,31 @@ fn walk(folder: &Path, failures: &mut Vec<Failure>) -> Vec<PathBuf> {
 
 /// Whether a file in a folder is worth opening.
 pub(super) fn may_hold_description(path: &Path) -> bool {
+    may_be_text(path) || ends_with(path, ARCHIVES)
+}
+
+/// Whether a file should be a text, by its name.
+pub(super) fn may_be_text(path: &Path) -> bool {
+    ends_with(path, TEXTS)
+}
+
+fn ends_with(path: &Path, endings: &[&str]) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    ENDINGS.iter().any(|ending| name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.')))
-        || name.ends_with(".tar.gz")
+    endings.iter().any(|ending| name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.')))
+}
+
+/// Nothing that was named holds a description: what was looked for.
+pub(super) fn nothing_found(paths: &[PathBuf]) -> Failure {
+    let shown: Vec<_> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+    let endings: Vec<_> = TEXTS.iter().chain(ARCHIVES).map(|e| format!(".{e}")).collect();
+    let first = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+    Failure::usage(format!("nothing to check in {}", shown.join(", ")))
+        .help(format!(
+            "looked for descriptions in {} in files that end in {}",
+            input::known_languages(),
+            endings.join(", ")
+        ))
+        .about("LANG002", first)
 }
 
 /// Without the `./` that walking the current folder puts in front.

@@ -1,17 +1,17 @@
 //! Reading descriptions: text in, findings out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
 use windlass::lang::tosca::csar::{self, Entry};
-use windlass::lang::{self, Language, Reading};
+use windlass::lang::{self, Language, Reading, foreign};
 use windlass::rule;
 use windlass::source::files::{FileError, Files, Limits, ReadFile};
 use windlass::source::{SourceId, Sources, Span};
 use windlass::tree;
 
-use super::inputs::{Input, may_hold_description};
+use super::inputs::{Input, may_be_text, may_hold_description};
 use crate::failure::Failure;
 use crate::files::{self, Opened};
 use crate::{input, paths};
@@ -24,6 +24,10 @@ pub(super) struct Texts {
     pub(super) checked: usize,
     /// Every file on disk that was read.
     pub(super) files: Vec<PathBuf>,
+    /// Files found in folders that are in a language that is not read yet, with that language.
+    pub(super) skipped: Vec<(String, &'static str)>,
+    /// Whether a file that was named is in a language that is not read yet.
+    pub(super) is_unread: bool,
     /// What standard input held.
     pub(super) stdin: Option<Vec<u8>>,
     /// The folder whose settings count for a description, by its first text.
@@ -38,6 +42,8 @@ impl Texts {
             findings: Vec::new(),
             checked: 0,
             files: Vec::new(),
+            skipped: Vec::new(),
+            is_unread: false,
             stdin,
             folders: BTreeMap::new(),
         }
@@ -60,7 +66,7 @@ impl Texts {
         let is_found = matches!(input, Input::Found(_));
         match files::open(path, Limits::default()) {
             Ok(Opened { files, entry: None }) => {
-                if !self.read_archive(path, files, language) && !is_found {
+                if !self.read_archive(path, files, language, is_found) && !is_found {
                     return Err(input::no_language(&path.display().to_string()));
                 }
             }
@@ -110,41 +116,62 @@ impl Texts {
 
     /// Reads a text that was found in a folder, if it is in a known language.
     fn read_found(&mut self, text: String, path: &Path, language: Option<Language>) {
-        if let Some(detected) = wanted(&text, language) {
-            let id = self.sources.add(path.display().to_string(), text);
-            let reading = self.read_text(id, path, Some(detected));
-            self.take(id, path, reading);
+        let name = path.display().to_string();
+        match detect(&text) {
+            Detected::Known(detected) if language.is_none_or(|wanted| wanted == detected) => {
+                let id = self.sources.add(name, text);
+                let reading = self.read_text(id, path, Some(detected));
+                self.take(id, path, reading);
+            }
+            Detected::Foreign(foreign) => self.skipped.push((name, foreign)),
+            _ => {}
         }
     }
 
-    /// Reads the description with which an archive says that it begins, else every description in
-    /// it, and says whether there is one.
+    /// Reads the description with which an archive says that it begins, then every other one that
+    /// was not read with it, and says whether there is one.
     fn read_archive(
         &mut self,
         path: &Path,
         mut files: Box<dyn Files>,
         language: Option<Language>,
+        is_found: bool,
     ) -> bool {
+        let mut any = false;
         match csar::entry(&mut *files) {
             Ok(Some(Entry { path: name, file })) => {
-                if self.read_entry(path, &name, file, language, &mut *files) {
-                    return true;
-                }
+                any = self.read_entry(path, &name, file, language, is_found, &mut *files);
             }
             Ok(None) => {}
             Err(error) => {
                 self.add_unreadable(path, &error);
-                return true;
+                any = true;
             }
         }
-        let mut any = false;
-        for name in files.names().iter().filter(|name| may_hold_description(Path::new(name))) {
+        // Files that the entry imports have been read with it.
+        let read = |files: &dyn Files| -> BTreeSet<String> {
+            files.record().names().iter().cloned().collect()
+        };
+        let mut known = read(&*files);
+        let may_hold = |name: &&String| may_hold_description(Path::new(name));
+        for name in files.names().iter().filter(may_hold) {
+            if known.contains(&path.join(name).display().to_string()) {
+                continue;
+            }
             match files.read(None, name) {
-                Ok(file) => any |= self.read_entry(path, name, file, language, &mut *files),
-                Err(FileError::NotUtf8 { .. }) => {}
+                Ok(file) => {
+                    any |= self.read_entry(path, name, file, language, is_found, &mut *files);
+                    known = read(&*files);
+                }
+                // An archive within an archive, for example.
+                Err(FileError::NotUtf8 { .. }) if !may_be_text(Path::new(name)) => {}
                 Err(error) => {
+                    any = true;
                     self.add_unreadable(path, &error);
-                    return true;
+                    if matches!(error.code(), "FILE004") {
+                        // No further file may be read.
+                        break;
+                    }
                 }
             }
         }
@@ -158,11 +185,22 @@ impl Texts {
         name: &str,
         file: ReadFile,
         language: Option<Language>,
+        is_found: bool,
         files: &mut dyn Files,
     ) -> bool {
-        let Some(detected) = wanted(&file.text, language) else { return false };
+        let detected = match detect(&file.text) {
+            Detected::Known(detected) if language.is_none_or(|wanted| wanted == detected) => {
+                Some(detected)
+            }
+            Detected::Foreign(_) if !is_found => None,
+            Detected::Foreign(foreign) => {
+                self.skipped.push((file.name, foreign));
+                return false;
+            }
+            _ => return false,
+        };
         let id = self.sources.add(file.name, file.text);
-        let reading = lang::read_with(Some(detected), id, name, &mut self.sources, files);
+        let reading = lang::read_with(detected, id, name, &mut self.sources, files);
         self.take(id, path, reading);
         true
     }
@@ -172,6 +210,8 @@ impl Texts {
         if let Some(application) = &reading.application {
             reading.findings.extend(rule::check(application, &self.sources));
         }
+        let is_unread = |finding: &Diagnostic| finding.code == foreign::NOT_READ_YET;
+        self.is_unread |= reading.findings.iter().any(is_unread);
         self.folders.insert(id, paths::real_folder(path));
         self.findings.append(&mut reading.findings);
         self.checked += 1;
@@ -214,21 +254,29 @@ impl Texts {
     }
 }
 
-/// The language of a text that was found, unless another one is wanted. What is in no known
-/// language must not become a source, so this look comes first.
-fn wanted(text: &str, language: Option<Language>) -> Option<Language> {
-    detect(text).filter(|detected| language.is_none_or(|wanted| wanted == *detected))
+/// The language of a text that was found.
+enum Detected {
+    /// One that is read.
+    Known(Language),
+    /// One that is not read yet.
+    Foreign(&'static str),
+    /// Unknown.
+    Nothing,
 }
 
-/// The language of a text that was found. Definitions without a service template are for others
-/// to import.
-fn detect(text: &str) -> Option<Language> {
+/// The language of a text that was found. What is in no known language must not become a source,
+/// so this look comes first. Definitions without a service template are for others to import.
+fn detect(text: &str) -> Detected {
     match Language::detect_text(text) {
-        Some(Language::Barrel) => text.contains("ServiceTemplate").then_some(Language::Barrel),
-        Some(language) => Some(language),
+        Some(Language::Barrel) if !text.contains("ServiceTemplate") => Detected::Nothing,
+        Some(language) => Detected::Known(language),
         None => {
             let (tree, _) = tree::parse(SourceId(0), text, &tree::Options::default());
-            Language::detect(&tree)
+            match (Language::detect(&tree), foreign::detect(&tree)) {
+                (Some(language), _) => Detected::Known(language),
+                (None, Some(foreign)) => Detected::Foreign(foreign.name),
+                (None, None) => Detected::Nothing,
+            }
         }
     }
 }

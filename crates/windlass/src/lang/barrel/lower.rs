@@ -119,7 +119,7 @@ fn type_of(
         }
         let all = library.definitions().flat_map(Definitions::node_types);
         let known: Vec<String> = all.map(|known| known.name().local).collect();
-        findings.push(unknown("node type", written, known.iter().map(|name| &**name)));
+        unknown("node type", written, known.iter().map(|name| &**name), findings);
         return None;
     };
     let name = node_type.name();
@@ -167,7 +167,7 @@ impl<'t> Ends<'t> {
             let Some((id, name)) = end(element, findings) else { continue };
             if component.requirement_named(&name.value).is_none() {
                 let known = component.requirements.iter().map(|r| &*r.name);
-                findings.push(unknown("requirement", name, known));
+                unknown("requirement", name, known, findings);
             }
             self.requirements.insert(id, Some((node, name)));
         }
@@ -175,7 +175,7 @@ impl<'t> Ends<'t> {
             let Some((id, name)) = end(element, findings) else { continue };
             if component.capability_named(&name.value).is_none() {
                 let known = component.capabilities.iter().map(|c| &*c.name);
-                findings.push(unknown("capability", name, known));
+                unknown("capability", name, known, findings);
             }
             self.capabilities.insert(id, Some((node, name)));
         }

@@ -288,7 +288,7 @@ impl Reader {
                 }
                 None => {
                     let known = self.component.requirements.iter().map(|r| &*r.name);
-                    findings.push(unknown("requirement", written, known));
+                    unknown("requirement", written, known, findings);
                 }
             }
         }
@@ -310,7 +310,7 @@ impl Reader {
                 }
                 None => {
                     let known = self.component.capabilities.iter().map(|c| &*c.name);
-                    findings.push(unknown("capability", written, known));
+                    unknown("capability", written, known, findings);
                 }
             }
         }
@@ -320,7 +320,7 @@ impl Reader {
     fn state(&self, written: &Attribute, findings: &mut Vec<Diagnostic>) -> Option<StateId> {
         let found = self.names.iter().position(|name| *name == written.value);
         if found.is_none() {
-            findings.push(unknown("state", written, self.names.iter().map(|name| &**name)));
+            unknown("state", written, self.names.iter().map(|name| &**name), findings);
         }
         found.map(StateId::from)
     }

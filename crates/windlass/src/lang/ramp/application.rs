@@ -352,7 +352,7 @@ impl Scope<'_> {
                 Some(requirement) => found.push(requirement),
                 None => {
                     let known = self.component.requirements.iter().map(|r| &*r.name);
-                    findings.push(unknown("requirement", item, known));
+                    unknown("requirement", item, known, findings);
                 }
             }
         }
@@ -400,7 +400,7 @@ impl Scope<'_> {
         let name = node.as_str()?;
         let found = self.states.iter().position(|state| *state == name);
         if found.is_none() {
-            findings.push(unknown("state", node, self.states.iter().copied()));
+            unknown("state", node, self.states.iter().copied(), findings);
         }
         found.map(StateId::from)
     }
@@ -421,7 +421,7 @@ fn bind(node: Node<'_>, application: &mut Application, findings: &mut Vec<Diagno
         let found = component.requirement_named(name.as_str()?);
         if found.is_none() {
             let known = component.requirements.iter().map(|r| &*r.name);
-            findings.push(unknown("requirement", name, known));
+            unknown("requirement", name, known, findings);
         }
         found
     });
@@ -430,7 +430,7 @@ fn bind(node: Node<'_>, application: &mut Application, findings: &mut Vec<Diagno
         let found = component.capability_named(name.as_str()?);
         if found.is_none() {
             let known = component.capabilities.iter().map(|c| &*c.name);
-            findings.push(unknown("capability", name, known));
+            unknown("capability", name, known, findings);
         }
         found
     });
@@ -467,7 +467,7 @@ fn node_id(
 ) -> Option<NodeId> {
     let found = application.node_named(name.as_str()?);
     if found.is_none() {
-        findings.push(unknown("node", name, application.nodes.iter().map(|node| &*node.name)));
+        unknown("node", name, application.nodes.iter().map(|node| &*node.name), findings);
     }
     found
 }

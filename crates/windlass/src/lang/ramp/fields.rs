@@ -127,7 +127,9 @@ pub(super) fn record(
         let name = entry.name();
         let message = format!("{what} has no key `{name}`; it is ignored");
         let finding = Diagnostic::warning(UNKNOWN_KEY, entry.key.span(), message);
-        findings.push(match spelling::nearest(name, known.iter().copied()) {
+        let advised = findings.len() < spelling::MOST_ADVISED;
+        let near = advised.then(|| spelling::nearest(name, known.iter().copied())).flatten();
+        findings.push(match near {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding,
         });
@@ -162,11 +164,12 @@ pub(super) fn unknown<'a>(
     what: &str,
     node: Node<'_>,
     known: impl Iterator<Item = &'a str> + Clone,
-) -> Diagnostic {
+    findings: &mut Vec<Diagnostic>,
+) {
     let text = node.as_str().unwrap_or_default();
     let finding = Diagnostic::error(UNKNOWN_NAME, node.span(), format!("unknown {what} `{text}`"));
-    match spelling::nearest(text, known.clone()) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding.help(spelling::known(what, known)),
-    }
+    findings.push(match spelling::advice(what, text, known, findings.len()) {
+        Some(advice) => finding.help(advice),
+        None => finding,
+    });
 }

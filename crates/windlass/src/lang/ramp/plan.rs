@@ -83,7 +83,7 @@ pub(super) fn edges<'t>(
             let name = text(edge, &[key], what, findings)?;
             let found = labels.get(name.as_str()?).copied();
             if found.is_none() {
-                findings.push(unknown("action", name, labels.keys().copied()));
+                unknown("action", name, labels.keys().copied(), findings);
             }
             found?
         });

@@ -130,7 +130,7 @@ fn instance(
 ) -> Option<Instance> {
     let Some(node) = application.node_named(written.node.as_str()?) else {
         let known = application.nodes.iter().map(|node| &*node.name);
-        findings.push(unknown("node", written.node, known));
+        unknown("node", written.node, known, findings);
         return None;
     };
     let component = application.type_of(node);
@@ -149,7 +149,7 @@ fn instance(
     let element = protocol.state_named(name).map(Element::State).or_else(performing);
     if element.is_none() {
         let known = protocol.states.iter().map(|state| &*state.name);
-        findings.push(unknown("state", written.state, known));
+        unknown("state", written.state, known, findings);
     }
     element.map(|element| Instance { node, element })
 }
@@ -167,7 +167,7 @@ fn bind(
     let mut instance = |id: &InstanceId, node: Node<'_>| {
         let found = state.instances.get(id).copied();
         if found.is_none() && !ids.contains(&*id.0) {
-            findings.push(unknown("instance", node, ids.iter().copied()));
+            unknown("instance", node, ids.iter().copied(), findings);
         }
         found
     };
@@ -178,7 +178,7 @@ fn bind(
     let name = bound.requirement.as_str().unwrap_or_default();
     let Some(requirement) = component.requirement_named(name) else {
         let known = component.requirements.iter().map(|r| &*r.name);
-        findings.push(unknown("requirement", bound.requirement, known));
+        unknown("requirement", bound.requirement, known, findings);
         return;
     };
     let Some(Instance { node: found, .. }) = provider_instance else { return };

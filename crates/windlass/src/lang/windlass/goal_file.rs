@@ -41,8 +41,8 @@ pub(super) fn lower(
                 file.budget.extend(most.map(|most| (id, most)));
             }
             None => {
-                let known: Vec<_> = application.nodes.iter().map(|node| &*node.name).collect();
-                findings.push(unknown("node", entry.key, known.into_iter()));
+                let known = application.nodes.iter().map(|node| &*node.name);
+                unknown("node", entry.key, known, findings);
             }
         }
     }

@@ -158,7 +158,7 @@ fn resolve<'t, T: Ord, C: FromIterator<T>>(
     for item in items {
         match item.as_str().map(&find) {
             Some(Some(id)) => found.push(id),
-            Some(None) => findings.push(unknown(what, item, known.iter().copied())),
+            Some(None) => unknown(what, item, known.iter().copied(), findings),
             None => {}
         }
     }

@@ -28,7 +28,7 @@ pub fn read_plan(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Plan {
             let name = edge.get(key)?;
             let found = labels.get(name.as_str()?).copied();
             if found.is_none() {
-                findings.push(unknown("action", name, labels.keys().copied()));
+                unknown("action", name, labels.keys().copied(), findings);
             }
             found
         };

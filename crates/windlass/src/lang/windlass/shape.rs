@@ -152,7 +152,9 @@ fn word(node: Node<'_>, words: &[&str], findings: &mut Vec<Diagnostic>) {
     let mut finding =
         Diagnostic::error(BAD_VALUE, node.span(), format!("`{text}` means nothing here"))
             .help(format!("write one of {list}"));
-    if let Some(near) = spelling::nearest(text, words.iter().copied()) {
+    if findings.len() < spelling::MOST_ADVISED
+        && let Some(near) = spelling::nearest(text, words.iter().copied())
+    {
         let edit = Edit { span: node.span(), replacement: near.to_owned() };
         finding = finding.fix(format!("write `{near}`"), vec![edit]);
     }
@@ -211,7 +213,7 @@ fn record(node: Node<'_>, record: &Record, findings: &mut Vec<Diagnostic>) {
     for entry in node.entries() {
         match record.keys.iter().find(|key| Some(key.name) == entry.key.as_str()) {
             Some(key) => check(entry.value, &key.shape, findings),
-            None => findings.push(unknown_key(node, entry.key, record)),
+            None => unknown_key(node, entry.key, record, findings),
         }
     }
     for key in record.keys.iter().filter(|key| key.required && node.get(key.name).is_none()) {
@@ -225,12 +227,16 @@ fn record(node: Node<'_>, record: &Record, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-fn unknown_key(node: Node<'_>, key: Node<'_>, record: &Record) -> Diagnostic {
+fn unknown_key(node: Node<'_>, key: Node<'_>, record: &Record, findings: &mut Vec<Diagnostic>) {
     let text = key.as_str().unwrap_or_default();
     let finding =
         Diagnostic::error(UNKNOWN_KEY, key.span(), format!("{} has no key `{text}`", record.what));
+    if findings.len() >= spelling::MOST_ADVISED {
+        findings.push(finding);
+        return;
+    }
     let free = record.keys.iter().map(|key| key.name).filter(|name| node.get(name).is_none());
-    match spelling::nearest(text, free) {
+    findings.push(match spelling::nearest(text, free) {
         Some(near) => {
             let edit = Edit { span: key.span(), replacement: near.to_owned() };
             finding
@@ -241,7 +247,7 @@ fn unknown_key(node: Node<'_>, key: Node<'_>, record: &Record) -> Diagnostic {
             let known: Vec<_> = record.keys.iter().map(|key| format!("`{}`", key.name)).collect();
             finding.help(format!("known keys: {}", known.join(", ")))
         }
-    }
+    });
 }
 
 fn either(node: Node<'_>, shapes: &[Shape], findings: &mut Vec<Diagnostic>) {

@@ -41,8 +41,8 @@ fn instance(
 ) -> Option<Instance> {
     let name = entry.value.get("node")?;
     let Some(node) = application.node_named(name.as_str()?) else {
-        let known: Vec<_> = application.nodes.iter().map(|node| &*node.name).collect();
-        findings.push(unknown("node", name, known.into_iter()));
+        let known = application.nodes.iter().map(|node| &*node.name);
+        unknown("node", name, known, findings);
         return None;
     };
     let element = element(entry, node, application, findings)?;
@@ -64,8 +64,8 @@ fn element(
         (Some(state), None) => {
             let found = protocol.state_named(state.as_str()?);
             if found.is_none() {
-                let known: Vec<_> = protocol.states.iter().map(|s| &*s.name).collect();
-                findings.push(unknown("state", state, known.into_iter()));
+                let known = protocol.states.iter().map(|s| &*s.name);
+                unknown("state", state, known, findings);
             }
             found.map(Element::State)
         }
@@ -141,8 +141,8 @@ fn bind(
     let component = application.type_of(node);
     for bound in entry.value.get("bindings").into_iter().flat_map(Node::entries) {
         let Some(requirement) = component.requirement_named(bound.name()) else {
-            let known: Vec<_> = component.requirements.iter().map(|r| &*r.name).collect();
-            findings.push(unknown("requirement", bound.key, known.into_iter()));
+            let known = component.requirements.iter().map(|r| &*r.name);
+            unknown("requirement", bound.key, known, findings);
             continue;
         };
         if component.containment() == Some(requirement) {

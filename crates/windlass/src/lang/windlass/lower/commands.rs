@@ -95,6 +95,6 @@ fn signal(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<String> {
     if KNOWN.contains(&name) {
         return Some(name.to_owned());
     }
-    findings.push(super::super::unknown("signal", node, KNOWN.iter().copied()));
+    super::super::unknown("signal", node, KNOWN.iter().copied(), findings);
     None
 }

@@ -103,7 +103,7 @@ impl Builder {
         let (place_node, dock) =
             if node.is_mapping() { (node.get("place")?, text(node, "dock")) } else { (node, None) };
         let Some(place) = self.net.place_named(place_node.as_str()?) else {
-            findings.push(unknown("place", place_node, self.place_names().into_iter()));
+            unknown("place", place_node, self.place_names().into_iter(), findings);
             return None;
         };
         let name = dock.map(str::to_owned);

@@ -23,7 +23,7 @@ pub(super) fn lower(root: Node<'_>, application: &mut Application, findings: &mu
         if let (Some(written), None) = (written, component_type)
             && written.as_str().is_some()
         {
-            findings.push(unknown("type", written, types.iter().map(|t| &**t)));
+            unknown("type", written, types.iter().map(|t| &**t), findings);
         }
         let instances: Vec<_> = entries(entry.value, "instances").map(wanted).collect();
         let count = count(entry, instances.len(), findings);
@@ -118,8 +118,8 @@ fn bind(
             if bound.value.is_list() { bound.value.items().collect() } else { vec![bound.value] };
         if let Some(net) = component.net() {
             let Some(port) = net.port_named(bound.name()) else {
-                let known: Vec<_> = net.ports.iter().map(|port| &*port.name).collect();
-                findings.push(unknown("port", bound.key, known.into_iter()));
+                let known = net.ports.iter().map(|port| &*port.name);
+                unknown("port", bound.key, known, findings);
                 continue;
             };
             let Some(wanted) = net.port(port).kind.counterpart() else {
@@ -143,8 +143,8 @@ fn bind(
             continue;
         }
         let Some(requirement) = component.requirement_named(bound.name()) else {
-            let known: Vec<_> = component.requirements.iter().map(|r| &*r.name).collect();
-            findings.push(unknown("requirement", bound.key, known.into_iter()));
+            let known = component.requirements.iter().map(|r| &*r.name);
+            unknown("requirement", bound.key, known, findings);
             continue;
         };
         if targets.len() != 1 {
@@ -180,15 +180,17 @@ fn end(
     let splits = text.rmatch_indices('.').map(|(at, _)| (&text[..at], &text[at + 1..]));
     let with_node = |(node, name)| Some((application.node_named(node)?, name));
     let Some((node, name)) = splits.clone().find_map(with_node) else {
-        let nodes: Vec<_> = application.nodes.iter().map(|node| &*node.name).collect();
         let message = match text.split_once('.') {
             Some((node, _)) => format!("unknown node `{node}`"),
             None => format!("`{text}` is not NODE.NAME"),
         };
-        findings.push(
-            Diagnostic::error(UNKNOWN_NAME, target.span(), message)
-                .help(spelling::known("node", nodes.into_iter())),
-        );
+        let finding = Diagnostic::error(UNKNOWN_NAME, target.span(), message);
+        findings.push(if findings.len() < spelling::MOST_ADVISED {
+            let nodes = application.nodes.iter().map(|node| &*node.name);
+            finding.help(spelling::known("node", nodes))
+        } else {
+            finding
+        });
         return None;
     };
     let component = application.type_of(node);

@@ -142,7 +142,7 @@ impl Scope<'_> {
         let name = node.as_str()?;
         let found = self.states.iter().position(|state| state == name);
         if found.is_none() {
-            findings.push(unknown("state", node, self.states.iter().map(|s| &**s)));
+            unknown("state", node, self.states.iter().map(|s| &**s), findings);
         }
         found.map(StateId::from)
     }
@@ -150,7 +150,7 @@ impl Scope<'_> {
     fn operation_id(&self, node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<OperationId> {
         let found = self.component.operation_named(node.as_str()?);
         if found.is_none() {
-            findings.push(unknown("operation", node, self.operation_names().into_iter()));
+            unknown("operation", node, self.operation_names().into_iter(), findings);
         }
         found
     }

@@ -1,0 +1,102 @@
+//! Files made to hurt: a finding within two seconds and a gigabyte, escaped in every format.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+// The limits are set by the shell.
+#![cfg(unix)]
+
+mod support;
+
+use std::process::{Command, Stdio};
+
+use support::Folder;
+
+/// Seconds of work and kibibytes of memory.
+const LIMITS: &str = "ulimit -t 2; ulimit -v 1048576; exec \"$0\" \"$@\"";
+
+/// Standard output, standard error and exit code under the limits; -1 when they were passed.
+fn limited(folder: &Folder, args: &[&str]) -> (String, String, i32) {
+    let output = Command::new("sh")
+        .args(["-c", LIMITS, env!("CARGO_BIN_EXE_windlass")])
+        .args(args)
+        .current_dir(folder.path(""))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap_or(-1))
+}
+
+fn alias_bomb() -> String {
+    let level = |n: usize| {
+        let inner = vec![format!("*a{}", n - 1); 9].join(", ");
+        format!("a{n}: &a{n} [{inner}]\n")
+    };
+    format!("a0: &a0 [x]\n{}", (1..20).map(level).collect::<String>())
+}
+
+fn many(count: usize, head: &str, line: impl Fn(usize) -> String) -> String {
+    format!("{head}{}", (0..count).map(line).collect::<String>())
+}
+
+const SCRIPT: &str = "</script><script>alert(1)</script>";
+
+#[test]
+fn hostile_files_end_in_findings_within_the_limits() {
+    let folder = Folder::with(&[("bomb.yaml", &alias_bomb()), ("empty.yaml", "")]);
+    folder.write("deep.yaml", "- ".repeat(50_000) + "x\n");
+    folder.write("maps.yaml", "{a: ".repeat(50_000));
+    folder.write("huge.yaml", vec![b'['; 100_000_000]);
+    folder.write("bytes.yaml", b"windlass: 1\nname: \xff\xfe\n");
+    folder.write("controls.yaml", "windlass: 1\nname: a\u{7}\u{1b}[2Jb\n");
+    folder.write("script.yaml", format!("windlass: 1\ntypes: {{}}\nnodes: {{}}\n{SCRIPT}: 1\n"));
+    let base = "windlass: 1\ntypes: {}\nnodes: {}\n";
+    folder.write("keys.yaml", many(200_000, base, |at| format!("key{at}: 1\n")));
+    let nodes = many(5_000, "windlass: 1\ntypes: {}\nnodes:\n", |at| {
+        format!("  node{at}: {{ type: type{at} }}\n")
+    });
+    folder.write("names.yaml", nodes);
+    let acts = |c: char| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    for (file, code) in [
+        ("bomb.yaml", "YAML004"),
+        ("deep.yaml", "YAML003"),
+        ("maps.yaml", "YAML003"),
+        ("huge.yaml", "FILE003"),
+        ("bytes.yaml", "FILE005"),
+        ("empty.yaml", "YAML009"),
+        ("controls.yaml", "YAML001"),
+        ("script.yaml", "WL001"),
+        ("keys.yaml", "WL001"),
+        ("names.yaml", "WL004"),
+    ] {
+        for format in ["text", "json", "sarif", "github"] {
+            let (stdout, stderr, exit) = limited(&folder, &["check", file, "--format", format]);
+            assert!(matches!(exit, 1 | 2), "{file} {format}: {exit} {stderr}");
+            assert!(stdout.contains(code), "{file} {format}: {stdout:.1000}");
+            assert!(!stdout.contains(acts) && !stderr.contains(acts), "{file} {format}");
+            let shows_markup = matches!(format, "json" | "sarif") && stdout.contains("</script>");
+            assert!(!shows_markup, "{file} {format}: {stdout:.1000}");
+        }
+    }
+}
+
+#[test]
+fn names_that_nothing_declares_cost_no_more_than_others() {
+    // Each of 4,000 nodes binds to one of 4,000 that are not there, all of them nearly the same.
+    let types = "windlass: 1
+types:
+  a:
+    requirements: { r: replica_unaware }
+    capabilities: [c]
+    protocol: { initial: s, states: { s: { offers: [c] } } }
+nodes:
+";
+    let binds =
+        many(4_000, types, |at| format!("  node{at}: {{ type: a, bind: {{ r: nodx{at}.c }} }}\n"));
+    let folder = Folder::with(&[("binds.yaml", &binds)]);
+    let (stdout, stderr, exit) = limited(&folder, &["check", "binds.yaml"]);
+    assert_eq!(exit, 1, "{stderr}");
+    assert!(stdout.contains("3000 further findings not shown"), "{stdout:.1000}");
+}

@@ -1,0 +1,156 @@
+//! Which files are checked: folders, archives, other languages, and files that are not there.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use std::io::{Cursor, Write as _};
+
+use expect_test::expect;
+use support::{Folder, GOOD, broken};
+
+const COMPOSE: &str = "services:\n  web:\n    image: shop/web\n";
+const HOT: &str = "heat_template_version: 2021-04-16\nresources: {}\n";
+const TOSCA: &str = "# types\ntosca_definitions_version: tosca_simple_yaml_1_3\n";
+
+#[test]
+fn a_language_that_is_not_read_yet_is_named() {
+    let files = [("compose.yaml", COMPOSE), ("stack.yaml", HOT), ("service.yaml", TOSCA)];
+    let folder = Folder::with(&files);
+    expect![[r#"
+        error[LANG001]: this is Docker Compose, a language that is not read yet
+         --> compose.yaml:1:1
+          |
+        1 | services:
+          | ^^^^^^^^
+          |
+          = help: describe the application in `windlass.yaml`: see docs/language.md
+
+        1 error, 0 warnings in 1 file
+        exit: 2
+    "#]]
+    .assert_eq(&folder.run(&["check", "compose.yaml"]).transcript());
+    for (file, place, name) in [("stack.yaml", "1:1", "HOT"), ("service.yaml", "2:1", "TOSCA")] {
+        let run = folder.run(&["check", file, "--format", "json"]);
+        assert_eq!((run.findings(), run.code), (vec![format!("{place} error LANG001")], 2));
+        assert!(run.json()["findings"][0]["message"].as_str().unwrap().contains(name));
+    }
+    for command in [&["show"][..], &["analyze"], &["convert", "--to", "json"]] {
+        let run = folder.run(&[command, &["stack.yaml"]].concat());
+        assert_eq!((run.code, &*run.stdout), (2, ""), "{command:?}");
+        assert!(run.stderr.contains("LANG001"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn in_a_folder_such_files_are_skipped_and_named() {
+    let folder = Folder::with(&[("compose.yaml", COMPOSE), ("windlass.yaml", GOOD)]);
+    expect![[r#"
+        no errors, no warnings in 1 file
+        stderr: skipped 1 file in languages that are not read yet: compose.yaml (Docker Compose)
+        exit: 0
+    "#]]
+    .assert_eq(&folder.run(&["check", "."]).transcript());
+}
+
+#[test]
+fn a_folder_with_nothing_to_check_is_no_good_folder() {
+    let folder = Folder::with(&[("a/notes.yaml", "some: thing\n")]);
+    expect![[r#"
+        stderr: error: nothing to check in `a`
+        stderr: help: looked for descriptions in windlass, ramp, barrel, tosker in files that end in .yaml, .yml, .json, .template, .tosca, .plan, .csar, .zip, .tar, .tar.gz, .tgz
+        exit: 2
+    "#]]
+    .assert_eq(&folder.run(&["check", "a"]).transcript());
+    let run = folder.run(&["check", "a", "--format", "json"]);
+    assert_eq!((run.findings(), run.code), (vec!["1:1 error LANG002".to_owned()], 2));
+}
+
+#[test]
+fn what_could_not_be_checked_counts_in_reports_for_programs() {
+    let folder = Folder::with(&[("windlass.yaml", GOOD), ("a.yaml", "some: thing\n")]);
+    for (file, code) in [("nope.yaml", "FILE001"), ("a.yaml", "LANG002")] {
+        for paths in [&[file][..], &["windlass.yaml", file]] {
+            let run = folder.run(&[&["check", "--format", "json"][..], paths].concat());
+            assert_eq!(run.json()["errors"], 1, "{}", run.stdout);
+            assert_eq!(run.json()["findings"][0]["file"], file);
+            assert_eq!((run.findings(), run.code), (vec![format!("1:1 error {code}")], 2));
+        }
+        for format in ["sarif", "github"] {
+            let run = folder.run(&["check", file, "--format", format]);
+            assert!(run.stdout.contains(code) && run.code == 2, "{}", run.stdout);
+        }
+    }
+}
+
+#[test]
+fn plans_of_tosker_in_a_folder_are_checked() {
+    let folder = Folder::with(&[("up.plan", "web:Standard.create\nweb:Standard.start\n")]);
+    expect![[r#"
+        no errors, no warnings in 1 file
+        exit: 0
+    "#]]
+    .assert_eq(&folder.run(&["check", "."]).transcript());
+}
+
+fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in files {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(content).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for (name, content) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        archive.append_data(&mut header, name, *content).unwrap();
+    }
+    archive.into_inner().unwrap()
+}
+
+#[test]
+fn every_file_of_an_archive_is_checked_and_shown() {
+    let wrong = broken("type: job", "type: jab");
+    let files: [(&str, &[u8]); 5] = [
+        ("a.yaml", wrong.as_bytes()),
+        ("b.yaml", b"windlass: 1\nname: \xff\n"),
+        ("c/d.yaml", wrong.as_bytes()),
+        ("compose.yaml", COMPOSE.as_bytes()),
+        ("inner.zip", b"PK\x03\x04\xff"),
+    ];
+    let meta = b"TOSCA-Meta-Version: 1.0\nEntry-Definitions: a.yaml\n";
+    let with_meta = [&[("TOSCA-Metadata/TOSCA.meta", &meta[..])][..], &files].concat();
+    let folder = Folder::with(&[]);
+    folder.write("app.zip", zip(&files));
+    folder.write("app.csar", zip(&with_meta));
+    folder.write("app.tar", tar(&files));
+    let codes =
+        ["1:1 error FILE005", "12:16 error WL004", "12:16 error WL004", "1:1 error LANG001"];
+    for archive in ["app.zip", "app.csar", "app.tar"] {
+        let run = folder.run(&["check", archive, "--format", "json"]);
+        let mut found = run.findings();
+        found.sort();
+        let mut expected = codes.map(str::to_owned);
+        expected.sort();
+        assert_eq!((found.as_slice(), run.code), (&expected[..], 2), "{archive}");
+        let text = folder.run(&["check", archive]).stdout;
+        assert!(text.contains("12 |   job: { type: jab }"), "{text}");
+        assert!(text.contains("1 | services:"), "{text}");
+        let is_empty = |line: &&str| line.trim_end().ends_with('|') && line.starts_with("1 ");
+        assert_eq!(text.lines().find(is_empty), None, "{text}");
+    }
+}
+
+#[test]
+fn an_archive_that_cannot_be_read_has_no_line_to_show() {
+    let folder = Folder::with(&[]);
+    folder.write("app.zip", &zip(&[("a.yaml", GOOD.as_bytes())])[..60]);
+    let text = folder.run(&["check", "app.zip"]).stdout;
+    assert!(text.starts_with("error[FILE007]: the archive `app.zip` cannot be read: "), "{text}");
+    assert!(text.contains("--> app.zip\n"), "{text}");
+    assert!(!text.contains('|'), "{text}");
+}
