@@ -107,7 +107,7 @@ struct Seen {
 
 impl Seen {
     /// Looks at one state after the other. A search that stopped for its size leaves time for
-    /// this; one that stopped for time leaves just a few states.
+    /// this; one that stopped for time leaves a look at the first states only.
     fn look<S>(
         system: &S,
         views: &Views<'_, S>,
@@ -121,6 +121,8 @@ impl Seen {
     {
         /// States looked at between two questions to the budget.
         const PATIENCE: usize = 8;
+        /// States looked at in any case: a few milliseconds for most systems.
+        const LEAST: usize = 256;
         let mut seen = Seen {
             stopped: None,
             examined: 0,
@@ -132,7 +134,8 @@ impl Seen {
             seen.add(system, views, &space.decode(number));
             // Nothing is kept for this, so only time and an interruption count.
             let progress = Progress { expanded: seen.examined, ..Progress::default() };
-            if seen.examined.is_multiple_of(PATIENCE)
+            if seen.examined >= LEAST
+                && seen.examined.is_multiple_of(PATIENCE)
                 && let ControlFlow::Break(reason) = budget.spend(&progress)
             {
                 seen.stopped = Some(reason);

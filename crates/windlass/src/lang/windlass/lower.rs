@@ -12,7 +12,7 @@ mod protocol;
 use std::collections::BTreeMap;
 
 use super::{CONFLICTING_KEYS, DECLARED_TWICE, LIFECYCLE, first_line, unknown};
-use crate::application::{Application, ComponentType, Faults, Policy, TypeId};
+use crate::application::{Application, ComponentType, Faults, Policy};
 use crate::diagnostic::Diagnostic;
 use crate::lifecycle::protocol::{Arity, Capability, Requirement, Sort};
 use crate::lifecycle::{Cost, Lifecycle, Protocol};
@@ -198,9 +198,4 @@ fn duration(node: Node<'_>, key: &str) -> Option<std::time::Duration> {
 fn word<T: Copy + Default>(node: Node<'_>, key: &str, all: &[T], name: fn(T) -> &'static str) -> T {
     let written = text(node, key).unwrap_or_default();
     all.iter().copied().find(|value| name(*value) == written).unwrap_or_default()
-}
-
-/// The type with this name.
-fn type_named(application: &Application, name: &str) -> Option<TypeId> {
-    application.types.iter().position(|t| t.name == name).map(TypeId::from)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{conflict, entries, integer, text, type_named};
+use super::{conflict, entries, integer, text};
 use crate::application::{
     Application, Binding, ComponentType, Connection, Node as AppNode, NodeId, TypeId,
     WantedInstance,
@@ -16,18 +16,24 @@ use crate::tree::{Entry, Node};
 
 /// Adds the nodes of the document, then binds them: a binding may name a later node.
 pub(super) fn lower(root: Node<'_>, application: &mut Application, findings: &mut Vec<Diagnostic>) {
-    let types: Vec<String> = application.types.iter().map(|t| t.name.clone()).collect();
+    // The first type with a name counts, as everywhere.
+    let mut types: BTreeMap<String, TypeId> = BTreeMap::new();
+    for (at, component) in application.types.iter().enumerate() {
+        types.entry(component.name.clone()).or_insert(TypeId::from(at));
+    }
+    let mut missing = None;
     for entry in entries(root, "nodes") {
         let written = entry.value.get("type");
-        let component_type = written.and_then(|node| type_named(application, node.as_str()?));
+        let component_type = written.and_then(|node| types.get(node.as_str()?).copied());
         if let (Some(written), None) = (written, component_type)
             && written.as_str().is_some()
         {
-            unknown("type", written, types.iter().map(|t| &**t), findings);
+            unknown("type", written, types.keys().map(|t| &**t), findings);
         }
         let instances: Vec<_> = entries(entry.value, "instances").map(wanted).collect();
         let count = count(entry, instances.len(), findings);
-        let component_type = component_type.unwrap_or_else(|| placeholder(application));
+        let component_type = component_type
+            .unwrap_or_else(|| *missing.get_or_insert_with(|| placeholder(application)));
         application.nodes.push(AppNode {
             name: entry.name().to_owned(),
             component_type,
@@ -44,7 +50,7 @@ pub(super) fn lower(root: Node<'_>, application: &mut Application, findings: &mu
     }
 }
 
-/// A type without states for a node whose type is unknown, so that every index stays valid while
+/// A type without states for nodes whose type is unknown, so that every index stays valid while
 /// the rest of the text is read. The application that holds it is never handed out.
 fn placeholder(application: &mut Application) -> TypeId {
     let id = TypeId::from(application.types.len());
