@@ -8,6 +8,7 @@ mod budget;
 mod compile;
 mod evidence;
 pub mod example;
+mod interchange;
 #[cfg(test)]
 pub(crate) mod models;
 mod property;
@@ -17,6 +18,7 @@ use std::fmt::Debug;
 pub use budget::{Budget, Limits, Progress, StopReason, Unlimited};
 pub use compile::{Compile, Disagreement, Outgoing, Perform, disagreement};
 pub use evidence::{Evidence, Step, Trace};
+pub use interchange::{BitField, Interchange, Interchangeable};
 pub use property::{Predicate, Property, Verdict};
 
 /// The states that one action can lead to. Never empty: an action without a successor is blocked.

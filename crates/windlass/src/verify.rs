@@ -3,8 +3,9 @@
 //!
 //! This is the only module that knows both `semantics` and `analysis`. The order of the tiers: a
 //! cover (T0a, T0b, T1, T1d: polynomial), then the search (T3) for a shortest failing trace, then
-//! repair and beliefs for weak validity. What the search cannot finish is reported as unknown,
-//! with what is known so far.
+//! repair and beliefs for weak validity. T2 says "not valid" without a search, but neither by a
+//! shortest run nor anything about weak validity: it speaks where the search does not finish. What
+//! is left then is reported as unknown, with what is known so far.
 
 pub mod effects;
 mod finals;
@@ -49,13 +50,21 @@ pub struct Effort {
     pub evidence_limit: usize,
     /// The most orders that repair tries.
     pub repair_limit: usize,
+    /// Whether the search merges configurations that differ by interchangeable instances only.
+    pub symmetry: bool,
     /// Whether the exact answer is asked of the search even where a cover exists, e.g. to compare.
     pub search_only: bool,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { threads: 1, evidence_limit: 10_000, repair_limit: 500, search_only: false }
+        Effort {
+            threads: 1,
+            evidence_limit: 10_000,
+            repair_limit: 500,
+            symmetry: true,
+            search_only: false,
+        }
     }
 }
 

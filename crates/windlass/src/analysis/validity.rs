@@ -6,5 +6,7 @@ pub mod despite_faults;
 pub mod execution;
 pub mod explicit;
 pub mod fault_free;
+pub mod handler_closure;
 mod proofs;
 pub mod repair;
+pub mod symmetry;

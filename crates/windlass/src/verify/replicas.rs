@@ -7,12 +7,12 @@ use super::finals;
 use super::story::{Counterexample, StoryStep};
 use super::{Effort, Question, Refused, Report, Validity, event_label, goal_answer};
 use crate::analysis::validity::belief::{self, Encoded, Readable};
-use crate::analysis::validity::despite_faults;
 use crate::analysis::validity::execution::{CompiledExecution, Configuration, Execution};
 use crate::analysis::validity::explicit::{self, Decision};
 use crate::analysis::validity::repair::{self, Repair};
+use crate::analysis::validity::{despite_faults, handler_closure, symmetry};
 use crate::application::GlobalState;
-use crate::certificate;
+use crate::certificate::{self, Claim};
 use crate::explore::Options;
 use crate::lifecycle::protocol::Sort;
 use crate::plan::events::{EventId, Events};
@@ -20,7 +20,7 @@ use crate::plan::lives::Lives;
 use crate::semantics::Semantics;
 use crate::semantics::replica::compiled::{Bindings, CompiledReplica};
 use crate::semantics::replica::{Action, Creation, Event, Replica, observable};
-use crate::system::{Budget, Evidence, Progress, StopReason, System, Trace, Verdict};
+use crate::system::{Budget, Evidence, Progress, Property, StopReason, System, Trace, Verdict};
 
 /// Judges a plan.
 pub(super) fn verify(
@@ -59,6 +59,9 @@ pub(super) fn verify(
     }
     let coarse = CompiledReplica::new(replica.clone(), Bindings::AwareOnly);
     if let Some(compiled) = &coarse {
+        if let Some(report) = search.symmetric(compiled, by_event, budget) {
+            return Ok(report);
+        }
         let execution = Execution::new(compiled, &events, by_event);
         if let Some(report) = search.compiled(&execution, false, budget) {
             return Ok(report);
@@ -134,13 +137,32 @@ impl Search<'_> {
         if is_exact && matches!(decision.verdict, Verdict::Unknown(_)) {
             return None;
         }
-        let weak = |budget: &mut dyn Budget| {
-            let ways = Encoded::new(execution, is_exact);
-            belief::weakly_valid(execution, &ways, evidence_limit, budget)
-        };
-        let report = self.report(decision, weak, budget);
+        let report = self.report(decision, weakly(execution, is_exact, evidence_limit), budget);
         let given_up = is_exact && matches!(report.validity, Validity::Unknown(_));
         (!given_up).then_some(report)
+    }
+
+    /// The report of a search that merges what interchangeable instances make of each other; none
+    /// when there are no such instances.
+    fn symmetric(
+        &self,
+        compiled: &CompiledReplica<'_>,
+        action: impl Fn(EventId) -> Action,
+        budget: &mut dyn Budget,
+    ) -> Option<Report> {
+        let Question { application, start, plan, .. } = *self.question;
+        if !self.effort.symmetry {
+            return None;
+        }
+        let groups = symmetry::groups(application, start, plan, self.events);
+        let part = symmetry::part_of(&groups, self.events);
+        let execution =
+            Execution::in_parts(compiled, self.events, action, |event| part[event.index()]);
+        let form = CompiledExecution::new(&execution);
+        let interchange = form.interchange(&groups);
+        let options = self.options(0);
+        let decision = explicit::decide_symmetric(&form, &interchange, &options, budget)?;
+        Some(self.report(decision, weakly(&execution, false, 0), budget))
     }
 
     fn report(
@@ -170,13 +192,39 @@ impl Search<'_> {
                 report
             }
             Verdict::Unknown(reason) => {
-                let mut report = Report::new(Validity::Unknown(*reason), "T3", "search");
-                report.states = states;
-                let repair = repair::repair(application, start, plan, self.effort.repair_limit);
-                report.repair = Some(repair);
+                let mut report = match self.refutation() {
+                    // Not valid for certain; an order that is good may still be found.
+                    Some((tier, counterexample)) => {
+                        let mut report = self.not_valid(weak, budget);
+                        report.counterexample = Some(counterexample);
+                        report.tier = tier;
+                        report
+                    }
+                    None => {
+                        let mut report = Report::new(Validity::Unknown(*reason), "T3", "search");
+                        let limit = self.effort.repair_limit;
+                        report.repair = Some(repair::repair(application, start, plan, limit));
+                        report
+                    }
+                };
+                report.states += states;
                 report
             }
         }
+    }
+
+    /// What tiers T0a, T0b and T2 show without a search: a run that fails, which is replayed before
+    /// it is believed. It need not be a shortest one.
+    fn refutation(&self) -> Option<(&'static str, Counterexample)> {
+        let Question { application, start, plan, .. } = *self.question;
+        let found = handler_closure::refute(self.readable, application, start, plan, self.events)?;
+        let good = |configuration: &Configuration<GlobalState>| !configuration.has_failed();
+        let claim = Claim { property: Property::Always(&good), holds: false };
+        let evidence = Evidence::Trace(found.run.clone());
+        certificate::check(self.readable, &claim, &evidence).ok()?;
+        let mut counterexample = self.counterexample(&found.run)?;
+        counterexample.shortest = false;
+        Some((found.tier, counterexample))
     }
 
     /// A plan that is not valid: weakly valid by a repair, else by an order that is found.
@@ -243,6 +291,18 @@ impl Search<'_> {
             reason,
             shortest: true,
         })
+    }
+}
+
+/// How weak validity is asked in a compiled form.
+fn weakly<'a, 'e, 'r>(
+    execution: &'a Execution<'e, CompiledReplica<'r>>,
+    is_exact: bool,
+    evidence_limit: usize,
+) -> impl FnOnce(&mut dyn Budget) -> belief::WeakDecision<GlobalState> + use<'a, 'e, 'r> {
+    move |budget| {
+        let ways = Encoded::new(execution, is_exact);
+        belief::weakly_valid(execution, &ways, evidence_limit, budget)
     }
 }
 

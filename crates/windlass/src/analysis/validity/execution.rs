@@ -95,9 +95,46 @@ pub struct Execution<'a, S: System> {
 impl<'a, S: System> Execution<'a, S> {
     /// The run of a plan whose events are the actions that `action` says.
     pub fn new(system: &'a S, events: &Events, action: impl Fn(EventId) -> S::Action) -> Self {
+        let place = events.ids().map(|event| events.place(event)).collect();
+        Self::along(system, events, action, events.paths(), place)
+    }
+
+    /// The same with paths that never go from one part of the plan to another.
+    pub fn in_parts(
+        system: &'a S,
+        events: &Events,
+        action: impl Fn(EventId) -> S::Action,
+        part: impl Fn(EventId) -> usize,
+    ) -> Self {
+        let mut paths: Vec<Vec<EventId>> = Vec::new();
+        let mut place = vec![(0, 0); events.len()];
+        for event in events.topological() {
+            // The end of a path of the same part, if the event comes right after it.
+            let continues = |before: &EventId| {
+                let path: usize = place[before.index()].0;
+                part(*before) == part(*event) && paths[path].last() == Some(before)
+            };
+            let before = events.predecessors(*event).iter().find(|before| continues(before));
+            let path = before.map_or(paths.len(), |before| place[before.index()].0);
+            if path == paths.len() {
+                paths.push(Vec::new());
+            }
+            place[event.index()] = (path, paths[path].len());
+            paths[path].push(*event);
+        }
+        Self::along(system, events, action, paths, place)
+    }
+
+    fn along(
+        system: &'a S,
+        events: &Events,
+        action: impl Fn(EventId) -> S::Action,
+        paths: Vec<Vec<EventId>>,
+        place: Vec<(usize, usize)>,
+    ) -> Self {
         let waits = |event: EventId| {
-            let own = events.place(event).0;
-            let places = events.predecessors(event).iter().map(|before| events.place(*before));
+            let own = place[event.index()].0;
+            let places = events.predecessors(event).iter().map(|before| place[before.index()]);
             places
                 .filter(|(path, _)| *path != own)
                 .map(|(path, at)| (path, at as u32 + 1))
@@ -106,9 +143,9 @@ impl<'a, S: System> Execution<'a, S> {
         Self {
             system,
             actions: events.ids().map(action).collect(),
-            paths: events.paths(),
-            path: events.ids().map(|event| events.place(event).0).collect(),
             waits: events.ids().map(waits).collect(),
+            paths,
+            path: place.into_iter().map(|(path, _)| path).collect(),
             accepts: None,
         }
     }

@@ -5,12 +5,16 @@
 //! trace that is as short as any. `deterministic` and the effects of a valid plan are read off
 //! its final states.
 
+use std::collections::BTreeSet;
 use std::hash::Hash;
 
-use super::execution::{CompiledExecution, Configuration, Execution};
-use crate::explore::{self, ActionOf, Compiled, Derived, Form, Options, Row, StateOf};
+use super::execution::{CompiledExecution, Condition, Configuration, Execution};
+use crate::explore::{self, ActionOf, Compiled, Derived, Form, Options, Quotient, Row, StateOf};
 use crate::plan::events::EventId;
-use crate::system::{Budget, Evidence, Perform, Predicate, Progress, Property, System, Verdict};
+use crate::system::{
+    Budget, Compile, Evidence, Interchange, Perform, Predicate, Progress, Property, StopReason,
+    System, Verdict,
+};
 
 /// Evidence about the run of a plan.
 pub type RunEvidence<T> = Evidence<Configuration<T>, EventId>;
@@ -70,6 +74,55 @@ where
     let good = |row: &[u64]| !execution.has_failed(row);
     let complete = |row: &[u64]| execution.is_complete(row);
     decide_in(&Compiled(execution), &good, &complete, options, budget)
+}
+
+/// The most final states that swaps may make of those found.
+const MOST_FINALS: usize = 10_000;
+
+/// Decides validity in a compiled system of which parts may change places: of the configurations
+/// that swaps make of each other only one is searched. A failing trace is a real one, and as short
+/// as any; "valid" rests on the symmetry, and its evidence is the search.
+///
+/// None when the symmetry does not help: it is not one of the start, the final states are too
+/// many, or a path was found that the reference does not follow.
+pub fn decide_symmetric<S>(
+    execution: &CompiledExecution<'_, S>,
+    interchange: &Interchange,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Option<Decision<S::State>>
+where
+    S: Perform + Sync,
+    S::Action: Sync,
+{
+    let encoded = |configuration: &Configuration<S::State>| {
+        let mut row = vec![0; execution.words()];
+        execution.encode(configuration, &mut row);
+        row
+    };
+    let start = encoded(&execution.initial());
+    let mut canonical = start.clone();
+    interchange.canonical(&mut canonical);
+    if interchange.is_empty() || canonical != start {
+        return None;
+    }
+    let good = |row: &[u64]| !execution.has_failed(row);
+    let complete = |row: &[u64]| execution.is_complete(row);
+    let form = Quotient::new(Compiled(execution), |row: &mut [u64]| interchange.canonical(row));
+    let mut decision = decide_in(&form, &good, &complete, options, budget);
+    if decision.verdict == Verdict::Unknown(StopReason::Replay) {
+        return None;
+    }
+    let everything = execution.execution().everything();
+    let mut finals = BTreeSet::new();
+    for state in std::mem::take(&mut decision.finals) {
+        let executed = everything.clone();
+        let row = encoded(&Configuration { executed, state, condition: Condition::Going });
+        let orbit = interchange.orbit(&row, MOST_FINALS - finals.len().min(MOST_FINALS))?;
+        finals.extend(orbit.iter().map(|row| execution.decode(row).state));
+    }
+    decision.finals = finals.into_iter().collect();
+    Some(decision)
 }
 
 /// Decides validity in whatever form the run is searched.

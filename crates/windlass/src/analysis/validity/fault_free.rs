@@ -33,15 +33,18 @@ pub struct Fault {
 /// A shortest way to a fault, or none when no order faults or gets stuck. The plan must have
 /// passed T0a and T0b.
 pub fn shortest_fault(scene: &Scene<'_>) -> Option<Fault> {
-    let mut shortest: Option<Fault> = None;
-    for need in scene.needs() {
-        for fault in faults(scene, &need) {
-            if shortest.as_ref().is_none_or(|known| fault.length < known.length) {
-                shortest = Some(fault);
-            }
-        }
-    }
-    shortest
+    // The first of several that are equally short.
+    ways(scene).min_by_key(|fault| fault.length)
+}
+
+/// The ways in which needs can fault, in the order of needs. The shortest of them is a shortest
+/// way to a fault; on another one something else may have faulted before.
+pub fn all_faults(scene: &Scene<'_>) -> Vec<Fault> {
+    ways(scene).collect()
+}
+
+fn ways(scene: &Scene<'_>) -> impl Iterator<Item = Fault> {
+    scene.needs().flat_map(|need| faults(scene, &need))
 }
 
 /// The ways in which one need can fault.

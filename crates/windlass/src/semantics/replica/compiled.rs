@@ -11,6 +11,7 @@
 //! | `layout.rs` | slots, and where in the bit string each part of a slot stands |
 //! | `rules.rs` | the rules of Def. 3.9 on bit strings |
 //! | `settle.rs` | Def. 4.1 on bit strings |
+//! | `symmetry.rs` | which bits change places when instances do |
 //! | `touch.rs` | what the change from one bit string to another can touch |
 //!
 //! Invariant: equal states have equal encodings. The bits of a slot that does not exist are zero.
@@ -18,6 +19,7 @@
 mod layout;
 mod rules;
 mod settle;
+mod symmetry;
 mod tables;
 mod touch;
 

@@ -3,29 +3,15 @@
 //! A set of events closed downward takes a few bits for each path of the plan, and the events
 //! that may come next are found by looking at the paths, not at all events.
 
+use std::collections::BTreeSet;
+
+use super::super::symmetry::Part;
 use super::{Condition, Configuration, Execution, NotEnabled};
+use crate::application::InstanceId;
 use crate::plan::events::EventId;
-use crate::system::{Compile, Outgoing, Perform, Successors, System};
-
-/// Some bits of one word.
-#[derive(Debug, Clone, Copy)]
-struct Field {
-    word: usize,
-    shift: u32,
-    mask: u64,
-}
-
-impl Field {
-    #[inline]
-    fn get(self, row: &[u64]) -> u64 {
-        (row[self.word] >> self.shift) & self.mask
-    }
-
-    #[inline]
-    fn set(self, row: &mut [u64], value: u64) {
-        row[self.word] = (row[self.word] & !(self.mask << self.shift)) | (value << self.shift);
-    }
-}
+use crate::system::{
+    BitField, Compile, Interchange, Interchangeable, Outgoing, Perform, Successors, System,
+};
 
 /// Hands out fields, none of which crosses a word.
 struct Bits {
@@ -35,13 +21,13 @@ struct Bits {
 
 impl Bits {
     /// A field for the values from 0 to `most`.
-    fn field(&mut self, most: usize) -> Field {
+    fn field(&mut self, most: usize) -> BitField {
         let bits = (usize::BITS - most.leading_zeros()).clamp(1, 63);
         if self.used + bits > 64 {
             self.words += 1;
             self.used = 0;
         }
-        let field = Field { word: self.words - 1, shift: self.used, mask: (1 << bits) - 1 };
+        let field = BitField { word: self.words - 1, shift: self.used, mask: (1 << bits) - 1 };
         self.used += bits;
         field
     }
@@ -53,15 +39,15 @@ struct Packed {
     /// The number of its action; none when no state can perform it.
     number: Option<u32>,
     /// Fields that must have at least these values.
-    waits: Vec<(Field, u64)>,
+    waits: Vec<(BitField, u64)>,
 }
 
 /// The run of a plan in a compiled system.
 pub struct CompiledExecution<'a, S: Perform> {
     execution: &'a Execution<'a, S>,
     /// By path and place.
-    paths: Vec<(Field, Vec<Packed>)>,
-    condition: Field,
+    paths: Vec<(BitField, Vec<Packed>)>,
+    condition: BitField,
     /// Words in front of the encoded state.
     own: usize,
 }
@@ -71,7 +57,7 @@ impl<'a, S: Perform> CompiledExecution<'a, S> {
     pub fn new(execution: &'a Execution<'a, S>) -> Self {
         let mut bits = Bits { words: 1, used: 0 };
         let condition = bits.field(2);
-        let fields: Vec<Field> = execution.paths.iter().map(|p| bits.field(p.len())).collect();
+        let fields: Vec<BitField> = execution.paths.iter().map(|p| bits.field(p.len())).collect();
         let packed = |id: &EventId| {
             let waits = execution.waits[id.index()].iter();
             Packed {
@@ -99,11 +85,11 @@ impl<'a, S: Perform> CompiledExecution<'a, S> {
 
     /// Whether everything has been executed in an encoded configuration.
     pub fn is_complete(&self, row: &[u64]) -> bool {
-        let is_done = |(field, path): &(Field, Vec<Packed>)| field.get(row) == path.len() as u64;
+        let is_done = |(field, path): &(BitField, Vec<Packed>)| field.get(row) == path.len() as u64;
         !self.has_failed(row) && self.paths.iter().all(is_done)
     }
 
-    fn take(&self, row: &[u64], field: Field, event: &Packed, out: &mut Outgoing) {
+    fn take(&self, row: &[u64], field: BitField, event: &Packed, out: &mut Outgoing) {
         let first = out.len();
         let (own, state) = row.split_at(self.own);
         let done = field.get(own);
@@ -124,6 +110,53 @@ impl<'a, S: Perform> CompiledExecution<'a, S> {
             }
         }
     }
+}
+
+impl<S: Interchangeable<Name = InstanceId>> CompiledExecution<'_, S> {
+    /// What may change places in encoded configurations when these parts of the plan are
+    /// interchangeable. A group is left out when a swap of its parts is more than a swap of values.
+    pub fn interchange(&self, groups: &[Vec<Part>]) -> Interchange {
+        let instances = groups.iter().flatten().flat_map(|part| &part.instances);
+        let moving: BTreeSet<InstanceId> = instances.cloned().collect();
+        let mut interchange = Interchange::default();
+        for parts in groups {
+            let names: Vec<Vec<InstanceId>> = parts.iter().map(|p| p.instances.clone()).collect();
+            let Some(fields) = self.execution.system.fields(&names, &moving) else { continue };
+            let Some(first) = parts.first().and_then(|part| self.paths_of(part)) else { continue };
+            let block = |(part, state): (&Part, Vec<BitField>)| {
+                let paths = self.paths_of(part).filter(|paths| same_shape(paths, &first))?;
+                let counts = paths.into_iter().map(|(field, _)| field);
+                Some(counts.chain(state.into_iter().map(|field| field.after(self.own))).collect())
+            };
+            let blocks: Option<Vec<Vec<BitField>>> = parts.iter().zip(fields).map(block).collect();
+            if let Some(blocks) = blocks {
+                interchange.add(blocks);
+            }
+        }
+        interchange
+    }
+
+    /// The paths of a part, with the places of their events in it; none when a path goes on
+    /// outside.
+    fn paths_of(&self, part: &Part) -> Option<Vec<PathOf>> {
+        let mut all = Vec::new();
+        for (field, path) in &self.paths {
+            let place = |event: &Packed| part.events.iter().position(|other| *other == event.id);
+            let places: Vec<Option<usize>> = path.iter().map(place).collect();
+            if places.iter().any(Option::is_some) {
+                all.push((*field, places.into_iter().collect::<Option<Vec<usize>>>()?));
+            }
+        }
+        all.sort_by(|one, other| one.1.cmp(&other.1));
+        Some(all)
+    }
+}
+
+/// How far a path is, and which events of a part it has.
+type PathOf = (BitField, Vec<usize>);
+
+fn same_shape(one: &[PathOf], other: &[PathOf]) -> bool {
+    one.iter().map(|(_, places)| places).eq(other.iter().map(|(_, places)| places))
 }
 
 impl<S: Perform> System for CompiledExecution<'_, S> {

@@ -8,6 +8,7 @@ use super::tables::{ABSENT, Tables};
 use crate::application::{InstanceId, NodeId};
 use crate::lifecycle::protocol::{Arity, RequirementId, Sort};
 use crate::semantics::replica::Replica;
+use crate::system::BitField;
 
 /// Some bits of a state; a field that can have one value only has none.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,6 +22,12 @@ impl Field {
     #[inline]
     pub(super) fn get(self, row: &[u64]) -> u64 {
         if self.mask == 0 { 0 } else { (row[self.word as usize] >> self.shift) & self.mask }
+    }
+
+    /// The same for those who know no layout; none when it has no bits.
+    pub(super) fn public(self) -> Option<BitField> {
+        let Self { word, shift, mask } = self;
+        (mask != 0).then_some(BitField { word: word as usize, shift, mask })
     }
 
     /// Its word and its bits in it.
@@ -49,7 +56,7 @@ pub(super) enum Bound {
 }
 
 impl Bound {
-    fn fields(&self) -> &[Field] {
+    pub(super) fn fields(&self) -> &[Field] {
         match self {
             Bound::Untracked => &[],
             Bound::One(field) => std::slice::from_ref(field),
@@ -156,11 +163,16 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// All its bits: words, and bits in them.
-    fn bits(&self) -> impl Iterator<Item = (usize, u64)> {
+    /// All its fields.
+    pub(super) fn fields(&self) -> impl Iterator<Item = Field> {
         let bindings = self.options.iter().flat_map(|option| &option.bindings);
         let fields = bindings.flat_map(|binding| binding.field.fields());
-        [&self.element, &self.container].into_iter().chain(fields).map(|field| field.bits())
+        [&self.element, &self.container].into_iter().chain(fields).copied()
+    }
+
+    /// The nodes that it may be an instance of.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.options.iter().map(|option| option.node)
     }
 
     /// The number of the element, or [`ABSENT`].
@@ -305,7 +317,8 @@ impl Layout {
         let mut owners = vec![(0, u64::MAX); 64 * self.words];
         for (at, slot) in self.slots.iter().enumerate() {
             let mut own = vec![0; self.words];
-            slot.bits().filter(|(_, bits)| *bits != 0).for_each(|(word, bits)| own[word] |= bits);
+            let bits = slot.fields().map(Field::bits).filter(|(_, bits)| *bits != 0);
+            bits.for_each(|(word, bits)| own[word] |= bits);
             for (word, bits) in own.into_iter().enumerate() {
                 let mine = (0..64).filter(|bit| bits >> bit & 1 == 1);
                 mine.for_each(|bit| owners[64 * word + bit] = (at, bits));
