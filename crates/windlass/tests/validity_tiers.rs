@@ -107,13 +107,7 @@ fn tampered(run: &handler_closure::Run) -> Vec<handler_closure::Run> {
         all.push(shorter);
         // Another outcome than the step has.
         let mut elsewhere = run.clone();
-        elsewhere.steps[at].after.state.instances.insert(
-            InstanceId::from("nobody"),
-            run.start.state.instances.values().next().copied().unwrap_or_else(|| {
-                let all = run.steps.iter().flat_map(|step| step.after.state.instances.values());
-                all.copied().next().expect("something exists at some time")
-            }),
-        );
+        elsewhere.steps[at].after.executed[0] += 1;
         all.push(elsewhere);
     }
     all
@@ -127,8 +121,7 @@ fn what_is_refuted_without_a_search_fails_in_the_search() {
         let wild = if seed % 2 == 0 { Wild::ALL } else { Wild::default() };
         let Some(case) = Case::random(seed, wild, 6) else { continue };
         let events = Events::new(&case.plan).expect("random plans have no cycle");
-        let exists = !case.start.instances.is_empty() || !case.plan.steps.is_empty();
-        if events.is_empty() || !exists {
+        if events.is_empty() {
             continue;
         }
         let decision = case.decide(&events);
