@@ -245,10 +245,10 @@ fn services(count: usize, extra: &[(&str, &str)]) -> Case {
         node hub hub
         node service service r=hub.c";
     let application = sketch::application(text);
-    let mut lines = "h hub on\n".to_owned();
+    let mut lines = vec!["h hub on".to_owned()];
     let mut steps: Vec<(String, &str)> = vec![("h".to_owned(), "stop")];
     for at in 0..count {
-        lines += &format!("s{at} service busy r=h\n");
+        lines.push(format!("s{at} service busy r=h"));
         steps.push((format!("s{at}"), "rest"));
     }
     steps.extend(extra.iter().map(|(id, operation)| ((*id).to_owned(), *operation)));
@@ -258,7 +258,7 @@ fn services(count: usize, extra: &[(&str, &str)]) -> Case {
         origin: sketch::ORIGIN,
     });
     let plan = Plan { steps: steps.collect(), ..Plan::default() };
-    Case { start: sketch::state(&application, &lines), application, plan }
+    Case { start: sketch::state(&application, &lines.join("\n")), application, plan }
 }
 
 #[test]

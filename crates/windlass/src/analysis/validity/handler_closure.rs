@@ -97,11 +97,13 @@ fn fails_along<S: System<State = GlobalState>>(
     Walk::new(execution).along(order)
 }
 
+/// What was reached, from where, and by which event.
+type Reached<T> = (Configuration<T>, Option<(usize, EventId)>);
+
 /// Runs that share their beginnings.
 struct Walk<'a, S: System> {
     execution: &'a Execution<'a, S>,
-    /// What was reached, from where, and by which event.
-    reached: Vec<(Configuration<S::State>, Option<(usize, EventId)>)>,
+    reached: Vec<Reached<S::State>>,
     /// Where the runs are.
     ends: Vec<usize>,
     done: BTreeSet<EventId>,

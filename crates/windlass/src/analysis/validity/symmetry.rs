@@ -160,7 +160,9 @@ impl Things {
     /// The connected parts of what does not have a color of its own.
     fn components(&self, colors: &[usize]) -> Vec<Vec<usize>> {
         let mut sizes = vec![0; colors.len()];
-        colors.iter().for_each(|color| sizes[*color] += 1);
+        for color in colors {
+            sizes[*color] += 1;
+        }
         let moves = |thing: usize| sizes[colors[thing]] > 1;
         let mut seen = vec![false; colors.len()];
         let mut components = Vec::new();

@@ -4,7 +4,8 @@
 //! a handler has a choice, the states are kept and compared, as `observable.rs` does always.
 //!
 //! Nothing applies by itself in the state before an action, unless that is the start, which is
-//! taken as given. So only what differs from it is looked at, and what depends on that (`touch.rs`).
+//! taken as given. So only what differs from it is looked at, and what depends on that: see
+//! `touch.rs`.
 
 use std::collections::BTreeSet;
 
@@ -114,15 +115,13 @@ impl CompiledReplica<'_> {
                 return Progress::Settled;
             }
             branches.clear();
-            if !resolvable.is_empty() {
-                for fault in resolvable {
-                    self.resolve(row, fault, branches);
-                }
-                branches.retain_distinct(0);
-            } else {
+            if resolvable.is_empty() {
                 self.handle(row, &faults, branches);
-                branches.retain_distinct(0);
             }
+            for fault in resolvable {
+                self.resolve(row, fault, branches);
+            }
+            branches.retain_distinct(0);
             match branches.len() {
                 0 => return Progress::Blocked,
                 1 => row.copy_from_slice(branches.row(0)),

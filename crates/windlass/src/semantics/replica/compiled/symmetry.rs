@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::CompiledReplica;
-use super::layout::{Bound, Slot};
+use super::layout::{Bound, Field, Slot};
 use crate::application::{InstanceId, Policy};
 use crate::system::{BitField, Interchangeable};
 
@@ -32,7 +32,7 @@ impl Interchangeable for CompiledReplica<'_> {
         }
         let of_slot = |slot: &usize| self.layout.slots[*slot].fields();
         let fields = |block: &Vec<usize>| -> Vec<BitField> {
-            block.iter().flat_map(of_slot).filter_map(|field| field.public()).collect()
+            block.iter().flat_map(of_slot).filter_map(Field::public).collect()
         };
         Some(blocks.iter().map(fields).collect())
     }
