@@ -18,19 +18,24 @@ mod support;
 use std::collections::BTreeSet;
 
 use naive::workflow::Workflow;
+use support::atomic;
 use support::prng::Prng;
 use support::random::{self, Wild};
 use windlass::analysis::validity::belief::{self, Beliefs, Encoded, Readable};
 use windlass::analysis::validity::execution::{CompiledExecution, Configuration, Execution};
 use windlass::analysis::validity::explicit::{self, Decision};
-use windlass::application::{Application, GlobalState};
+use windlass::application::{Application, Faults, GlobalState, Policy};
 use windlass::certificate::{self, Claim};
 use windlass::explore::Options;
+use windlass::goal::evaluate::Closure;
 use windlass::plan::Plan;
 use windlass::plan::events::{EventId, Events};
+use windlass::semantics::protocol::settled::Settled;
+use windlass::semantics::protocol::{self, ServiceTemplate, States};
 use windlass::semantics::replica::compiled::{Bindings, CompiledReplica};
 use windlass::semantics::replica::{Action, Creation, Replica};
 use windlass::system::{Evidence, Property, System, Unlimited, Verdict};
+use windlass::verify::{Effort, Question, verify};
 
 /// The most pairs of executed events and states that the reference looks at.
 const NAIVE_LIMIT: usize = 400;
@@ -169,16 +174,19 @@ fn compiled(
     answer(&execution, &decision, weak, deterministic)
 }
 
-/// What tier T3 says on readable states.
-fn readable(replica: &Replica, events: &Events, action: impl Fn(EventId) -> Action) -> Answer {
-    let execution = Execution::new(replica, events, action);
-    let options = Options::default();
-    let decision = explicit::decide(&execution, &options, &mut Unlimited);
-    let deterministic =
-        explicit::is_deterministic(&decision.finals, |state| state.instances.clone());
-    let ways = Readable(&execution);
-    let weak = || belief::weakly_valid(&execution, &ways, 10_000, &mut Unlimited);
-    answer(&execution, &decision, weak, deterministic)
+/// What tier T3 says on readable states; `view` is what must be equal in the end.
+fn readable<S, V>(execution: &Execution<'_, S>, view: impl Fn(&S::State) -> V) -> Answer
+where
+    S: System + Sync,
+    S::State: std::hash::Hash + Send + Sync,
+    S::Action: Sync,
+    V: Ord,
+{
+    let decision = explicit::decide(execution, &Options::default(), &mut Unlimited);
+    let deterministic = explicit::is_deterministic(&decision.finals, view);
+    let ways = Readable(execution);
+    let weak = || belief::weakly_valid(execution, &ways, 10_000, &mut Unlimited);
+    answer(execution, &decision, weak, deterministic)
 }
 
 /// The enumeration of the reference over the step of the library: what is compared then is the
@@ -262,7 +270,9 @@ fn compare(
             let aware = compiled(&replica, Bindings::AwareOnly, &events, action);
             assert_eq!(aware, expected, "{at}: bindings of replica-aware requirements");
             if number == 0 {
-                assert_eq!(readable(&replica, &events, action), expected, "{at}: readable");
+                let execution = Execution::new(&replica, &events, action);
+                let answer = readable(&execution, |state| state.instances.clone());
+                assert_eq!(answer, expected, "{at}: readable");
             }
         }
     }
@@ -283,4 +293,74 @@ fn plans_of_replicas_as_the_papers_say() {
 #[test]
 fn plans_of_replicas_with_everything_we_added() {
     compare("all options", Wild::ALL, plans(), enumerated);
+}
+
+/// Compares on random plans of the relations of paper 003.
+fn compare_atomic(faults: Faults) {
+    let what = faults.word();
+    let (plans, first) = plans();
+    let mut tally = Tally::default();
+    let mut skipped = 0;
+    for seed in first..first + plans.div_ceil(PLANS_PER_APPLICATION) {
+        let mut prng = Prng::new(seed);
+        let application = atomic::application(&mut prng, faults);
+        let template = ServiceTemplate::new(&application).expect("types are protocols");
+        for number in 0..PLANS_PER_APPLICATION {
+            let start = atomic::start(&mut prng, &application);
+            let length = prng.between(1, 7);
+            let plan = atomic::plan(&mut prng, &application, &start, length);
+            let judged = naive::judge(&application, &start, &plan, Policy::Any, NAIVE_LIMIT);
+            let Some(judged) = judged.expect("names fit") else {
+                skipped += 1;
+                continue;
+            };
+            let expected = Answer::of(&judged);
+            tally.count(&expected);
+            let mut template = template.clone();
+            template.start = template.states_of(&start);
+            let answer = searched_atomic(template, &start, &plan);
+            assert_eq!(answer, expected, "{what}, seed {seed}, plan {number}\n{plan:?}");
+            let question = Question {
+                application: &application,
+                start: &start,
+                plan: &plan,
+                policy: Policy::Any,
+                goal: None,
+                closure: Closure::Open,
+            };
+            let report = verify(&question, &Effort::default(), &mut Unlimited).expect("judged");
+            let told = report.counterexample.as_ref().map(|story| story.steps.len());
+            assert_eq!(told, expected.shortest_failure, "{what}, seed {seed}, plan {number}");
+            assert_eq!(report.deterministic, expected.deterministic, "{what}, seed {seed}");
+        }
+    }
+    println!("figure: {what}: {skipped} skipped as too large");
+    tally.assert_mixed(what);
+}
+
+/// What tier T3 says in the relation of the template.
+fn searched_atomic(template: ServiceTemplate<'_>, start: &GlobalState, plan: &Plan) -> Answer {
+    let application = template.application();
+    let events = Events::atomic(plan).expect("random plans have no cycle");
+    let action = |event: EventId| {
+        let step = &plan.steps[events.get(event).step];
+        protocol::Action::planned(application, start, &step.action).expect("names fit")
+    };
+    if application.faults == Faults::Handled {
+        let settled = Settled(template);
+        return readable(&Execution::new(&settled, &events, action), Clone::clone);
+    }
+    let consistent = |states: &States| protocol::is_consistent(&template, states);
+    let execution = Execution::new(&template, &events, action).accepting(&consistent);
+    readable(&execution, Clone::clone)
+}
+
+#[test]
+fn plans_where_faults_are_forbidden() {
+    compare_atomic(Faults::Forbidden);
+}
+
+#[test]
+fn plans_where_faults_are_handled() {
+    compare_atomic(Faults::Handled);
 }

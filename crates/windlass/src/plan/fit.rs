@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Plan, PlanAction, Step};
-use crate::application::{Application, GlobalState, InstanceId, NodeId};
+use crate::application::{Application, Faults, GlobalState, InstanceId, NodeId};
 use crate::source::Origin;
 
 /// What does not fit.
@@ -46,9 +46,12 @@ impl std::fmt::Display for Misfit {
 
 /// Everything that does not fit, in the order of the plan; nothing when the plan can be judged.
 pub fn fit(application: &Application, state: &GlobalState, plan: &Plan) -> Vec<Misfit> {
-    let mut nodes: BTreeMap<&InstanceId, BTreeSet<NodeId>> = BTreeMap::new();
+    let mut nodes: BTreeMap<InstanceId, BTreeSet<NodeId>> = BTreeMap::new();
     for (id, instance) in &state.instances {
-        nodes.entry(id).or_default().insert(instance.node);
+        nodes.entry(id.clone()).or_default().insert(instance.node);
+    }
+    if application.faults != Faults::Replicas {
+        only_instances(application, state, &mut nodes);
     }
     // Instances of unknown nodes: that is reported once, where they are created.
     let mut of_unknown_nodes = BTreeSet::new();
@@ -56,7 +59,7 @@ pub fn fit(application: &Application, state: &GlobalState, plan: &Plan) -> Vec<M
         if let PlanAction::ScaleOut { node, instance, .. } = &step.action {
             match application.node_named(node) {
                 Some(node) => {
-                    nodes.entry(instance).or_default().insert(node);
+                    nodes.entry(instance.clone()).or_default().insert(node);
                 }
                 None => {
                     of_unknown_nodes.insert(instance);
@@ -72,10 +75,27 @@ pub fn fit(application: &Application, state: &GlobalState, plan: &Plan) -> Vec<M
     misfits
 }
 
+/// Where each node has exactly one instance, it exists whether the state has it or not. It is called
+/// as the state or the application calls it, or like its node.
+fn only_instances(
+    application: &Application,
+    state: &GlobalState,
+    nodes: &mut BTreeMap<InstanceId, BTreeSet<NodeId>>,
+) {
+    for node in application.node_ids() {
+        let declared = application.node(node).instances.first();
+        if let Some(declared) = declared.filter(|_| state.of_node(node).next().is_none()) {
+            nodes.entry(InstanceId(declared.id.clone())).or_default().insert(node);
+        }
+        let name = InstanceId(application.node(node).name.clone());
+        nodes.entry(name).or_insert_with(|| BTreeSet::from([node]));
+    }
+}
+
 /// What the application, the state and the plan make known.
 struct Known<'a> {
     application: &'a Application,
-    nodes: BTreeMap<&'a InstanceId, BTreeSet<NodeId>>,
+    nodes: BTreeMap<InstanceId, BTreeSet<NodeId>>,
     of_unknown_nodes: BTreeSet<&'a InstanceId>,
 }
 

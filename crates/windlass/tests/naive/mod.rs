@@ -160,6 +160,21 @@ pub(crate) fn judge(
     Ok(validity::judge(&workflow, &start, &|state, event| step(&world, state, event), limit))
 }
 
+/// Whether a plan has a good path in every order; none when that is too large a question.
+pub(crate) fn is_lucky_in_every_order(
+    application: &Application,
+    start: &GlobalState,
+    plan: &Plan,
+    policy: Policy,
+    limit: usize,
+) -> Option<bool> {
+    let world = World { application, policy };
+    let start = State::from_global(application, start);
+    let workflow = Workflow::of_plan(application, &start, plan).ok()?;
+    let step = |state: &State, event: &Event| step(&world, state, event);
+    validity::is_lucky_in_every_order(&workflow, &start, &step, limit)
+}
+
 /// Judges the plan whose actions come in the order in which they are written.
 pub(crate) fn judge_sequence(
     application: &Application,

@@ -122,3 +122,37 @@ fn is_weakly_valid(
     }
     Some(false)
 }
+
+/// Whether in every order some choices are good; what RAMP would take for validity when it is
+/// lucky. Following one order, those states are kept that some choices lead to without failing.
+/// None when more than `limit` sets would be needed.
+pub(crate) fn is_lucky_in_every_order(
+    workflow: &Workflow,
+    start: &State,
+    step: &Step<'_>,
+    limit: usize,
+) -> Option<bool> {
+    let mut seen: BTreeSet<(Executed, BTreeSet<State>)> = BTreeSet::new();
+    let mut waiting = vec![(Executed::new(), BTreeSet::from([start.clone()]))];
+    while let Some((executed, survivors)) = waiting.pop() {
+        if !seen.insert((executed.clone(), survivors.clone())) {
+            continue;
+        }
+        if seen.len() > limit {
+            return None;
+        }
+        for at in workflow.enabled(&executed) {
+            let after: BTreeSet<State> = survivors
+                .iter()
+                .flat_map(|state| step(state, &workflow.events[at]).settled)
+                .collect();
+            if after.is_empty() {
+                return Some(false);
+            }
+            let mut done = executed.clone();
+            done.insert(at);
+            waiting.push((done, after));
+        }
+    }
+    Some(true)
+}

@@ -7,8 +7,10 @@
 #![allow(clippy::format_push_string, clippy::struct_excessive_bools, reason = "short, not fast")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a fixture that is wrong must panic")]
 
+pub mod atomic;
 pub mod fixtures;
 pub mod long;
 pub mod prng;
 pub mod random;
 pub mod sketch;
+pub mod traps;

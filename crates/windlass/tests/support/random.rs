@@ -1,6 +1,6 @@
 //! Random applications, states and plans from a seed.
 //!
-//! Applications are made as sketches, so that a case that fails can be printed and kept: three to
+//! Applications are made as sketches, so that a case that fails can be printed and kept: two to
 //! six nodes with acyclic bindings, containment nested as deep as it comes, replica-aware and
 //! replica-unaware requirements of every arity, two to four states and one for crashes, needs and
 //! offers on states and transitions. States come from random walks with faults; plans from random
@@ -37,7 +37,9 @@ impl Wild {
 
 /// The sketch of a random application.
 pub fn application_sketch(prng: &mut Prng, wild: Wild) -> String {
-    let nodes = prng.between(3, 6);
+    let nodes = prng.between(2, 6);
+    // Flat, mixed, or one long chain of containers.
+    let contained = *prng.pick(&[15, 50, 50, 90]);
     let mut text = String::new();
     let mut capabilities: Vec<usize> = Vec::new();
     let mut node_lines = String::new();
@@ -57,7 +59,7 @@ pub fn application_sketch(prng: &mut Prng, wild: Wild) -> String {
             needs.push(format!("{name}:{sort}{arity}"));
         };
         if node > 0 {
-            if prng.chance(50) {
+            if prng.chance(contained) {
                 // The nearest nodes are preferred, so that containment nests.
                 let target = node - 1 - prng.below(node.min(2));
                 need(prng, "containment", target);
@@ -282,6 +284,11 @@ pub fn plan(prng: &mut Prng, replica: &Replica, length: usize) -> Plan {
         state = ended(replica, prng.pick(&successors.into_vec()).clone());
         actions.push(planned(replica, &action));
     }
+    unordered(prng, actions)
+}
+
+/// A plan of these actions in which some of their order is kept.
+pub fn unordered(prng: &mut Prng, actions: Vec<PlanAction>) -> Plan {
     let kept = *prng.pick(&[0, 10, 30, 60, 100]);
     let kept_on_one = *prng.pick(&[80, 100, 100, 100]);
     let mut order = Vec::new();
