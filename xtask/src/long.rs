@@ -23,6 +23,9 @@ pub struct Options {
     only: Vec<String>,
 }
 
+/// How many plans the long form compares with the naive reference.
+const DIFFERENTIAL_PLANS: u64 = 110_000;
+
 /// Runs the steps and prints how many passed.
 pub fn run(repository: &Repository, options: &Options) -> Outcome {
     let form = if options.short { "short" } else { "long" };
@@ -74,8 +77,10 @@ fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
     // In the short form these have been compiled and run already; another seed, other cases.
     let profile = if options.short { "" } else { "--release " };
     for test in random_tests(repository) {
-        let command = format!("cargo test {profile}-p windlass --test {test}");
-        steps.push(larger(&test, &command, options));
+        let command = format!("cargo test {profile}-p windlass --test {test} -- --nocapture");
+        let step = larger(&test, &command, options);
+        let is_long = !options.short && test == "differential";
+        steps.push(if is_long { step.with("WINDLASS_PLANS", DIFFERENTIAL_PLANS) } else { step });
     }
     if repository.exists("fuzz/Cargo.toml") {
         let seconds = if options.short { 20 } else { 1_800 };

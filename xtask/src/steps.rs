@@ -26,9 +26,10 @@ impl Step {
         }
     }
 
-    /// With a variable.
+    /// With a variable, in place of an earlier one of that name.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl ToString) -> Self {
+        self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_owned(), value.to_string()));
         self
     }

@@ -9,6 +9,7 @@
 
 pub mod effects;
 mod finals;
+mod remarks;
 mod replicas;
 pub mod story;
 mod template;
@@ -141,6 +142,9 @@ pub struct Report {
     pub tier: &'static str,
     /// How many configurations were looked at.
     pub states: usize,
+    /// What should be known beside the verdict: faults pending in the start state, and actions on
+    /// one instance without an order.
+    pub remarks: Vec<String>,
 }
 
 impl Report {
@@ -157,6 +161,7 @@ impl Report {
             cover: None,
             tier,
             states: 0,
+            remarks: Vec::new(),
         }
     }
 }
@@ -181,7 +186,7 @@ pub fn verify(
     if question.application.is_net() {
         return Err(Refused::Nets);
     }
-    match question.application.faults {
+    let mut report = match question.application.faults {
         Faults::Replicas => match as_the_goal_wants(question) {
             Some(application) => {
                 let question = Question { application: &application, ..*question };
@@ -190,7 +195,9 @@ pub fn verify(
             None => replicas::verify(question, effort, budget),
         },
         Faults::Forbidden | Faults::Handled => template::verify(question, effort, budget),
-    }
+    }?;
+    report.remarks = remarks::remarks(question);
+    Ok(report)
 }
 
 /// The application with the counts of the goal, where they are others: a requirement of arity

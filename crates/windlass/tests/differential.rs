@@ -101,6 +101,8 @@ impl Tally {
 
     fn report(&self, what: &str, seed: u64, applications: u64) {
         let Tally { compared, skipped, by } = self;
+        // The program may have begun a line with the name of the test.
+        println!();
         println!(
             "figure: {what}: seed {seed}, {applications} applications, {compared} plans compared, \
              {skipped} skipped as too large, 0 disagreements"

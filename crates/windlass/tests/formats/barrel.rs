@@ -1,5 +1,7 @@
 //! BARREL's archives: read with their imports, printed anew, and changed in place.
 
+use std::collections::BTreeSet;
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use windlass::application::{Application, Faults};
@@ -199,7 +201,7 @@ fn a_changed_protocol_is_written_in_its_place_and_every_other_byte_stays() {
     protocol.states.push(State {
         name: "Paused <1>".to_owned(),
         requires: [1.into()].into(),
-        offers: std::collections::BTreeSet::new(),
+        offers: BTreeSet::new(),
         handlers: vec![Handler { to: 0.into(), origin: Origin(None) }],
         on_crash: None,
         origin: Origin(None),
@@ -301,6 +303,60 @@ fn what_barrel_cannot_say_is_refused() {
     assert!(refused.contains("the name `a:b`"), "{refused}");
 }
 
+/// Adds handlers until every state goes wherever the handlers of its targets go.
+fn close(states: &mut [State]) {
+    let targets = |states: &[State], at: usize| -> BTreeSet<usize> {
+        states[at].handlers.iter().map(|handler| handler.to.index()).collect()
+    };
+    loop {
+        let mut added = false;
+        for at in 0..states.len() {
+            for middle in targets(states, at) {
+                let more: Vec<_> = states[middle].handlers.clone();
+                for handler in more {
+                    if handler.to.index() != at
+                        && !targets(states, at).contains(&handler.to.index())
+                    {
+                        states[at].handlers.push(handler);
+                        added = true;
+                    }
+                }
+            }
+            states[at].handlers.retain(|handler| handler.to.index() != at);
+        }
+        if !added {
+            return;
+        }
+    }
+}
+
+#[test]
+fn handlers_are_closed_transitively() {
+    // `Broken & sad` leads back to `Off`, so `On`, which leads to it, does too.
+    let handler = r#"<m:FaultHandler sourceState="Broken &amp; sad" targetState="Off"/>"#;
+    let app = APP.replace("</m:FaultHandlers>", &format!("{handler}</m:FaultHandlers>"));
+    assert_ne!(app, APP);
+    let (reading, _) = read_archive(archive(SITE, &app, SERVER));
+    let application = reading.application.expect("it can be read");
+    let app = application.types.iter().find(|t| t.name == "App").expect("a type");
+    let protocol = app.protocol().expect("a protocol");
+    let on = protocol.state_named("On").expect("a state");
+    let targets: Vec<&str> = protocol
+        .state(on)
+        .handlers
+        .iter()
+        .map(|handler| &*protocol.state(handler.to).name)
+        .collect();
+    assert_eq!(targets, ["Broken & sad", "Off"]);
+    // What is not closed would mean something else in BARREL.
+    let mut open = site();
+    let states = &mut self::protocol(&mut open).states;
+    let back = Handler { to: 0.into(), ..states[1].handlers[0].clone() };
+    states[2].handlers.push(back);
+    let refused = barrel::print(&open).expect_err("not closed").to_string();
+    assert!(refused.contains("from `On` to `Off`"), "{refused}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
@@ -326,6 +382,7 @@ proptest! {
                     transition.offers.clear();
                     transition.handlers.clear();
                 }
+                close(&mut protocol.states);
                 handled |= protocol.states.iter().any(|state| !state.handlers.is_empty());
             }
         }

@@ -39,6 +39,8 @@ pub(crate) struct VerifyReport {
     /// instance are not ordered), `gave_up`, or `not_needed`.
     #[schemars(extend("enum" = ["found", "none", "not_ordered", "gave_up", "not_needed"]))]
     repair_search: &'static str,
+    /// Faults pending in the start state, and actions on one instance without an order.
+    warnings: Vec<String>,
     /// The kind of evidence behind the verdict: `cover`, `closed_set`, `trace` or `search`.
     evidence: &'static str,
     /// Why the verdict is unknown.
@@ -135,6 +137,7 @@ pub(super) fn report(asked: &Asked, report: &Report, millis: Option<u64>) -> Ver
         witness: report.witness.clone(),
         repair,
         repair_search,
+        warnings: report.remarks.clone(),
         evidence: report.evidence,
         stopped: match report.validity {
             windlass::verify::Validity::Unknown(reason) => Some(reason.to_string()),

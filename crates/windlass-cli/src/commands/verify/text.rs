@@ -21,6 +21,9 @@ pub(super) fn report(asked: &Asked, report: &Report, millis: Option<u64>) -> Str
     let mut out = String::new();
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(out, "{}", headline(report));
+    for remark in &report.remarks {
+        let _ = writeln!(out, "warning: {remark}");
+    }
     match report.goal {
         Some(GoalAnswer::Met) if report.validity == Validity::Valid => {
             out.push_str("The goal is met.\n");

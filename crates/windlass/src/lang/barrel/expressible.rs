@@ -2,7 +2,7 @@
 
 use crate::application::{Application, ComponentType, Faults};
 use crate::lang::Inexpressible;
-use crate::lifecycle::protocol::{Arity, Sort};
+use crate::lifecycle::protocol::{Arity, Sort, StateId};
 
 /// Refuses what would mean something else in BARREL.
 pub(super) fn refuse(application: &Application, refused: &mut Inexpressible) {
@@ -28,6 +28,19 @@ pub(super) fn refuse(application: &Application, refused: &mut Inexpressible) {
         };
         for requirement in component.requirements.iter().filter(|r| r.arity != Arity::Any) {
             refused.add(format!("the arity of `{}` of type `{name}`", requirement.name));
+        }
+        for state in protocol.states.iter().filter(|_| application.faults == Faults::Handled) {
+            let goes_to = |to: StateId| state.handlers.iter().any(|handler| handler.to == to);
+            let further =
+                state.handlers.iter().flat_map(|handler| &protocol.state(handler.to).handlers);
+            let is_closed = |to: StateId| goes_to(to) || protocol.state(to).name == state.name;
+            if let Some(further) = further.map(|handler| handler.to).find(|to| !is_closed(*to)) {
+                let (from, to) = (&state.name, &protocol.state(further).name);
+                refused.add(format!(
+                    "that no handler of type `{name}` leads from `{from}` to `{to}`, where others \
+                     lead that follow it"
+                ));
+            }
         }
         for transition in &protocol.transitions {
             let operation = &component.operations[transition.operation.index()].name;

@@ -60,6 +60,7 @@ pub(super) fn component(
     let mut states = reader.states(&chain, findings);
     let transitions = reader.transitions(protocol, findings);
     reader.handlers(protocol, &mut states, findings);
+    close(&mut states);
     let initial = protocol.child(PROTOCOL, "InitialState");
     let initial = match initial {
         Some(initial) => attribute(initial, "state", findings),
@@ -73,6 +74,26 @@ pub(super) fn component(
     let protocol = Protocol { initial, states, transitions, up: None };
     reader.component.lifecycle = Lifecycle::Protocol(protocol);
     reader.component
+}
+
+/// Closes handlers transitively, as BARREL does before it uses them: a state also goes where the
+/// handlers of the states go that its own handlers lead to. A handler to the state itself would
+/// handle nothing and is left out.
+fn close(states: &mut [State]) {
+    for at in 0..states.len() {
+        let mut next = 0;
+        while let Some(handler) = states[at].handlers.get(next).cloned() {
+            next += 1;
+            for further in states[handler.to.index()].handlers.clone() {
+                let known = &states[at].handlers;
+                let is_new = !known.iter().any(|known| known.to == further.to);
+                if is_new && further.to.index() != at {
+                    let origin = handler.origin;
+                    states[at].handlers.push(Handler { to: further.to, origin });
+                }
+            }
+        }
+    }
 }
 
 /// The type and those it is derived from, itself first.

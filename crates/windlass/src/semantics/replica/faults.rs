@@ -2,7 +2,7 @@
 //!
 //! "A fault" in our texts is one that is pending and not resolvable: [`unresolvable`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Replica;
 use crate::application::{GlobalState, Instance, InstanceId, NodeId};
@@ -81,8 +81,19 @@ pub fn is_satisfied(
     instance: Instance,
     requirement: RequirementId,
 ) -> bool {
-    let declared = replica.requirement(instance.node, requirement);
     let offering = satisfy(replica, state, instance.node, requirement);
+    is_satisfied_by(replica, state, id, instance, (requirement, &offering))
+}
+
+/// The same when it is known who offers what the requirement is bound to.
+fn is_satisfied_by(
+    replica: &Replica,
+    state: &GlobalState,
+    id: &InstanceId,
+    instance: Instance,
+    (requirement, offering): (RequirementId, &BTreeSet<InstanceId>),
+) -> bool {
+    let declared = replica.requirement(instance.node, requirement);
     if declared.sort == Sort::Containment {
         return state
             .vertical
@@ -104,9 +115,14 @@ pub fn is_satisfied(
 /// Paper: 004 Def. 3.8 (pending)
 pub fn pending(replica: &Replica, state: &GlobalState) -> BTreeSet<Need> {
     let mut pending = BTreeSet::new();
+    // Many instances of one node ask for the same.
+    let mut offering: BTreeMap<(NodeId, RequirementId), BTreeSet<InstanceId>> = BTreeMap::new();
     for (id, instance) in &state.instances {
         for requirement in replica.requires(*instance) {
-            if !is_satisfied(replica, state, id, *instance, *requirement) {
+            let offering = offering
+                .entry((instance.node, *requirement))
+                .or_insert_with(|| satisfy(replica, state, instance.node, *requirement));
+            if !is_satisfied_by(replica, state, id, *instance, (*requirement, offering)) {
                 pending.insert((id.clone(), *requirement));
             }
         }

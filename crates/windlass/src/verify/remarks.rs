@@ -1,0 +1,68 @@
+//! What whoever reads a verdict should know beside it: none of this decides anything.
+
+use std::collections::BTreeMap;
+
+use super::Question;
+use crate::application::{Faults, InstanceId};
+use crate::plan::Plan;
+use crate::plan::events::Events;
+use crate::semantics::protocol::ServiceTemplate;
+use crate::semantics::replica::{Replica, faults};
+
+/// Faults that are pending in the start state, and actions on one instance without an order.
+pub(super) fn remarks(question: &Question<'_>) -> Vec<String> {
+    let mut remarks = pending_at_start(question);
+    if let Ok(events) = Events::new(question.plan) {
+        remarks.extend(unordered(question.plan, &events));
+    }
+    remarks
+}
+
+/// The start state is taken as given; what is wrong with it settles with the first action.
+fn pending_at_start(question: &Question<'_>) -> Vec<String> {
+    let application = question.application;
+    let remark = |id: &str, requirement: &str| {
+        format!("a fault is pending in the start state: `{id}` lacks `{requirement}`")
+    };
+    if application.faults != Faults::Replicas {
+        let Some(template) = ServiceTemplate::new(application) else { return Vec::new() };
+        let pending = template.faults(&template.states_of(question.start));
+        let pending = pending.into_iter().map(|(node, requirement)| {
+            let name = &application.type_of(node).requirements[requirement.index()].name;
+            remark(&application.node(node).name, name)
+        });
+        return pending.collect();
+    }
+    let Some(mut replica) = Replica::new(application, question.start.clone()) else {
+        return Vec::new();
+    };
+    replica.policy = question.policy;
+    let pending = faults::unresolvable(&replica, question.start).into_iter();
+    let pending = pending.filter_map(|(id, requirement)| {
+        let node = question.start.instance(&id)?.node;
+        Some(remark(&id.0, &replica.requirement(node, requirement).name))
+    });
+    pending.collect()
+}
+
+/// Neighbours among the actions on one instance that the plan does not order.
+fn unordered(plan: &Plan, events: &Events) -> Vec<String> {
+    let mut last: BTreeMap<&InstanceId, usize> = BTreeMap::new();
+    let mut remarks = Vec::new();
+    for event in events.topological() {
+        let step = events.get(*event).step;
+        if events.first_of(step) != *event {
+            continue;
+        }
+        let instance = plan.steps[step].action.instance();
+        let Some(before) = last.insert(instance, step) else { continue };
+        if !events.at_most(events.last_of(before), *event) {
+            let (before, after) = (before.min(step), before.max(step));
+            remarks.push(format!(
+                "actions `{}` and `{}` are both about `{instance}` and not ordered",
+                plan.steps[before].label, plan.steps[after].label
+            ));
+        }
+    }
+    remarks
+}
