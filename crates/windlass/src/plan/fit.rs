@@ -75,8 +75,8 @@ pub fn fit(application: &Application, state: &GlobalState, plan: &Plan) -> Vec<M
     misfits
 }
 
-/// Where each node has exactly one instance, it exists whether the state has it or not. It is called
-/// as the state or the application calls it, or like its node.
+/// Where each node has exactly one instance, it exists whether the state has it or not. It is
+/// called as the state or the application calls it, or like its node.
 fn only_instances(
     application: &Application,
     state: &GlobalState,
