@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod plans;
 mod search;
 mod validity;
 mod yaml;
@@ -23,6 +24,7 @@ const TOPICS: &[Topic] = &[
     ("search", search::cases, search::measure),
     ("yaml", yaml::cases, yaml::measure),
     ("validity", validity::cases, validity::measure),
+    ("plans", plans::cases, plans::measure),
 ];
 
 fn main() -> ExitCode {
@@ -63,6 +65,6 @@ fn run_topics(wanted: &[String]) -> Result<(), String> {
 }
 
 /// Writes a line; when nobody reads any more there is nothing left to do.
-fn write_line(out: &mut dyn std::io::Write, line: &str) {
+pub(crate) fn write_line(out: &mut dyn std::io::Write, line: &str) {
     let _ = writeln!(out, "{line}");
 }

@@ -25,6 +25,15 @@ struct Measurement {
 
 /// Measures everything and writes the page.
 pub fn run(repository: &Repository) -> Outcome {
+    // Whole processes are measured too.
+    let built = Command::new("cargo")
+        .args(["build", "--release", "--package", "windlass-cli"])
+        .current_dir(repository.path(""))
+        .status()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if !built.success() {
+        return Err("the binary does not build".to_owned());
+    }
     let mut words = COMMAND.split(' ');
     let output = Command::new(words.next().unwrap_or_default())
         .args(words)

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::analyze::AnalyzeArgs;
+use crate::commands::prove::ProveArgs;
 use crate::commands::step::StepArgs;
 use crate::commands::verify::VerifyArgs;
 
@@ -52,6 +53,8 @@ pub(crate) enum Command {
     Step(StepArgs),
     /// Explore everything that can happen, and count
     Analyze(AnalyzeArgs),
+    /// Prove that bringing it up always completes, or show how it gets stuck
+    Prove(ProveArgs),
     /// Write a description in another language
     Convert(ConvertArgs),
     /// Print a completion script for a shell

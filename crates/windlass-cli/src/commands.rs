@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod man;
+pub(crate) mod prove;
 pub(crate) mod show;
 pub(crate) mod step;
 pub(crate) mod verify;

@@ -73,6 +73,11 @@ enum ArchiveKind {
 }
 
 /// Whether a file is an archive, by its first bytes and not by its name.
+/// Whether a path names an archive.
+pub(crate) fn looks_like_archive(path: &Path) -> bool {
+    archive_kind(path).is_some()
+}
+
 fn archive_kind(path: &Path) -> Option<ArchiveKind> {
     // A pipe or a device must not be opened just to look at it.
     if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {

@@ -10,6 +10,7 @@ use windlass::application::{Application, GlobalState};
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::goal::GoalFile;
 use windlass::lang::{self, Language, Reading, documents};
+use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::plan::Plan;
 use windlass::plan::fit::fit;
 use windlass::source::files::{FileError, Limits};
@@ -72,6 +73,25 @@ pub(crate) fn plan(path: &Path) -> Result<Plan, Failure> {
 pub(crate) fn plan_in(text: Text) -> Result<Plan, Failure> {
     let reading = documents::read_plan(text.id, &text.sources);
     document(reading, text, "plan")
+}
+
+/// Reads a rule set.
+pub(crate) fn rules(path: &Path) -> Result<RuleSet, Failure> {
+    let text = text(path)?;
+    let reading = documents::read_rules(text.id, &text.sources);
+    described(reading, text, "rule set")
+}
+
+/// Reads a topology of a rule set in a text.
+pub(crate) fn topology_in(text: Text) -> Result<Topology, Failure> {
+    let reading = documents::read_topology(text.id, &text.sources);
+    described(reading, text, "topology")
+}
+
+/// Reads a description that stands for itself: what is wrong with it is a finding.
+fn described<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result<T, Failure> {
+    refuse_errors(reading.findings, text.sources, exit_code::FINDINGS)?;
+    reading.document.ok_or_else(|| Failure::usage(format!("`{}` is no {what}", text.name)))
 }
 
 /// Refuses a plan that is not about this application and this state.

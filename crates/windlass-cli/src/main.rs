@@ -58,6 +58,7 @@ fn run(cli: Cli) -> u8 {
         Command::Verify(args) => commands::verify::run(&args),
         Command::Step(args) => commands::step::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
+        Command::Prove(args) => commands::prove::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

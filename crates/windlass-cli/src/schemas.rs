@@ -11,6 +11,7 @@ use crate::baseline::Baseline;
 use crate::commands::analyze::AnalyzeReport;
 use crate::commands::convert::ConvertReport;
 use crate::commands::explain::ExplainReport;
+use crate::commands::prove::ProveReport;
 use crate::commands::show::ShowReport;
 use crate::commands::step::StepReport;
 use crate::commands::verify::VerifyReport;
@@ -61,6 +62,11 @@ fn the_schema_of_verify_is_up_to_date() {
 #[test]
 fn the_schema_of_analyze_is_up_to_date() {
     compare::<AnalyzeReport>("analyze");
+}
+
+#[test]
+fn the_schema_of_prove_is_up_to_date() {
+    compare::<ProveReport>("prove");
 }
 
 #[test]

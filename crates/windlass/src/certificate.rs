@@ -4,8 +4,10 @@
 //! `explore` or `analysis`, so a defect there is found here. It shares `step` with them; what
 //! that means is said in `docs/trust.md`.
 
+mod any_size;
 mod closed_set;
 mod cover;
+mod ladder;
 mod measure;
 mod run;
 #[cfg(test)]
@@ -13,7 +15,9 @@ mod tests;
 
 use std::fmt;
 
+pub use any_size::{RefusedArgument, check_argument};
 pub use cover::{RefusedCover, check_cover};
+pub use ladder::{RefusedClimb, check_climb};
 
 use crate::system::{Evidence, Property, System};
 

@@ -14,7 +14,9 @@ pub mod tosker;
 pub mod windlass;
 mod written;
 
-pub use documents::{Reading as DocumentReading, read_goal, read_plan, read_state};
+pub use documents::{
+    Reading as DocumentReading, read_goal, read_plan, read_rules, read_state, read_topology,
+};
 pub use written::{Inexpressible, Written};
 
 use crate::application::Application;
@@ -172,6 +174,12 @@ fn read_windlass(
         Some(Document::Plan) => {
             let plan = windlass::read_plan(root, findings);
             findings.extend(windlass::cyclic_order(&plan));
+        }
+        Some(Document::Rules) => {
+            windlass::read_rules(root, findings);
+        }
+        Some(Document::Topology) => {
+            windlass::read_topology(root, findings);
         }
         Some(document) => document.check_shape(root, findings),
         None if !tree.is_complete() => {}

@@ -18,6 +18,7 @@ pub mod graph;
 pub mod lang;
 pub mod lifecycle;
 pub mod plan;
+pub mod prove;
 pub mod rule;
 pub mod semantics;
 pub mod source;

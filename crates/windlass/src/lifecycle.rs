@@ -6,6 +6,7 @@
 pub mod implementation;
 pub mod net;
 pub mod protocol;
+pub mod setup;
 
 use std::time::Duration;
 

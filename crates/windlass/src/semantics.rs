@@ -4,8 +4,10 @@
 //! [`with_system`] is the only place that picks the relation of an application; everything else
 //! is written against [`System`].
 
+pub mod bring_up;
 pub mod protocol;
 pub mod replica;
+pub mod setup;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,6 +9,7 @@ mod compile;
 mod evidence;
 pub mod example;
 mod interchange;
+pub mod ladder;
 #[cfg(test)]
 pub(crate) mod models;
 mod property;

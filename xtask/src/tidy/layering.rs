@@ -55,6 +55,20 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "the one function behind step: one action at a time",
     ),
     (
+        "prove",
+        &[
+            "system",
+            "semantics",
+            "explore",
+            "analysis",
+            "certificate",
+            "goal",
+            "lifecycle",
+            "application",
+        ],
+        "the functions behind prove: they pick the system, ask, and check",
+    ),
+    (
         "survey",
         &["system", "semantics", "explore", "analysis", "lifecycle", "application"],
         "the one function behind analyze: it picks the relation and asks",

@@ -112,6 +112,9 @@ fn convert(args: &ConvertArgs) -> Result<Written<Content>, Failure> {
             state(&of, &read, args)
         }
         Some(Kind::Goal) => Err(Failure::usage("a goal has no other language")),
+        Some(Kind::Rules | Kind::Topology) => {
+            Err(Failure::usage("a rule set or a topology has no other language"))
+        }
         Some(Kind::Application) | None => {
             application(load::application_in(text, &args.file, language)?, args, false)
         }

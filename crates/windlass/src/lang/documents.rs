@@ -6,6 +6,7 @@ use super::{Language, has_errors, ramp, tosker, windlass};
 use crate::application::{Application, GlobalState};
 use crate::diagnostic::{self, Diagnostic};
 use crate::goal::GoalFile;
+use crate::lifecycle::setup::{RuleSet, Topology};
 use crate::plan::Plan;
 use crate::source::{SourceId, Sources};
 use crate::tree::{self, Node};
@@ -41,6 +42,10 @@ pub enum Kind {
     Plan,
     /// A goal for one.
     Goal,
+    /// A rule set.
+    Rules,
+    /// A topology of one.
+    Topology,
 }
 
 /// What a text describes, in whatever language; none when it is in no known one.
@@ -57,6 +62,8 @@ pub fn kind(root: SourceId, sources: &Sources) -> Option<Kind> {
         windlass::Document::State => Kind::State,
         windlass::Document::Plan => Kind::Plan,
         windlass::Document::Goal => Kind::Goal,
+        windlass::Document::Rules => Kind::Rules,
+        windlass::Document::Topology => Kind::Topology,
     });
     ours.or_else(|| {
         ramp::Document::detect(tree.root()).map(|document| match document {
@@ -108,6 +115,24 @@ pub fn read_goal(
     read(root, sources, |node, findings| {
         let ours = windlass::Document::detect(node) == Some(windlass::Document::Goal);
         ours.then(|| (Language::Windlass, windlass::read_goal_file(node, application, findings)))
+    })
+}
+
+/// Reads a rule set.
+pub fn read_rules(root: SourceId, sources: &Sources) -> Reading<RuleSet> {
+    read(root, sources, |node, findings| {
+        let ours = windlass::Document::detect(node) == Some(windlass::Document::Rules);
+        let rules = ours.then(|| windlass::read_rules(node, findings))?;
+        rules.map(|rules| (Language::Windlass, rules))
+    })
+}
+
+/// Reads a topology of a rule set.
+pub fn read_topology(root: SourceId, sources: &Sources) -> Reading<Topology> {
+    read(root, sources, |node, findings| {
+        let ours = windlass::Document::detect(node) == Some(windlass::Document::Topology);
+        let topology = ours.then(|| windlass::read_topology(node, findings))?;
+        topology.map(|topology| (Language::Windlass, topology))
     })
 }
 

@@ -10,6 +10,7 @@ mod lower;
 mod plan;
 mod print;
 pub mod schema;
+mod setup;
 mod shape;
 mod state;
 pub mod units;
@@ -17,6 +18,7 @@ pub mod units;
 pub use goal_file::read_goal_file;
 pub use plan::{cyclic_order, print_plan, read_plan};
 pub use print::print;
+pub use setup::{read_rules, read_topology};
 pub(super) use shape::name_complaint;
 pub use state::{print_state, read_state};
 
@@ -41,6 +43,10 @@ pub const CONFLICTING_KEYS: &str = "WL009";
 pub const STATE_DOES_NOT_FIT: &str = "WL010";
 /// A plan that does not fit its application.
 pub const PLAN_DOES_NOT_FIT: &str = "WL011";
+/// A rule that says nothing sensible.
+pub const BAD_RULE: &str = "WL012";
+/// A topology that its rules do not allow.
+pub const BAD_TOPOLOGY: &str = "WL013";
 
 /// Which of our documents a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +59,10 @@ pub enum Document {
     Plan,
     /// `goal:` alone.
     Goal,
+    /// `rules:` alone.
+    Rules,
+    /// `topology:`, with or without `rules:`.
+    Topology,
 }
 
 impl Document {
@@ -67,6 +77,10 @@ impl Document {
             Some(Document::State)
         } else if root.get("goal").is_some_and(Node::is_scalar) {
             Some(Document::Goal)
+        } else if root.get("topology").is_some_and(|it| it.get("nodes").is_some()) {
+            Some(Document::Topology)
+        } else if root.get("rules").is_some_and(|it| it.get("behaviour").is_some()) {
+            Some(Document::Rules)
         } else {
             None
         }
@@ -78,6 +92,8 @@ impl Document {
             Document::State => &grammar::STATE_FILE,
             Document::Plan => &grammar::PLAN_FILE,
             Document::Goal => &grammar::GOAL,
+            Document::Rules => &grammar::RULES_FILE,
+            Document::Topology => &grammar::TOPOLOGY_FILE,
         }
     }
 

@@ -166,6 +166,8 @@ pub const CODES: &[&Rule] = &[
         "an action of a plan lacks something, or has too much",
         page!("WL011"),
     ),
+    &code("WL012", "bad-rule", Error, "a rule says nothing sensible", page!("WL012")),
+    &code("WL013", "bad-topology", Error, "a topology that its rules do not allow", page!("WL013")),
     &code(
         "GOAL001",
         "bad-goal",

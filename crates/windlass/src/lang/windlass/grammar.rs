@@ -297,3 +297,120 @@ static ORDER: Record = Record {
         optional("why", Text, "the reason for the edge"),
     ],
 };
+
+/// A rule set (paper 001).
+pub(super) static RULES_FILE: Record = Record {
+    what: "a rule set",
+    keys: &[required("rules", Rec(&RULES), "how nodes and relationships behave")],
+};
+
+static RULES: Record = Record {
+    what: "a rule set",
+    keys: &[
+        optional("name", Name, "its name"),
+        required("nodes", Rec(&NODE_RULES), "states and types of nodes"),
+        required("capabilities", Rec(&CAPABILITY_RULES), "states of capabilities"),
+        required("requirements", Rec(&REQUIREMENT_RULES), "states of requirements"),
+        optional("messages", NAMES, "the messages that capabilities send"),
+        required("relationships", Map(&Rec(&RELATIONSHIP_TYPE)), "the relationship types"),
+        required("behaviour", Map(&Rec(&RULE)), "the rules, by name"),
+    ],
+};
+
+static NODE_RULES: Record = Record {
+    what: "the nodes of a rule set",
+    keys: &[
+        required("states", NAMES, "the states of a node, the initial one first"),
+        required("goal", NAMES, "the states in which a node is done"),
+        optional("types", Map(&Rec(&NODE_TYPE)), "the node types (default: one, `node`)"),
+    ],
+};
+
+static NODE_TYPE: Record = Record {
+    what: "a node type",
+    keys: &[optional("extends", Name, "the type whose rules it inherits")],
+};
+
+static CAPABILITY_RULES: Record = Record {
+    what: "the capabilities of a rule set",
+    keys: &[
+        required("states", NAMES, "the states of a capability, the initial one first"),
+        optional(
+            "shared",
+            Word(&["yes", "no"]),
+            "one for all relationships of a type (default: no)",
+        ),
+    ],
+};
+
+static REQUIREMENT_RULES: Record = Record {
+    what: "the requirements of a rule set",
+    keys: &[required("states", NAMES, "the states of a requirement, the initial one first")],
+};
+
+static RELATIONSHIP_TYPE: Record = Record {
+    what: "a relationship type",
+    keys: &[
+        optional("extends", Name, "the type whose rules it inherits"),
+        optional("acyclic", Word(&["yes", "no"]), "whether it has no cycles (default: yes)"),
+    ],
+};
+
+static RULE: Record = Record {
+    what: "a rule",
+    keys: &[
+        optional("node", Name, "the node type that it is about"),
+        optional("capability", Name, "the relationship type whose capabilities it is about"),
+        optional("requirement", Name, "the relationship type whose requirements it is about"),
+        required("from", Name, "the state before"),
+        required("to", Name, "the state after"),
+        optional("when", List(&Rec(&PREMISE)), "the premises, all of which must hold"),
+        optional("send", Name, "the message that is put into the pool"),
+        optional("consume", Name, "the message that is taken out of the pool"),
+    ],
+};
+
+/// What a premise about neighbours looks at.
+pub(super) const AROUND: &[&str] = &["requirements", "capabilities", "targets", "sources"];
+
+static PREMISE: Record = Record {
+    what: "a premise",
+    keys: &[
+        optional("all", Word(AROUND), "neighbours of the node, every one of which"),
+        optional("some", Word(AROUND), "neighbours of the node, at least one of which"),
+        optional("over", NAMES, "over relationships of these types (default: any)"),
+        optional("in", NAMES, "is in one of these states"),
+        optional("node", NAMES, "the node of the capability or requirement is in one of these"),
+        optional("far", NAMES, "the node at the other end is in one of these"),
+        optional("capability", NAMES, "the capability is in one of these states"),
+        optional("requirement", NAMES, "every requirement of the capability is in one of these"),
+        optional("message", Name, "this message of the capability is in the pool"),
+    ],
+};
+
+/// A topology of a rule set (paper 001).
+pub(super) static TOPOLOGY_FILE: Record = Record {
+    what: "a topology",
+    keys: &[
+        required("topology", Rec(&TOPOLOGY), "nodes and relationships"),
+        optional("rules", Rec(&RULES), "how they behave (default: the set-up rules of paper 001)"),
+    ],
+};
+
+static TOPOLOGY: Record = Record {
+    what: "a topology",
+    keys: &[
+        optional("name", Name, "its name"),
+        required("nodes", Map(&Name), "the type of each node"),
+        optional("relationships", List(&Rec(&RELATIONSHIP)), "the relationships"),
+    ],
+};
+
+static RELATIONSHIP: Record = Record {
+    what: "a relationship",
+    keys: &[
+        required("type", Name, "its type"),
+        required("from", Name, "the node that has the requirement"),
+        required("to", Name, "the node that has the capability"),
+    ],
+};

@@ -1,16 +1,18 @@
 //! JSON Schemas of our documents, made from `grammar.rs`.
 
-use super::grammar::{APPLICATION, GOAL, PLAN_FILE, STATE_FILE};
+use super::grammar::{APPLICATION, GOAL, PLAN_FILE, RULES_FILE, STATE_FILE, TOPOLOGY_FILE};
 use super::shape::{Record, Shape};
 use crate::tree::Value;
 
 /// Every document with the name of its schema file.
-pub fn all() -> [(&'static str, Value); 4] {
+pub fn all() -> [(&'static str, Value); 6] {
     [
         ("windlass", document("Windlass application", &APPLICATION)),
         ("state", document("Windlass state", &STATE_FILE)),
         ("plan", document("Windlass plan", &PLAN_FILE)),
         ("goal", document("Windlass goal", &GOAL)),
+        ("rules", document("Windlass rule set", &RULES_FILE)),
+        ("topology", document("Windlass topology", &TOPOLOGY_FILE)),
     ]
 }
 

@@ -1,0 +1,82 @@
+//! Weights of local states that fall with every rule (paper 001, conditions 3 and 4).
+
+use super::Open;
+use crate::lifecycle::setup::{Kind, RuleId, RuleSet};
+
+/// A weight for each local state of each kind: the length of the longest way down from it.
+///
+/// Paper: 001 (3)
+/// Paper: 001 mesmes
+pub(super) fn find(rules: &RuleSet) -> Result<[Vec<u32>; 3], Open> {
+    let of = |kind: Kind| {
+        let count = rules.states[kind as usize].len();
+        let steps: Vec<(RuleId, usize, usize)> = rules
+            .rules
+            .iter()
+            .enumerate()
+            .filter(|(_, rule)| rule.subject.kind() == kind)
+            .map(|(at, rule)| (RuleId::from(at), usize::from(rule.from), usize::from(rule.to)))
+            .collect();
+        longest_ways(count, &steps).ok_or_else(|| Open::Circle { kind, rules: circle(&steps) })
+    };
+    Ok([of(Kind::Node)?, of(Kind::Capability)?, of(Kind::Requirement)?])
+}
+
+/// The longest way down from each state; none when it does not end.
+fn longest_ways(count: usize, steps: &[(RuleId, usize, usize)]) -> Option<Vec<u32>> {
+    let mut weights = vec![0u32; count];
+    // A way without a circle has fewer steps than there are states.
+    for _ in 0..=count {
+        let mut changed = false;
+        for &(_, from, to) in steps {
+            if weights[from] < weights[to] + 1 {
+                weights[from] = weights[to] + 1;
+                changed = true;
+            }
+        }
+        if !changed {
+            return Some(weights);
+        }
+    }
+    None
+}
+
+/// Rules that lead back to where they began.
+fn circle(steps: &[(RuleId, usize, usize)]) -> Vec<RuleId> {
+    for &(first, start, to) in steps {
+        let mut path = vec![first];
+        let mut seen = vec![to];
+        let mut at = to;
+        // A shortest way back, breadth first, would be nicer; a circle has few rules, so any will do.
+        while at != start {
+            let next = steps.iter().find(|(_, from, to)| {
+                *from == at && (*to == start || !seen.contains(to)) && leads_to(steps, *to, start)
+            });
+            let Some(&(rule, _, to)) = next else { break };
+            path.push(rule);
+            seen.push(to);
+            at = to;
+        }
+        if at == start {
+            return path;
+        }
+    }
+    Vec::new()
+}
+
+fn leads_to(steps: &[(RuleId, usize, usize)], from: usize, goal: usize) -> bool {
+    let mut reached = vec![from];
+    let mut next = 0;
+    while let Some(&at) = reached.get(next) {
+        if at == goal {
+            return true;
+        }
+        next += 1;
+        for (_, _, to) in steps.iter().filter(|(_, from, _)| *from == at) {
+            if !reached.contains(to) {
+                reached.push(*to);
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,437 @@
+//! Rule sets: how nodes and relationships of given types behave, as data (paper 001).
+//!
+//! | paper | here |
+//! |---|---|
+//! | node, capability, requirement, relationship | [`Kind`], [`Link`] |
+//! | message pool | [`RuleSet::messages`], [`Rule::sends`], [`Rule::consumes`] |
+//! | `ctrans [R01]` … | [`Rule`] |
+//! | `allRQOfNDInStates(filterRQ(…))` | [`Guard::Around`] |
+//! | the topology of Fig. 1 | [`Topology`] |
+//!
+//! A rule changes the local state of one object. Its guards look at the neighbourhood of that
+//! object only: a node, its relationships, and what stands at their far ends.
+
+pub mod argument;
+
+use std::collections::BTreeSet;
+
+use super::index;
+use crate::source::Origin;
+
+index!(
+    /// A node type of a rule set.
+    NodeTypeId
+);
+index!(
+    /// A relationship type of a rule set.
+    RelationshipTypeId
+);
+index!(
+    /// A rule of a rule set.
+    RuleId
+);
+index!(
+    /// A message that capabilities send.
+    MessageId
+);
+
+/// The most states that objects of one kind may have: sets of states are one word.
+pub const MOST_STATES: usize = 32;
+
+/// A local state, by its place in the list of its kind; 0 is the initial one.
+pub type Local = u8;
+
+/// A set of local states of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Locals(pub u32);
+
+impl Locals {
+    /// Whether a state is in the set.
+    pub fn contains(self, state: Local) -> bool {
+        self.0 >> state & 1 == 1
+    }
+
+    /// The set with a state more.
+    #[must_use]
+    pub fn with(self, state: Local) -> Self {
+        Self(self.0 | 1 << state)
+    }
+
+    /// The states, in order.
+    pub fn iter(self) -> impl Iterator<Item = Local> {
+        (0..MOST_STATES as Local).filter(move |state| self.contains(*state))
+    }
+}
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A node.
+    Node,
+    /// The capability end of a relationship.
+    Capability,
+    /// The requirement end of a relationship.
+    Requirement,
+}
+
+impl Kind {
+    /// The word in rules and messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Node => "node",
+            Kind::Capability => "capability",
+            Kind::Requirement => "requirement",
+        }
+    }
+}
+
+/// What a rule is about: objects of a type and of those that extend it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// Nodes of a type.
+    Node(NodeTypeId),
+    /// Capabilities of relationships of a type.
+    Capability(RelationshipTypeId),
+    /// Requirements of relationships of a type.
+    Requirement(RelationshipTypeId),
+}
+
+impl Subject {
+    /// The kind of object.
+    pub fn kind(self) -> Kind {
+        match self {
+            Subject::Node(_) => Kind::Node,
+            Subject::Capability(_) => Kind::Capability,
+            Subject::Requirement(_) => Kind::Requirement,
+        }
+    }
+}
+
+/// How many of a node's neighbours a guard speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantifier {
+    /// Every one; also when there is none.
+    All,
+    /// At least one.
+    Some,
+}
+
+/// Which neighbours of a node a guard looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Around {
+    /// The requirements of the node.
+    Requirements,
+    /// The capabilities of the node.
+    Capabilities,
+    /// The nodes that its requirements lead to.
+    Targets,
+    /// The nodes whose requirements lead to it.
+    Sources,
+}
+
+impl Around {
+    /// The word in rules.
+    pub fn word(self) -> &'static str {
+        match self {
+            Around::Requirements => "requirements",
+            Around::Capabilities => "capabilities",
+            Around::Targets => "targets",
+            Around::Sources => "sources",
+        }
+    }
+
+    /// The kind of object that is looked at.
+    pub fn kind(self) -> Kind {
+        match self {
+            Around::Requirements => Kind::Requirement,
+            Around::Capabilities => Kind::Capability,
+            Around::Targets | Around::Sources => Kind::Node,
+        }
+    }
+
+    /// Whether the node is the source of the relationships that are looked at.
+    pub fn is_outgoing(self) -> bool {
+        matches!(self, Around::Requirements | Around::Targets)
+    }
+}
+
+/// A premise of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Guard {
+    /// Neighbours of the node that the rule is about, over relationships of some types.
+    Around {
+        /// How many.
+        quantifier: Quantifier,
+        /// Which.
+        around: Around,
+        /// The relationship types, with those that extend them.
+        over: BTreeSet<RelationshipTypeId>,
+        /// The states that they must be in.
+        states: Locals,
+    },
+    /// The node that the capability or requirement belongs to.
+    Owner(Locals),
+    /// The node at the far end of the relationship.
+    Far(Locals),
+    /// The capability of the relationship whose requirement the rule is about.
+    Capability(Locals),
+    /// Every requirement that leads to the capability that the rule is about.
+    Requirement(Locals),
+    /// A message of the capability is in the pool.
+    Message(MessageId),
+}
+
+/// One rule: when an object may change its state, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name. A rule of the same name about an extending type replaces it there.
+    pub name: String,
+    /// What it is about.
+    pub subject: Subject,
+    /// The state before.
+    pub from: Local,
+    /// The state after.
+    pub to: Local,
+    /// The premises, in the order of the text.
+    pub guards: Vec<Guard>,
+    /// A message of the capability that is put into the pool (rules about capabilities).
+    pub sends: Option<MessageId>,
+    /// A message of the capability that is taken out of the pool (rules about requirements).
+    pub consumes: Option<MessageId>,
+    /// Where it was declared.
+    pub origin: Origin,
+}
+
+/// A node type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeType {
+    /// Its name.
+    pub name: String,
+    /// The type whose behaviour it inherits; it stands before this one.
+    pub extends: Option<NodeTypeId>,
+    /// Where it was declared.
+    pub origin: Origin,
+}
+
+/// A relationship type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelationshipType {
+    /// Its name.
+    pub name: String,
+    /// The type whose behaviour it inherits; it stands before this one.
+    pub extends: Option<RelationshipTypeId>,
+    /// Whether relationships of this type are part of the order that has no cycles.
+    pub acyclic: bool,
+    /// Where it was declared.
+    pub origin: Origin,
+}
+
+/// Everything that type architects say about behaviour.
+///
+/// Paper: 001 Sec. 3
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleSet {
+    /// Its name.
+    pub name: String,
+    /// The names of the states of nodes, capabilities and requirements; the first is initial.
+    pub states: [Vec<String>; 3],
+    /// The states in which a node is done.
+    pub goal: Locals,
+    /// The messages.
+    pub messages: Vec<String>,
+    /// Whether a node has one capability for all relationships of a type that lead to it,
+    /// instead of one for each.
+    pub shared_capabilities: bool,
+    /// The node types.
+    pub node_types: Vec<NodeType>,
+    /// The relationship types.
+    pub relationship_types: Vec<RelationshipType>,
+    /// The rules, in the order of the text.
+    pub rules: Vec<Rule>,
+    /// The whole text.
+    pub origin: Origin,
+}
+
+impl RuleSet {
+    /// The name of a state.
+    pub fn state_name(&self, kind: Kind, state: Local) -> &str {
+        self.states[kind as usize].get(usize::from(state)).map_or("?", String::as_str)
+    }
+
+    /// The rule with this id.
+    pub fn rule(&self, id: RuleId) -> &Rule {
+        &self.rules[id.index()]
+    }
+
+    /// The rules that nodes of a type follow, inherited ones included, in the order of the text.
+    pub fn node_rules(&self, node_type: NodeTypeId) -> Vec<RuleId> {
+        let parents = |id: NodeTypeId| self.node_types[id.index()].extends;
+        let lineage = std::iter::successors(Some(node_type), |id| parents(*id));
+        self.effective(lineage.map(Subject::Node))
+    }
+
+    /// The rules that capabilities of relationships of a type follow.
+    pub fn capability_rules(&self, relationship: RelationshipTypeId) -> Vec<RuleId> {
+        self.effective(self.lineage(relationship).map(Subject::Capability))
+    }
+
+    /// The rules that requirements of relationships of a type follow.
+    pub fn requirement_rules(&self, relationship: RelationshipTypeId) -> Vec<RuleId> {
+        self.effective(self.lineage(relationship).map(Subject::Requirement))
+    }
+
+    /// A relationship type and those that it extends, nearest first.
+    pub fn lineage(
+        &self,
+        relationship: RelationshipTypeId,
+    ) -> impl Iterator<Item = RelationshipTypeId> {
+        let parents = |id: RelationshipTypeId| self.relationship_types[id.index()].extends;
+        std::iter::successors(Some(relationship), move |id| parents(*id))
+    }
+
+    /// The rules about any of `subjects`; of those with one name, that of the nearest subject.
+    fn effective(&self, subjects: impl Iterator<Item = Subject>) -> Vec<RuleId> {
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        let mut found = Vec::new();
+        for subject in subjects {
+            let about = |(_, rule): &(usize, &Rule)| rule.subject == subject;
+            let mine: Vec<_> = self.rules.iter().enumerate().filter(about).collect();
+            found.extend(
+                mine.iter()
+                    .filter(|(_, rule)| !names.contains(&*rule.name))
+                    .map(|(at, _)| RuleId::from(*at)),
+            );
+            names.extend(mine.iter().map(|(_, rule)| &*rule.name));
+        }
+        found.sort();
+        found
+    }
+
+    /// The node types, by id.
+    pub fn node_type_ids(&self) -> impl Iterator<Item = NodeTypeId> {
+        (0..self.node_types.len()).map(NodeTypeId::from)
+    }
+
+    /// The relationship types, by id.
+    pub fn relationship_type_ids(&self) -> impl Iterator<Item = RelationshipTypeId> {
+        (0..self.relationship_types.len()).map(RelationshipTypeId::from)
+    }
+
+    /// Whether the rules of a type let a guard over `over` look at relationships of `found`.
+    pub fn looks_at(&self, over: &BTreeSet<RelationshipTypeId>, found: RelationshipTypeId) -> bool {
+        self.lineage(found).any(|id| over.contains(&id))
+    }
+}
+
+/// A node of a topology.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopologyNode {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub node_type: NodeTypeId,
+}
+
+/// A relationship of a topology; its requirement is an object of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link {
+    /// Its type.
+    pub relationship: RelationshipTypeId,
+    /// The node that has the requirement.
+    pub source: usize,
+    /// The node that has the capability.
+    pub target: usize,
+    /// The capability, among those of the topology.
+    pub capability: usize,
+}
+
+/// Nodes and relationships that follow a rule set.
+///
+/// Paper: 001 Fig. 1
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topology {
+    /// Its name.
+    pub name: String,
+    /// How it behaves.
+    pub rules: RuleSet,
+    /// The nodes.
+    pub nodes: Vec<TopologyNode>,
+    /// The relationships.
+    pub links: Vec<Link>,
+    /// How many capabilities there are.
+    pub capabilities: usize,
+}
+
+impl Topology {
+    /// A topology without relationships.
+    pub fn new(name: &str, rules: RuleSet, nodes: Vec<TopologyNode>) -> Self {
+        Self { name: name.to_owned(), rules, nodes, links: Vec::new(), capabilities: 0 }
+    }
+
+    /// Adds relationships, each as (type, source, target), with a capability for each, or for all
+    /// of one type that lead to one node.
+    #[must_use]
+    pub fn with_links(mut self, links: &[(RelationshipTypeId, usize, usize)]) -> Self {
+        let mut known = std::collections::BTreeMap::new();
+        for &(relationship, source, target) in links {
+            let fresh = self.capabilities;
+            let capability = if self.rules.shared_capabilities {
+                *known.entry((target, relationship)).or_insert(fresh)
+            } else {
+                fresh
+            };
+            self.capabilities = self.capabilities.max(capability + 1);
+            self.links.push(Link { relationship, source, target, capability });
+        }
+        self
+    }
+
+    /// Nodes that depend on each other in a circle over the relationship types that the rules call
+    /// acyclic, in the order of the circle; none when there is none.
+    ///
+    /// Paper: 001 noCycleInState
+    /// Paper: 001 DDS
+    /// Deviation: printed over HostedOn only, which makes the theorem false; here over every
+    /// relationship type, unless a rule set says otherwise.
+    pub fn cycle(&self) -> Option<Vec<usize>> {
+        let mut outgoing = vec![Vec::new(); self.nodes.len()];
+        for link in &self.links {
+            if self.rules.relationship_types[link.relationship.index()].acyclic {
+                outgoing[link.source].push(link.target);
+            }
+        }
+        cycle_of(&outgoing)
+    }
+}
+
+/// A cycle of a graph given by its edges, found without recursion.
+fn cycle_of(outgoing: &[Vec<usize>]) -> Option<Vec<usize>> {
+    const NEW: u8 = 0;
+    const OPEN: u8 = 1;
+    const DONE: u8 = 2;
+    let mut mark = vec![NEW; outgoing.len()];
+    for root in 0..outgoing.len() {
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        if mark[root] == NEW {
+            mark[root] = OPEN;
+            path.push((root, 0));
+        }
+        while let Some((node, next)) = path.last_mut() {
+            let Some(&target) = outgoing[*node].get(*next) else {
+                mark[*node] = DONE;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            if mark[target] == OPEN {
+                let start = path.iter().position(|(node, _)| *node == target).unwrap_or(0);
+                return Some(path[start..].iter().map(|(node, _)| *node).collect());
+            }
+            if mark[target] == NEW {
+                mark[target] = OPEN;
+                path.push((target, 0));
+            }
+        }
+    }
+    None
+}

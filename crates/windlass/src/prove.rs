@@ -1,0 +1,68 @@
+//! `windlass prove` as one function per kind of question: does bringing it up always complete?
+//!
+//! `always completes` means: every maximal run is finite and ends in the goal. Systems that only
+//! ever climb are decided by one run (`system/ladder.rs`), everything else by search; rule sets for
+//! any size by `analysis/any_size`. Every answer has been through `certificate` before it is given.
+
+pub mod any_size;
+mod application;
+mod explain;
+mod topology;
+
+pub use any_size::{AnySize, Smallest, any_size};
+pub use application::{application, targets};
+pub use topology::topology;
+
+use crate::system::StopReason;
+
+/// The answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Every maximal run is finite and ends in the goal.
+    AlwaysCompletes,
+    /// Some run ends elsewhere, or never.
+    CanGetStuck,
+    /// A limit came first, or a case stays open.
+    Unknown,
+}
+
+impl Answer {
+    /// The word in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Answer::AlwaysCompletes => "always_completes",
+            Answer::CanGetStuck => "can_get_stuck",
+            Answer::Unknown => "unknown",
+        }
+    }
+}
+
+/// How things get stuck.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stuck {
+    /// What happens, in order.
+    pub trace: Vec<String>,
+    /// What then repeats for ever; empty when nothing can happen any more.
+    pub cycle: Vec<String>,
+    /// Who waits for what in the end, and why in vain.
+    pub waiting: Vec<String>,
+}
+
+/// An answer about one application or topology.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    /// The answer.
+    pub answer: Answer,
+    /// How it was found: `one run` or `search`.
+    pub method: &'static str,
+    /// What it rests on.
+    pub assumptions: Vec<String>,
+    /// How it gets stuck, when it can.
+    pub stuck: Option<Stuck>,
+    /// The kind of evidence that was checked: `run`, `trace`, `measure` or `search`.
+    pub evidence: &'static str,
+    /// The steps of the run, or the states of the search.
+    pub size: usize,
+    /// Why there is no answer.
+    pub stopped: Option<StopReason>,
+}

@@ -1,0 +1,222 @@
+//! Does bringing up an application of protocols always complete?
+
+use std::collections::BTreeSet;
+
+use super::{Answer, Proof, Stuck, explain};
+use crate::application::{Application, GlobalState, NodeId};
+use crate::certificate;
+use crate::explore::{self, Derived, Options};
+use crate::goal::{Goal, Want};
+use crate::lifecycle::protocol::Element;
+use crate::semantics::bring_up::{Blocked, BringUp, Event, Heights, NoWay, Target};
+use crate::system::{Budget, Evidence, Property, System, Verdict};
+
+/// What a goal says about states; the parts that say something else are handed back.
+pub fn targets(
+    application: &Application,
+    start: &GlobalState,
+    goal: &Goal,
+) -> (Vec<Target>, Vec<Want>) {
+    let mut targets = Vec::new();
+    let mut others = Vec::new();
+    for want in &goal.wants {
+        let target = match want {
+            Want::Node { node, state, .. } => Some(Target { about: Ok(*node), state: *state }),
+            Want::Instance { instance, state } => start.instances.get(instance).and_then(|found| {
+                let state = application.protocol_of(found.node)?.state_named(state)?;
+                Some(Target { about: Err(instance.clone()), state })
+            }),
+            Want::NodeGone(_) | Want::InstanceGone(_) | Want::Capability(_) => None,
+        };
+        match target {
+            Some(target) => targets.push(target),
+            None => others.push(want.clone()),
+        }
+    }
+    (targets, others)
+}
+
+/// Proves, or shows how it gets stuck; or the nodes whose way up is not known.
+pub fn application(
+    application: &Application,
+    start: &GlobalState,
+    targets: &[Target],
+    may_fail: BTreeSet<(NodeId, String)>,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Result<Proof, Vec<NoWay>> {
+    let mut system = BringUp::new(application, start, targets)?;
+    let mut assumptions = vec!["every operation that starts ends".to_owned()];
+    if may_fail.is_empty() {
+        assumptions.push("operations succeed".to_owned());
+    } else {
+        let names: Vec<String> = may_fail
+            .iter()
+            .map(|(node, operation)| format!("{}.{operation}", application.node(*node).name))
+            .collect();
+        assumptions.push(format!("operations succeed, except {}", names.join(", ")));
+    }
+    system.may_fail = may_fail;
+    Ok(by_run(&system, &assumptions)
+        .unwrap_or_else(|| by_search(&system, assumptions, options, budget)))
+}
+
+/// One run decides; none when something is taken back on the way up.
+fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
+    let ladders = system.ladders()?;
+    let climb = ladders.climb();
+    certificate::check_climb(&ladders, &climb).ok()?;
+    let mut rungs = vec![0; system.climbers.len()];
+    let mut events: Vec<Event> = Vec::with_capacity(climb.run.len());
+    for object in &climb.run {
+        let at = *object as usize;
+        events.push(if rungs[at] % 2 == 0 { Event::Start(at) } else { Event::End(at) });
+        rungs[at] += 1;
+    }
+    // Whoever stands on an operation that may fail has failed there.
+    let failing =
+        (0..rungs.len()).filter(|at| rungs[*at] % 2 == 1 && system.can_fail(*at, rungs[*at]));
+    events.extend(failing.map(Event::Fail));
+    let end = replay(system, &events)?;
+    let stuck = climb.below_goal(&ladders).next().is_some();
+    let name = |object: u32| system.climbers[object as usize].id.0.clone();
+    let rung = |object: u32, rung: u32| {
+        place(system, object as usize, rung, end.failed.contains(&(object as usize)))
+    };
+    Some(Proof {
+        answer: if stuck { Answer::CanGetStuck } else { Answer::AlwaysCompletes },
+        method: "one run",
+        assumptions: assumptions.to_vec(),
+        stuck: stuck.then(|| Stuck {
+            trace: told_all(system, &events),
+            cycle: Vec::new(),
+            waiting: explain::waiting(&ladders, &climb, &name, &rung),
+        }),
+        evidence: "run",
+        size: events.len(),
+        stopped: None,
+    })
+}
+
+/// Follows the events by the reference, in place, and makes sure that nothing can follow them.
+fn replay(system: &BringUp<'_>, events: &[Event]) -> Option<Heights> {
+    const REPLAYED: usize = 2_000;
+    let mut state = system.initial();
+    if events.len() > REPLAYED {
+        // The check of the climb has looked at the same premises.
+        for event in events {
+            match event {
+                Event::Start(at) | Event::End(at) => state.rungs[*at] += 1,
+                Event::Fail(at) => {
+                    state.failed.insert(*at);
+                }
+            }
+        }
+        return Some(state);
+    }
+    for event in events {
+        state = system.step(&state, event).ok()?.first().clone();
+    }
+    let over = system.candidates(&state).iter().all(|event| system.step(&state, event).is_err());
+    over.then_some(state)
+}
+
+/// Where an instance stands, for people.
+fn place(system: &BringUp<'_>, climber: usize, rung: u32, failed: bool) -> String {
+    let protocol = system.application.protocol_of(system.climbers[climber].node);
+    match system.element(climber, rung) {
+        Element::State(state) => {
+            let name = protocol.map_or("?", |protocol| &*protocol.state(state).name);
+            format!("`{name}`")
+        }
+        Element::Transition(_) => {
+            let operation = system.operation(climber, rung).unwrap_or("?");
+            if failed {
+                format!("in `{operation}`, which failed")
+            } else {
+                format!("in `{operation}`")
+            }
+        }
+    }
+}
+
+fn told_all(system: &BringUp<'_>, events: &[Event]) -> Vec<String> {
+    let mut rungs = vec![0u32; system.climbers.len()];
+    let mut told = Vec::with_capacity(events.len());
+    for event in events {
+        let (Event::Start(at) | Event::End(at) | Event::Fail(at)) = *event;
+        let operation = system.operation(at, rungs[at]).unwrap_or("?");
+        let id = &system.climbers[at].id.0;
+        told.push(match event {
+            Event::Start(_) => format!("start {id} {operation}"),
+            Event::End(_) => format!("end {id} {operation}"),
+            Event::Fail(_) => format!("fail {id} {operation}"),
+        });
+        if !matches!(event, Event::Fail(_)) {
+            rungs[at] += 1;
+        }
+    }
+    told
+}
+
+/// Every run is looked at; none of them is infinite, because every instance only goes forward.
+fn by_search(
+    system: &BringUp<'_>,
+    assumptions: Vec<String>,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Proof {
+    let form = Derived(system);
+    let is_end = |state: &Heights| {
+        system.candidates(state).iter().all(|event| system.step(state, event).is_err())
+    };
+    let arrives = |state: &Heights| system.is_up(state) && is_end(state);
+    let property = Property::Eventually(&arrives);
+    let outcome = explore::search(&form, property, options, budget);
+    let mut proof = Proof {
+        answer: Answer::Unknown,
+        method: "search",
+        assumptions,
+        stuck: None,
+        evidence: "search",
+        size: outcome.progress.states,
+        stopped: None,
+    };
+    let (holds, evidence) = match outcome.verdict {
+        Verdict::Unknown(reason) => {
+            proof.stopped = Some(reason);
+            return proof;
+        }
+        Verdict::Holds(evidence) => (true, evidence),
+        Verdict::Fails(evidence) => (false, evidence),
+    };
+    let claim = certificate::Claim { property: Property::Eventually(&arrives), holds };
+    match certificate::check(system, &claim, &evidence) {
+        Ok(()) | Err(certificate::Refused::NothingToCheck) => {}
+        Err(_) => return proof,
+    }
+    proof.evidence = evidence.kind();
+    proof.answer = if holds { Answer::AlwaysCompletes } else { Answer::CanGetStuck };
+    if let Evidence::Trace(trace) = &evidence {
+        let events: Vec<Event> = trace.actions().copied().collect();
+        let waiting = waiting(system, trace.last());
+        proof.stuck = Some(Stuck { trace: told_all(system, &events), cycle: Vec::new(), waiting });
+    }
+    proof
+}
+
+/// What keeps each instance that is not up from starting.
+fn waiting(system: &BringUp<'_>, state: &Heights) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for (at, climber) in system.climbers.iter().enumerate() {
+        let here = place(system, at, state.rungs[at], state.failed.contains(&at));
+        if let Err(Blocked::Unsatisfied(requirement)) = system.step(state, &Event::Start(at)) {
+            let component = system.application.type_of(climber.node);
+            let name = &component.requirements[requirement.index()].name;
+            sentences.push(format!("`{}` stays {here}: `{name}` is not satisfied", climber.id.0));
+        } else if state.rungs[at] < system.top(at) {
+            sentences.push(format!("`{}` stays {here}", climber.id.0));
+        }
+    }
+    sentences
+}

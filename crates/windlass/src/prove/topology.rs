@@ -1,0 +1,184 @@
+//! Does setting up one topology of a rule set always complete?
+
+use super::{Answer, Proof, Stuck, explain};
+use crate::certificate;
+use crate::explore::{self, Derived, Options};
+use crate::lifecycle::setup::{Kind, Topology};
+use crate::semantics::setup::monotone::Climbing;
+use crate::semantics::setup::{Apply, Blocked, Object, Setup, State};
+use crate::system::{Budget, Evidence, Property, Successors, System, Trace, Verdict};
+
+/// Topologies up to this many steps are also replayed rule by rule.
+const REPLAYED: usize = 2_000;
+
+/// Proves, or shows how it gets stuck.
+pub fn topology(topology: &Topology, options: &Options, budget: &mut dyn Budget) -> Proof {
+    let setup = Setup::new(topology);
+    let climbing = setup.climbing();
+    let by_run = climbing.and_then(|climbing| by_run(&setup, &climbing));
+    by_run.unwrap_or_else(|| by_search(&setup, options, budget))
+}
+
+fn assumptions() -> Vec<String> {
+    vec!["every rule that is applied takes effect".to_owned()]
+}
+
+/// One run decides; none when its evidence does not pass the check, which would be a defect.
+fn by_run(setup: &Setup<'_>, climbing: &Climbing) -> Option<Proof> {
+    let climb = climbing.ladders.climb();
+    certificate::check_climb(&climbing.ladders, &climb).ok()?;
+    let mut rungs = vec![0; climbing.objects.len()];
+    let applications: Vec<Apply> = climb
+        .run
+        .iter()
+        .map(|object| {
+            let rung = &mut rungs[*object as usize];
+            *rung += 1;
+            climbing.apply(*object, *rung - 1)
+        })
+        .collect();
+    if applications.len() <= REPLAYED && !replays(setup, &applications) {
+        return None;
+    }
+    let stuck = climb.below_goal(&climbing.ladders).next().is_some();
+    let name = |object: u32| setup.name(climbing.objects[object as usize]);
+    let rung = |object: u32, rung: u32| {
+        let kind = climbing.objects[object as usize].kind;
+        let state = if rung == 0 {
+            0
+        } else {
+            setup.topology.rules.rule(climbing.apply(object, rung - 1).rule).to
+        };
+        format!("`{}`", setup.topology.rules.state_name(kind, state))
+    };
+    Some(Proof {
+        answer: if stuck { Answer::CanGetStuck } else { Answer::AlwaysCompletes },
+        method: "one run",
+        assumptions: assumptions(),
+        stuck: stuck.then(|| Stuck {
+            trace: applications.iter().map(|apply| told(setup, apply)).collect(),
+            cycle: Vec::new(),
+            waiting: explain::waiting(&climbing.ladders, &climb, &name, &rung),
+        }),
+        evidence: "run",
+        size: climb.run.len(),
+        stopped: None,
+    })
+}
+
+/// Follows the rules one by one.
+fn replays(setup: &Setup<'_>, applications: &[Apply]) -> bool {
+    let mut state = setup.initial();
+    for apply in applications {
+        match setup.step(&state, apply).map(Successors::into_vec) {
+            Ok(after) => state = after[0].clone(),
+            Err(_) => return false,
+        }
+    }
+    setup.candidates(&state).iter().all(|apply| setup.step(&state, apply).is_err())
+}
+
+fn told(setup: &Setup<'_>, apply: &Apply) -> String {
+    let rule = setup.topology.rules.rule(apply.rule);
+    let state = setup.topology.rules.state_name(apply.object.kind, rule.to);
+    format!("{}: {} becomes {state}", rule.name, setup.name(apply.object))
+}
+
+/// Whether nothing can happen in a state.
+fn is_end(setup: &Setup<'_>, state: &State) -> bool {
+    setup.candidates(state).iter().all(|apply| setup.step(state, apply).is_err())
+}
+
+/// Every run is looked at. A run that ends elsewhere is preferred to one that never ends.
+pub(super) fn by_search(setup: &Setup<'_>, options: &Options, budget: &mut dyn Budget) -> Proof {
+    let form = Derived(setup);
+    let arrives = |state: &State| setup.is_final(state) && is_end(setup, state);
+    let property = Property::Eventually(&arrives);
+    let outcome = explore::search(&form, property, options, budget);
+    let mut proof = Proof {
+        answer: Answer::Unknown,
+        method: "search",
+        assumptions: assumptions(),
+        stuck: None,
+        evidence: "search",
+        size: outcome.progress.states,
+        stopped: None,
+    };
+    proof.assumptions.push("no fairness: a circle may be repeated for ever".to_owned());
+    let (holds, evidence) = match outcome.verdict {
+        Verdict::Unknown(reason) => {
+            proof.stopped = Some(reason);
+            return proof;
+        }
+        Verdict::Holds(evidence) => (true, evidence),
+        Verdict::Fails(evidence) => (false, evidence),
+    };
+    let claim = certificate::Claim { property: Property::Eventually(&arrives), holds };
+    let checked = certificate::check(setup, &claim, &evidence);
+    let only_a_search = matches!(checked, Err(certificate::Refused::NothingToCheck));
+    if checked.is_err() && !only_a_search {
+        return proof;
+    }
+    proof.evidence = evidence.kind();
+    proof.answer = if holds { Answer::AlwaysCompletes } else { Answer::CanGetStuck };
+    proof.stuck = match &evidence {
+        Evidence::Trace(trace) => Some(stuck(setup, trace, &[])),
+        Evidence::Lasso { stem, cycle } => {
+            let cycle: Vec<Apply> = cycle.iter().map(|step| step.action).collect();
+            Some(stuck(setup, stem, &cycle))
+        }
+        _ => None,
+    };
+    proof
+}
+
+fn stuck(setup: &Setup<'_>, trace: &Trace<State, Apply>, cycle: &[Apply]) -> Stuck {
+    let waiting = if cycle.is_empty() { waiting(setup, trace.last()) } else { Vec::new() };
+    Stuck {
+        trace: trace.actions().map(|apply| told(setup, apply)).collect(),
+        cycle: cycle.iter().map(|apply| told(setup, apply)).collect(),
+        waiting,
+    }
+}
+
+/// What keeps each node that is not done from moving.
+fn waiting(setup: &Setup<'_>, state: &State) -> Vec<String> {
+    let rules = &setup.topology.rules;
+    let mut sentences = Vec::new();
+    for object in setup.objects() {
+        let local = state.of(object);
+        let done = object.kind == Kind::Node && rules.goal.contains(local);
+        let mine = setup.rules_of(object).iter().filter(|id| rules.rule(**id).from == local);
+        let mine: Vec<_> = mine.collect();
+        if done || (object.kind != Kind::Node && mine.is_empty()) {
+            continue;
+        }
+        let (who, here) = (setup.name(object), rules.state_name(object.kind, local));
+        if mine.is_empty() {
+            sentences.push(format!("`{who}` stays `{here}`: no rule leads on"));
+        }
+        for id in mine {
+            let Err(blocked) = setup.step(state, &Apply { rule: *id, object }) else { continue };
+            let why = why(setup, state, &blocked);
+            sentences
+                .push(format!("`{who}` stays `{here}`: {} waits for {why}", rules.rule(*id).name));
+        }
+    }
+    sentences
+}
+
+fn why(setup: &Setup<'_>, state: &State, blocked: &Blocked) -> String {
+    let rules = &setup.topology.rules;
+    let described = |other: &Object| {
+        let here = rules.state_name(other.kind, state.of(*other));
+        format!("`{}`, which is `{here}`", setup.name(*other))
+    };
+    match blocked {
+        Blocked::Guard(_, Some(other)) => described(other),
+        Blocked::Guard(_, None) => "a message that is not in the pool".to_owned(),
+        Blocked::NoMessage(message) => {
+            format!("the message `{}`, which is not in the pool", rules.messages[message.index()])
+        }
+        other => other.to_string(),
+    }
+}
