@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod completes;
 mod plans;
 mod search;
 mod validity;
@@ -25,6 +26,7 @@ const TOPICS: &[Topic] = &[
     ("yaml", yaml::cases, yaml::measure),
     ("validity", validity::cases, validity::measure),
     ("plans", plans::cases, plans::measure),
+    ("completes", completes::cases, completes::measure),
 ];
 
 fn main() -> ExitCode {

@@ -81,7 +81,7 @@ const MUTATIONS: &[(&str, &[(&str, &str)], (usize, usize))] = &[
         &[("capability: HostedOn, from: closed", "capability: HostedOn, from: open")],
         (2, 1),
     ),
-    ("nobody ever starts", &[("from: created, to: started", "from: started, to: started")], (1, 0)),
+    ("nobody ever starts", &[("from: created, to: started", "from: started, to: created")], (1, 0)),
     ("a message is never sent", &[(", send: available", "")], (2, 1)),
     ("the open message is never sent", &[(", send: open", "")], (2, 1)),
     (
@@ -114,7 +114,7 @@ const MUTATIONS: &[(&str, &[(&str, &str)], (usize, usize))] = &[
         "a requirement is never ready",
         &[(
             "requirement: DependsOn, from: waiting, to: ready",
-            "requirement: DependsOn, from: ready, to: ready",
+            "requirement: DependsOn, from: ready, to: waiting",
         )],
         (2, 1),
     ),
@@ -139,12 +139,6 @@ fn mutated(changes: &[(&str, &str)]) -> String {
 fn what_is_broken_gets_stuck_in_a_smallest_topology() {
     for (what, changes, (nodes, links)) in MUTATIONS {
         let text = mutated(changes);
-        // A rule that leads from a state to itself goes back: there the measure is missing.
-        if text.contains("from: started, to: started") || text.contains("from: ready, to: ready") {
-            let open = answer(&text);
-            assert_ne!(open.answer, Answer::AlwaysCompletes, "{what}");
-            continue;
-        }
         let found = answer(&text);
         assert_eq!(found.answer, Answer::CanGetStuck, "{what}: {:?}", found.open);
         let smallest = found.smallest.expect("a topology");
@@ -204,7 +198,7 @@ fn a_tampered_argument_is_refused() {
 fn an_inherited_case_is_taken_over() {
     let text = PAPER
         .replace("    goal: [started]\n", "    goal: [started]\n    types: { node: {}, vm: { extends: node }, slow: { extends: node } }\n")
-        + "    R02x: { node: slow, from: created, to: started, when: [{ all: requirements, in: [ready] }, { all: targets, in: [started] }] }\n";
+        + "    R02x: { node: slow, replaces: R02, from: created, to: started, when: [{ all: requirements, in: [ready] }, { all: targets, in: [started] }] }\n";
     let rules = rules(&text);
     let argument = prove(&rules).unwrap();
     check_argument(&rules, &argument).expect("the checker follows");
@@ -215,6 +209,7 @@ fn an_inherited_case_is_taken_over() {
     };
     assert_eq!(reused("node"), [false, false]);
     assert_eq!(reused("vm"), [true, true]);
+    assert_eq!(reused("slow"), [true, false]);
 }
 
 /// Random acyclic topologies: later nodes depend on earlier ones.

@@ -184,8 +184,10 @@ pub enum Guard {
 /// One rule: when an object may change its state, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name. A rule of the same name about an extending type replaces it there.
+    /// Its name.
     pub name: String,
+    /// The inherited rule that objects of this type follow no longer.
+    pub replaces: Option<String>,
     /// What it is about.
     pub subject: Subject,
     /// The state before.
@@ -289,19 +291,19 @@ impl RuleSet {
         std::iter::successors(Some(relationship), move |id| parents(*id))
     }
 
-    /// The rules about any of `subjects`; of those with one name, that of the nearest subject.
+    /// The rules about any of `subjects`, without those that a nearer subject replaces.
     fn effective(&self, subjects: impl Iterator<Item = Subject>) -> Vec<RuleId> {
-        let mut names: BTreeSet<&str> = BTreeSet::new();
+        let mut replaced: BTreeSet<&str> = BTreeSet::new();
         let mut found = Vec::new();
         for subject in subjects {
             let about = |(_, rule): &(usize, &Rule)| rule.subject == subject;
             let mine: Vec<_> = self.rules.iter().enumerate().filter(about).collect();
             found.extend(
                 mine.iter()
-                    .filter(|(_, rule)| !names.contains(&*rule.name))
+                    .filter(|(_, rule)| !replaced.contains(&*rule.name))
                     .map(|(at, _)| RuleId::from(*at)),
             );
-            names.extend(mine.iter().map(|(_, rule)| &*rule.name));
+            replaced.extend(mine.iter().filter_map(|(_, rule)| rule.replaces.as_deref()));
         }
         found.sort();
         found

@@ -365,6 +365,7 @@ static RULE: Record = Record {
         required("from", Name, "the state before"),
         required("to", Name, "the state after"),
         optional("when", List(&Rec(&PREMISE)), "the premises, all of which must hold"),
+        optional("replaces", Name, "the inherited rule that objects of this type do not follow"),
         optional("send", Name, "the message that is put into the pool"),
         optional("consume", Name, "the message that is taken out of the pool"),
     ],

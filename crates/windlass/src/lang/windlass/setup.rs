@@ -62,7 +62,7 @@ impl<'t> Names<'t> {
     fn find(&self, what: &str, node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<usize> {
         let found = self.0.iter().position(|name| Some(*name) == node.as_str());
         if found.is_none() && node.as_str().is_some() {
-            findings.push(unknown(what, node, self.0.iter().copied()));
+            unknown(what, node, self.0.iter().copied(), findings);
         }
         found
     }
@@ -196,8 +196,10 @@ fn lower_rule(entry: Entry<'_>, known: &Known<'_>, findings: &mut Vec<Diagnostic
             findings.push(Diagnostic::error(BAD_RULE, wrong.key.span(), message).help("remove it"));
         }
     }
+    let replaces = node.get("replaces").and_then(Node::as_str).map(str::to_owned);
     Some(Rule {
         name: entry.name().to_owned(),
+        replaces,
         subject,
         from,
         to,
@@ -327,7 +329,7 @@ fn lower_topology(node: Node<'_>, rules: RuleSet, findings: &mut Vec<Diagnostic>
             let name = item.get(key)?;
             let found = places.get(name.as_str()?).copied();
             if found.is_none() {
-                findings.push(unknown("node", name, places.keys().copied()));
+                unknown("node", name, places.keys().copied(), findings);
             }
             found
         };
