@@ -1,7 +1,7 @@
 //! `prove`: does setting up a topology always complete? By one run, on topologies of growing size.
 //!
-//! Nodes stand in layers; each is hosted on one of the layer below and connected to others there, in
-//! turn over the three relationship types of paper 001.
+//! Nodes stand in layers; each is hosted on one of the layer below and connected to others there,
+//! in turn over the three relationship types of paper 001.
 
 use windlass::explore::Options;
 use windlass::lang;

@@ -1,4 +1,4 @@
-//! `windlass verify` as a whole process on plans of growing size, beside Spin on the same questions.
+//! `windlass verify` as a whole process on plans of growing size, beside Spin on the same.
 //!
 //! Times are by the clock, best of three, from start to exit: reading, deciding, checking the
 //! evidence and printing. The binary `windlass` stands beside this one; Spin is left out, loudly,

@@ -78,7 +78,7 @@ pub(crate) struct Found {
     pub(crate) errors: bool,
 }
 
-/// Generates, compiles and runs the verifier in `folder`; none when Spin or a C compiler is missing.
+/// Generates, compiles and runs the verifier in `folder`; none without Spin or a C compiler.
 pub(crate) fn run(model: &str, reduced: bool, folder: &Path) -> Result<Option<Found>, String> {
     let words = |error: std::io::Error| error.to_string();
     fs::write(folder.join("model.pml"), model).map_err(words)?;

@@ -43,7 +43,9 @@ fn web(plan: &str, expected: &Expect) {
 #[test]
 fn a_server_cannot_be_configured_before_it_runs() {
     let plan = include_str!("../../../examples/web-services/configure-too-early.plan.yaml");
-    web(plan, &expect![[r#"
+    web(
+        plan,
+        &expect![[r#"
         not valid: no order is good for every choice.
 
         A shortest run that fails, after 4 events:
@@ -59,7 +61,8 @@ fn a_server_cannot_be_configured_before_it_runs() {
 
         evidence: closed_set
         exit: 1
-    "#]]);
+    "#]],
+    );
 }
 
 /// Paper: 003 Fig. 3 (b)
@@ -67,7 +70,9 @@ fn a_server_cannot_be_configured_before_it_runs() {
 #[test]
 fn a_server_cannot_be_set_up_before_the_system_runs() {
     let plan = include_str!("../../../examples/web-services/setup-too-early.plan.yaml");
-    web(plan, &expect![[r#"
+    web(
+        plan,
+        &expect![[r#"
         not valid: no order is good for every choice.
 
         A shortest run that fails, after 2 events:
@@ -81,14 +86,17 @@ fn a_server_cannot_be_set_up_before_the_system_runs() {
 
         evidence: closed_set
         exit: 1
-    "#]]);
+    "#]],
+    );
 }
 
 /// Paper: 003 Fig. 3 (c)
 #[test]
 fn both_services_are_deployed_in_any_order() {
     let plan = include_str!("../../../examples/web-services/deploy.plan.yaml");
-    web(plan, &expect![[r#"
+    web(
+        plan,
+        &expect![[r#"
         valid: Every order can be carried out, whatever the choices and faults. It always ends with the same instances in the same states.
 
         What it changes, for certain:
@@ -100,7 +108,8 @@ fn both_services_are_deployed_in_any_order() {
 
         evidence: closed_set
         exit: 0
-    "#]]);
+    "#]],
+    );
 }
 
 /// What is refused: exit code 2, and a message with the label `lost`.

@@ -241,7 +241,7 @@ fn one_run_and_the_proof_for_every_topology_agree_with_search() {
     let (mut by_run, mut stuck) = (0u64, 0u64);
     for _ in 0..cases {
         let at = prng.below(sets.len());
-        // Search looks at every order, so it gets small topologies; eight nodes with few relationships.
+        // Search looks at every order, so it gets small topologies.
         let topology = random_topology(&sets[at], &mut prng, 4);
         let truth = gets_stuck(&topology);
         stuck += u64::from(truth);

@@ -107,7 +107,7 @@ fn anchor(text: &str) -> Option<(&str, &str)> {
 
 /// Number and key in a comment of YAML.
 fn example_anchor(line: &str) -> Option<(&str, &str)> {
-    anchor(line.strip_prefix("# ")?)
+    anchor(line.trim_start().strip_prefix("# ")?)
 }
 
 fn deviations(block: &[&str]) -> Vec<String> {

@@ -1,9 +1,9 @@
-//! Does bringing up any topology of a rule set always complete? (paper 001, without the hand-made proof)
+//! Does bringing up any topology of a rule set always complete? (paper 001, by machine)
 //!
 //! Three questions about finitely many things: do weights exist that fall with every rule
 //! (`weights.rs`), what can a relationship look like (`views.rs`), and is a node that waits for
-//! nobody ever kept from moving (`cases.rs`). Small topologies, for when a case stays open, are listed by
-//! `topologies.rs`. Why this proves the claim: `docs/theory/any-size.md`.
+//! nobody ever kept from moving (`cases.rs`). Small topologies, for when a case stays open, are
+//! listed by `topologies.rs`. Why this proves the claim: `docs/theory/any-size.md`.
 
 mod cases;
 mod topologies;

@@ -23,7 +23,7 @@ pub enum RefusedArgument {
     NotClosed(Place, View, RuleId),
     /// No case speaks of nodes of this type in this state.
     NoCase(NodeTypeId, Local),
-    /// A case names a rule that is not the node's in this state, or one that asks for some neighbour.
+    /// A case names a rule that is not the node's in this state, or asks for some neighbour.
     WrongRule(NodeTypeId, Local),
     /// A case says nothing about a neighbour that keeps the node from moving.
     NoFact(NodeTypeId, Local, Place, View),

@@ -35,7 +35,7 @@ pub struct AnySize {
     pub open: Vec<String>,
     /// Why the topologies were not all looked at.
     pub stopped: Option<StopReason>,
-    /// Every topology up to this size (nodes and relationships together) was looked at and completes.
+    /// Every topology up to this size (nodes and relationships together) completes.
     pub searched: usize,
 }
 

@@ -1,7 +1,7 @@
 //! How a topology of a rule set moves (paper 001): every rule at any time that its premises hold.
 //!
-//! Rules are data ([`RuleSet`](crate::lifecycle::setup::RuleSet)); the paper's twelve are written in
-//! `examples/setup/rules.yaml`, in the paper's order. What a premise means is said here, once.
+//! Rules are data ([`RuleSet`](crate::lifecycle::setup::RuleSet)); the paper's twelve are written
+//! in `examples/setup/rules.yaml`, in the paper's order. What a premise means is said here, once.
 
 pub mod monotone;
 
@@ -273,6 +273,7 @@ impl System for Setup<'_> {
         State { locals: counts.map(|count| vec![0; count]), pool: BTreeMap::new() }
     }
 
+    /// Paper: 001 cont
     fn candidates(&self, state: &State) -> Vec<Apply> {
         let rules = &self.topology.rules;
         let mut all = Vec::new();

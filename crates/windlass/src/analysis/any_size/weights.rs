@@ -7,6 +7,9 @@ use crate::lifecycle::setup::{Kind, RuleId, RuleSet};
 ///
 /// Paper: 001 (3)
 /// Paper: 001 mesmes
+/// Paper: 001 (4)
+/// Paper: 001 lemma
+/// Deviation: (4) is not needed: that a run ends is shown here, that its end is final by cases.
 pub(super) fn find(rules: &RuleSet) -> Result<[Vec<u32>; 3], Open> {
     let of = |kind: Kind| {
         let count = rules.states[kind as usize].len();
@@ -47,7 +50,7 @@ fn circle(steps: &[(RuleId, usize, usize)]) -> Vec<RuleId> {
         let mut path = vec![first];
         let mut seen = vec![to];
         let mut at = to;
-        // A shortest way back, breadth first, would be nicer; a circle has few rules, so any will do.
+        // Any way back will do: a circle has few rules.
         while at != start {
             let next = steps.iter().find(|(_, from, to)| {
                 *from == at && (*to == start || !seen.contains(to)) && leads_to(steps, *to, start)

@@ -309,6 +309,7 @@ fn around(node: Node<'_>, known: &Known<'_>, findings: &mut Vec<Diagnostic>) -> 
     Some(Guard::Around { quantifier, around, over, states })
 }
 
+/// Paper: 001 wfs
 fn lower_topology(node: Node<'_>, rules: RuleSet, findings: &mut Vec<Diagnostic>) -> Topology {
     let type_names: Names<'_> = Names(rules.node_types.iter().map(|t| t.name.as_str()).collect());
     let mut nodes = Vec::new();

@@ -4,8 +4,8 @@
 //! it holds, holds until the step that it is a premise of has been taken. A premise holds for ever
 //! when its states are the last ones of a way. It holds long enough when the other object cannot
 //! leave these states before this one has gone on: R07 asks for a source that is `created`, and R02
-//! lets nobody start before R07 and R08 have been applied. A message that is taken counts as one that
-//! stays when nobody else looks for it. What is not of this form is searched.
+//! lets nobody start before R07 and R08 have been applied. A message that is taken counts as one
+//! that stays when nobody else looks for it. What is not of this form is searched.
 
 use std::collections::BTreeMap;
 
@@ -52,8 +52,8 @@ impl Ways {
     }
 }
 
-/// A stretch of rungs: from the lowest to the highest, or to the end of the way. The lowest does not
-/// exist when the stretch is empty.
+/// A stretch of rungs: from the lowest to the highest, or to the end of the way. The lowest does
+/// not exist when the stretch is empty.
 struct Stretch {
     lowest: Rung,
     highest: Option<Rung>,
