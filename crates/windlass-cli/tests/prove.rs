@@ -1,0 +1,124 @@
+//! `prove`: the examples complete, broken variants of them get stuck, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+const THINKING: &str = include_str!("../../../examples/thinking/windlass.yaml");
+const RULES: &str = include_str!("../../../examples/setup/rules.yaml");
+
+/// Runs `windlass prove` in the root of the repository.
+fn prove(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_windlass"))
+        .arg("prove")
+        .args(args)
+        .current_dir(PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")))
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn the_examples_always_complete() {
+    for file in ["thinking/windlass.yaml", "web-services/windlass.yaml", "setup/crm.yaml"] {
+        let output = prove(&[&format!("examples/{file}"), "--format", "json"], "");
+        assert_eq!(output.status.code(), Some(0), "{file}");
+        assert_eq!(json(&output)["verdict"], "always_completes", "{file}");
+        assert_eq!(json(&output)["certificate"]["kind"], "run", "{file}");
+    }
+}
+
+#[test]
+fn the_rule_sets_complete_for_every_topology() {
+    for file in ["rules", "lifecycle", "teardown"] {
+        let path = format!("examples/setup/{file}.yaml");
+        let output = prove(&["--any-size", &path, "--format", "json"], "");
+        assert_eq!(output.status.code(), Some(0), "{file}");
+        assert_eq!(json(&output)["method"], "argument", "{file}");
+    }
+}
+
+#[test]
+fn examples_that_must_get_stuck_do() {
+    // The database waits for the service, which waits for the database.
+    let crossed = THINKING
+        .replace("  database:\n    capabilities: [db]", "  database:\n    requirements: { client: replica_unaware }\n    capabilities: [db]")
+        .replace("running: { offers: [db] }", "running: { requires: [client], offers: [db], on_fault: [stopped] }")
+        .replace("  mongo: { type: database }", "  mongo: { type: database, bind: { client: api.endpoint } }")
+        .replace("- { from: available, operation: start, to: running, requires: [host], on_fault: [available] }", "- { from: available, operation: start, to: running, requires: [host, data], on_fault: [available] }");
+    let output = prove(&["-", "--format", "json"], &crossed);
+    let report = json(&output);
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    assert_eq!(report["verdict"], "can_get_stuck");
+    let waiting = report["counterexample"]["waiting"].to_string();
+    assert!(waiting.contains("circle") && waiting.contains("mongo"), "{waiting}");
+    // A container that never starts.
+    let no_start = THINKING.replace("running: { offers: [host] }", "running: {}");
+    assert_eq!(prove(&["-"], &no_start).status.code(), Some(1));
+}
+
+#[test]
+fn an_operation_that_may_fail_stops_those_who_wait() {
+    let args = ["examples/thinking/windlass.yaml", "--may-fail", "mongo.start", "--format", "json"];
+    let output = prove(&args, "");
+    assert_eq!(output.status.code(), Some(1));
+    let trace = json(&output)["counterexample"]["trace"].to_string();
+    assert!(trace.contains("fail mongo start"), "{trace}");
+    let unknown = prove(&["examples/thinking/windlass.yaml", "--may-fail", "mongo.fly"], "");
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
+fn acyclicity_as_printed_is_refuted_by_two_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rules.yaml");
+    let printed = RULES
+        .replace("DependsOn: {}", "DependsOn: { acyclic: no }")
+        .replace("ConnectsTo: {}", "ConnectsTo: { acyclic: no }");
+    std::fs::write(&path, printed).unwrap();
+    let path = path.to_str().unwrap();
+    let output = prove(&["--any-size", path, "--format", "json"], "");
+    assert_eq!(output.status.code(), Some(1));
+    let topology = &json(&output)["counterexample"]["topology"];
+    assert_eq!(topology["nodes"].as_object().unwrap().len(), 2);
+    assert_eq!(topology["relationships"].as_array().unwrap().len(), 2);
+    let text = prove(&["--any-size", path, "--explain"], "");
+    assert!(String::from_utf8_lossy(&text.stdout).contains("A smallest topology"));
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused() {
+    let rules = prove(&["examples/setup/rules.yaml"], "");
+    assert_eq!(rules.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&rules.stderr).contains("--any-size"));
+    let topology = prove(&["--any-size", "examples/setup/crm.yaml"], "");
+    assert_eq!(topology.status.code(), Some(2));
+    let goal = prove(&["examples/thinking/windlass.yaml", "--goal", "@db"], "");
+    assert_eq!(goal.status.code(), Some(2));
+    let missing = prove(&["no-such-file.yaml"], "");
+    assert_eq!(missing.status.code(), Some(2));
+}
+
+#[test]
+fn a_certificate_is_written_for_people_and_for_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["proof.md", "proof.json"] {
+        let path = folder.path().join(name);
+        let args = ["--any-size", "examples/setup/rules.yaml", "--certificate"];
+        let output = prove(&[&args[..], &[path.to_str().unwrap()]].concat(), "");
+        assert_eq!(output.status.code(), Some(0));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("R12"), "{name}");
+    }
+}
