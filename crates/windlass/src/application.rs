@@ -7,11 +7,14 @@
 //! Lowering has already resolved every name: indices are always valid. Each part carries its
 //! [`Origin`], so that a rule which looks at an application can point at the line of any language.
 
+pub mod assembly;
+mod deployment;
 mod global_state;
 pub mod topology;
 
 use std::collections::BTreeMap;
 
+pub use deployment::Deployment;
 pub use global_state::{GlobalState, Instance, InstanceId};
 
 use crate::lifecycle::implementation::{Command, Process};
@@ -238,6 +241,8 @@ pub struct Application {
     pub types: Vec<ComponentType>,
     /// `T`, the nodes.
     pub nodes: Vec<Node>,
+    /// Where and how the components of nets are deployed.
+    pub deployment: Deployment,
     /// The whole description.
     pub origin: Origin,
 }
@@ -269,7 +274,7 @@ impl Application {
     }
 
     /// Every node id, in the order of declaration.
-    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+    pub fn node_ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         (0..self.nodes.len()).map(NodeId::from)
     }
 

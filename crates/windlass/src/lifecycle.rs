@@ -7,6 +7,7 @@ pub mod implementation;
 pub mod net;
 pub mod protocol;
 pub mod setup;
+pub mod timing;
 
 use std::time::Duration;
 

@@ -1,10 +1,12 @@
 //! One file per transition relation, one function per inference rule.
 //!
-//! Reading order: [`protocol`] (papers 003 and later BARREL), [`replica`] (paper 004).
+//! Reading order: [`net`] (paper 002), [`protocol`] (papers 003 and later BARREL), [`replica`]
+//! (paper 004).
 //! [`with_system`] is the only place that picks the relation of an application; everything else
 //! is written against [`System`].
 
 pub mod bring_up;
+pub mod net;
 pub mod protocol;
 pub mod replica;
 pub mod setup;

@@ -14,6 +14,7 @@ use crate::lifecycle::protocol::{
     Arity, Capability, Handler, OperationId, Protocol, Requirement, Sort, State, StateId,
     Transition,
 };
+use crate::lifecycle::timing::Timing;
 use crate::lifecycle::{Cost, Lifecycle};
 use crate::source::Origin;
 
@@ -169,6 +170,7 @@ pub(crate) fn application(name: &str, types: Vec<ComponentType>, nodes: Vec<Node
         policy: Policy::Any,
         types,
         nodes,
+        deployment: crate::application::Deployment::default(),
         origin: NOWHERE,
     }
 }
@@ -258,12 +260,13 @@ pub(crate) fn net(
             DockId::from(net.docks.len() - 1)
         };
         let (source, destination) = (dock(from, Side::Output), dock(to, Side::Input));
-        let duration = Some(Duration::from_millis(*millis));
+        let duration = Some(Timing::Fixed(Duration::from_millis(*millis)));
         net.transitions.push(NetTransition {
             name: (*name).to_owned(),
             source,
             destination,
             action: Action { duration, ..Action::default() },
+            behavior: None,
             origin: NOWHERE,
         });
     }

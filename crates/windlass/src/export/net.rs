@@ -58,8 +58,8 @@ fn add_transitions(drawing: &mut Drawing, net: &Net) {
     for (at, transition) in net.transitions.iter().enumerate() {
         let id = NetTransitionId::from(at);
         let item = drawing.add(Shape::Action, &transition.name);
-        if let Some(duration) = transition.action.duration {
-            drawing.items[item].subtitle = seconds(duration);
+        if let Some(duration) = &transition.action.duration {
+            drawing.items[item].subtitle = seconds(duration.mean());
         }
         let (from, to) = (net.source_place(id), net.destination_place(id));
         let meaning = format!(

@@ -13,11 +13,12 @@
 //!
 //! All indices are local to one net.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::implementation::Command;
-use super::{Cost, Expected, index};
+use super::timing::{Retry, Timing};
+use super::{Cost, index};
 use crate::source::Origin;
 
 index!(
@@ -76,15 +77,27 @@ pub struct Dock {
 pub struct Action {
     /// The command that performs it; none when the transition is only a milestone.
     pub run: Option<Command>,
-    /// How long it is expected to take.
-    pub duration: Expected,
+    /// How long it takes.
+    pub duration: Option<Timing>,
     /// What it costs.
     pub cost: Cost,
     /// When it is given up.
     pub timeout: Option<Duration>,
+    /// What happens when it fails.
+    pub retry: Option<Retry>,
+    /// The command that undoes what it did, or had begun to do.
+    pub compensate: Option<Command>,
+    /// Where it runs, when not where its component does.
+    pub host: Option<String>,
+    /// What it holds while it runs, so that no one else does.
+    pub lock: Option<String>,
+    /// `val_A,Dp`: the values that it gives to data ports of its component.
+    pub sets: BTreeMap<PortId, String>,
 }
 
 /// `θ = (s, d)`.
+///
+/// Paper: 002 Sec. III-A (transitions)
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetTransition {
     /// Its name, unique in the net.
@@ -95,8 +108,20 @@ pub struct NetTransition {
     pub destination: DockId,
     /// `action(θ)`.
     pub action: Action,
+    /// The behavior that it belongs to; none is [`FIRST_BEHAVIOR`].
+    pub behavior: Option<String>,
     /// Where it was declared.
     pub origin: Origin,
+}
+
+/// The behavior of transitions that name none.
+pub const FIRST_BEHAVIOR: &str = "deploy";
+
+impl NetTransition {
+    /// The behavior that it belongs to.
+    pub fn behavior(&self) -> &str {
+        self.behavior.as_deref().unwrap_or(FIRST_BEHAVIOR)
+    }
 }
 
 /// A set of places that keeps a provide port alive while a token is inside.
@@ -145,6 +170,8 @@ impl PortKind {
 }
 
 /// A port of a component.
+///
+/// Paper: 002 Sec. III-A (ports)
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Port {
     /// Its name, unique in the net.
@@ -157,7 +184,8 @@ pub struct Port {
     pub transitions: BTreeSet<NetTransitionId>,
     /// `B_Pp`: the groups that give it (provide only).
     pub groups: BTreeSet<GroupId>,
-    /// `B_Dp`: the places that set it (data provide only).
+    /// `B_Dp`: the places that set it (data provide). For a use port, the places that need it for
+    /// as long as a token is there: not in the paper, and how Concerto binds its use ports.
     pub places: BTreeSet<PlaceId>,
     /// Where it was declared.
     pub origin: Origin,

@@ -49,6 +49,7 @@ pub(crate) fn application(random: &mut Random) -> Application {
         policy: if random.chance(2) { Policy::Any } else { Policy::Greedy },
         types: Vec::new(),
         nodes: Vec::new(),
+        deployment: windlass::application::Deployment::default(),
         origin: NOWHERE,
     };
     for at in 0..count {

@@ -62,7 +62,15 @@ pub(crate) fn application(text: &str) -> Application {
     let types: Vec<ComponentType> = written.iter().map(|w| component_type(w, &written)).collect();
     let nodes = written.iter().enumerate().map(|(at, w)| node(at, w, &types)).collect();
     let (name, policy, origin) = ("fixture".to_owned(), Policy::Any, Origin(None));
-    Application { name, faults, policy, types, nodes, origin }
+    Application {
+        name,
+        faults,
+        policy,
+        types,
+        nodes,
+        deployment: windlass::application::Deployment::default(),
+        origin,
+    }
 }
 
 /// The capabilities of a node: what it offers somewhere, and what others need of it.

@@ -120,7 +120,15 @@ pub(crate) fn binding(requirement: usize, target: usize, capability: usize) -> B
 
 pub(crate) fn application(name: &str, types: Vec<ComponentType>, nodes: Vec<Node>) -> Application {
     let (faults, policy, origin) = (Faults::Forbidden, Policy::Any, Origin::default());
-    Application { name: name.into(), faults, policy, types, nodes, origin }
+    Application {
+        name: name.into(),
+        faults,
+        policy,
+        types,
+        nodes,
+        deployment: windlass::application::Deployment::default(),
+        origin,
+    }
 }
 
 /// Two web services on a server on an operating system on a virtual machine, as in figures 2 and 4

@@ -58,6 +58,7 @@ pub fn application(text: &str) -> Application {
         policy: Policy::Any,
         types: Vec::new(),
         nodes: Vec::new(),
+        deployment: windlass::application::Deployment::default(),
         origin: ORIGIN,
     };
     let lines: Vec<Vec<&str>> = text.lines().map(words).filter(|w| !w.is_empty()).collect();

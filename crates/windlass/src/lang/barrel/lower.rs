@@ -32,6 +32,7 @@ pub(super) fn lower(library: &Library, findings: &mut Vec<Diagnostic>) -> Option
             policy: Policy::default(),
             types: Vec::new(),
             nodes: Vec::new(),
+            deployment: crate::application::Deployment::default(),
             origin: Origin::from(service.name_span()),
         },
         types: Vec::new(),

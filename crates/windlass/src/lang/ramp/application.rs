@@ -30,6 +30,7 @@ pub(super) fn lower(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Applicati
         policy: policy(root, findings),
         types: Vec::new(),
         nodes: Vec::new(),
+        deployment: crate::application::Deployment::default(),
         origin: Origin::from(first_line(root)),
     };
     let mut first: BTreeMap<&str, Node<'_>> = BTreeMap::new();

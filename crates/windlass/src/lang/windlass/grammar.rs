@@ -30,8 +30,13 @@ pub(super) static APPLICATION: Record = Record {
         required("types", Map(&Rec(&TYPE)), "the component types"),
         required("nodes", Map(&Rec(&NODE)), "the nodes of the topology"),
         optional("goal", Either(&[Text, Rec(&GOAL_PARTS)]), "what `up` means for this file"),
+        optional("hosts", Map(&SLOTS), "how many actions a host carries out at once (nets)"),
+        optional("locks", Map(&SLOTS), "how many actions hold a lock at once (nets)"),
+        optional("durations_from", Text, "where the durations come from (nets)"),
     ],
 };
+
+const SLOTS: Shape = Integer(1, 1_000_000);
 
 static TYPE: Record = Record {
     what: "a type",
@@ -164,9 +169,36 @@ static NET_TRANSITION: Record = Record {
         required("from", END, "the place that it leaves"),
         required("to", END, "the place that it enters"),
         optional("run", COMMAND, "the command that performs it"),
-        optional("duration", Duration, "how long it is expected to take"),
+        optional("duration", Either(&[Duration, Rec(&TIMING)]), "how long it takes"),
         optional("cost", Cost, "what it costs"),
         optional("timeout", Duration, "when it is given up"),
+        optional("retry", Either(&[SLOTS, Rec(&RETRY)]), "how often it is tried again"),
+        optional("compensate", COMMAND, "the command that undoes it"),
+        optional("host", Name, "where it runs, when not where its node does"),
+        optional("lock", Name, "what it holds while it runs"),
+        optional("sets", Map(&Text), "data_provide port -> the value that it gives"),
+        optional("behavior", Name, "the behavior that it belongs to (default: deploy)"),
+    ],
+};
+
+static TIMING: Record = Record {
+    what: "a duration",
+    keys: &[
+        optional("from", Duration, "the shortest, of a range"),
+        optional("to", Duration, "the longest, of a range"),
+        optional("mean", Duration, "the mean of a normal distribution"),
+        optional("deviation", Duration, "its standard deviation"),
+        optional("exponential", Duration, "the mean of an exponential distribution"),
+        optional("measured", List(&Duration), "values that were measured"),
+    ],
+};
+
+static RETRY: Record = Record {
+    what: "a retry",
+    keys: &[
+        required("times", SLOTS, "how often it is tried again"),
+        optional("wait", Duration, "how long to wait before the first try (default: not at all)"),
+        optional("factor", Integer(1, 100), "by how much the wait grows each time (default: 1)"),
     ],
 };
 
@@ -187,7 +219,11 @@ static PORT: Record = Record {
         optional("type", Name, "ports of different types cannot be connected"),
         optional("transitions", NAMES, "the transitions that need it (use, data_use)"),
         optional("groups", NAMES, "the groups that give it (provide)"),
-        optional("places", NAMES, "the places that set its value (data_provide)"),
+        optional(
+            "places",
+            NAMES,
+            "the places that set its value (data_provide), or that need it (use)",
+        ),
     ],
 };
 
@@ -202,6 +238,8 @@ static NODE: Record = Record {
             "requirement or port -> NODE.CAPABILITY or NODE.PORT",
         ),
         optional("instances", Map(&Rec(&INSTANCE)), "wanted instances that have a name"),
+        optional("host", Name, "where its transitions run (nets)"),
+        optional("behaviors", NAMES, "the behaviors that it goes through (nets; default: deploy)"),
     ],
 };
 

@@ -8,11 +8,12 @@ mod commands;
 mod net;
 mod nodes;
 mod protocol;
+mod timing;
 
 use std::collections::BTreeMap;
 
 use super::{CONFLICTING_KEYS, DECLARED_TWICE, LIFECYCLE, first_line, unknown};
-use crate::application::{Application, ComponentType, Faults, Policy};
+use crate::application::{Application, ComponentType, Deployment, Faults, Policy};
 use crate::diagnostic::Diagnostic;
 use crate::lifecycle::protocol::{Arity, Capability, Requirement, Sort};
 use crate::lifecycle::{Cost, Lifecycle, Protocol};
@@ -37,6 +38,7 @@ pub(super) fn application(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> App
         ),
         types: Vec::new(),
         nodes: Vec::new(),
+        deployment: deployment(root),
         origin: Origin::from(first_line(root)),
     };
     for entry in entries(root, "types") {
@@ -45,6 +47,24 @@ pub(super) fn application(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> App
     one_kind(&application, findings);
     nodes::lower(root, &mut application, findings);
     application
+}
+
+/// What the file says beside types and nodes; the nodes add their part.
+fn deployment(root: Node<'_>) -> Deployment {
+    let slots = |key: &str| {
+        let all = entries(root, key);
+        all.filter_map(|entry| {
+            let slots = u32::try_from(entry.value.as_int()?).ok()?;
+            Some((entry.name().to_owned(), slots))
+        })
+        .collect()
+    };
+    Deployment {
+        hosts: slots("hosts"),
+        locks: slots("locks"),
+        durations_from: text(root, "durations_from").map(str::to_owned),
+        ..Deployment::default()
+    }
 }
 
 /// All lifecycles of one application are of one kind.

@@ -1,10 +1,11 @@
 //! The way back: an application as a document that reads as the same application.
 
+mod net;
+
 use super::units::print_duration;
-use crate::application::{Application, ComponentType, Faults, Node, Operation, Policy};
+use crate::application::{Application, ComponentType, Faults, Node, NodeId, Operation, Policy};
 use crate::goal::{self, GoalFile};
 use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue, Process, Stop};
-use crate::lifecycle::net::{DockId, Net, Port};
 use crate::lifecycle::protocol::{
     Arity, CapabilityId, Handler, Requirement, RequirementId, State, StateId,
 };
@@ -25,13 +26,16 @@ pub fn print(application: &Application, goal: Option<&GoalFile>) -> Value {
         types.insert(&component.name, component_type(component));
     }
     let mut nodes = Value::map();
-    for node in &application.nodes {
-        nodes.insert(&node.name, self::node(application, node));
+    for id in application.node_ids() {
+        nodes.insert(&application.node(id).name, node(application, id));
     }
     document
         .with("types", types)
         .with("nodes", nodes)
         .with_some("goal", goal.map(|goal| goal_value(application, goal)))
+        .with_some("hosts", net::slots(&application.deployment.hosts))
+        .with_some("locks", net::slots(&application.deployment.locks))
+        .with_some("durations_from", application.deployment.durations_from.as_deref())
 }
 
 fn component_type(component: &ComponentType) -> Value {
@@ -59,7 +63,7 @@ fn component_type(component: &ComponentType) -> Value {
         Lifecycle::Protocol(protocol) => {
             value.with("protocol", self::protocol(component, protocol))
         }
-        Lifecycle::Net(net) => value.with("net", self::net(net)),
+        Lifecycle::Net(net) => value.with("net", net::net(net)),
     }
 }
 
@@ -204,70 +208,8 @@ fn conditions<'a>(
     insert_names(value, "on_fault", handlers);
 }
 
-fn net(net: &Net) -> Value {
-    let places = Value::list(net.places.iter().map(|place| place.name.as_str())).inline();
-    let names = |ids: &mut dyn Iterator<Item = usize>| -> Vec<&str> {
-        ids.map(|at| net.places[at].name.as_str()).collect()
-    };
-    let initial = Value::list(names(&mut net.initial.iter().map(|p| p.index()))).inline();
-    let mut transitions = Value::map();
-    for transition in &net.transitions {
-        let mut value = Value::map()
-            .with("from", end(net, transition.source))
-            .with("to", end(net, transition.destination))
-            .with_some("run", transition.action.run.as_ref().map(command))
-            .with_some("duration", transition.action.duration.map(print_duration));
-        insert_cost(&mut value, "cost", transition.action.cost);
-        let value = value.with_some("timeout", transition.action.timeout.map(print_duration));
-        let short = transition.action.run.is_none();
-        transitions.insert(&transition.name, if short { value.inline() } else { value });
-    }
-    let mut value = Value::map()
-        .with("places", places)
-        .with("initial", initial)
-        .with("transitions", transitions);
-    if !net.groups.is_empty() {
-        let mut groups = Value::map();
-        for group in &net.groups {
-            let members = names(&mut group.places.iter().map(|p| p.index()));
-            groups.insert(&group.name, Value::list(members).inline());
-        }
-        value.insert("groups", groups);
-    }
-    if !net.ports.is_empty() {
-        let mut ports = Value::map();
-        for port in &net.ports {
-            ports.insert(&port.name, self::port(net, port).inline());
-        }
-        value.insert("ports", ports);
-    }
-    value
-}
-
-fn end(net: &Net, dock: DockId) -> Value {
-    let dock = &net.docks[dock.index()];
-    let place = net.place(dock.place).name.as_str();
-    match &dock.name {
-        None => place.into(),
-        Some(name) => Value::map().with("place", place).with("dock", name.as_str()).inline(),
-    }
-}
-
-fn port(net: &Net, port: &Port) -> Value {
-    let mut value = Value::map().with("kind", port.kind.word());
-    if let Some(port_type) = &port.port_type {
-        value.insert("type", port_type.as_str());
-    }
-    let transitions = port.transitions.iter().map(|t| net.transition(*t).name.as_str()).collect();
-    let groups = port.groups.iter().map(|g| net.groups[g.index()].name.as_str()).collect();
-    let places = port.places.iter().map(|p| net.place(*p).name.as_str()).collect();
-    insert_names(&mut value, "transitions", transitions);
-    insert_names(&mut value, "groups", groups);
-    insert_names(&mut value, "places", places);
-    value
-}
-
-fn node(application: &Application, node: &Node) -> Value {
+fn node(application: &Application, id: NodeId) -> Value {
+    let node = application.node(id);
     let component = application.component_type(node.component_type);
     let mut value = Value::map().with("type", component.name.as_str());
     if node.count != u32::try_from(node.instances.len()).unwrap_or(u32::MAX).max(1) {
@@ -285,6 +227,7 @@ fn node(application: &Application, node: &Node) -> Value {
     if !bind.is_empty() {
         value.insert("bind", bind.inline());
     }
+    net::deployment(application, id, &mut value);
     if !node.instances.is_empty() {
         let mut instances = Value::map();
         for instance in &node.instances {

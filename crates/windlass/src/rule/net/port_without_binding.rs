@@ -20,7 +20,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     for (component, net) in super::nets(context) {
         for port in &net.ports {
             let (bound, key) = match port.kind {
-                PortKind::Use | PortKind::DataUse => (!port.transitions.is_empty(), "transitions"),
+                PortKind::Use | PortKind::DataUse => {
+                    (!port.transitions.is_empty() || !port.places.is_empty(), "transitions")
+                }
                 PortKind::Provide => (!port.groups.is_empty(), "groups"),
                 PortKind::DataProvide => (!port.places.is_empty(), "places"),
             };

@@ -23,7 +23,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         for (at, port) in net.ports.iter().enumerate() {
             let id = PortId::from(at);
             let connected = node.connections.iter().any(|c| c.port == id);
-            if port.transitions.is_empty() || connected {
+            let wanted = port.kind.counterpart().is_some();
+            let needed = !port.transitions.is_empty() || !port.places.is_empty();
+            if !wanted || !needed || connected {
                 continue;
             }
             let message = format!(

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{commands, conflict, cost, duration, entries, items, resolve, text, twice};
+use super::{commands, conflict, cost, duration, entries, items, resolve, text, timing, twice};
 use crate::application::ComponentType;
 use crate::diagnostic::Diagnostic;
 use crate::lang::windlass::unknown;
 use crate::lifecycle::Lifecycle;
 use crate::lifecycle::net::{
-    Action, Dock, DockId, Group, Net, NetTransition, Place, PlaceId, Port, PortKind, Side,
+    Action, Dock, DockId, FIRST_BEHAVIOR, Group, Net, NetTransition, NetTransitionId, Place,
+    PlaceId, Port, PortKind, Side,
 };
 use crate::tree::{Entry, Node};
 
@@ -51,6 +52,9 @@ pub(super) fn lower(
         let port = builder.port(entry, findings);
         builder.net.ports.push(port);
     }
+    for entry in entries(node, "transitions") {
+        builder.values(entry, findings);
+    }
     component.lifecycle = Lifecycle::Net(builder.net);
 }
 
@@ -82,14 +86,54 @@ impl Builder {
         let destination = self.end(node.get("to"), Side::Input, findings);
         let action = Action {
             run: node.get("run").and_then(|run| commands::command(run, findings)),
-            duration: duration(node, "duration"),
+            duration: node.get("duration").and_then(|value| timing::duration(value, findings)),
             cost: cost(node, "cost"),
             timeout: duration(node, "timeout"),
+            retry: node.get("retry").and_then(timing::retry),
+            compensate: node.get("compensate").and_then(|undo| commands::command(undo, findings)),
+            host: text(node, "host").map(str::to_owned),
+            lock: text(node, "lock").map(str::to_owned),
+            sets: BTreeMap::new(),
         };
+        let behavior = text(node, "behavior").map(str::to_owned);
         let (Some(source), Some(destination)) = (source, destination) else { return };
         let name = entry.name().to_owned();
         let origin = entry.key.span().into();
-        self.net.transitions.push(NetTransition { name, source, destination, action, origin });
+        let behavior = behavior.filter(|name| name != FIRST_BEHAVIOR);
+        let transition = NetTransition { name, source, destination, action, behavior, origin };
+        self.net.transitions.push(transition);
+    }
+
+    /// The values that a transition gives; known only after the ports are.
+    fn values(&mut self, entry: Entry<'_>, findings: &mut Vec<Diagnostic>) {
+        let sets: Vec<_> = entries(entry.value, "sets").collect();
+        let Some(at) = self.net.transitions.iter().position(|t| t.name == entry.name()) else {
+            return;
+        };
+        let id = NetTransitionId::from(at);
+        for set in sets {
+            let ports = self.net.ports.iter();
+            let known = ports.filter(|port| port.kind == PortKind::DataProvide);
+            let known: Vec<_> = known.map(|port| &*port.name).collect();
+            let port = self.net.port_named(set.name()).filter(|_| known.contains(&set.name()));
+            let Some(port) = port else {
+                findings.push(unknown("data_provide port", set.key, known.into_iter()));
+                continue;
+            };
+            if !self.net.port(port).places.contains(&self.net.destination_place(id)) {
+                let message = format!(
+                    "`{}` does not lead to a place that sets `{}`",
+                    entry.name(),
+                    set.name()
+                );
+                let help = "a value is set when a place of the port is entered";
+                findings.push(conflict(set.key, message, help));
+                continue;
+            }
+            if let Some(value) = set.value.as_str() {
+                self.net.transitions[at].action.sets.insert(port, value.to_owned());
+            }
+        }
     }
 
     /// One end of a transition: a place, which gives it a dock of its own, or a named dock.
@@ -123,10 +167,11 @@ impl Builder {
         let kinds = [PortKind::Use, PortKind::Provide, PortKind::DataUse, PortKind::DataProvide];
         let written = text(node, "kind").unwrap_or_default();
         let kind = kinds.into_iter().find(|kind| kind.word() == written).unwrap_or(PortKind::Use);
-        let wrong_keys = match kind {
-            PortKind::Use | PortKind::DataUse => ["groups", "places"],
-            PortKind::Provide => ["transitions", "places"],
-            PortKind::DataProvide => ["transitions", "groups"],
+        let wrong_keys: &[&str] = match kind {
+            PortKind::Use => &["groups"],
+            PortKind::DataUse => &["groups", "places"],
+            PortKind::Provide => &["transitions", "places"],
+            PortKind::DataProvide => &["transitions", "groups"],
         };
         for key in wrong_keys {
             if let Some(wrong) = node.get_entry(key) {

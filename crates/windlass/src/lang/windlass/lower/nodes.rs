@@ -1,14 +1,15 @@
 //! Nodes, wanted instances, bindings and connections.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{conflict, entries, integer, text};
+use super::{conflict, entries, integer, items, text};
 use crate::application::{
     Application, Binding, ComponentType, Connection, Node as AppNode, NodeId, TypeId,
     WantedInstance,
 };
 use crate::diagnostic::Diagnostic;
 use crate::lang::windlass::{DECLARED_TWICE, UNKNOWN_NAME, unknown};
+use crate::lifecycle::net::NetTransition;
 use crate::lifecycle::{Cost, Lifecycle, Net};
 use crate::source::Origin;
 use crate::spelling;
@@ -45,8 +46,48 @@ pub(super) fn lower(root: Node<'_>, application: &mut Application, findings: &mu
         });
     }
     unique_instances(application, findings);
+    // Looked up once for all: assemblies have as many bindings as nodes, and many nodes.
+    let names: BTreeMap<String, NodeId> =
+        application.node_ids().rev().map(|id| (application.node(id).name.clone(), id)).collect();
     for (at, entry) in entries(root, "nodes").enumerate() {
-        bind(NodeId::from(at), entry, application, findings);
+        bind(NodeId::from(at), entry, application, &names, findings);
+        deploy(NodeId::from(at), entry, application, findings);
+    }
+}
+
+/// What a node says about its deployment.
+fn deploy(
+    id: NodeId,
+    entry: Entry<'_>,
+    application: &mut Application,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let component = application.type_of(id);
+    if is_placeholder(component) {
+        return;
+    }
+    let Some(net) = component.net() else {
+        for key in ["host", "behaviors"] {
+            if let Some(wrong) = entry.value.get_entry(key) {
+                let help = "it is for nodes whose type is a net";
+                findings.push(conflict(wrong.key, format!("a protocol has no `{key}`"), help));
+            }
+        }
+        return;
+    };
+    let known: BTreeSet<&str> = net.transitions.iter().map(NetTransition::behavior).collect();
+    let mut behaviors = Vec::new();
+    for item in items(entry.value, "behaviors") {
+        match item.as_str().filter(|name| known.contains(name)) {
+            Some(name) => behaviors.push(name.to_owned()),
+            None => findings.push(unknown("behavior", item, known.iter().copied())),
+        }
+    }
+    if !behaviors.is_empty() {
+        application.deployment.behaviors.insert(id, behaviors);
+    }
+    if let Some(host) = text(entry.value, "host") {
+        application.deployment.host.insert(id, host.to_owned());
     }
 }
 
@@ -111,6 +152,7 @@ fn bind(
     id: NodeId,
     entry: Entry<'_>,
     application: &mut Application,
+    names: &BTreeMap<String, NodeId>,
     findings: &mut Vec<Diagnostic>,
 ) {
     let component = application.type_of(id);
@@ -139,7 +181,7 @@ fn bind(
                     ports.iter().filter(|p| p.kind == wanted).map(|p| p.name.clone()).collect()
                 };
                 let what = format!("{} port", wanted.word());
-                let found = end(target, &what, known, application, findings);
+                let found = end(target, &what, known, (application, names), findings);
                 let Some((node, name)) = found else { continue };
                 let ports = application.type_of(node).net().and_then(|net| net.port_named(&name));
                 let Some(target_port) = ports else { continue };
@@ -161,7 +203,7 @@ fn bind(
         let known = |t: &ComponentType| -> Vec<String> {
             t.capabilities.iter().map(|c| c.name.clone()).collect()
         };
-        let found = end(targets[0], "capability", known, application, findings);
+        let found = end(targets[0], "capability", known, (application, names), findings);
         let Some((target, name)) = found else { continue };
         let Some(capability) = application.type_of(target).capability_named(&name) else {
             continue;
@@ -179,12 +221,12 @@ fn end(
     target: Node<'_>,
     what: &str,
     known: impl Fn(&ComponentType) -> Vec<String>,
-    application: &Application,
+    (application, names): (&Application, &BTreeMap<String, NodeId>),
     findings: &mut Vec<Diagnostic>,
 ) -> Option<(NodeId, String)> {
     let text = target.as_str()?;
     let splits = text.rmatch_indices('.').map(|(at, _)| (&text[..at], &text[at + 1..]));
-    let with_node = |(node, name)| Some((application.node_named(node)?, name));
+    let with_node = |(node, name): (&str, _)| Some((*names.get(node)?, name));
     let Some((node, name)) = splits.clone().find_map(with_node) else {
         let message = match text.split_once('.') {
             Some((node, _)) => format!("unknown node `{node}`"),
