@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::commands::analyze::AnalyzeArgs;
 use crate::commands::prove::ProveArgs;
+use crate::commands::simulate::SimulateArgs;
 use crate::commands::step::StepArgs;
 use crate::commands::verify::VerifyArgs;
 
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     Analyze(AnalyzeArgs),
     /// Prove that bringing it up always completes, or show how it gets stuck
     Prove(ProveArgs),
+    /// Run an assembly of nets in virtual time: how long, and why
+    Simulate(SimulateArgs),
     /// Write a description in another language
     Convert(ConvertArgs),
     /// Print a completion script for a shell

@@ -8,5 +8,6 @@ pub(crate) mod explain;
 pub(crate) mod man;
 pub(crate) mod prove;
 pub(crate) mod show;
+pub(crate) mod simulate;
 pub(crate) mod step;
 pub(crate) mod verify;

@@ -11,6 +11,7 @@ use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::goal::GoalFile;
 use windlass::lang::{self, Language, Reading, documents};
 use windlass::lifecycle::setup::{RuleSet, Topology};
+use windlass::lifecycle::timing::Timing;
 use windlass::plan::Plan;
 use windlass::plan::fit::fit;
 use windlass::source::files::{FileError, Limits};
@@ -92,6 +93,11 @@ pub(crate) fn topology_in(text: Text) -> Result<Topology, Failure> {
 fn described<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result<T, Failure> {
     refuse_errors(reading.findings, text.sources, exit_code::FINDINGS)?;
     reading.document.ok_or_else(|| Failure::usage(format!("`{}` is no {what}", text.name)))
+/// Reads durations: `NODE.TRANSITION` with how long it takes. What is wrong with them goes to
+/// standard error.
+pub(crate) fn durations(path: &Path) -> Result<Vec<(String, Timing)>, Failure> {
+    let text = text(path)?;
+    document(documents::read_durations(text.id, &text.sources), text, "list of durations")
 }
 
 /// Refuses a plan that is not about this application and this state.

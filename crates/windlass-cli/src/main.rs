@@ -59,6 +59,7 @@ fn run(cli: Cli) -> u8 {
         Command::Step(args) => commands::step::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Prove(args) => commands::prove::run(&args),
+        Command::Simulate(args) => commands::simulate::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

@@ -13,6 +13,7 @@ use crate::commands::convert::ConvertReport;
 use crate::commands::explain::ExplainReport;
 use crate::commands::prove::ProveReport;
 use crate::commands::show::ShowReport;
+use crate::commands::simulate::report::SimulateReport;
 use crate::commands::step::StepReport;
 use crate::commands::verify::VerifyReport;
 use crate::render::CheckReport;
@@ -72,4 +73,9 @@ fn the_schema_of_prove_is_up_to_date() {
 #[test]
 fn the_schema_of_step_is_up_to_date() {
     compare::<StepReport>("step");
+}
+
+#[test]
+fn the_schema_of_simulate_is_up_to_date() {
+    compare::<SimulateReport>("simulate");
 }

@@ -9,6 +9,7 @@
 pub mod dot;
 pub mod drawing;
 pub mod escape;
+pub mod gantt;
 pub mod layout;
 pub mod measure;
 pub mod mermaid;

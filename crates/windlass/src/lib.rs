@@ -21,6 +21,7 @@ pub mod plan;
 pub mod prove;
 pub mod rule;
 pub mod semantics;
+pub mod simulate;
 pub mod source;
 pub mod spelling;
 pub mod stepping;

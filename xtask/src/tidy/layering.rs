@@ -50,6 +50,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "the checker of evidence shares nothing with those who made it",
     ),
     (
+        "simulate",
+        &["semantics", "lifecycle", "application"],
+        "a run of nets in virtual time: it follows the rules, and searches nothing",
+    ),
+    (
         "stepping",
         &["semantics", "lifecycle", "application"],
         "the one function behind step: one action at a time",

@@ -7,6 +7,7 @@ use crate::application::{Application, GlobalState};
 use crate::diagnostic::{self, Diagnostic};
 use crate::goal::GoalFile;
 use crate::lifecycle::setup::{RuleSet, Topology};
+use crate::lifecycle::timing::Timing;
 use crate::plan::Plan;
 use crate::source::{SourceId, Sources};
 use crate::tree::{self, Node};
@@ -133,6 +134,11 @@ pub fn read_topology(root: SourceId, sources: &Sources) -> Reading<Topology> {
         let ours = windlass::Document::detect(node) == Some(windlass::Document::Topology);
         let topology = ours.then(|| windlass::read_topology(node, findings))?;
         topology.map(|topology| (Language::Windlass, topology))
+/// Reads durations for an assembly: `NODE.TRANSITION: DURATION`.
+pub fn read_durations(root: SourceId, sources: &Sources) -> Reading<Vec<(String, Timing)>> {
+    read(root, sources, |node, findings| {
+        let durations = windlass::read_durations(node, findings);
+        node.is_mapping().then_some((Language::Windlass, durations))
     })
 }
 

@@ -25,6 +25,7 @@ pub use state::{print_state, read_state};
 use crate::application::Application;
 use crate::diagnostic::Diagnostic;
 use crate::goal::GoalFile;
+use crate::lifecycle::timing::Timing;
 use crate::source::Span;
 use crate::spelling;
 use crate::tree::Node;
@@ -115,6 +116,12 @@ pub fn read_application(
     let goal = root.get("goal").map(|node| goal_file::lower(node, &application, findings));
     let broken = findings.len() > before || !root.tree().is_complete();
     if broken { (None, None) } else { (Some(application), goal) }
+}
+
+/// Reads a list of durations: `NODE.TRANSITION` with how long it takes.
+pub fn read_durations(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Vec<(String, Timing)> {
+    shape::check(root, &grammar::DURATIONS, findings);
+    lower::durations(root, findings)
 }
 
 /// The place of a mapping for messages about the whole of it: its first line, not all of it.

@@ -13,11 +13,13 @@
 #[path = "../support/long.rs"]
 mod long;
 mod naive;
+mod openstack;
 #[path = "../support/prng.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod prng;
 mod random;
 mod semantics;
+mod simulator;
 
 use windlass::application::Application;
 use windlass::lang;

@@ -169,7 +169,7 @@ static NET_TRANSITION: Record = Record {
         required("from", END, "the place that it leaves"),
         required("to", END, "the place that it enters"),
         optional("run", COMMAND, "the command that performs it"),
-        optional("duration", Either(&[Duration, Rec(&TIMING)]), "how long it takes"),
+        optional("duration", TIME, "how long it takes"),
         optional("cost", Cost, "what it costs"),
         optional("timeout", Duration, "when it is given up"),
         optional("retry", Either(&[SLOTS, Rec(&RETRY)]), "how often it is tried again"),
@@ -180,6 +180,11 @@ static NET_TRANSITION: Record = Record {
         optional("behavior", Name, "the behavior that it belongs to (default: deploy)"),
     ],
 };
+
+const TIME: Shape = Either(&[Duration, Rec(&TIMING)]);
+
+/// A list of durations.
+pub(super) static DURATIONS: Shape = Map(&TIME);
 
 static TIMING: Record = Record {
     what: "a duration",

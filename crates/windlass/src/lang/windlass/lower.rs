@@ -16,6 +16,7 @@ use super::{CONFLICTING_KEYS, DECLARED_TWICE, LIFECYCLE, first_line, unknown};
 use crate::application::{Application, ComponentType, Deployment, Faults, Policy};
 use crate::diagnostic::Diagnostic;
 use crate::lifecycle::protocol::{Arity, Capability, Requirement, Sort};
+use crate::lifecycle::timing::Timing;
 use crate::lifecycle::{Cost, Lifecycle, Protocol};
 use crate::source::Origin;
 use crate::tree::{Entry, Node};
@@ -65,6 +66,14 @@ fn deployment(root: Node<'_>) -> Deployment {
         durations_from: text(root, "durations_from").map(str::to_owned),
         ..Deployment::default()
     }
+}
+
+/// Lowers a list of durations.
+pub(super) fn durations(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Vec<(String, Timing)> {
+    let timing = |entry: Entry<'_>| {
+        Some((entry.name().to_owned(), timing::duration(entry.value, findings)?))
+    };
+    root.entries().filter_map(timing).collect()
 }
 
 /// All lifecycles of one application are of one kind.

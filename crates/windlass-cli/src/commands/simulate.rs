@@ -1,0 +1,220 @@
+//! `windlass simulate FILE`: how long an assembly takes, and why.
+
+pub(crate) mod report;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use windlass::application::Application;
+use windlass::application::assembly::Assembly;
+use windlass::export::gantt::{self, Bar};
+use windlass::lang::windlass::units;
+use windlass::lifecycle::timing::Timing;
+use windlass::simulate::runs::{self, Statistics};
+use windlass::simulate::what_if::{self, Change};
+use windlass::simulate::{self, Mode, Scenario, Schedule, path};
+
+use crate::args::Format;
+use crate::failure::Failure;
+use crate::{escape, exit_code, load, output, replace};
+
+/// What `windlass simulate` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Runs an assembly of nets in virtual time: nothing is executed. Every action takes the mean of its
+duration; with --seed each duration is drawn, and with --runs N so many runs are made and their
+mean, median and 95th percentile told. `hosts` and `locks` of the file and --jobs limit how much
+runs at once.
+
+--as compares ways of working: `madeus` runs everything that can run, `aeolus` one transition at a
+time in each component, `kolla` one component after the other. Durations are those of the file: an
+action that was measured while others ran takes less time alone.
+
+Exit codes: 0 finished, 1 the assembly gets stuck or an action fails for good, 2 a file that cannot
+be read.
+
+Examples:
+  windlass simulate windlass.yaml
+  windlass simulate windlass.yaml --as kolla,aeolus,madeus
+  windlass simulate windlass.yaml --set nova.pull=10s --without-dependency mariadb.haproxy
+  windlass simulate windlass.yaml --runs 1000 --seed 7 --gantt run.svg")]
+pub(crate) struct SimulateArgs {
+    /// The assembly
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// How many transitions run at once at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) jobs: Option<u32>,
+
+    /// Draw durations, and make so many runs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) runs: Option<u32>,
+
+    /// Draw durations from this seed
+    #[arg(long, value_name = "SEED")]
+    pub(crate) seed: Option<u64>,
+
+    /// Let a transition take another time
+    #[arg(long = "set", value_name = "NODE.TRANSITION=DURATION")]
+    pub(crate) set: Vec<String>,
+
+    /// Take durations from a file of `NODE.TRANSITION: DURATION`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) durations: Option<PathBuf>,
+
+    /// Do not wait for what a port gives
+    #[arg(long, value_name = "NODE.PORT")]
+    pub(crate) without_dependency: Vec<String>,
+
+    /// Whose way of working; several are compared with the first
+    #[arg(
+        long = "as",
+        value_enum,
+        value_delimiter = ',',
+        default_value = "madeus",
+        value_name = "MODE"
+    )]
+    pub(crate) modes: Vec<ModeWord>,
+
+    /// Write a Gantt chart
+    #[arg(long, value_name = "OUT.svg")]
+    pub(crate) gantt: Option<PathBuf>,
+
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) format: Format,
+
+    /// The language of the assembly; without it the file tells
+    #[arg(long, value_name = "LANG")]
+    pub(crate) lang: Option<String>,
+}
+
+/// A mode on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeWord {
+    /// Everything that can run
+    Madeus,
+    /// One transition at a time in each component
+    Aeolus,
+    /// One component after the other
+    Kolla,
+}
+
+impl ModeWord {
+    fn mode(self) -> Mode {
+        match self {
+            ModeWord::Madeus => Mode::Madeus,
+            ModeWord::Aeolus => Mode::Aeolus,
+            ModeWord::Kolla => Mode::Kolla,
+        }
+    }
+}
+
+/// What was found out.
+struct Answer<'a> {
+    assembly: &'a Assembly<'a>,
+    scenario: Scenario,
+    schedule: Schedule,
+    path: Vec<path::Step>,
+    bars: Vec<Bar>,
+    costs: Option<Vec<(String, f64)>>,
+    statistics: Option<Statistics>,
+    /// The other modes with their makespans; none where the run does not finish.
+    others: Vec<(Mode, Option<f64>)>,
+}
+
+/// Simulates and tells.
+pub(crate) fn run(args: &SimulateArgs) -> Result<u8, Failure> {
+    let loaded = load::application(&args.file, args.lang.as_deref())?.application;
+    let changes = changes(args, &loaded)?;
+    let application = what_if::apply(&loaded, &changes);
+    let assembly = Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
+    let answer = answer(args, &assembly);
+    if let Some(path) = &args.gantt {
+        let title = format!("{} ({})", application.name, answer.scenario.mode.word());
+        let svg = gantt::svg(&title, &answer.bars, answer.schedule.makespan);
+        replace::write(path, &svg).map_err(|error| Failure::file("write", path, &error))?;
+    }
+    let text = match args.format {
+        Format::Json => escape::json(&report::report(&answer))?,
+        Format::Text => escape::visible_lines(&text::text(&answer)),
+    };
+    output::stdout(&text)?;
+    Ok(if answer.schedule.is_finished() { exit_code::GOOD } else { exit_code::FINDINGS })
+}
+
+/// What is to be otherwise than the file says. Later ones win.
+fn changes(args: &SimulateArgs, application: &Application) -> Result<Vec<Change>, Failure> {
+    let mut changes = Vec::new();
+    if let Some(path) = &args.durations {
+        for (name, timing) in load::durations(path)? {
+            let (node, transition) =
+                what_if::transition(application, &name).map_err(Failure::usage)?;
+            changes.push(Change::Duration { node, transition, timing });
+        }
+    }
+    for set in &args.set {
+        let (name, value) = set
+            .split_once('=')
+            .ok_or_else(|| Failure::usage(format!("`{set}` is not NODE.TRANSITION=DURATION")))?;
+        let (node, transition) = what_if::transition(application, name).map_err(Failure::usage)?;
+        let duration = units::duration(value).ok_or_else(|| {
+            Failure::usage(format!("`{value}` is not a duration"))
+                .help("write a number with a unit: `200ms`, `2.5s`, `1h30m`")
+        })?;
+        changes.push(Change::Duration { node, transition, timing: Timing::Fixed(duration) });
+    }
+    for name in &args.without_dependency {
+        let (node, port) = what_if::dependency(application, name).map_err(Failure::usage)?;
+        changes.push(Change::Without { node, port });
+    }
+    Ok(changes)
+}
+
+fn answer<'a>(args: &SimulateArgs, assembly: &'a Assembly<'a>) -> Answer<'a> {
+    let seed = args.seed.or(args.runs.map(|_| 1));
+    let mode = args.modes.first().map_or(Mode::Madeus, |word| word.mode());
+    let scenario = Scenario { mode, jobs: args.jobs, seed, trace: false };
+    let schedule = simulate::simulate(assembly, &scenario);
+    let path = path::critical(assembly, &schedule);
+    let bars = bars(assembly, &schedule, &path);
+    let names = |assembly: &Assembly<'_>, node, port| {
+        let application = assembly.application();
+        let ports = application.type_of(node).net().map(|net| net.port(port).name.as_str());
+        format!("{}.{}", application.node(node).name, ports.unwrap_or_default())
+    };
+    let costs = path::costs(assembly, &scenario, &schedule).map(|costs| {
+        let costs = costs.into_iter();
+        costs
+            .map(|(node, port, saved)| (names(assembly, node, port), saved.as_secs_f64()))
+            .collect()
+    });
+    let statistics =
+        args.runs.map(|runs| runs::statistics(assembly, &scenario, seed.unwrap_or(1), runs));
+    let others = args.modes.iter().skip(1).map(|word| {
+        let other = Scenario { mode: word.mode(), ..scenario.clone() };
+        let schedule = simulate::simulate(assembly, &other);
+        (other.mode, schedule.is_finished().then(|| schedule.makespan.as_secs_f64()))
+    });
+    let others = others.collect();
+    Answer { assembly, scenario, schedule, path, bars, costs, statistics, others }
+}
+
+/// A bar for each run, in the order of their starts.
+fn bars(assembly: &Assembly<'_>, schedule: &Schedule, path: &[path::Step]) -> Vec<Bar> {
+    let mut critical = vec![false; schedule.runs.len()];
+    for step in path {
+        critical[step.run as usize] = true;
+    }
+    let runs = schedule.runs.iter().zip(path::slack(schedule)).zip(critical);
+    runs.map(|((run, slack), critical)| Bar {
+        name: assembly.transition_name(run.transition),
+        start: run.start,
+        end: run.end,
+        critical,
+        slack,
+    })
+    .collect()
+}

@@ -1,0 +1,120 @@
+//! The answer of `windlass simulate` for people.
+
+use std::fmt::Write as _;
+
+use windlass::export::gantt;
+use windlass::simulate::path::Via;
+use windlass::simulate::{End, Waiting};
+
+use super::Answer;
+
+/// More bars than this are no picture.
+const MOST_BARS: usize = 60;
+/// More lines than this are not read.
+const MOST_LINES: usize = 40;
+
+/// How much shorter `other` is than `first`, in percent.
+pub(super) fn gain(first: f64, other: f64) -> f64 {
+    if first > 0.0 { (first - other) / first * 100.0 } else { 0.0 }
+}
+
+/// The whole answer.
+pub(super) fn text(answer: &Answer<'_>) -> String {
+    let mut out = String::new();
+    let schedule = &answer.schedule;
+    let mode = answer.scenario.mode.word();
+    let makespan = schedule.makespan.as_secs_f64();
+    if schedule.is_finished() {
+        let _ = writeln!(out, "makespan {makespan:.3} s ({mode})");
+    } else {
+        let _ = writeln!(out, "does not finish; the last action ends at {makespan:.3} s ({mode})");
+        for line in waiting(answer).iter().take(MOST_LINES) {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+    let late = schedule.runs.iter().filter(|run| run.how == End::TimedOut).count();
+    let _ = writeln!(out, "actions  {} run, {late} of them timed out", schedule.runs.len());
+    if let Some(statistics) = &answer.statistics {
+        let _ = writeln!(
+            out,
+            "runs     {} finished, {} did not: mean {:.3} s, median {:.3} s, 95th percentile {:.3} s",
+            statistics.finished,
+            statistics.unfinished,
+            statistics.mean.as_secs_f64(),
+            statistics.median.as_secs_f64(),
+            statistics.p95.as_secs_f64(),
+        );
+    }
+    compared(answer, &mut out);
+    critical_path(answer, &mut out);
+    if answer.bars.len() <= MOST_BARS {
+        out.push('\n');
+        out.push_str(&gantt::text(&answer.bars, schedule.makespan, 50));
+    }
+    out
+}
+
+fn compared(answer: &Answer<'_>, out: &mut String) {
+    if answer.others.is_empty() {
+        return;
+    }
+    let first = answer.schedule.makespan.as_secs_f64();
+    let _ = writeln!(out, "\ncompared with {} ({first:.3} s)", answer.scenario.mode.word());
+    for (mode, other) in &answer.others {
+        let line = match other {
+            Some(other) => format!("{other:.3} s, {:+.1} %", -gain(first, *other)),
+            None => "does not finish".to_owned(),
+        };
+        let _ = writeln!(out, "  {:8} {line}", mode.word());
+    }
+    let from = &answer.assembly.application().deployment.durations_from;
+    let from = from.as_deref().unwrap_or("the file, which does not say how they were found");
+    let _ = writeln!(out, "  the durations of all of them are from: {from}");
+    let _ = writeln!(out, "  (what was measured under load takes less time when fewer run)");
+}
+
+fn critical_path(answer: &Answer<'_>, out: &mut String) {
+    let _ = writeln!(out, "\ncritical path");
+    for step in answer.path.iter().take(MOST_LINES) {
+        let run = &answer.schedule.runs[step.run as usize];
+        let why = match step.via {
+            Via::Start => "at once".to_owned(),
+            Via::Component => "after the one before".to_owned(),
+            Via::Port(port) => format!("waits for port {}", answer.assembly.port_name(port)),
+            Via::Room => "waits for room".to_owned(),
+        };
+        let _ = writeln!(
+            out,
+            "  {:30} {:>10.3} - {:>10.3} s  {why}",
+            answer.assembly.transition_name(run.transition),
+            run.start.as_secs_f64(),
+            run.end.as_secs_f64(),
+        );
+    }
+    if answer.path.len() > MOST_LINES {
+        let _ = writeln!(out, "  ... and {} more", answer.path.len() - MOST_LINES);
+    }
+    match answer.costs.as_ref().and_then(|costs| costs.first()) {
+        Some((port, saved)) if *saved > 0.0 => {
+            let _ = writeln!(out, "dependency that costs most: {port}, {saved:.3} s");
+        }
+        _ => {}
+    }
+}
+
+/// Why a run did not finish, one line each.
+pub(super) fn waiting(answer: &Answer<'_>) -> Vec<String> {
+    let assembly = answer.assembly;
+    let line = |waiting: &Waiting| match *waiting {
+        Waiting::Port(transition, port) => format!(
+            "{} waits for port {}, which nobody provides",
+            assembly.transition_name(transition),
+            assembly.port_name(port)
+        ),
+        Waiting::Failed(transition) => {
+            format!("{} timed out for good", assembly.transition_name(transition))
+        }
+        Waiting::Place(place) => format!("a token waits at {}", assembly.place_name(place)),
+    };
+    answer.schedule.waiting.iter().map(line).collect()
+}

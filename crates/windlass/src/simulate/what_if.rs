@@ -1,0 +1,132 @@
+//! The same assembly with other durations, or without a dependency.
+
+use crate::application::{Application, NodeId};
+use crate::lifecycle::Lifecycle;
+use crate::lifecycle::net::{self, NetTransitionId, PortKind};
+use crate::lifecycle::timing::Timing;
+use crate::spelling;
+
+/// What is to be otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A transition of a node takes another time.
+    Duration {
+        /// The node.
+        node: NodeId,
+        /// The transition of its type.
+        transition: NetTransitionId,
+        /// How long it takes.
+        timing: Timing,
+    },
+    /// A node does not wait for what a port gives.
+    Without {
+        /// The node.
+        node: NodeId,
+        /// The use port of its type.
+        port: net::PortId,
+    },
+}
+
+/// The changed application. A type that several nodes share is copied for the node that differs.
+pub fn apply(application: &Application, changes: &[Change]) -> Application {
+    let mut changed = application.clone();
+    for change in changes {
+        match change {
+            Change::Duration { node, transition, timing } => {
+                if let Some(net) = own_net(&mut changed, *node) {
+                    let action = &mut net.transitions[transition.index()].action;
+                    action.duration = Some(timing.clone());
+                }
+            }
+            Change::Without { node, port } => {
+                if let Some(net) = own_net(&mut changed, *node) {
+                    net.ports[port.index()].transitions.clear();
+                    net.ports[port.index()].places.clear();
+                }
+                changed.nodes[node.index()].connections.retain(|c| c.port != *port);
+            }
+        }
+    }
+    changed
+}
+
+/// The net of a node, shared with no other node.
+fn own_net(application: &mut Application, node: NodeId) -> Option<&mut net::Net> {
+    let kind = application.node(node).component_type;
+    let shared = application.nodes.iter().filter(|other| other.component_type == kind).count() > 1;
+    let own = if shared {
+        let mut copy = application.component_type(kind).clone();
+        copy.name = format!("{} of {}", copy.name, application.node(node).name);
+        application.types.push(copy);
+        let own = (application.types.len() - 1).into();
+        application.nodes[node.index()].component_type = own;
+        own
+    } else {
+        kind
+    };
+    match &mut application.types[own.index()].lifecycle {
+        Lifecycle::Net(net) => Some(net),
+        Lifecycle::Protocol(_) => None,
+    }
+}
+
+/// What `NODE.NAME` can mean, where both may contain dots.
+fn split<T>(
+    application: &Application,
+    text: &str,
+    find: impl Fn(&net::Net, &str) -> Option<T>,
+) -> Option<(NodeId, T)> {
+    text.match_indices('.').find_map(|(at, _)| {
+        let node = application.node_named(&text[..at])?;
+        let net = application.type_of(node).net()?;
+        Some((node, find(net, &text[at + 1..])?))
+    })
+}
+
+/// Which transition `NODE.TRANSITION` is, or what is wrong with it.
+pub fn transition(
+    application: &Application,
+    text: &str,
+) -> Result<(NodeId, NetTransitionId), String> {
+    let find = |net: &net::Net, name: &str| {
+        net.transitions.iter().position(|t| t.name == name).map(NetTransitionId::from)
+    };
+    split(application, text, find).ok_or_else(|| {
+        let all = names(application, |net| {
+            net.transitions.iter().map(|transition| transition.name.clone()).collect()
+        });
+        not_there("transition", text, &all)
+    })
+}
+
+/// Which dependency `NODE.PORT` is, or what is wrong with it.
+pub fn dependency(application: &Application, text: &str) -> Result<(NodeId, net::PortId), String> {
+    let uses = |kind: PortKind| kind.counterpart().is_some();
+    let find =
+        |net: &net::Net, name: &str| net.port_named(name).filter(|port| uses(net.port(*port).kind));
+    split(application, text, find).ok_or_else(|| {
+        let all = names(application, |net| {
+            let ports = net.ports.iter().filter(|port| uses(port.kind));
+            ports.map(|port| port.name.clone()).collect()
+        });
+        not_there("port that uses something", text, &all)
+    })
+}
+
+/// `NODE.NAME` of everything, for suggestions; of the first thousand nodes.
+fn names(application: &Application, of: impl Fn(&net::Net) -> Vec<String>) -> Vec<String> {
+    let mut all = Vec::new();
+    for node in application.node_ids().take(1000) {
+        let Some(net) = application.type_of(node).net() else { continue };
+        let name = &application.node(node).name;
+        all.extend(of(net).into_iter().map(|part| format!("{name}.{part}")));
+    }
+    all
+}
+
+fn not_there(what: &str, text: &str, known: &[String]) -> String {
+    match spelling::nearest(text, known.iter().map(String::as_str)) {
+        Some(near) => format!("there is no {what} `{text}`; did you mean `{near}`?"),
+        None => format!("there is no {what} `{text}`"),
+    }
+}
