@@ -117,7 +117,7 @@ impl Builder {
             let known: Vec<_> = known.map(|port| &*port.name).collect();
             let port = self.net.port_named(set.name()).filter(|_| known.contains(&set.name()));
             let Some(port) = port else {
-                findings.push(unknown("data_provide port", set.key, known.into_iter()));
+                unknown("data_provide port", set.key, known.into_iter(), findings);
                 continue;
             };
             if !self.net.port(port).places.contains(&self.net.destination_place(id)) {

@@ -80,7 +80,7 @@ fn deploy(
     for item in items(entry.value, "behaviors") {
         match item.as_str().filter(|name| known.contains(name)) {
             Some(name) => behaviors.push(name.to_owned()),
-            None => findings.push(unknown("behavior", item, known.iter().copied())),
+            None => unknown("behavior", item, known.iter().copied(), findings),
         }
     }
     if !behaviors.is_empty() {
