@@ -93,6 +93,8 @@ pub(crate) fn topology_in(text: Text) -> Result<Topology, Failure> {
 fn described<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result<T, Failure> {
     refuse_errors(reading.findings, text.sources, exit_code::FINDINGS)?;
     reading.document.ok_or_else(|| Failure::usage(format!("`{}` is no {what}", text.name)))
+}
+
 /// Reads durations: `NODE.TRANSITION` with how long it takes. What is wrong with them goes to
 /// standard error.
 pub(crate) fn durations(path: &Path) -> Result<Vec<(String, Timing)>, Failure> {

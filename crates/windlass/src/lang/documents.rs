@@ -134,6 +134,9 @@ pub fn read_topology(root: SourceId, sources: &Sources) -> Reading<Topology> {
         let ours = windlass::Document::detect(node) == Some(windlass::Document::Topology);
         let topology = ours.then(|| windlass::read_topology(node, findings))?;
         topology.map(|topology| (Language::Windlass, topology))
+    })
+}
+
 /// Reads durations for an assembly: `NODE.TRANSITION: DURATION`.
 pub fn read_durations(root: SourceId, sources: &Sources) -> Reading<Vec<(String, Timing)>> {
     read(root, sources, |node, findings| {
