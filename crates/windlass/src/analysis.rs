@@ -2,4 +2,5 @@
 
 pub mod any_size;
 pub mod overview;
+pub mod synthesis;
 pub mod validity;

@@ -26,6 +26,7 @@ pub mod source;
 pub mod spelling;
 pub mod stepping;
 pub mod survey;
+pub mod synthesize;
 pub mod system;
 pub mod tree;
 pub mod verify;

@@ -94,6 +94,20 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "the one place that knows relations and questions: it puts answers together",
     ),
     (
+        "synthesize",
+        &[
+            "system",
+            "plan",
+            "goal",
+            "semantics",
+            "analysis",
+            "verify",
+            "lifecycle",
+            "application",
+        ],
+        "the one function behind plan: it looks, orders and verifies",
+    ),
+    (
         "export",
         &["graph", "application", "lifecycle", "plan", "verify"],
         "pictures and interchange formats show descriptions",

@@ -102,7 +102,7 @@ fn end(
 /// Paper: 004 Def. 4.1 (absorbe-r)
 /// Paper: 004 Def. 4.1 (absorbe-h)
 /// Paper: 004 Def. 4.1 (absorbe-d)
-pub(super) fn settle(replica: &Replica, started: Vec<Outcome>) -> Result<Vec<Outcome>, Blocked> {
+pub fn settle(replica: &Replica, started: Vec<Outcome>) -> Result<Vec<Outcome>, Blocked> {
     let mut reached = distinct(started);
     let mut known: BTreeSet<GlobalState> =
         reached.iter().map(|outcome| outcome.state.clone()).collect();

@@ -1,0 +1,286 @@
+//! Plan synthesis (paper 004 section 4.3): a plan from a state to a goal, as good as possible.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `tables.rs` | the application as small tables |
+//! | `class.rs` | replicas that can stand for each other; states as counts |
+//! | `target.rs` | goals, invariants and roles by number |
+//! | `support.rs` | how many instances a plan can ever need |
+//! | `moves.rs` | what can be done without a fault, lifted |
+//! | `relaxed.rs` | what can be reached at all, and why not |
+//! | `distance.rs`, `estimate.rs` | a lower bound for what is left to do |
+//! | `search.rs` | best first |
+//! | `names.rs` | instances with names, from classes back to actions |
+//! | `reasons.rs`, `order.rs` | from a sequence to an order with a reason for every edge |
+//! | `schedule.rs` | how long a plan takes and what it costs |
+//!
+//! Nothing here knows a relation of `semantics`; what comes out is verified by whoever asks.
+
+pub mod class;
+pub mod distance;
+pub mod estimate;
+pub mod moves;
+pub mod names;
+pub mod order;
+pub mod reasons;
+pub mod relaxed;
+pub mod schedule;
+pub mod search;
+pub mod support;
+pub mod tables;
+pub mod target;
+
+use self::class::{Classes, Counts};
+use self::distance::Weights;
+use self::estimate::Estimate;
+use self::moves::Moves;
+use self::names::Cast;
+use self::relaxed::Relaxed;
+use self::search::Found;
+use self::tables::Tables;
+use self::target::{Condition, Target};
+use crate::application::{Application, GlobalState, InstanceId, Policy};
+use crate::goal::GoalFile;
+use crate::goal::evaluate::Closure;
+use crate::plan::PlanAction;
+use crate::system::{Budget, StopReason};
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The description.
+    pub application: &'a Application,
+    /// Where the plan starts.
+    pub start: &'a GlobalState,
+    /// What it has to reach, and what has to hold on the way.
+    pub goal: &'a GoalFile,
+    /// Whether the goal closes the rest of the application.
+    pub closure: Closure,
+}
+
+/// What came out.
+#[derive(Debug, Clone)]
+pub enum Sequence {
+    /// The actions of a plan, one after another.
+    Found {
+        /// The actions.
+        actions: Vec<PlanAction>,
+        /// What they cost.
+        cost: u64,
+        /// No plan costs less.
+        bound: u64,
+        /// Why the search for a better one ended early.
+        stopped: Option<StopReason>,
+        /// States looked at.
+        states: usize,
+    },
+    /// There is no plan.
+    Unreachable {
+        /// Why.
+        because: Because,
+        /// States looked at.
+        states: usize,
+    },
+    /// Nothing was found before a limit was reached.
+    Unknown {
+        /// Which limit.
+        stopped: StopReason,
+        /// No plan costs less.
+        bound: u64,
+        /// States looked at.
+        states: usize,
+    },
+}
+
+/// Why there is no plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Because {
+    /// A state of a node cannot be reached, whatever else happens; the chain of reasons.
+    State {
+        /// The node.
+        node: usize,
+        /// The state.
+        state: usize,
+        /// The reasons.
+        reasons: Vec<relaxed::Reason>,
+    },
+    /// A capability that the goal wants cannot be offered by anybody; for one of the nodes that
+    /// could, the chain of reasons.
+    Capability {
+        /// The node.
+        node: usize,
+        /// The capability.
+        capability: usize,
+        /// The reasons.
+        reasons: Vec<relaxed::Reason>,
+    },
+    /// The goal wants an instance of which nobody knows the node.
+    UnknownInstance(InstanceId),
+    /// The start does not satisfy the invariants.
+    StartNotAllowed,
+    /// Everything was looked at, and what can be reached is not what is wanted.
+    Searched,
+}
+
+/// Everything that one question needs.
+#[derive(Debug)]
+pub struct Workshop<'a> {
+    /// What is asked.
+    pub task: Task<'a>,
+    /// The tables.
+    pub tables: Tables,
+    /// The goal by number.
+    pub target: Target,
+}
+
+impl<'a> Workshop<'a> {
+    /// Prepares a question; none when the application has nets.
+    pub fn new(task: Task<'a>) -> Option<Self> {
+        let tables = Tables::new(task.application)?;
+        let target =
+            Target::new(task.application, &tables, task.start, task.goal, task.closure);
+        Some(Workshop { task, tables, target })
+    }
+
+    /// Looks for the cheapest sequence.
+    pub fn sequence(&self, weights: &Weights, budget: &mut dyn Budget) -> Sequence {
+        if let Some(id) = self.target.unknown.first() {
+            let because = Because::UnknownInstance(id.clone());
+            return Sequence::Unreachable { because, states: 0 };
+        }
+        let mut moves = self.moves();
+        let (cast, start) = Cast::new(&mut moves, self.task.start);
+        moves.limits = support::limits(&self.tables, &self.given(&moves, &start));
+        let relaxed = Relaxed::new(&self.tables, &moves.classes, &start, &moves.limits);
+        if let Some(because) = self.out_of_reach(&relaxed) {
+            return Sequence::Unreachable { because, states: 0 };
+        }
+        if !self.target.allows(&self.tables, &moves.census(&start)) {
+            return Sequence::Unreachable { because: Because::StartNotAllowed, states: 0 };
+        }
+        let estimate = Estimate::new(&self.tables, &self.target, &relaxed, weights.clone());
+        let found = search::search(&mut moves, &start, &estimate, weights, PATIENCE, budget);
+        self.told(found, &mut moves, cast, &start)
+    }
+
+    /// The earliest moment at which what the goal wants can be there, in milliseconds: no plan is
+    /// faster, however many actions it has.
+    pub fn earliest_goal(&self) -> u64 {
+        let mut moves = self.moves();
+        let (_, start) = Cast::new(&mut moves, self.task.start);
+        moves.limits = support::limits(&self.tables, &self.given(&moves, &start));
+        let relaxed = Relaxed::new(&self.tables, &moves.classes, &start, &moves.limits);
+        let census = moves.census(&start);
+        let there = |node: usize, state: usize| census.at[node][state] > 0;
+        let earliest =
+            schedule::earliest(self.task.application, &self.tables, &relaxed, there);
+        let fresh = |node: usize, state: usize, least: u32| {
+            // Who is there already needs no time.
+            if census.at[node][state] >= least { 0 } else { earliest[node][state] }
+        };
+        let of = |condition: &Condition| match condition {
+            Condition::Node { node, state, least, .. } => fresh(*node, *state, *least),
+            Condition::RoleAt(role, state) => {
+                fresh(self.target.roles[*role as usize].node, *state, u32::MAX)
+            }
+            _ => 0,
+        };
+        self.target.goal.iter().map(of).max().unwrap_or(0)
+    }
+
+    fn told(
+        &self,
+        found: Found,
+        moves: &mut Moves<'_>,
+        cast: Cast,
+        start: &Counts,
+    ) -> Sequence {
+        let Found { path, mut bound, floor, stopped, states } = found;
+        if moves.is_incomplete || self.task.application.policy != Policy::Any {
+            // A move was left out, or the policy allows more than was looked at.
+            bound = floor;
+        }
+        match (path, stopped) {
+            (Some((path, cost)), stopped) => {
+                // A path that cannot be followed by instances is a defect, never a plan.
+                match cast.play(moves, self.task.application, start, &path) {
+                    Some(actions) => Sequence::Found { actions, cost, bound, stopped, states },
+                    None => Sequence::Unknown { stopped: StopReason::Replay, bound: 0, states },
+                }
+            }
+            (None, Some(stopped)) => Sequence::Unknown { stopped, bound, states },
+            (None, None) if moves.is_incomplete || self.task.application.policy != Policy::Any => {
+                Sequence::Unknown { stopped: StopReason::Depth, bound: 0, states }
+            }
+            (None, None) => Sequence::Unreachable { because: Because::Searched, states },
+        }
+    }
+
+    fn moves(&self) -> Moves<'_> {
+        Moves {
+            tables: &self.tables,
+            target: &self.target,
+            limits: vec![u32::MAX; self.tables.nodes.len()],
+            classes: Classes::default(),
+            is_incomplete: false,
+            log: Vec::new(),
+        }
+    }
+
+    /// How many instances of each node the start and the goal speak of.
+    fn given(&self, moves: &Moves<'_>, start: &Counts) -> Vec<u32> {
+        let mut given = moves.census(start).total;
+        let mut wanted = vec![0_u32; given.len()];
+        for condition in &self.target.goal {
+            match condition {
+                Condition::Node { node, least, .. } => wanted[*node] = wanted[*node].max(*least),
+                Condition::RoleAt(role, _) => {
+                    let role = &self.target.roles[*role as usize];
+                    wanted[role.node] = wanted[role.node].saturating_add(role.ids.len() as u32);
+                }
+                Condition::Offered(places) => {
+                    for (node, _) in places {
+                        wanted[*node] = wanted[*node].max(1);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (given, wanted) in given.iter_mut().zip(wanted) {
+            *given = given.saturating_add(wanted);
+        }
+        given
+    }
+
+    /// The first part of the goal that cannot be reached even when nothing gets in the way.
+    fn out_of_reach(&self, relaxed: &Relaxed) -> Option<Because> {
+        let unreached = |node: usize, state: usize| {
+            (!relaxed.reached[node][state]).then(|| Because::State {
+                node,
+                state,
+                reasons: relaxed::reasons(&self.tables, relaxed, node, state),
+            })
+        };
+        self.target.goal.iter().find_map(|condition| match condition {
+            Condition::Node { node, state, least, .. } if *least > 0 => unreached(*node, *state),
+            Condition::RoleAt(role, state) => {
+                unreached(self.target.roles[*role as usize].node, *state)
+            }
+            Condition::Offered(places) => {
+                let able = |(node, c): &(usize, usize)| relaxed.can_offer(&self.tables, *node, *c);
+                let (node, capability) = *places.first().filter(|_| !places.iter().any(able))?;
+                let states = 0..self.tables.nodes[node].states;
+                let mut offering = states.filter(|s| self.tables.offers(node, *s, capability));
+                let reasons = match offering.next() {
+                    Some(state) => relaxed::reasons(&self.tables, relaxed, node, state),
+                    None => vec![relaxed::Reason::NobodyOffers { node, capability }],
+                };
+                Some(Because::Capability { node, capability, reasons })
+            }
+            _ => None,
+        })
+    }
+}
+
+/// How many states the greedy part of the search may find before the exact one begins.
+const PATIENCE: usize = 200_000;

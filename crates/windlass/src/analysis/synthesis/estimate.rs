@@ -1,0 +1,423 @@
+//! A lower bound for what a plan from here on costs.
+//!
+//! Every action is about an instance of one node, so bounds for the nodes add up. For one node
+//! there are two: what its own instances have to do by their protocols alone to make the goal's
+//! numbers right (move, create, remove), and what somebody has to do so that something can be
+//! offered which every plan needs ([`Landmarks`]). The greater one counts. A scale-in takes
+//! what lives inside along, so nodes that live in one another are looked at together.
+//!
+//! The proof that this never says too much stands in `docs/theory/planning.md`.
+
+use super::class::Counts;
+use super::distance::{Distances, NEVER, Weights};
+use super::moves::Moves;
+use super::relaxed::Relaxed;
+use super::tables::Tables;
+use super::target::{Census, Condition, Target};
+use crate::lifecycle::protocol::{Arity, Sort};
+
+/// The tables of the bound.
+#[derive(Debug)]
+pub struct Estimate {
+    weights: Weights,
+    /// By node and state: distances to that state, for states that somebody asks about.
+    to_state: Vec<Vec<Option<Distances>>>,
+    /// By node and capability: distances to a state that offers it.
+    to_offer: Vec<Vec<Distances>>,
+    creatable: Vec<bool>,
+}
+
+/// The instances of one node in a state.
+#[derive(Debug, Clone, Default)]
+struct Population {
+    /// By element: how many can still move.
+    movable: Vec<(usize, u64)>,
+    /// How many there are.
+    total: u64,
+    /// How many have to go.
+    doomed: u64,
+    /// By container, how many live in it: (containers, number), most first.
+    contents: Vec<(u64, u64)>,
+}
+
+impl Estimate {
+    /// The tables for one question.
+    pub fn new(tables: &Tables, target: &Target, relaxed: &Relaxed, weights: Weights) -> Self {
+        let mut to_state: Vec<Vec<Option<Distances>>> =
+            tables.nodes.iter().map(|node| vec![None; node.states]).collect();
+        let roles = target.roles.iter().filter_map(|role| Some((role.node, role.state?)));
+        let nodes = target.goal.iter().filter_map(|condition| match condition {
+            Condition::Node { node, state, .. } => Some((*node, *state)),
+            _ => None,
+        });
+        for (node, state) in roles.chain(nodes) {
+            let distances = Distances::new(tables, relaxed, &weights, node, |s| s == state);
+            to_state[node][state] = Some(distances);
+        }
+        let to_offer = (0..tables.nodes.len()).map(|node| {
+            let rows = &tables.nodes[node].rows;
+            let all = rows.iter().flat_map(|row| &row.offers).max().map_or(0, |most| most + 1);
+            let of = |c: usize| {
+                let offers = |state| tables.offers(node, state, c);
+                Distances::new(tables, relaxed, &weights, node, offers)
+            };
+            (0..all).map(of).collect()
+        });
+        let to_offer = to_offer.collect();
+        Estimate { weights, to_state, to_offer, creatable: relaxed.creatable.clone() }
+    }
+
+    /// What a plan from this state on costs at least; none when there is none.
+    pub fn of(&self, moves: &Moves<'_>, state: &Counts) -> Option<u64> {
+        let (tables, target) = (moves.tables, moves.target);
+        let census = moves.census(state);
+        let populations = populations(moves, state);
+        let asked = Asked { estimate: self, tables, target, census: &census, populations };
+        let landmarks = Landmarks::new(&asked).found;
+        let mut sum = 0_u64;
+        for (node, table) in tables.nodes.iter().enumerate() {
+            let is_inner = table.home.is_some_and(|home| tables.nodes[home].home.is_some());
+            if table.home.is_none() {
+                sum = sum.saturating_add(asked.family(node, &landmarks));
+            } else if is_inner {
+                // What lives deeper may be taken along by whatever is outside.
+                let least = asked.moving(node, u64::MAX, 0).max(landmarks[node]);
+                sum = sum.saturating_add(least);
+            }
+        }
+        (sum < NEVER).then_some(sum)
+    }
+}
+
+fn populations(moves: &Moves<'_>, state: &Counts) -> Vec<Population> {
+    let mut all = vec![Population::default(); moves.tables.nodes.len()];
+    moves.classes.visit(state, &mut |class, _, count, _| {
+        let role = &moves.target.roles[class.mark.role as usize];
+        let count = u64::from(count);
+        let population = &mut all[class.node];
+        population.total += count;
+        if role.doomed {
+            population.doomed += count;
+        } else if !class.mark.stuck && !role.kept {
+            population.movable.push((class.element, count));
+        } else if !class.mark.stuck {
+            // Kept: it is where it is, which is as good as a way of no length or none at all.
+            population.movable.push((usize::MAX - class.element, count));
+        }
+        let mut inside: Vec<(usize, u64)> = Vec::new();
+        for (child, number) in &class.children {
+            let node = moves.classes.get(*child).node;
+            match inside.iter_mut().find(|(known, _)| *known == node) {
+                Some((_, sum)) => *sum += u64::from(*number),
+                None => inside.push((node, u64::from(*number))),
+            }
+        }
+        for (node, number) in inside {
+            all[node].contents.push((count, number));
+        }
+    });
+    for population in &mut all {
+        population.contents.sort_unstable_by_key(|(_, number)| std::cmp::Reverse(*number));
+    }
+    all
+}
+
+impl Population {
+    /// How many of these go at most when `containers` of their containers go.
+    fn freed(&self, mut containers: u64) -> u64 {
+        let mut freed = 0;
+        for (count, number) in &self.contents {
+            let taken = containers.min(*count);
+            freed += taken * number;
+            containers -= taken;
+        }
+        freed
+    }
+}
+
+/// One state, asked about.
+struct Asked<'a> {
+    estimate: &'a Estimate,
+    tables: &'a Tables,
+    target: &'a Target,
+    census: &'a Census,
+    populations: Vec<Population>,
+}
+
+impl Asked<'_> {
+    /// The bound for a node that lives in nothing and for the nodes that live in it.
+    fn family(&self, node: usize, landmarks: &[u64]) -> u64 {
+        let inner: Vec<usize> =
+            (0..self.tables.nodes.len()).filter(|n| self.tables.nodes[*n].home == Some(node)).collect();
+        let own = |gone: u64| self.moving(node, 0, gone).max(landmarks[node]);
+        let inside = |gone: u64| -> u64 {
+            let of = |n: &usize| {
+                let freed = if gone == u64::MAX { gone } else { self.populations[*n].freed(gone) };
+                self.moving(*n, freed, 0).max(landmarks[*n])
+            };
+            inner.iter().map(of).fold(0, u64::saturating_add)
+        };
+        let least_inside = inside(u64::MAX);
+        let mut best = u64::MAX;
+        for gone in 0..=self.populations[node].total {
+            let own = own(gone);
+            if own.saturating_add(least_inside) >= best {
+                break;
+            }
+            let inside = inside(gone);
+            best = best.min(own.saturating_add(inside));
+            if inside == least_inside {
+                break;
+            }
+        }
+        best
+    }
+
+    /// What the instances of a node have to do themselves, when `freed` of them go with their
+    /// containers and at least `gone` are removed.
+    fn moving(&self, node: usize, freed: u64, gone: u64) -> u64 {
+        let population = &self.populations[node];
+        let remove = self.estimate.weights.remove;
+        let forced = population.doomed.max(gone).saturating_sub(freed).saturating_mul(remove);
+        let mut bound = forced;
+        for condition in &self.target.goal {
+            let least = match condition {
+                Condition::NodeGone(of) if *of == node => {
+                    population.total.saturating_sub(freed).saturating_mul(remove)
+                }
+                Condition::Node { node: of, state, least, most, closed } if *of == node => {
+                    let least = u64::from(*least);
+                    let most = most.map_or(u64::MAX, u64::from);
+                    if *closed {
+                        self.exactly(node, *state, (least, most), freed, gone)
+                    } else {
+                        self.exactly(node, *state, (least, u64::MAX), u64::MAX, 0)
+                    }
+                }
+                Condition::RoleAt(role, state) if self.target.roles[*role as usize].node == node => {
+                    self.role(*role, *state, node)
+                }
+                _ => 0,
+            };
+            bound = bound.max(least);
+        }
+        bound
+    }
+
+    /// The cheapest way to have between `least` and `most` instances in a state and no others,
+    /// when `freed` go by themselves and at least `gone` go.
+    fn exactly(
+        &self,
+        node: usize,
+        state: usize,
+        (least, most): (u64, u64),
+        freed: u64,
+        gone: u64,
+    ) -> u64 {
+        let population = &self.populations[node];
+        let remove = self.estimate.weights.remove;
+        let create = self.create_to(node, self.estimate.to_state[node][state].as_ref());
+        let mut ways: Vec<(u64, u64)> = Vec::new();
+        for (element, count) in &population.movable {
+            let cost = match self.estimate.to_state[node][state].as_ref() {
+                _ if *element == usize::MAX - state || *element == state => 0,
+                Some(to) => to.cost.get(*element).copied().unwrap_or(NEVER),
+                None => NEVER,
+            };
+            if cost < NEVER {
+                ways.push((cost, *count));
+            }
+        }
+        ways.sort_unstable();
+        let most = most.min(population.total - gone.min(population.total));
+        let (mut moved, mut spent) = (0_u64, 0_u64);
+        for (cost, mut count) in ways {
+            while count > 0 && moved < most {
+                let staying = population.total - moved;
+                let saves_creation = moved < least;
+                let saves_removal = freed != u64::MAX && staying > freed;
+                let saved = if saves_creation { create } else { 0 }
+                    + if saves_removal { remove } else { 0 };
+                if saved < cost || (saved == cost && !saves_creation) {
+                    count = 0;
+                    continue;
+                }
+                // As many at once as the reasons stay the same.
+                let mut chunk = count.min(most - moved);
+                if saves_creation {
+                    chunk = chunk.min(least - moved);
+                }
+                if saves_removal {
+                    chunk = chunk.min(staying - freed);
+                }
+                spent += chunk * cost;
+                moved += chunk;
+                count -= chunk;
+            }
+        }
+        let created = least.saturating_sub(moved).saturating_mul(create);
+        let removed = (population.total - moved).saturating_sub(freed).saturating_mul(remove);
+        spent.saturating_add(created).saturating_add(removed)
+    }
+
+    /// What it costs to create an instance and bring it where it is wanted.
+    fn create_to(&self, node: usize, to: Option<&Distances>) -> u64 {
+        if !self.estimate.creatable[node] {
+            return NEVER;
+        }
+        let to = to.map_or(NEVER, |to| to.cost[self.tables.nodes[node].initial]);
+        to.saturating_add(self.estimate.weights.create)
+    }
+
+    /// What the instances of a role have to do.
+    fn role(&self, role: u32, state: usize, node: usize) -> u64 {
+        let to = self.estimate.to_state[node][state].as_ref();
+        let create = self.create_to(node, to);
+        let (mut sum, mut present) = (0_u64, 0_u64);
+        let kept = self.target.roles[role as usize].kept;
+        for (element, count) in &self.census.roles[role as usize] {
+            let there = to.and_then(|to| to.cost.get(*element)).copied().unwrap_or(NEVER);
+            let again = create.saturating_add(self.estimate.weights.remove);
+            // A container may take it along.
+            let again = if self.tables.nodes[node].home.is_some() { create } else { again };
+            let one = match (*element == state, kept) {
+                (true, _) => 0,
+                (false, true) => NEVER,
+                (false, false) => there.min(again),
+            };
+            sum = sum.saturating_add(one.saturating_mul(u64::from(*count)));
+            present += u64::from(*count);
+        }
+        let missing = (self.target.roles[role as usize].ids.len() as u64).saturating_sub(present);
+        sum.saturating_add(missing.saturating_mul(create))
+    }
+}
+
+/// Offers that every plan from here on needs at some moment, and what they cost their nodes.
+struct Landmarks<'a, 'b> {
+    asked: &'a Asked<'b>,
+    /// By node.
+    found: Vec<u64>,
+    seen: Vec<(usize, Option<usize>)>,
+}
+
+impl<'a, 'b> Landmarks<'a, 'b> {
+    fn new(asked: &'a Asked<'b>) -> Self {
+        let found = vec![0; asked.tables.nodes.len()];
+        let mut landmarks = Landmarks { asked, found, seen: Vec::new() };
+        for condition in &asked.target.goal {
+            match condition {
+                Condition::Node { node, state, least, .. } => {
+                    if asked.census.at[*node][*state] < *least {
+                        landmarks.somebody_moves(*node, *state, true);
+                    }
+                }
+                Condition::RoleAt(role, state) => {
+                    let there = asked.census.roles[*role as usize].get(state).copied();
+                    let role = &asked.target.roles[*role as usize];
+                    if (there.unwrap_or(0) as usize) < role.ids.len() {
+                        landmarks.somebody_moves(role.node, *state, true);
+                    }
+                }
+                Condition::Offered(places) => {
+                    if let [(node, capability)] = places.as_slice() {
+                        landmarks.offered(*node, *capability, 1);
+                    }
+                }
+                Condition::NodeGone(_) | Condition::RoleGone(_) | Condition::Impossible => {}
+            }
+        }
+        landmarks
+    }
+
+    /// Some instance of a node has to go to a state that nobody is in yet, or be created for it.
+    fn somebody_moves(&mut self, node: usize, state: usize, may_create: bool) {
+        let asked = self.asked;
+        let Some(to) = asked.estimate.to_state[node][state].as_ref() else { return };
+        let sources = asked.populations[node].movable.iter().map(|(element, _)| *element);
+        let sources: Vec<usize> = sources.filter(|element| *element != state).collect();
+        let may_create = may_create && asked.estimate.creatable[node];
+        self.on_every_way(node, to, sources, may_create);
+    }
+
+    /// What is needed on every way from one of the sources, or from a creation.
+    fn on_every_way(&mut self, node: usize, to: &Distances, sources: Vec<usize>, create: bool) {
+        let table = &self.asked.tables.nodes[node];
+        let usable = |element: &usize| to.cost.get(*element).is_some_and(|cost| *cost < NEVER);
+        let mut sources: Vec<usize> = sources.into_iter().filter(usable).collect();
+        let by_creation = create && to.cost[table.initial] < NEVER;
+        if sources.is_empty() && by_creation {
+            if let Some(home) = table.home {
+                self.exists(home);
+            }
+        }
+        if by_creation {
+            sources.push(table.initial);
+        }
+        if sources.is_empty() {
+            return;
+        }
+        for (r, requirement) in table.requirements.iter().enumerate() {
+            let Some((provider, capability)) = requirement.target else { continue };
+            if sources.iter().all(|source| to.must[*source][r]) {
+                let several = match (requirement.sort, requirement.arity) {
+                    (Sort::Containment, _) | (_, Arity::Any) => 1,
+                    (_, Arity::AtLeast(least)) => least.max(1),
+                    (_, Arity::All) => self.asked.tables.nodes[provider].wanted,
+                };
+                self.offered(provider, capability, several);
+            }
+        }
+    }
+
+    /// So many instances of a node have to offer a capability at some moment.
+    fn offered(&mut self, node: usize, capability: usize, several: u32) {
+        let asked = self.asked;
+        let now = asked.census.offering(asked.tables, node, capability);
+        if now >= several || self.seen.contains(&(node, Some(capability))) {
+            return;
+        }
+        self.seen.push((node, Some(capability)));
+        let Some(to) = asked.estimate.to_offer[node].get(capability) else {
+            self.found[node] = NEVER;
+            return;
+        };
+        let create = asked.create_to(node, Some(to));
+        let mut ways: Vec<(u64, u64)> = Vec::new();
+        let mut sources = Vec::new();
+        // Instances that have to go in the end can offer until then.
+        for (element, count) in asked.census.at[node].iter().enumerate() {
+            let cost = to.cost.get(element).copied().unwrap_or(NEVER);
+            if *count > 0 && !asked.tables.offers(node, element, capability) && cost < NEVER {
+                ways.push((cost, u64::from(*count)));
+                sources.push(element);
+            }
+        }
+        ways.push((create, u64::MAX));
+        ways.sort_unstable();
+        let mut missing = u64::from(several - now);
+        let mut cost = 0_u64;
+        for (one, count) in ways {
+            let taken = missing.min(count);
+            cost = cost.saturating_add(taken.saturating_mul(one));
+            missing -= taken;
+        }
+        self.found[node] = self.found[node].max(cost);
+        let to = to.clone();
+        self.on_every_way(node, &to, sources, asked.estimate.creatable[node]);
+    }
+
+    /// Some instance of a node has to exist.
+    fn exists(&mut self, node: usize) {
+        let asked = self.asked;
+        if asked.census.total[node] > 0 || self.seen.contains(&(node, None)) {
+            return;
+        }
+        self.seen.push((node, None));
+        let cost = if asked.estimate.creatable[node] { asked.estimate.weights.create } else { NEVER };
+        self.found[node] = self.found[node].max(cost);
+        if let Some(home) = asked.tables.nodes[node].home {
+            self.exists(home);
+        }
+    }
+}

@@ -1,0 +1,536 @@
+//! What can be done in a state without any fault, for every choice of the policy.
+//!
+//! Moves are lifted: one for each kind of instance, never one for each instance. An operation is
+//! one move, because a plan orders whole operations: an order is free of faults when every way of
+//! performing its actions one after another is. The move is good when nothing faults while the
+//! operation runs and nothing faults after it.
+//!
+//! Paper 004's planning graph has a vertex per global state and an arc per action; here a vertex
+//! stands for all global states that differ only in which replica is which and in bindings that
+//! decide nothing, and arcs that fault for some choice of the policy are left out.
+
+use super::class::{Class, ClassId, Classes, Counts, Mapping, Mark, add};
+use super::tables::{Tables, Way};
+use super::target::{Census, Target};
+use crate::lifecycle::protocol::{Arity, Sort};
+
+/// A move, at a place of a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// The classes from the outermost inward; of a creation, the container.
+    pub path: Vec<ClassId>,
+    /// What is done there.
+    pub kind: Kind,
+}
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// An operation, by the index of its transition.
+    Operation(usize),
+    /// A scale-in.
+    Remove,
+    /// A scale-out of a node, in a role.
+    Create(usize, u32),
+}
+
+/// What a move does to the classes of instances, step by step: with it a path of moves can be
+/// followed by instances that have names.
+#[derive(Debug)]
+pub enum Edit {
+    /// Every class becomes another.
+    Map(Mapping),
+    /// The instance at the end of a path changes, and with it the classes along the path.
+    Become {
+        /// The classes before.
+        path: Vec<ClassId>,
+        /// The classes after.
+        place: Vec<ClassId>,
+    },
+    /// The instance at the end of a path goes, with everything inside.
+    Gone {
+        /// The classes before.
+        path: Vec<ClassId>,
+        /// The classes of what it lived in.
+        place: Vec<ClassId>,
+    },
+    /// An instance appears inside the one at the end of a path, or outside of everything.
+    Born {
+        /// The classes of its container before.
+        path: Vec<ClassId>,
+        /// The classes of its container after.
+        place: Vec<ClassId>,
+        /// Its class.
+        class: ClassId,
+        /// Its node.
+        node: usize,
+        /// Its role.
+        role: u32,
+    },
+}
+
+/// The world of moves.
+#[derive(Debug)]
+pub struct Moves<'a> {
+    /// The application.
+    pub tables: &'a Tables,
+    /// What is to be reached.
+    pub target: &'a Target,
+    /// The most instances of each node.
+    pub limits: Vec<u32>,
+    /// The classes met so far.
+    pub classes: Classes,
+    /// Whether a move was left out that might have been possible.
+    pub is_incomplete: bool,
+    /// What the last move did.
+    pub log: Vec<Edit>,
+}
+
+impl Moves<'_> {
+    /// Every move in a state and where it leads.
+    ///
+    /// Paper: 004 Def. 4.6
+    /// Deviation: only arcs that are free of faults for every choice, of whole operations, between
+    /// classes of states (see the head of this file).
+    pub fn all(&mut self, state: &Counts) -> Vec<(Move, Counts)> {
+        let census = self.census(state);
+        let mut found = Vec::new();
+        if !self.tables.atomic {
+            for node in 0..self.tables.nodes.len() {
+                if self.tables.nodes[node].home.is_none() {
+                    self.creations(state, &census, &[], node, &mut found);
+                }
+            }
+        }
+        for path in self.classes.paths(state) {
+            let Some(last) = path.last() else { continue };
+            let (node, mark) = (self.classes.get(*last).node, self.classes.get(*last).mark);
+            if !self.tables.atomic {
+                for inner in 0..self.tables.nodes.len() {
+                    if self.tables.nodes[inner].home == Some(node) {
+                        self.creations(state, &census, &path, inner, &mut found);
+                    }
+                }
+                if let Some(after) = self.remove(state, &path) {
+                    found.push((Move { path: path.clone(), kind: Kind::Remove }, after));
+                }
+            }
+            if !mark.stuck && !self.target.roles[mark.role as usize].kept {
+                self.operations(state, &path, &mut found);
+            }
+        }
+        found
+    }
+
+    /// Where one move leads, with its edits in the log.
+    pub fn perform(&mut self, state: &Counts, step: &Move) -> Option<Counts> {
+        match step.kind {
+            Kind::Operation(at) => {
+                let node = self.classes.get(*step.path.last()?).node;
+                let way = self.tables.nodes[node].ways[at];
+                self.operate(state, &step.path, &way)
+            }
+            Kind::Remove => self.remove(state, &step.path),
+            Kind::Create(node, role) => self.create(state, &step.path, node, role),
+        }
+    }
+
+    /// Counts a state.
+    pub fn census(&self, state: &Counts) -> Census {
+        Census::new(self.tables, self.target, &self.classes, state)
+    }
+
+    fn operations(
+        &mut self,
+        state: &Counts,
+        path: &[ClassId],
+        found: &mut Vec<(Move, Counts)>,
+    ) {
+        let Some(class) = path.last().map(|last| self.classes.get(*last)) else { return };
+        let (node, element) = (class.node, class.element);
+        let tables = self.tables;
+        let here = || tables.nodes[node].ways.iter().enumerate().filter(|(_, w)| w.from == element);
+        for (at, way) in here() {
+            let alternatives = here().filter(|(_, w)| w.operation == way.operation);
+            let alternatives: Vec<&Way> = alternatives.map(|(_, way)| way).collect();
+            if alternatives.len() > 1 && !self.is_only_choice(state, path, way, &alternatives) {
+                continue;
+            }
+            if let Some(after) = self.operate(state, path, way) {
+                let path = path.to_vec();
+                found.push((Move { path, kind: Kind::Operation(at) }, after));
+            }
+        }
+    }
+
+    /// Of several transitions for one operation those are taken that can be satisfied; which one
+    /// is a choice of nobody, so a plan counts on an operation only when it has one way.
+    fn is_only_choice(
+        &mut self,
+        state: &Counts,
+        path: &[ClassId],
+        way: &Way,
+        alternatives: &[&Way],
+    ) -> bool {
+        let mut able = Vec::new();
+        for alternative in alternatives {
+            if self.starts(state, path, alternative) {
+                able.push(alternative.element);
+            }
+        }
+        if able.len() > 1 {
+            self.is_incomplete = true;
+        }
+        able == [way.element]
+    }
+
+    /// Whether the needs of a transition itself can be satisfied.
+    fn starts(&mut self, state: &Counts, path: &[ClassId], way: &Way) -> bool {
+        if self.tables.atomic {
+            let Some(node) = path.last().map(|last| self.classes.get(*last).node) else {
+                return false;
+            };
+            let census = self.census(state);
+            let row = self.tables.row(node, way.element);
+            return row.needs.iter().all(|r| self.is_offered(&census, node, *r));
+        }
+        match self.enter(state, path, way.element) {
+            Some((after, place)) => {
+                let census = self.census(&after);
+                let last = place.last().map(|last| self.classes.get(*last));
+                let home = place.len().checked_sub(2).map(|at| self.classes.get(place[at]));
+                last.is_some_and(|class| self.is_content(&after, &census, class, home))
+            }
+            None => false,
+        }
+    }
+
+    /// Where an operation leads; none when something would fault.
+    fn operate(&mut self, state: &Counts, path: &[ClassId], way: &Way) -> Option<Counts> {
+        if self.tables.atomic {
+            if !self.starts(state, path, way) {
+                return None;
+            }
+            self.log.clear();
+            let (after, _) = self.enter(state, path, way.to)?;
+            return self.is_good(&after).then_some(after);
+        }
+        self.log.clear();
+        let (during, place) = self.enter(state, path, way.element)?;
+        if !self.is_good(&during) {
+            return None;
+        }
+        let (after, _) = self.enter(&during, &place, way.to)?;
+        self.is_good(&after).then_some(after)
+    }
+
+    /// Where a scale-in leads; none when something would fault or may not go.
+    pub fn remove(&mut self, state: &Counts, path: &[ClassId]) -> Option<Counts> {
+        let going: Counts = vec![(*path.last()?, 1)];
+        let (mut groups, mut is_kept) = (0_u64, false);
+        self.classes.visit(&going, &mut |class, _, _, _| {
+            groups |= class.groups;
+            is_kept |= self.target.roles[class.mark.role as usize].kept;
+        });
+        if is_kept {
+            return None;
+        }
+        let place = self.classes.rebuilt(path, None);
+        let after = Classes::replaced(state, path, &place);
+        if groups & self.relied_on(&after) != 0 {
+            return None;
+        }
+        self.log.clear();
+        self.log.push(Edit::Gone { path: path.to_vec(), place });
+        let (after, _) = self.forget(&after, &[]);
+        self.is_good(&after).then_some(after)
+    }
+
+    fn creations(
+        &mut self,
+        state: &Counts,
+        census: &Census,
+        path: &[ClassId],
+        node: usize,
+        found: &mut Vec<(Move, Counts)>,
+    ) {
+        let most = self.target.budget[node].unwrap_or(u32::MAX).min(self.limits[node]);
+        if census.total[node] >= most || self.tables.nodes[node].homeless {
+            return;
+        }
+        let mut roles = vec![0];
+        for (role, of) in self.target.roles.iter().enumerate().skip(1) {
+            let missing = of.node == node && (census.present(role as u32) as usize) < of.ids.len();
+            if missing && !of.doomed {
+                roles.push(role as u32);
+            }
+        }
+        for role in roles {
+            if let Some(after) = self.create(state, path, node, role) {
+                found.push((Move { path: path.to_vec(), kind: Kind::Create(node, role) }, after));
+            }
+        }
+    }
+
+    fn create(
+        &mut self,
+        state: &Counts,
+        path: &[ClassId],
+        node: usize,
+        role: u32,
+    ) -> Option<Counts> {
+        self.log.clear();
+        let element = self.tables.nodes[node].initial;
+        let needed = self.tables.row(node, element).needs.clone();
+        let (state, path, pins) = self.bind(state, path, node, &needed)?;
+        let created = role == 0 && !self.target.named[node];
+        let mark = Mark { role, created, stuck: false };
+        let born = Class { node, element, mark, pins, groups: 0, children: Counts::new() };
+        let born = self.classes.number(born);
+        let mut place = Vec::new();
+        let after = match path.last() {
+            None => {
+                let mut after = state;
+                add(&mut after, born);
+                after
+            }
+            Some(last) => {
+                let mut home = self.classes.get(*last).clone();
+                add(&mut home.children, born);
+                let home = self.classes.number(home);
+                place = self.classes.rebuilt(&path, Some(home));
+                Classes::replaced(&state, &path, &place)
+            }
+        };
+        self.log.push(Edit::Born { path, place, class: born, node, role });
+        self.is_good(&after).then_some(after)
+    }
+
+    /// The instance at `path` in another element, with its replica-aware needs bound; none when
+    /// one cannot be.
+    fn enter(
+        &mut self,
+        state: &Counts,
+        path: &[ClassId],
+        element: usize,
+    ) -> Option<(Counts, Vec<ClassId>)> {
+        let class = self.classes.get(*path.last()?).clone();
+        let tables = self.tables;
+        let fresh: Vec<usize> = tables
+            .row(class.node, element)
+            .needs
+            .iter()
+            .copied()
+            .filter(|r| !tables.needs(class.node, class.element, *r))
+            .collect();
+        let (state, path, fresh) = self.bind(state, path, class.node, &fresh)?;
+        let mut class = self.classes.get(*path.last()?).clone();
+        class.element = element;
+        class.pins.retain(|(r, _)| tables.needs(class.node, element, *r));
+        class.pins.extend(fresh);
+        class.pins.sort_unstable();
+        let new = self.classes.number(class);
+        let place = self.classes.rebuilt(&path, Some(new));
+        let after = Classes::replaced(&state, &path, &place);
+        self.log.push(Edit::Become { path, place: place.clone() });
+        Some(self.forget(&after, &place))
+    }
+
+    /// Binds requirements of an instance of `node`: the replica-aware ones to the group of all
+    /// that offer now. The groups are marked in the state; none when nobody offers.
+    #[expect(clippy::type_complexity, reason = "the state, the place in it, and the new pins")]
+    fn bind(
+        &mut self,
+        state: &Counts,
+        path: &[ClassId],
+        node: usize,
+        requirements: &[usize],
+    ) -> Option<(Counts, Vec<ClassId>, Vec<(usize, u32)>)> {
+        let (mut state, mut path, mut pins) = (state.clone(), path.to_vec(), Vec::new());
+        for requirement in requirements {
+            let declared = &self.tables.nodes[node].requirements[*requirement];
+            if declared.sort != Sort::ReplicaAware {
+                continue;
+            }
+            let (provider, capability) = declared.target?;
+            let census = self.census(&state);
+            if !self.is_offered(&census, node, *requirement) {
+                return None;
+            }
+            let group = self.group(&state, provider, capability)?;
+            let tables = self.tables;
+            let (after, mapping) = self.classes.mapped(&state, &mut |class| {
+                let member =
+                    class.node == provider && tables.offers(provider, class.element, capability);
+                let groups = if member { class.groups | 1 << group } else { class.groups };
+                (class.pins.clone(), groups)
+            });
+            state = after;
+            path = mapping.path(&path);
+            self.log.push(Edit::Map(mapping));
+            pins.push((*requirement, group));
+        }
+        Some((state, path, pins))
+    }
+
+    /// The number of the group of all instances that offer now: one in use with the same members,
+    /// else a free one.
+    fn group(&mut self, state: &Counts, node: usize, capability: usize) -> Option<u32> {
+        let (mut used, mut all, mut some_other) = (0_u64, u64::MAX, 0_u64);
+        let tables = self.tables;
+        self.classes.visit(state, &mut |class, _, _, _| {
+            used |= class.groups;
+            if class.node == node && tables.offers(node, class.element, capability) {
+                all &= class.groups;
+            } else {
+                some_other |= class.groups;
+            }
+        });
+        let same = all & !some_other & used;
+        let number = if same != 0 { same.trailing_zeros() } else { (!used).trailing_zeros() };
+        if number >= u64::BITS {
+            self.is_incomplete = true;
+            return None;
+        }
+        Some(number)
+    }
+
+    /// The groups that somebody relies on, as bits.
+    fn relied_on(&self, state: &Counts) -> u64 {
+        let mut groups = 0_u64;
+        self.classes.visit(state, &mut |class, _, _, _| {
+            for (_, group) in &class.pins {
+                groups |= 1 << group;
+            }
+        });
+        groups
+    }
+
+    /// Forgets the groups that nobody relies on.
+    fn forget(&mut self, state: &Counts, path: &[ClassId]) -> (Counts, Vec<ClassId>) {
+        let live = self.relied_on(state);
+        let mut used = 0_u64;
+        self.classes.visit(state, &mut |class, _, _, _| used |= class.groups);
+        if used & !live == 0 {
+            return (state.clone(), path.to_vec());
+        }
+        let (state, mapping) =
+            self.classes.mapped(state, &mut |class| (class.pins.clone(), class.groups & live));
+        let path = mapping.path(path);
+        self.log.push(Edit::Map(mapping));
+        (state, path)
+    }
+
+    /// Whether enough instances offer what a requirement is bound to.
+    fn is_offered(&self, census: &Census, node: usize, requirement: usize) -> bool {
+        let declared = &self.tables.nodes[node].requirements[requirement];
+        let Some((provider, capability)) = declared.target else { return false };
+        let offering = census.offering(self.tables, provider, capability);
+        match declared.arity {
+            Arity::Any => offering > 0,
+            Arity::AtLeast(least) => offering >= least.max(1),
+            Arity::All => {
+                let existing = census.total[provider];
+                existing >= self.tables.nodes[provider].wanted && offering == existing
+            }
+        }
+    }
+
+    /// Whether nothing faults in a state and it is allowed on the way.
+    pub fn is_good(&self, state: &Counts) -> bool {
+        let census = self.census(state);
+        if !self.target.allows(self.tables, &census) {
+            return false;
+        }
+        let mut is_good = true;
+        self.classes.visit(state, &mut |class, _, _, home| {
+            is_good = is_good && self.is_content(state, &census, class, home);
+        });
+        is_good
+    }
+
+    /// Whether every need of an instance is satisfied. One that is stuck in an operation shows no
+    /// fault, because its operation never ends.
+    fn is_content(
+        &self,
+        state: &Counts,
+        census: &Census,
+        class: &Class,
+        home: Option<&Class>,
+    ) -> bool {
+        if class.mark.stuck {
+            return true;
+        }
+        let node = &self.tables.nodes[class.node];
+        self.tables.row(class.node, class.element).needs.iter().all(|requirement| {
+            let declared = &node.requirements[*requirement];
+            let Some((provider, capability)) = declared.target else { return false };
+            match declared.sort {
+                Sort::Containment => home.is_some_and(|home| {
+                    home.node == provider && self.tables.offers(provider, home.element, capability)
+                }),
+                Sort::ReplicaUnaware => self.is_offered(census, class.node, *requirement),
+                Sort::ReplicaAware => {
+                    let pin = class.pins.iter().find(|(r, _)| r == requirement);
+                    let whole = declared.arity == Arity::All;
+                    pin.is_some_and(|(_, group)| {
+                        self.holds_on(state, (provider, capability), *group, whole)
+                    }) && (!whole || self.is_offered(census, class.node, *requirement))
+                }
+            }
+        })
+    }
+
+    /// Whether every member of a group offers a capability and, if the group is to be the whole
+    /// node, nobody is outside of it.
+    fn holds_on(
+        &self,
+        state: &Counts,
+        (provider, capability): (usize, usize),
+        group: u32,
+        whole: bool,
+    ) -> bool {
+        let mut holds = true;
+        self.classes.visit(state, &mut |class, _, _, _| {
+            if class.node == provider {
+                let member = class.groups >> group & 1 == 1;
+                let offers = self.tables.offers(provider, class.element, capability);
+                holds = holds && if member { offers } else { !whole };
+            }
+        });
+        holds
+    }
+
+    /// Whether a state is what is wanted: the goal holds, and nothing is left behind that was
+    /// created for support and could be taken away again.
+    pub fn is_goal(&mut self, state: &Counts) -> bool {
+        let census = self.census(state);
+        if !self.target.holds(self.tables, &census, &self.target.goal) {
+            return false;
+        }
+        let mut is_closed = true;
+        let mut has_support = false;
+        self.classes.visit(state, &mut |class, _, _, _| {
+            let role = &self.target.roles[class.mark.role as usize];
+            let called = self.target.named[class.node] || role.state.is_some() || role.doomed;
+            is_closed = is_closed && called;
+            has_support |= class.mark.created;
+        });
+        if self.target.exact && !is_closed {
+            return false;
+        }
+        if !has_support {
+            return true;
+        }
+        for path in self.classes.paths(state) {
+            let created = path.last().is_some_and(|last| self.classes.get(*last).mark.created);
+            if created && let Some(without) = self.remove(state, &path) {
+                let census = self.census(&without);
+                if self.target.holds(self.tables, &census, &self.target.goal) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,200 @@
+//! How long a plan takes when everything starts as soon as it may, and what it costs.
+//!
+//! Times are in milliseconds. Scalings take no time, and operations whose duration nobody gave
+//! take none either; the number of actions on the longest chain says something even then.
+
+use std::collections::BTreeMap;
+
+use super::relaxed::Relaxed;
+use super::tables::Tables;
+use crate::application::{Application, GlobalState, InstanceId, NodeId};
+use crate::plan::{Plan, PlanAction};
+
+/// How long and how deep.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Length {
+    /// Milliseconds from the start to the end.
+    pub millis: u64,
+    /// Actions on the longest chain.
+    pub depth: usize,
+}
+
+/// When each step of a plan starts and ends.
+#[derive(Debug, Clone, Default)]
+pub struct Schedule {
+    /// By step.
+    pub start: Vec<u64>,
+    /// By step.
+    pub end: Vec<u64>,
+    /// All in all.
+    pub length: Length,
+}
+
+/// The earliest schedule of a plan; empty when its order is a circle.
+pub fn schedule(application: &Application, start: &GlobalState, plan: &Plan) -> Schedule {
+    let Ok(sorted) = plan.topological_order() else { return Schedule::default() };
+    let durations = durations(application, start, plan);
+    let mut into: Vec<Vec<usize>> = vec![Vec::new(); plan.steps.len()];
+    for edge in &plan.order {
+        into[edge.after].push(edge.before);
+    }
+    let (mut begins, mut ends) = (vec![0_u64; into.len()], vec![0_u64; into.len()]);
+    let mut depth = vec![0_usize; into.len()];
+    for step in sorted {
+        begins[step] = into[step].iter().map(|before| ends[*before]).max().unwrap_or(0);
+        ends[step] = begins[step].saturating_add(durations[step]);
+        depth[step] = into[step].iter().map(|before| depth[*before]).max().unwrap_or(0) + 1;
+    }
+    let length = Length {
+        millis: ends.iter().copied().max().unwrap_or(0),
+        depth: depth.into_iter().max().unwrap_or(0),
+    };
+    Schedule { start: begins, end: ends, length }
+}
+
+/// By step.
+fn durations(application: &Application, start: &GlobalState, plan: &Plan) -> Vec<u64> {
+    let nodes = nodes(application, start, plan);
+    let duration = |action: &PlanAction| {
+        let PlanAction::Operation { instance, operation } = action else { return 0 };
+        let node = nodes.get(instance).copied();
+        let operation = node.and_then(|node| {
+            let component = application.type_of(node);
+            let at = component.operation_named(operation)?;
+            component.operations.get(at.index())
+        });
+        operation.and_then(|o| o.duration).map_or(0, millis)
+    };
+    plan.steps.iter().map(|step| duration(&step.action)).collect()
+}
+
+fn millis(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn nodes(
+    application: &Application,
+    start: &GlobalState,
+    plan: &Plan,
+) -> BTreeMap<InstanceId, NodeId> {
+    let mut nodes: BTreeMap<InstanceId, NodeId> =
+        start.instances.iter().map(|(id, instance)| (id.clone(), instance.node)).collect();
+    for step in &plan.steps {
+        if let PlanAction::ScaleOut { node, instance, .. } = &step.action {
+            nodes.extend(application.node_named(node).map(|node| (instance.clone(), node)));
+        }
+    }
+    nodes
+}
+
+/// What a plan costs, in thousandths: its operations, and every second that an instance exists
+/// until the plan ends.
+pub fn cost(application: &Application, start: &GlobalState, plan: &Plan) -> u64 {
+    let schedule = schedule(application, start, plan);
+    let nodes = nodes(application, start, plan);
+    let mut sum = 0_u64;
+    let mut alive: BTreeMap<&InstanceId, (NodeId, u64)> =
+        start.instances.iter().map(|(id, instance)| (id, (instance.node, 0))).collect();
+    let mut home: BTreeMap<&InstanceId, &InstanceId> =
+        start.vertical.iter().map(|(id, (_, container))| (id, container)).collect();
+    let lived = |(node, since): (NodeId, u64), until: u64| {
+        let rate = application.type_of(node).cost_per_second.0;
+        rate.saturating_mul(until.saturating_sub(since)) / 1000
+    };
+    let mut steps: Vec<usize> = (0..plan.steps.len()).collect();
+    steps.sort_by_key(|step| (schedule.end.get(*step).copied(), *step));
+    for step in steps {
+        let now = schedule.end.get(step).copied().unwrap_or(0);
+        match &plan.steps[step].action {
+            PlanAction::Operation { instance, operation } => {
+                let component = nodes.get(instance).map(|node| application.type_of(*node));
+                let price = component.and_then(|component| {
+                    let at = component.operation_named(operation)?;
+                    Some(component.operations.get(at.index())?.cost.0)
+                });
+                sum = sum.saturating_add(price.unwrap_or(0));
+            }
+            PlanAction::ScaleOut { instance, container, .. } => {
+                if let Some(node) = nodes.get(instance) {
+                    alive.insert(instance, (*node, now));
+                }
+                if let Some(container) = container {
+                    home.insert(instance, container);
+                }
+            }
+            PlanAction::ScaleIn { instance } => {
+                let mut going = vec![instance];
+                while let Some(id) = going.pop() {
+                    if let Some(life) = alive.remove(id) {
+                        sum = sum.saturating_add(lived(life, now));
+                    }
+                    going.extend(home.iter().filter(|(_, c)| **c == id).map(|(inner, _)| *inner));
+                    home.retain(|_, container| *container != id);
+                }
+            }
+        }
+    }
+    let end = schedule.length.millis;
+    alive.into_values().fold(sum, |sum, life| sum.saturating_add(lived(life, end)))
+}
+
+/// By node and state, the earliest moment at which an instance of the node can be there, when
+/// nothing gets in the way of anything else and everything may happen at the same time: no plan is
+/// faster. `u64::MAX` where nobody can be.
+pub fn earliest(
+    application: &Application,
+    tables: &Tables,
+    relaxed: &Relaxed,
+    at_start: impl Fn(usize, usize) -> bool,
+) -> Vec<Vec<u64>> {
+    let mut earliest: Vec<Vec<u64>> =
+        tables.nodes.iter().map(|node| vec![u64::MAX; node.states]).collect();
+    for (node, states) in earliest.iter_mut().enumerate() {
+        for (state, when) in states.iter_mut().enumerate() {
+            if at_start(node, state) {
+                *when = 0;
+            }
+        }
+    }
+    let offered = |earliest: &[Vec<u64>], node: usize, element: usize| -> u64 {
+        let needs = tables.row(node, element).needs.iter();
+        let when = |r: &usize| match tables.nodes[node].requirements[*r].target {
+            None => u64::MAX,
+            Some((provider, capability)) => {
+                let states = earliest[provider].iter().enumerate();
+                let able = states.filter(|(s, _)| tables.offers(provider, *s, capability));
+                able.map(|(_, when)| *when).min().unwrap_or(u64::MAX)
+            }
+        };
+        needs.map(when).max().unwrap_or(0)
+    };
+    loop {
+        let mut has_changed = false;
+        for (node, table) in tables.nodes.iter().enumerate() {
+            let component = application.type_of(NodeId::from(node));
+            if relaxed.creatable[node] {
+                let home = table.home.map_or(0, |home| {
+                    earliest[home].iter().copied().min().unwrap_or(u64::MAX)
+                });
+                let when = home.max(offered(&earliest, node, table.initial));
+                if when < earliest[node][table.initial] {
+                    earliest[node][table.initial] = when;
+                    has_changed = true;
+                }
+            }
+            for way in &table.ways {
+                let operation = component.operations.get(way.operation);
+                let takes = operation.and_then(|o| o.duration).map_or(0, millis);
+                let ready = earliest[node][way.from].max(offered(&earliest, node, way.element));
+                let when = ready.saturating_add(takes).max(offered(&earliest, node, way.to));
+                if when < earliest[node][way.to] {
+                    earliest[node][way.to] = when;
+                    has_changed = true;
+                }
+            }
+        }
+        if !has_changed {
+            return earliest;
+        }
+    }
+}

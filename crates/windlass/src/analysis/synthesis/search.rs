@@ -1,0 +1,251 @@
+//! The search: best first, greedy for a plan, then by cost for the best one.
+//!
+//! States are counts of classes, costs are exact, the bound never says too much; so when the
+//! cheapest open state cannot lead to anything cheaper than the plan at hand, that plan is optimal.
+//! A bound that is exact all along leads straight to the goal, whatever the number of replicas.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
+
+use rustc_hash::FxBuildHasher;
+
+use super::class::Counts;
+use super::distance::Weights;
+use super::estimate::Estimate;
+use super::moves::{Kind, Move, Moves};
+use crate::system::{Budget, Progress, StopReason};
+
+/// What the search found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The best path so far with its cost.
+    pub path: Option<(Vec<Move>, u64)>,
+    /// No plan costs less than this.
+    pub bound: u64,
+    /// What the bound was before the search: it leaves no move out.
+    pub floor: u64,
+    /// Why it ended early; none when the answer is final.
+    pub stopped: Option<StopReason>,
+    /// States found.
+    pub states: usize,
+}
+
+/// A state that was found.
+struct Entry {
+    state: Counts,
+    cost: u64,
+    least: u64,
+    parent: usize,
+    step: Option<Move>,
+}
+
+/// How eagerly the search runs for the goal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// Whatever looks nearest to the goal.
+    Greedy,
+    /// Whatever may be part of the cheapest plan.
+    Exact,
+}
+
+/// Looks for a cheapest path; `patience` bounds the states of the greedy part.
+pub fn search(
+    moves: &mut Moves<'_>,
+    start: &Counts,
+    estimate: &Estimate,
+    weights: &Weights,
+    patience: usize,
+    budget: &mut dyn Budget,
+) -> Found {
+    let Some(bound) = estimate.of(moves, start) else {
+        return Found { path: None, bound: u64::MAX, floor: u64::MAX, stopped: None, states: 1 };
+    };
+    let floor = bound;
+    let mut greedy = Run::new(moves, estimate, weights, Manner::Greedy, start, bound);
+    let first = greedy.run(u64::MAX, patience, budget);
+    let states = greedy.entries.len();
+    let interrupted = matches!(first, Ended::Stopped(reason) if reason != StopReason::Depth);
+    let path = greedy.goal.map(|goal| (greedy.path(goal), greedy.entries[goal].cost));
+    match (first, &path) {
+        // Everything was looked at.
+        (Ended::Exhausted, None) => {
+            return Found { path: None, bound: u64::MAX, floor, stopped: None, states };
+        }
+        (_, Some((_, cost))) if *cost <= bound => {
+            return Found { path, bound, floor, stopped: None, states };
+        }
+        (Ended::Stopped(reason), _) if interrupted => {
+            return Found { path, bound, floor, stopped: Some(reason), states };
+        }
+        _ => {}
+    }
+    let most = path.as_ref().map_or(u64::MAX, |(_, cost)| *cost);
+    let mut exact = Run::new(moves, estimate, weights, Manner::Exact, start, bound);
+    let ended = exact.run(most, usize::MAX, budget);
+    let states = states + exact.entries.len();
+    if let Some(goal) = exact.goal {
+        let cost = exact.entries[goal].cost;
+        let path = Some((exact.path(goal), cost));
+        return Found { path, bound: cost, floor, stopped: None, states };
+    }
+    match ended {
+        Ended::Stopped(reason) => {
+            let bound = exact.bound.min(most);
+            Found { path, bound, floor, stopped: Some(reason), states }
+        }
+        _ => Found { path, bound: most, floor, stopped: None, states },
+    }
+}
+
+enum Ended {
+    AtGoal,
+    Exhausted,
+    Stopped(StopReason),
+}
+
+struct Run<'a, 'b> {
+    moves: &'a mut Moves<'b>,
+    estimate: &'a Estimate,
+    weights: &'a Weights,
+    manner: Manner,
+    entries: Vec<Entry>,
+    numbers: hashbrown::HashMap<Counts, usize, FxBuildHasher>,
+    /// (rank, cost so far, age): smallest rank first, then furthest, then youngest.
+    open: BinaryHeap<(Reverse<u64>, u64, usize)>,
+    bytes: usize,
+    goal: Option<usize>,
+    /// No path through what is open costs less.
+    bound: u64,
+}
+
+impl<'a, 'b> Run<'a, 'b> {
+    fn new(
+        moves: &'a mut Moves<'b>,
+        estimate: &'a Estimate,
+        weights: &'a Weights,
+        manner: Manner,
+        start: &Counts,
+        least: u64,
+    ) -> Self {
+        let mut run = Run {
+            moves,
+            estimate,
+            weights,
+            manner,
+            entries: Vec::new(),
+            numbers: hashbrown::HashMap::default(),
+            open: BinaryHeap::new(),
+            bytes: 0,
+            goal: None,
+            bound: least,
+        };
+        run.reach(start.clone(), 0, usize::MAX, None, u64::MAX);
+        run
+    }
+
+    fn run(&mut self, most: u64, patience: usize, budget: &mut dyn Budget) -> Ended {
+        let mut expanded = 0_usize;
+        while let Some((Reverse(rank), cost, at)) = self.open.pop() {
+            if self.entries[at].cost < cost {
+                continue;
+            }
+            if self.manner == Manner::Exact {
+                self.bound = self.bound.max(rank);
+            }
+            let state = self.entries[at].state.clone();
+            if self.moves.is_goal(&state) {
+                self.goal = Some(at);
+                return Ended::AtGoal;
+            }
+            expanded += 1;
+            if expanded.is_multiple_of(256) {
+                let progress = Progress {
+                    states: self.entries.len(),
+                    expanded,
+                    transitions: 0,
+                    depth: u32::try_from(self.bound).unwrap_or(u32::MAX),
+                    bytes: self.bytes,
+                };
+                if let ControlFlow::Break(reason) = budget.spend(&progress) {
+                    return Ended::Stopped(reason);
+                }
+            }
+            if self.entries.len() > patience {
+                return Ended::Stopped(StopReason::Depth);
+            }
+            for (step, next) in self.sorted_moves(&state) {
+                let more = cost.saturating_add(self.cost(&step));
+                self.reach(next, more, at, Some(step), most);
+            }
+        }
+        Ended::Exhausted
+    }
+
+    /// The moves of a state, those that are preferred last: the youngest of equals comes first.
+    fn sorted_moves(&mut self, state: &Counts) -> Vec<(Move, Counts)> {
+        let mut moves = self.moves.all(state);
+        let crowd = |step: &Move| match step.kind {
+            // A container with fewer inhabitants is preferred.
+            Kind::Create(..) => step.path.last().map_or(0, |home| {
+                let children = &self.moves.classes.get(*home).children;
+                children.iter().map(|(_, count)| *count).sum::<u32>()
+            }),
+            _ => 0,
+        };
+        moves.sort_by_key(|(step, _)| Reverse(crowd(step)));
+        moves
+    }
+
+    fn cost(&self, step: &Move) -> u64 {
+        match step.kind {
+            Kind::Operation(way) => {
+                let node = step.path.last().map_or(0, |last| self.moves.classes.get(*last).node);
+                self.weights.operation[node][way]
+            }
+            Kind::Remove => self.weights.remove,
+            Kind::Create(..) => self.weights.create,
+        }
+    }
+
+    fn rank(&self, cost: u64, least: u64) -> u64 {
+        match self.manner {
+            Manner::Exact => cost.saturating_add(least),
+            Manner::Greedy => least,
+        }
+    }
+
+    /// Notes a state, unless it is known at no greater cost or cannot be part of a plan below
+    /// `most`.
+    fn reach(&mut self, state: Counts, cost: u64, parent: usize, step: Option<Move>, most: u64) {
+        if let Some(&at) = self.numbers.get(&state) {
+            if cost < self.entries[at].cost && self.manner == Manner::Exact {
+                let entry = &mut self.entries[at];
+                (entry.cost, entry.parent, entry.step) = (cost, parent, step);
+                let rank = self.rank(cost, self.entries[at].least);
+                self.open.push((Reverse(rank), cost, at));
+            }
+            return;
+        }
+        let Some(least) = self.estimate.of(self.moves, &state) else { return };
+        if cost.saturating_add(least) >= most {
+            return;
+        }
+        let at = self.entries.len();
+        self.bytes += 2 * state.len() * 8 + 160;
+        self.numbers.insert(state.clone(), at);
+        self.entries.push(Entry { state, cost, least, parent, step });
+        self.open.push((Reverse(self.rank(cost, least)), cost, at));
+    }
+
+    /// The moves that lead to an entry.
+    fn path(&self, mut at: usize) -> Vec<Move> {
+        let mut path = Vec::new();
+        while let Some(step) = &self.entries[at].step {
+            path.push(step.clone());
+            at = self.entries[at].parent;
+        }
+        path.reverse();
+        path
+    }
+}

@@ -1,0 +1,136 @@
+//! The application as small tables: what each element of each node needs and offers, by number.
+//!
+//! An element of a node is a number: its states first, then its transitions.
+
+use crate::application::{Application, Faults};
+use crate::lifecycle::protocol::{Arity, Element, Sort};
+
+/// A requirement of a node.
+#[derive(Debug, Clone)]
+pub struct Requirement {
+    /// What kind of dependency it is.
+    pub sort: Sort,
+    /// How many providers it needs.
+    pub arity: Arity,
+    /// The node and the capability that satisfy it; none when it is unbound.
+    pub target: Option<(usize, usize)>,
+}
+
+/// What an element needs and offers.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Requirements, sorted.
+    pub needs: Vec<usize>,
+    /// Capabilities, sorted.
+    pub offers: Vec<usize>,
+}
+
+/// One way to perform an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Way {
+    /// The state it starts in.
+    pub from: usize,
+    /// The state it ends in.
+    pub to: usize,
+    /// The operation.
+    pub operation: usize,
+    /// The element that it is itself.
+    pub element: usize,
+}
+
+/// A node.
+#[derive(Debug, Clone)]
+pub struct NodeTable {
+    /// The state in which instances begin.
+    pub initial: usize,
+    /// How many states there are: elements from here on are transitions.
+    pub states: usize,
+    /// By element.
+    pub rows: Vec<Row>,
+    /// The transitions.
+    pub ways: Vec<Way>,
+    /// The node in whose instances this node's instances live; by its containment requirement.
+    pub home: Option<usize>,
+    /// Whether instances live inside others but nothing says in which: none can be created.
+    pub homeless: bool,
+    /// The requirements.
+    pub requirements: Vec<Requirement>,
+    /// How many instances are wanted; never 0.
+    pub wanted: u32,
+}
+
+/// The whole application.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// By node.
+    pub nodes: Vec<NodeTable>,
+    /// Whether operations are atomic and there is one instance of each node (paper 003).
+    pub atomic: bool,
+}
+
+impl Tables {
+    /// The tables of an application of protocols; none when it has nets.
+    pub fn new(application: &Application) -> Option<Self> {
+        let atomic = application.faults != Faults::Replicas;
+        let nodes = application.node_ids().map(|id| {
+            let (node, component) = (application.node(id), application.type_of(id));
+            let protocol = component.protocol()?;
+            let rows = protocol.elements().map(|element| Row {
+                needs: protocol.requires(element).iter().map(|r| r.index()).collect(),
+                offers: protocol.offers(element).iter().map(|c| c.index()).collect(),
+            });
+            let states = protocol.states.len();
+            let ways = protocol.transitions.iter().enumerate().map(|(at, way)| Way {
+                from: way.from.index(),
+                to: way.to.index(),
+                operation: way.operation.index(),
+                element: states + at,
+            });
+            let requirements = component.requirements.iter().enumerate().map(|(at, declared)| {
+                let binding = node.binding(at.into());
+                Requirement {
+                    // In 003 a container is a provider like any other.
+                    sort: if atomic { Sort::ReplicaUnaware } else { declared.sort },
+                    arity: if atomic { Arity::Any } else { declared.arity },
+                    target: binding.map(|b| (b.target.index(), b.capability.index())),
+                }
+            });
+            let containment = component.containment().filter(|_| !atomic);
+            let home = containment.and_then(|r| node.binding(r)).map(|b| b.target.index());
+            Some(NodeTable {
+                initial: protocol.initial.index(),
+                states,
+                rows: rows.collect(),
+                ways: ways.collect(),
+                home,
+                homeless: containment.is_some() && home.is_none(),
+                requirements: requirements.collect(),
+                wanted: node.count.max(1),
+            })
+        });
+        Some(Tables { nodes: nodes.collect::<Option<Vec<_>>>()?, atomic })
+    }
+
+    /// What an element of a node needs and offers.
+    pub fn row(&self, node: usize, element: usize) -> &Row {
+        &self.nodes[node].rows[element]
+    }
+
+    /// Whether an element of a node offers a capability.
+    pub fn offers(&self, node: usize, element: usize, capability: usize) -> bool {
+        self.row(node, element).offers.binary_search(&capability).is_ok()
+    }
+
+    /// Whether an element of a node needs a requirement.
+    pub fn needs(&self, node: usize, element: usize, requirement: usize) -> bool {
+        self.row(node, element).needs.binary_search(&requirement).is_ok()
+    }
+
+    /// The number of an element.
+    pub fn element(&self, node: usize, element: Element) -> usize {
+        match element {
+            Element::State(state) => state.index(),
+            Element::Transition(transition) => self.nodes[node].states + transition.index(),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! What a plan has to reach, and what has to hold on the way, by number.
+//!
+//! Instances that somebody calls by name have *roles*. Instances of one node that are called by
+//! name in exactly the same places share a role, because they can stand for each other.
+
+use std::collections::BTreeMap;
+
+use super::class::{Classes, Counts};
+use super::tables::Tables;
+use crate::application::{Application, GlobalState, InstanceId};
+use crate::goal::evaluate::Closure;
+use crate::goal::{Amount, Goal, GoalFile, Want};
+
+/// One part of a goal.
+#[derive(Debug, Clone)]
+pub enum Condition {
+    /// At least `least` instances of a node in a state.
+    Node {
+        /// Which node.
+        node: usize,
+        /// In which state.
+        state: usize,
+        /// How many.
+        least: u32,
+        /// No more than that.
+        most: Option<u32>,
+        /// Whether no instances in other states remain.
+        closed: bool,
+    },
+    /// No instance of a node.
+    NodeGone(usize),
+    /// Every instance of a role exists and is in a state.
+    RoleAt(u32, usize),
+    /// No instance of a role exists.
+    RoleGone(u32),
+    /// Some instance offers one of these (node, capability).
+    Offered(Vec<(usize, usize)>),
+    /// Never true: an instance that nobody knows is to be in some state.
+    Impossible,
+}
+
+/// Instances that somebody calls by name.
+#[derive(Debug, Clone)]
+pub struct Role {
+    /// Their node.
+    pub node: usize,
+    /// Their names.
+    pub ids: Vec<InstanceId>,
+    /// Whether they may not be touched.
+    pub kept: bool,
+    /// The state in which the goal wants them.
+    pub state: Option<usize>,
+    /// Whether the goal wants them gone.
+    pub doomed: bool,
+}
+
+/// A goal file with every name resolved to numbers.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// What must hold in the end.
+    pub goal: Vec<Condition>,
+    /// Whether nothing else may remain.
+    pub exact: bool,
+    /// What holds in every state on the way.
+    pub always: Vec<Vec<Condition>>,
+    /// What holds in no state on the way.
+    pub never: Vec<Vec<Condition>>,
+    /// The most instances of each node.
+    pub budget: Vec<Option<u32>>,
+    /// The roles; role 0 is nobody and stands at index 0.
+    pub roles: Vec<Role>,
+    /// Whether the goal speaks of a node: then the goal says what remains of it.
+    pub named: Vec<bool>,
+    /// Names of instances that the goal wants somewhere and of which nobody knows the node.
+    pub unknown: Vec<InstanceId>,
+}
+
+/// How many there are of everything that conditions ask about.
+#[derive(Debug, Clone)]
+pub struct Census {
+    /// By node.
+    pub total: Vec<u32>,
+    /// By node and element.
+    pub at: Vec<Vec<u32>>,
+    /// By role and element; the last number is how many exist.
+    pub roles: Vec<BTreeMap<usize, u32>>,
+}
+
+impl Census {
+    /// Counts.
+    pub fn new(tables: &Tables, target: &Target, classes: &Classes, counts: &Counts) -> Self {
+        let mut census = Census {
+            total: vec![0; tables.nodes.len()],
+            at: tables.nodes.iter().map(|node| vec![0; node.rows.len()]).collect(),
+            roles: vec![BTreeMap::new(); target.roles.len()],
+        };
+        classes.visit(counts, &mut |class, _, count, _| {
+            census.total[class.node] += count;
+            census.at[class.node][class.element] += count;
+            if class.mark.role > 0 {
+                *census.roles[class.mark.role as usize].entry(class.element).or_default() += count;
+            }
+        });
+        census
+    }
+
+    /// How many instances of a node offer a capability.
+    pub fn offering(&self, tables: &Tables, node: usize, capability: usize) -> u32 {
+        let at = self.at[node].iter().enumerate();
+        at.filter(|(e, n)| **n > 0 && tables.offers(node, *e, capability)).map(|(_, n)| n).sum()
+    }
+
+    /// How many instances of a role exist.
+    pub fn present(&self, role: u32) -> u32 {
+        self.roles[role as usize].values().sum()
+    }
+}
+
+impl Target {
+    /// Resolves a goal file.
+    pub fn new(
+        application: &Application,
+        tables: &Tables,
+        start: &GlobalState,
+        file: &GoalFile,
+        closure: Closure,
+    ) -> Self {
+        let mut resolving = Resolving {
+            application,
+            tables,
+            roles: roles(application, start, file),
+            unknown: Vec::new(),
+        };
+        let mut goal = resolving.conditions(&file.goal);
+        let always = file.always.iter().map(|goal| resolving.conditions(goal)).collect();
+        let never = file.never.iter().map(|goal| resolving.conditions(goal)).collect();
+        let mut named = vec![false; tables.nodes.len()];
+        for condition in &goal {
+            match condition {
+                Condition::Node { node, .. } | Condition::NodeGone(node) => named[*node] = true,
+                Condition::RoleAt(role, state) => {
+                    resolving.roles[*role as usize].state = Some(*state);
+                }
+                Condition::RoleGone(role) => resolving.roles[*role as usize].doomed = true,
+                Condition::Offered(_) | Condition::Impossible => {}
+            }
+        }
+        // Roles that several ids share are asked once.
+        let mut seen = Vec::new();
+        goal.retain(|condition| match condition {
+            Condition::RoleAt(role, _) | Condition::RoleGone(role) => {
+                let fresh = !seen.contains(role);
+                seen.push(*role);
+                fresh
+            }
+            _ => true,
+        });
+        let budget = application.node_ids().map(|node| file.budget.get(&node).copied()).collect();
+        Target {
+            goal,
+            exact: closure == Closure::Exact,
+            always,
+            never,
+            budget,
+            roles: resolving.roles,
+            named,
+            unknown: resolving.unknown,
+        }
+    }
+
+    /// The role of an instance; 0 when nobody calls it by name.
+    pub fn role_of(&self, id: &InstanceId) -> u32 {
+        let found = self.roles.iter().position(|role| role.ids.contains(id));
+        found.unwrap_or(0) as u32
+    }
+
+    /// Whether every condition holds.
+    pub fn holds(&self, tables: &Tables, census: &Census, conditions: &[Condition]) -> bool {
+        conditions.iter().all(|condition| self.is_met(tables, census, condition))
+    }
+
+    fn is_met(&self, tables: &Tables, census: &Census, condition: &Condition) -> bool {
+        match condition {
+            Condition::Node { node, state, least, most, closed } => {
+                let there = census.at[*node][*state];
+                there >= *least
+                    && most.is_none_or(|most| there <= most)
+                    && (!closed || there == census.total[*node])
+            }
+            Condition::NodeGone(node) => census.total[*node] == 0,
+            Condition::RoleAt(role, state) => {
+                let there = census.roles[*role as usize].get(state).copied().unwrap_or(0);
+                there as usize == self.roles[*role as usize].ids.len()
+            }
+            Condition::RoleGone(role) => census.present(*role) == 0,
+            Condition::Offered(places) => {
+                places.iter().any(|(node, c)| census.offering(tables, *node, *c) > 0)
+            }
+            Condition::Impossible => false,
+        }
+    }
+
+    /// Whether a state is allowed on the way.
+    pub fn allows(&self, tables: &Tables, census: &Census) -> bool {
+        self.always.iter().all(|always| self.holds(tables, census, always))
+            && !self.never.iter().any(|never| self.holds(tables, census, never))
+            && self.budget.iter().zip(&census.total).all(|(b, n)| b.is_none_or(|most| *n <= most))
+    }
+
+    /// The nodes whose instances the invariants look at.
+    pub fn watched(&self) -> Vec<bool> {
+        let mut watched: Vec<bool> = self.budget.iter().map(Option::is_some).collect();
+        for condition in self.always.iter().chain(&self.never).flatten() {
+            match condition {
+                Condition::Node { node, .. } | Condition::NodeGone(node) => watched[*node] = true,
+                Condition::RoleAt(role, _) | Condition::RoleGone(role) => {
+                    watched[self.roles[*role as usize].node] = true;
+                }
+                Condition::Offered(places) => {
+                    for (node, _) in places {
+                        watched[*node] = true;
+                    }
+                }
+                Condition::Impossible => {}
+            }
+        }
+        watched
+    }
+}
+
+/// Every id that is called by name, put together by node and by where it is called.
+fn roles(application: &Application, start: &GlobalState, file: &GoalFile) -> Vec<Role> {
+    let goals = std::iter::once(&file.goal).chain(&file.always).chain(&file.never);
+    let mut mentions: BTreeMap<&InstanceId, Vec<(usize, Option<&str>)>> = BTreeMap::new();
+    for id in &file.keep {
+        mentions.entry(id).or_default().push((usize::MAX, None));
+    }
+    for (place, goal) in goals.enumerate() {
+        for want in &goal.wants {
+            match want {
+                Want::Instance { instance, state } => {
+                    mentions.entry(instance).or_default().push((place, Some(state)));
+                }
+                Want::InstanceGone(instance) => {
+                    mentions.entry(instance).or_default().push((place, None));
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut by_mention: BTreeMap<(usize, Vec<(usize, Option<&str>)>), Vec<InstanceId>> =
+        BTreeMap::new();
+    for (id, places) in mentions {
+        if let Some(node) = node_of(application, start, id) {
+            by_mention.entry((node, places)).or_default().push(id.clone());
+        }
+    }
+    let nobody =
+        Role { node: usize::MAX, ids: Vec::new(), kept: false, state: None, doomed: false };
+    let mut all = vec![nobody];
+    for ((node, places), ids) in by_mention {
+        let kept = places.iter().any(|(place, _)| *place == usize::MAX);
+        all.push(Role { node, ids, kept, state: None, doomed: false });
+    }
+    all
+}
+
+/// The node of an instance: from the state, else from the description.
+fn node_of(application: &Application, start: &GlobalState, id: &InstanceId) -> Option<usize> {
+    let there = start.instance(id).map(|instance| instance.node.index());
+    there.or_else(|| {
+        let declares = |node: &crate::application::Node| {
+            node.instances.iter().any(|instance| instance.id == id.0)
+        };
+        application.nodes.iter().position(declares)
+    })
+}
+
+struct Resolving<'a> {
+    application: &'a Application,
+    tables: &'a Tables,
+    roles: Vec<Role>,
+    unknown: Vec<InstanceId>,
+}
+
+impl Resolving<'_> {
+    fn conditions(&mut self, goal: &Goal) -> Vec<Condition> {
+        goal.wants.iter().filter_map(|want| self.condition(want)).collect()
+    }
+
+    /// A want by number; none when it holds whatever happens.
+    fn condition(&mut self, want: &Want) -> Option<Condition> {
+        Some(match want {
+            Want::Node { node, state, amount } => {
+                let (node, state) = (node.index(), state.index());
+                let (least, most, closed) = match amount {
+                    Amount::Wanted => (self.tables.nodes[node].wanted, None, true),
+                    Amount::Exactly(number) => (*number, Some(*number), true),
+                    Amount::AtLeast(number) => (*number, None, false),
+                };
+                Condition::Node { node, state, least, most, closed }
+            }
+            Want::NodeGone(node) => Condition::NodeGone(node.index()),
+            Want::Instance { instance, state } => {
+                let role = self.roles.iter().position(|role| role.ids.contains(instance));
+                let state = role.and_then(|role| {
+                    let node = self.roles[role].node.into();
+                    self.application.protocol_of(node)?.state_named(state)
+                });
+                match (role, state) {
+                    (Some(role), Some(state)) => Condition::RoleAt(role as u32, state.index()),
+                    _ => {
+                        self.unknown.push(instance.clone());
+                        Condition::Impossible
+                    }
+                }
+            }
+            Want::InstanceGone(instance) => {
+                let role = self.roles.iter().position(|role| role.ids.contains(instance))?;
+                Condition::RoleGone(role as u32)
+            }
+            Want::Capability(name) => {
+                let places = self.application.node_ids().filter_map(|node| {
+                    let capability = self.application.type_of(node).capability_named(name)?;
+                    Some((node.index(), capability.index()))
+                });
+                Condition::Offered(places.collect())
+            }
+        })
+    }
+}

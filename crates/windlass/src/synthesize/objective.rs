@@ -1,0 +1,105 @@
+//! What is to be as small as possible: the number of actions, the time, or the price.
+
+use super::Question;
+use crate::analysis::synthesis::Workshop;
+use crate::analysis::synthesis::distance::Weights;
+use crate::analysis::synthesis::schedule;
+use crate::analysis::synthesis::tables::Tables;
+use crate::application::{Application, GlobalState, NodeId};
+use crate::plan::Plan;
+use crate::plan::events::Events;
+use crate::semantics::replica::{Action, Creation, Replica};
+use crate::system::System;
+
+/// What is to be as small as possible.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Objective {
+    /// Observable actions: scalings, starts and ends of operations.
+    #[default]
+    Length,
+    /// Milliseconds, when everything starts as soon as the order allows.
+    Makespan,
+    /// Thousandths of a unit of price.
+    Cost,
+}
+
+impl Objective {
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Objective::Length => "length",
+            Objective::Makespan => "makespan",
+            Objective::Cost => "cost",
+        }
+    }
+}
+
+/// Prices and times come first, and among equals fewer actions: one unit is worth more actions
+/// than any plan has.
+const UNIT: u64 = 1 << 20;
+
+/// The weights that are tried for an objective.
+pub(super) fn attempts(question: &Question<'_>, tables: &Tables) -> Vec<Weights> {
+    let length = Weights::length(tables);
+    let weighted = |of: &dyn Fn(&crate::application::Operation) -> u64| {
+        let mut weights = length.clone();
+        for (node, table) in tables.nodes.iter().enumerate() {
+            let component = question.application.type_of(NodeId::from(node));
+            for (at, way) in table.ways.iter().enumerate() {
+                let value = component.operations.get(way.operation).map_or(0, of);
+                weights.operation[node][at] = value.min(UNIT).saturating_mul(UNIT) + 2;
+            }
+        }
+        weights
+    };
+    let millis = |operation: &crate::application::Operation| {
+        operation.duration.map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
+    };
+    match question.objective {
+        Objective::Length => vec![length],
+        Objective::Cost => vec![weighted(&|operation| operation.cost.0)],
+        Objective::Makespan => vec![weighted(&millis), length],
+    }
+}
+
+/// The value of a plan.
+pub(super) fn value(question: &Question<'_>, plan: &Plan) -> u64 {
+    let Question { application, start, .. } = *question;
+    match question.objective {
+        Objective::Length => plan.length() as u64,
+        Objective::Makespan => schedule::schedule(application, start, plan).length.millis,
+        Objective::Cost => schedule::cost(application, start, plan),
+    }
+}
+
+/// A value below which no plan is, from what the search proved about its weights.
+pub(super) fn bound(
+    question: &Question<'_>,
+    workshop: &Workshop<'_>,
+    _weights: &Weights,
+    proven: u64,
+) -> u64 {
+    match question.objective {
+        Objective::Length => proven,
+        // A plan with fewer than a million actions that is cheaper would have been found.
+        Objective::Cost => proven / UNIT,
+        Objective::Makespan => workshop.earliest_goal(),
+    }
+}
+
+/// Where a valid plan ends, carried out in one of its orders.
+pub(super) fn end_of(
+    application: &Application,
+    start: &GlobalState,
+    plan: &Plan,
+) -> Option<GlobalState> {
+    let events = Events::new(plan).ok()?;
+    let mut replica = Replica::new(application, start.clone())?;
+    replica.pool = Creation::planned(application, plan);
+    let mut state = start.clone();
+    for event in events.topological() {
+        let action = Action::planned(application, plan, events.get(*event))?;
+        state = replica.step(&state, &action).ok()?.first().clone();
+    }
+    Some(state)
+}
