@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::analyze::AnalyzeArgs;
+use crate::commands::plan::PlanArgs;
 use crate::commands::prove::ProveArgs;
 use crate::commands::simulate::SimulateArgs;
 use crate::commands::step::StepArgs;
@@ -30,6 +31,8 @@ Examples:
   windlass check .                  check every description below this folder
   windlass verify plan.yaml --app windlass.yaml
                                     is this plan valid in every order?
+  windlass plan windlass.yaml --goal 'gui=working*1'
+                                    find a plan that gets there
   windlass explain YAML001          say what a finding means and what to do about it
   windlass show windlass.yaml       draw the application"
 )]
@@ -50,6 +53,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Judge a plan: is it valid in every order, and in spite of every fault?
     Verify(VerifyArgs),
+    /// Find a plan from one state to another: shortest, fastest or cheapest
+    Plan(PlanArgs),
     /// Try actions one at a time
     Step(StepArgs),
     /// Explore everything that can happen, and count

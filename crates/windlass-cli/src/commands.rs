@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod man;
+pub(crate) mod plan;
 pub(crate) mod prove;
 pub(crate) mod show;
 pub(crate) mod simulate;

@@ -102,6 +102,13 @@ pub(crate) fn durations(path: &Path) -> Result<Vec<(String, Timing)>, Failure> {
     document(documents::read_durations(text.id, &text.sources), text, "list of durations")
 }
 
+/// Reads a goal file for an application. What is wrong with it goes to standard error.
+pub(crate) fn goal(path: &Path, application: &Application) -> Result<GoalFile, Failure> {
+    let text = text(path)?;
+    let reading = documents::read_goal(text.id, &text.sources, application);
+    document(reading, text, "goal")
+}
+
 /// Refuses a plan that is not about this application and this state.
 pub(crate) fn fitting(
     application: &Application,

@@ -56,6 +56,7 @@ fn run(cli: Cli) -> u8 {
         Command::Explain(args) => commands::explain::run(&args),
         Command::Show(args) => commands::show::run(&args),
         Command::Verify(args) => commands::verify::run(&args),
+        Command::Plan(args) => commands::plan::run(&args),
         Command::Step(args) => commands::step::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Prove(args) => commands::prove::run(&args),

@@ -14,6 +14,7 @@ pub mod layout;
 pub mod measure;
 pub mod mermaid;
 mod net;
+pub mod plan;
 mod protocol;
 pub mod story;
 pub mod svg;

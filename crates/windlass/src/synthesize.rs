@@ -36,6 +36,8 @@ pub struct Question<'a> {
     pub policy: Policy,
     /// What is to be as small as possible.
     pub objective: Objective,
+    /// Whether to go on until the plan is proven to be the best, however long that takes.
+    pub prove: bool,
 }
 
 /// A plan with what is known about it.
@@ -84,9 +86,15 @@ pub enum Answer {
 /// Looks for a plan.
 pub fn synthesize(question: &Question<'_>, effort: &Effort, budget: &mut dyn Budget) -> Answer {
     let start = &effective_start(question);
-    let application = &Application { policy: question.policy, ..question.application.clone() };
+    let mut application = Application { policy: question.policy, ..question.application.clone() };
+    // A goal says how many are all of a node.
+    for (node, count) in question.goal.goal.counts() {
+        application.nodes[node.index()].count = count;
+    }
+    let application = &application;
     let question = &Question { application, start, ..*question };
-    let task = Task { application, start, goal: question.goal, closure: question.closure };
+    let Question { goal, closure, prove, .. } = *question;
+    let task = Task { application, start, goal, closure, prove };
     let Some(workshop) = Workshop::new(task) else { return Answer::Nets };
     let mut best: Option<Synthesis> = None;
     let mut last = None;

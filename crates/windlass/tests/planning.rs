@@ -1,14 +1,20 @@
 //! Plan synthesis: the figures that are promised, minimal orders, recovery, and goals with
 //! conditions on the way.
 
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
 mod support;
 
-use support::{fixtures, sketch};
+use support::prng::Prng;
+use support::{fixtures, long, random, sketch};
+use windlass::analysis::synthesis::order::is_fault_free;
 use windlass::application::{Application, GlobalState};
 use windlass::goal::evaluate::Closure;
 use windlass::goal::{self, GoalFile};
+use windlass::plan::{PlanAction, Step};
+use windlass::semantics::replica::Replica;
 use windlass::source::{Sources, Span};
-use windlass::synthesize::{Answer, Objective, Question, Synthesis, synthesize};
+use windlass::synthesize::{Answer, Objective, Question, Synthesis, synthesize, undoing};
 use windlass::system::Limits;
 use windlass::verify::Effort;
 
@@ -35,6 +41,7 @@ fn ask(application: &Application, start: &GlobalState, goal: &GoalFile) -> Answe
         closure: Closure::Open,
         policy: application.policy,
         objective: Objective::Length,
+        prove: false,
     };
     let mut budget = Limits { states: 2_000_000, bytes: 1 << 30 };
     synthesize(&question, &Effort::default(), &mut budget)
@@ -63,7 +70,8 @@ fn thinking_is_deployed_in_8k_and_13_actions() {
 
 /// Thinking with k replicas, each api in a maven of its own.
 fn running(application: &Application, k: usize) -> GlobalState {
-    let mut text = "g1 gui working in n1 backend=a1\nn1 node running\nd1 mongo running\n".to_owned();
+    let mut text =
+        "g1 gui working in n1 backend=a1\nn1 node running\nd1 mongo running\n".to_owned();
     for at in 1..=k {
         text += &format!("m{at} maven running\na{at} api running in m{at} data=d1\n");
     }
@@ -85,4 +93,146 @@ fn all_replicas_are_replaced_in_9k_actions_while_the_page_stays_up() {
         let found = plan(&application, &start, &replaced(&application, k));
         assert_eq!((found.plan.length(), found.optimal), (9 * k, true), "k = {k}");
     }
+}
+
+/// Without any one of its edges the plan is no longer free of faults.
+fn assert_minimal(application: &Application, start: &GlobalState, found: &Synthesis) {
+    assert!(is_fault_free(application, start, &found.plan));
+    for at in 0..found.plan.order.len() {
+        let mut fewer = found.plan.clone();
+        let edge = fewer.order.remove(at);
+        let (before, after) =
+            (&found.plan.steps[edge.before].label, &found.plan.steps[edge.after].label);
+        assert!(!is_fault_free(application, start, &fewer), "{before} -> {after} is not needed");
+        assert!(edge.why.is_some());
+    }
+}
+
+#[test]
+fn no_edge_of_the_order_can_be_missed() {
+    let (application, _) = fixtures::thinking();
+    let deploy = plan(&application, &GlobalState::empty(), &goal_file(&application, &deployed(16)));
+    assert_minimal(&application, &GlobalState::empty(), &deploy);
+    assert_eq!((deploy.before.depth, deploy.after.depth), (88, 6));
+    let start = running(&application, 4);
+    let roll = plan(&application, &start, &replaced(&application, 4));
+    assert_minimal(&application, &start, &roll);
+    assert_eq!(roll.report.deterministic, Some(true));
+}
+
+#[test]
+fn support_is_created_on_demand_and_not_left_behind() {
+    let (application, _) = fixtures::thinking();
+    // A page that works needs everything below it, which therefore stays.
+    let found =
+        plan(&application, &GlobalState::empty(), &goal_file(&application, "gui=working*1"));
+    assert_eq!((found.plan.length(), found.optimal), (21, true));
+    // An installed page needs its container only, and to be configured once somebody to ask.
+    let found =
+        plan(&application, &GlobalState::empty(), &goal_file(&application, "gui=configured*1"));
+    let removed = |step: &&Step| matches!(step.action, PlanAction::ScaleIn { .. });
+    assert_eq!((found.plan.length(), found.optimal), (19 + 2, true));
+    assert_eq!(found.plan.steps.iter().filter(removed).count(), 2);
+}
+
+#[test]
+fn faulted_states_are_left_by_the_shortest_way() {
+    let (application, _) = fixtures::thinking();
+    let goal = goal_file(&application, &deployed(3));
+    let mut slowest = std::time::Duration::ZERO;
+    let (mut cases, mut proven, mut seed) = (0, 0, long::seed(0x4e));
+    while cases < long::cases(40) {
+        seed += 1;
+        let mut prng = Prng::new(seed);
+        let replica = Replica::new(&application, running(&application, 3)).expect("protocols");
+        let length = prng.between(3, 20);
+        let start = random::walk(&mut prng, &replica, length).pop().unwrap_or_default();
+        if goal.goal.holds(&application, &start, Closure::Open) {
+            continue;
+        }
+        let begin = std::time::Instant::now();
+        let found = plan(&application, &start, &goal);
+        slowest = slowest.max(begin.elapsed());
+        proven += u64::from(found.optimal);
+        cases += 1;
+    }
+    eprintln!(
+        "figure: {cases} faulted states, {proven} proven, slowest {} ms",
+        slowest.as_millis()
+    );
+    assert!(slowest.as_millis() < 2_000, "{slowest:?}");
+}
+
+#[test]
+fn a_plan_is_undone() {
+    let (application, _) = fixtures::thinking();
+    let start = running(&application, 2);
+    let more =
+        plan(&application, &start, &goal_file(&application, "api=running*4,maven=running*3"));
+    let (end, goal) = undoing(&application, &start, &more.plan).expect("a valid plan has an end");
+    let back = plan(&application, &end, &goal);
+    // One container goes with what it holds; what else is new goes by itself.
+    assert!(back.optimal);
+    assert!(back.plan.length() <= 2, "{:?}", back.plan);
+}
+
+#[test]
+fn objectives_have_bounds() {
+    let text = fixtures::THINKING;
+    let mut application = sketch::application(text);
+    for component in &mut application.types {
+        for (at, operation) in component.operations.iter_mut().enumerate() {
+            operation.duration = Some(std::time::Duration::from_secs(1 + at as u64));
+            operation.cost = windlass::lifecycle::Cost(1_000);
+        }
+    }
+    let goal = goal_file(&application, &deployed(2));
+    for objective in [Objective::Makespan, Objective::Cost] {
+        let start = GlobalState::empty();
+        let question = Question {
+            application: &application,
+            start: &start,
+            goal: &goal,
+            closure: Closure::Open,
+            policy: application.policy,
+            objective,
+            prove: false,
+        };
+        let mut budget = Limits { states: 100_000, bytes: 1 << 28 };
+        let Answer::Plan(found) = synthesize(&question, &Effort::default(), &mut budget) else {
+            panic!("no plan")
+        };
+        assert!(found.optimal, "{objective:?}: {} of {}", found.bound, found.value);
+        let expected = match objective {
+            // A container starts, a service is installed and started, the page configured and
+            // started: 1 + 1 + 3 + 2 + 3 seconds.
+            Objective::Makespan => found.after.millis,
+            _ => 11 * 1_000,
+        };
+        assert_eq!(found.value, expected, "{objective:?}");
+    }
+}
+
+#[test]
+fn the_relation_of_003_is_planned_too() {
+    let application = sketch::application(fixtures::WEB_SERVICES);
+    let goal = goal_file(&application, "translator=deployed");
+    let found = plan(&application, &GlobalState::empty(), &goal);
+    let labels: Vec<&str> = found.plan.steps.iter().map(|step| &*step.label).collect();
+    assert_eq!(labels.len(), 6, "{labels:?}");
+    assert!(found.optimal);
+    assert!(found.plan.steps.iter().all(|s| matches!(s.action, PlanAction::Operation { .. })));
+}
+
+#[test]
+fn a_budget_makes_replacement_one_after_another() {
+    let (application, _) = fixtures::thinking();
+    let start = running(&application, 2);
+    let mut goal = replaced(&application, 2);
+    let maven = application.node_named("maven").expect("a node");
+    goal.budget.insert(maven, 2);
+    let found = plan(&application, &start, &goal);
+    assert_eq!(found.plan.length(), 18);
+    goal.budget.insert(maven, 3);
+    assert_eq!(plan(&application, &start, &goal).plan.length(), 18);
 }

@@ -95,16 +95,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "synthesize",
-        &[
-            "system",
-            "plan",
-            "goal",
-            "semantics",
-            "analysis",
-            "verify",
-            "lifecycle",
-            "application",
-        ],
+        &["system", "plan", "goal", "semantics", "analysis", "verify", "lifecycle", "application"],
         "the one function behind plan: it looks, orders and verifies",
     ),
     (

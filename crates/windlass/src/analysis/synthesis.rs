@@ -8,6 +8,7 @@
 //! | `support.rs` | how many instances a plan can ever need |
 //! | `moves.rs` | what can be done without a fault, lifted |
 //! | `relaxed.rs` | what can be reached at all, and why not |
+//! | `conflict.rs` | goals that no state satisfies |
 //! | `distance.rs`, `estimate.rs` | a lower bound for what is left to do |
 //! | `search.rs` | best first |
 //! | `names.rs` | instances with names, from classes back to actions |
@@ -17,6 +18,7 @@
 //! Nothing here knows a relation of `semantics`; what comes out is verified by whoever asks.
 
 pub mod class;
+pub mod conflict;
 pub mod distance;
 pub mod estimate;
 pub mod moves;
@@ -36,7 +38,7 @@ use self::estimate::Estimate;
 use self::moves::Moves;
 use self::names::Cast;
 use self::relaxed::Relaxed;
-use self::search::Found;
+use self::search::{Found, Patience};
 use self::tables::Tables;
 use self::target::{Condition, Target};
 use crate::application::{Application, GlobalState, InstanceId, Policy};
@@ -56,6 +58,8 @@ pub struct Task<'a> {
     pub goal: &'a GoalFile,
     /// Whether the goal closes the rest of the application.
     pub closure: Closure,
+    /// Whether to go on until the plan is proven to be the best, however long that takes.
+    pub prove: bool,
 }
 
 /// What came out.
@@ -118,6 +122,8 @@ pub enum Because {
     UnknownInstance(InstanceId),
     /// The start does not satisfy the invariants.
     StartNotAllowed,
+    /// No state satisfies the goal and the invariants at once.
+    Contradiction,
     /// Everything was looked at, and what can be reached is not what is wanted.
     Searched,
 }
@@ -137,8 +143,7 @@ impl<'a> Workshop<'a> {
     /// Prepares a question; none when the application has nets.
     pub fn new(task: Task<'a>) -> Option<Self> {
         let tables = Tables::new(task.application)?;
-        let target =
-            Target::new(task.application, &tables, task.start, task.goal, task.closure);
+        let target = Target::new(task.application, &tables, task.start, task.goal, task.closure);
         Some(Workshop { task, tables, target })
     }
 
@@ -148,10 +153,13 @@ impl<'a> Workshop<'a> {
             let because = Because::UnknownInstance(id.clone());
             return Sequence::Unreachable { because, states: 0 };
         }
+        if conflict::is_contradictory(&self.tables, &self.target, self.task.start) {
+            return Sequence::Unreachable { because: Because::Contradiction, states: 0 };
+        }
         let mut moves = self.moves();
         let (cast, start) = Cast::new(&mut moves, self.task.start);
         moves.limits = support::limits(&self.tables, &self.given(&moves, &start));
-        let relaxed = Relaxed::new(&self.tables, &moves.classes, &start, &moves.limits);
+        let relaxed = self.relaxed(&moves, &start);
         if let Some(because) = self.out_of_reach(&relaxed) {
             return Sequence::Unreachable { because, states: 0 };
         }
@@ -159,7 +167,11 @@ impl<'a> Workshop<'a> {
             return Sequence::Unreachable { because: Because::StartNotAllowed, states: 0 };
         }
         let estimate = Estimate::new(&self.tables, &self.target, &relaxed, weights.clone());
-        let found = search::search(&mut moves, &start, &estimate, weights, PATIENCE, budget);
+        let patience = Patience {
+            greedy: PATIENCE,
+            exact: if self.task.prove { usize::MAX } else { PATIENCE / 10 },
+        };
+        let found = search::search(&mut moves, &start, &estimate, weights, patience, budget);
         self.told(found, &mut moves, cast, &start)
     }
 
@@ -169,11 +181,10 @@ impl<'a> Workshop<'a> {
         let mut moves = self.moves();
         let (_, start) = Cast::new(&mut moves, self.task.start);
         moves.limits = support::limits(&self.tables, &self.given(&moves, &start));
-        let relaxed = Relaxed::new(&self.tables, &moves.classes, &start, &moves.limits);
+        let relaxed = self.relaxed(&moves, &start);
         let census = moves.census(&start);
         let there = |node: usize, state: usize| census.at[node][state] > 0;
-        let earliest =
-            schedule::earliest(self.task.application, &self.tables, &relaxed, there);
+        let earliest = schedule::earliest(self.task.application, &self.tables, &relaxed, there);
         let fresh = |node: usize, state: usize, least: u32| {
             // Who is there already needs no time.
             if census.at[node][state] >= least { 0 } else { earliest[node][state] }
@@ -188,13 +199,7 @@ impl<'a> Workshop<'a> {
         self.target.goal.iter().map(of).max().unwrap_or(0)
     }
 
-    fn told(
-        &self,
-        found: Found,
-        moves: &mut Moves<'_>,
-        cast: Cast,
-        start: &Counts,
-    ) -> Sequence {
+    fn told(&self, found: Found, moves: &mut Moves<'_>, cast: Cast, start: &Counts) -> Sequence {
         let Found { path, mut bound, floor, stopped, states } = found;
         if moves.is_incomplete || self.task.application.policy != Policy::Any {
             // A move was left out, or the policy allows more than was looked at.
@@ -214,6 +219,10 @@ impl<'a> Workshop<'a> {
             }
             (None, None) => Sequence::Unreachable { because: Because::Searched, states },
         }
+    }
+
+    fn relaxed(&self, moves: &Moves<'_>, start: &Counts) -> Relaxed {
+        Relaxed::new(&self.tables, &self.target, &moves.classes, start, &moves.limits)
     }
 
     fn moves(&self) -> Moves<'_> {

@@ -4,6 +4,7 @@
 //! them), `lower.rs` and its folder (how names become indices), `print.rs` (the way back),
 //! `state.rs`, `plan.rs`, `goal_file.rs` (the documents beside an application), `schema.rs`.
 
+pub mod digest;
 mod goal_file;
 mod grammar;
 mod lower;

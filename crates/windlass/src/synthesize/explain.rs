@@ -29,10 +29,17 @@ pub(super) fn explain(
     budget: &mut dyn Budget,
 ) -> Explanation {
     let words = Words { application: question.application, workshop };
+    let by_itself = matches!(because, Because::State { .. } | Because::Capability { .. });
+    if by_itself && has_invariants(question.goal) && !is_hopeless(question, budget) {
+        return conditions(question, budget);
+    }
     match because {
         Because::State { node, state, reasons } => {
-            let headline =
-                format!("no instance of `{}` can ever be {}", words.node(node), words.state(node, state));
+            let headline = format!(
+                "no instance of `{}` can ever be {}",
+                words.node(node),
+                words.state(node, state)
+            );
             let (because, culprit) = words.chain(&reasons);
             Explanation { headline, because, culprit }
         }
@@ -44,24 +51,32 @@ pub(super) fn explain(
         }
         Because::UnknownInstance(id) => Explanation {
             headline: format!("nobody knows of which node `{id}` is to be"),
-            because: vec![
-                "it is neither in the state nor named by the description".to_owned(),
-            ],
+            because: vec!["it is neither in the state nor named by the description".to_owned()],
             culprit: id.to_string(),
         },
-        Because::StartNotAllowed => start_not_allowed(question, workshop),
-        Because::Searched => conditions(question, budget),
+        Because::StartNotAllowed => start_not_allowed(question),
+        Because::Searched | Because::Contradiction => conditions(question, budget),
     }
 }
 
+fn has_invariants(file: &GoalFile) -> bool {
+    let any = file.keep.len() + file.always.len() + file.never.len() + file.budget.len();
+    any > 0
+}
+
+/// Whether the goal cannot be reached even without the invariants.
+fn is_hopeless(question: &Question<'_>, budget: &mut dyn Budget) -> bool {
+    let plain = GoalFile { goal: question.goal.goal.clone(), ..GoalFile::default() };
+    is_unreachable(question, &plain, budget)
+}
+
 /// The invariant that the start breaks.
-fn start_not_allowed(question: &Question<'_>, workshop: &Workshop<'_>) -> Explanation {
-    let Question { application, start, goal, closure, .. } = *question;
+fn start_not_allowed(question: &Question<'_>) -> Explanation {
+    let Question { application, start, goal, .. } = *question;
     let print = |condition: &Goal| goal::print(condition, application);
     let is_open = goal::evaluate::Closure::Open;
     let broken = goal.always.iter().find(|always| !always.holds(application, start, is_open));
     let held = goal.never.iter().find(|never| never.holds(application, start, is_open));
-    let _ = (closure, workshop);
     let culprit = match (broken, held) {
         (Some(always), _) => format!("always: {}", print(always)),
         (None, Some(never)) => format!("never: {}", print(never)),
@@ -95,8 +110,7 @@ fn conditions(question: &Question<'_>, budget: &mut dyn Budget) -> Explanation {
     parts.extend((0..file.goal.wants.len()).map(Part::Want));
     let mut needed: Vec<Part> = parts.clone();
     for part in parts {
-        let fewer: Vec<Part> =
-            needed.iter().copied().filter(|p| !same(*p, part)).collect();
+        let fewer: Vec<Part> = needed.iter().copied().filter(|p| !same(*p, part)).collect();
         if is_unreachable(question, &only(file, &fewer), budget) {
             needed = fewer;
         }
@@ -105,8 +119,7 @@ fn conditions(question: &Question<'_>, budget: &mut dyn Budget) -> Explanation {
         needed.iter().map(|part| in_words(question.application, file, *part)).collect();
     let invariants = needed.iter().zip(&words).filter(|(part, _)| !matches!(part, Part::Want(_)));
     let invariants: Vec<&str> = invariants.map(|(_, word)| word.as_str()).collect();
-    let culprit =
-        if invariants.is_empty() { words.join(", ") } else { invariants.join(", ") };
+    let culprit = if invariants.is_empty() { words.join(", ") } else { invariants.join(", ") };
     let headline = match words.as_slice() {
         [only] => format!("`{only}` cannot be reached from here without a fault"),
         _ => "these conditions rule every plan out together, and no fewer of them do".to_owned(),
@@ -158,7 +171,9 @@ fn in_words(application: &Application, file: &GoalFile, part: Part) -> String {
 
 fn is_unreachable(question: &Question<'_>, file: &GoalFile, budget: &mut dyn Budget) -> bool {
     let Question { application, start, closure, .. } = *question;
-    let Some(workshop) = Workshop::new(Task { application, start, goal: file, closure }) else {
+    let Some(workshop) =
+        Workshop::new(Task { application, start, goal: file, closure, prove: false })
+    else {
         return false;
     };
     let weights = Weights::length(&workshop.tables);
@@ -222,7 +237,11 @@ impl Words<'_> {
                     culprit = format!("{}.{name}", self.node(*node));
                     let inside = is_containment(&self.workshop.tables, *node, *requirement);
                     let kind = if inside { ", its container," } else { "" };
-                    format!("`{}` needs `{name}`{kind} {}", self.node(*node), self.element(*node, *element))
+                    format!(
+                        "`{}` needs `{name}`{kind} {}",
+                        self.node(*node),
+                        self.element(*node, *element)
+                    )
                 }
                 Reason::Unbound { node, requirement } => {
                     let name = self.requirement(*node, *requirement);

@@ -71,11 +71,6 @@ impl Classes {
         id
     }
 
-    /// How many classes there are.
-    pub fn len(&self) -> usize {
-        self.all.len()
-    }
-
     /// Calls `look` for every class in `counts` and inside, with how many there are and the class
     /// that it lives in.
     pub fn visit(

@@ -76,16 +76,13 @@ impl Distances {
         loop {
             let mut has_changed = false;
             for state in (0..table.states).filter(|state| cost[*state] < NEVER && !wanted(*state)) {
-                for r in 0..all {
-                    let leads = usable.iter().filter(|(_, w)| w.from == state);
-                    let mut leads = leads.filter(|(_, w)| cost[w.to] < NEVER);
-                    let needed = leads
-                        .all(|(_, w)| tables.needs(node, w.element, r) || must[w.to][r]);
-                    if must[state][r] && !needed {
-                        must[state][r] = false;
-                        has_changed = true;
-                    }
-                }
+                let leads = || usable.iter().filter(|(_, w)| w.from == state && cost[w.to] < NEVER);
+                let needed = |r: usize| {
+                    leads().all(|(_, w)| tables.needs(node, w.element, r) || must[w.to][r])
+                };
+                let fewer: Vec<bool> = (0..all).map(|r| must[state][r] && needed(r)).collect();
+                has_changed |= fewer != must[state];
+                must[state] = fewer;
             }
             if !has_changed {
                 break;

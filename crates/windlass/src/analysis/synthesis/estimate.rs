@@ -8,7 +8,7 @@
 //!
 //! The proof that this never says too much stands in `docs/theory/planning.md`.
 
-use super::class::Counts;
+use super::class::{Class, Counts};
 use super::distance::{Distances, NEVER, Weights};
 use super::moves::Moves;
 use super::relaxed::Relaxed;
@@ -67,11 +67,25 @@ impl Estimate {
         Estimate { weights, to_state, to_offer, creatable: relaxed.creatable.clone() }
     }
 
+    /// Whether an instance cannot be there in the end, because no way leads it to where the goal
+    /// wants all instances of its node.
+    fn has_to_go(&self, target: &Target, class: &Class) -> bool {
+        target.goal.iter().any(|condition| match condition {
+            Condition::NodeGone(node) => *node == class.node,
+            Condition::Node { node, state, closed: true, .. } if *node == class.node => {
+                let to = self.to_state[*node][*state].as_ref();
+                let cost = to.and_then(|to| to.cost.get(class.element));
+                class.mark.stuck || cost.is_none_or(|cost| *cost >= NEVER)
+            }
+            _ => false,
+        })
+    }
+
     /// What a plan from this state on costs at least; none when there is none.
     pub fn of(&self, moves: &Moves<'_>, state: &Counts) -> Option<u64> {
         let (tables, target) = (moves.tables, moves.target);
         let census = moves.census(state);
-        let populations = populations(moves, state);
+        let populations = populations(self, moves, state);
         let asked = Asked { estimate: self, tables, target, census: &census, populations };
         let landmarks = Landmarks::new(&asked).found;
         let mut sum = 0_u64;
@@ -89,18 +103,35 @@ impl Estimate {
     }
 }
 
-fn populations(moves: &Moves<'_>, state: &Counts) -> Vec<Population> {
+fn populations(estimate: &Estimate, moves: &Moves<'_>, state: &Counts) -> Vec<Population> {
     let mut all = vec![Population::default(); moves.tables.nodes.len()];
-    moves.classes.visit(state, &mut |class, _, count, _| {
+    populate(estimate, moves, state, (1, false), &mut all);
+    for population in &mut all {
+        population.contents.sort_unstable_by_key(|(_, number)| std::cmp::Reverse(*number));
+    }
+    all
+}
+
+/// Counts what lives in one place, which there are so many of and which may have to go.
+fn populate(
+    estimate: &Estimate,
+    moves: &Moves<'_>,
+    counts: &Counts,
+    (times, goes): (u64, bool),
+    all: &mut [Population],
+) {
+    for (id, count) in counts {
+        let class = moves.classes.get(*id);
         let role = &moves.target.roles[class.mark.role as usize];
-        let count = u64::from(count);
+        let count = u64::from(*count) * times;
+        let goes = goes || role.doomed || estimate.has_to_go(moves.target, class);
         let population = &mut all[class.node];
         population.total += count;
         if role.doomed {
             population.doomed += count;
-        } else if !class.mark.stuck && !role.kept {
+        } else if !goes && !class.mark.stuck && !role.kept {
             population.movable.push((class.element, count));
-        } else if !class.mark.stuck {
+        } else if !goes && !class.mark.stuck {
             // Kept: it is where it is, which is as good as a way of no length or none at all.
             population.movable.push((usize::MAX - class.element, count));
         }
@@ -115,11 +146,8 @@ fn populations(moves: &Moves<'_>, state: &Counts) -> Vec<Population> {
         for (node, number) in inside {
             all[node].contents.push((count, number));
         }
-    });
-    for population in &mut all {
-        population.contents.sort_unstable_by_key(|(_, number)| std::cmp::Reverse(*number));
+        populate(estimate, moves, &class.children, (count, goes), all);
     }
-    all
 }
 
 impl Population {
@@ -147,8 +175,9 @@ struct Asked<'a> {
 impl Asked<'_> {
     /// The bound for a node that lives in nothing and for the nodes that live in it.
     fn family(&self, node: usize, landmarks: &[u64]) -> u64 {
-        let inner: Vec<usize> =
-            (0..self.tables.nodes.len()).filter(|n| self.tables.nodes[*n].home == Some(node)).collect();
+        let inner: Vec<usize> = (0..self.tables.nodes.len())
+            .filter(|n| self.tables.nodes[*n].home == Some(node))
+            .collect();
         let own = |gone: u64| self.moving(node, 0, gone).max(landmarks[node]);
         let inside = |gone: u64| -> u64 {
             let of = |n: &usize| {
@@ -194,7 +223,9 @@ impl Asked<'_> {
                         self.exactly(node, *state, (least, u64::MAX), u64::MAX, 0)
                     }
                 }
-                Condition::RoleAt(role, state) if self.target.roles[*role as usize].node == node => {
+                Condition::RoleAt(role, state)
+                    if self.target.roles[*role as usize].node == node =>
+                {
                     self.role(*role, *state, node)
                 }
                 _ => 0,
@@ -346,10 +377,8 @@ impl<'a, 'b> Landmarks<'a, 'b> {
         let usable = |element: &usize| to.cost.get(*element).is_some_and(|cost| *cost < NEVER);
         let mut sources: Vec<usize> = sources.into_iter().filter(usable).collect();
         let by_creation = create && to.cost[table.initial] < NEVER;
-        if sources.is_empty() && by_creation {
-            if let Some(home) = table.home {
-                self.exists(home);
-            }
+        if let (true, true, Some(home)) = (sources.is_empty(), by_creation, table.home) {
+            self.exists(home);
         }
         if by_creation {
             sources.push(table.initial);
@@ -414,7 +443,8 @@ impl<'a, 'b> Landmarks<'a, 'b> {
             return;
         }
         self.seen.push((node, None));
-        let cost = if asked.estimate.creatable[node] { asked.estimate.weights.create } else { NEVER };
+        let cost =
+            if asked.estimate.creatable[node] { asked.estimate.weights.create } else { NEVER };
         self.found[node] = self.found[node].max(cost);
         if let Some(home) = asked.tables.nodes[node].home {
             self.exists(home);

@@ -127,8 +127,11 @@ impl Moves<'_> {
         match step.kind {
             Kind::Operation(at) => {
                 let node = self.classes.get(*step.path.last()?).node;
-                let way = self.tables.nodes[node].ways[at];
-                self.operate(state, &step.path, &way)
+                let ways = &self.tables.nodes[node].ways;
+                let same =
+                    |way: &&Way| way.from == ways[at].from && way.operation == ways[at].operation;
+                let alternatives: Vec<&Way> = ways.iter().filter(same).collect();
+                self.whichever(state, &step.path, &alternatives)
             }
             Kind::Remove => self.remove(state, &step.path),
             Kind::Create(node, role) => self.create(state, &step.path, node, role),
@@ -140,12 +143,7 @@ impl Moves<'_> {
         Census::new(self.tables, self.target, &self.classes, state)
     }
 
-    fn operations(
-        &mut self,
-        state: &Counts,
-        path: &[ClassId],
-        found: &mut Vec<(Move, Counts)>,
-    ) {
+    fn operations(&mut self, state: &Counts, path: &[ClassId], found: &mut Vec<(Move, Counts)>) {
         let Some(class) = path.last().map(|last| self.classes.get(*last)) else { return };
         let (node, element) = (class.node, class.element);
         let tables = self.tables;
@@ -153,56 +151,48 @@ impl Moves<'_> {
         for (at, way) in here() {
             let alternatives = here().filter(|(_, w)| w.operation == way.operation);
             let alternatives: Vec<&Way> = alternatives.map(|(_, way)| way).collect();
-            if alternatives.len() > 1 && !self.is_only_choice(state, path, way, &alternatives) {
+            if alternatives.first().is_some_and(|first| first.element != way.element) {
+                // Alternatives are looked at together, with the first of them.
                 continue;
             }
-            if let Some(after) = self.operate(state, path, way) {
+            if let Some(after) = self.whichever(state, path, &alternatives) {
                 let path = path.to_vec();
                 found.push((Move { path, kind: Kind::Operation(at) }, after));
             }
         }
     }
 
-    /// Of several transitions for one operation those are taken that can be satisfied; which one
-    /// is a choice of nobody, so a plan counts on an operation only when it has one way.
-    fn is_only_choice(
+    /// Of several transitions for one operation, which one is taken is a choice of nobody: a plan
+    /// counts on the operation only when all lead to the same state. In 003 those are taken that
+    /// are satisfied.
+    fn whichever(
         &mut self,
         state: &Counts,
         path: &[ClassId],
-        way: &Way,
         alternatives: &[&Way],
-    ) -> bool {
-        let mut able = Vec::new();
-        for alternative in alternatives {
-            if self.starts(state, path, alternative) {
-                able.push(alternative.element);
+    ) -> Option<Counts> {
+        let mut ends: Vec<Option<Counts>> = Vec::new();
+        for way in alternatives {
+            if !self.tables.atomic || self.starts(state, path, way) {
+                ends.push(self.operate(state, path, way));
             }
         }
-        if able.len() > 1 {
+        let first = ends.first()?.clone();
+        if ends.iter().any(|end| *end != first) {
             self.is_incomplete = true;
+            return None;
         }
-        able == [way.element]
+        first
     }
 
-    /// Whether the needs of a transition itself can be satisfied.
-    fn starts(&mut self, state: &Counts, path: &[ClassId], way: &Way) -> bool {
-        if self.tables.atomic {
-            let Some(node) = path.last().map(|last| self.classes.get(*last).node) else {
-                return false;
-            };
-            let census = self.census(state);
-            let row = self.tables.row(node, way.element);
-            return row.needs.iter().all(|r| self.is_offered(&census, node, *r));
-        }
-        match self.enter(state, path, way.element) {
-            Some((after, place)) => {
-                let census = self.census(&after);
-                let last = place.last().map(|last| self.classes.get(*last));
-                let home = place.len().checked_sub(2).map(|at| self.classes.get(place[at]));
-                last.is_some_and(|class| self.is_content(&after, &census, class, home))
-            }
-            None => false,
-        }
+    /// Whether the needs of a transition of 003 are satisfied.
+    fn starts(&self, state: &Counts, path: &[ClassId], way: &Way) -> bool {
+        let Some(node) = path.last().map(|last| self.classes.get(*last).node) else {
+            return false;
+        };
+        let census = self.census(state);
+        let row = self.tables.row(node, way.element);
+        row.needs.iter().all(|r| self.is_offered(&census, node, *r))
     }
 
     /// Where an operation leads; none when something would fault.

@@ -181,9 +181,7 @@ impl Cast {
             return id.clone();
         }
         let described = &application.nodes[node];
-        let free = |id: &InstanceId| {
-            !self.taken.contains(id) && moves.target.role_of(id) == 0
-        };
+        let free = |id: &InstanceId| !self.taken.contains(id) && moves.target.role_of(id) == 0;
         let declared = described.instances.iter().map(|i| InstanceId(i.id.clone()));
         let plain = InstanceId(described.name.clone());
         let plain = (described.count <= 1).then_some(plain);

@@ -6,6 +6,7 @@
 
 use super::class::{Classes, Counts};
 use super::tables::{Tables, Way};
+use super::target::Target;
 use crate::lifecycle::protocol::Sort;
 
 /// Which states instances of each node can be in, by node and state.
@@ -17,11 +18,19 @@ pub struct Relaxed {
     stuck: Vec<Vec<bool>>,
     /// Whether instances of a node can be created.
     pub creatable: Vec<bool>,
+    /// States that the goal says nobody may ever be in.
+    forbidden: Vec<Vec<bool>>,
 }
 
 impl Relaxed {
     /// From a state on.
-    pub fn new(tables: &Tables, classes: &Classes, start: &Counts, limits: &[u32]) -> Self {
+    pub fn new(
+        tables: &Tables,
+        target: &Target,
+        classes: &Classes,
+        start: &Counts,
+        limits: &[u32],
+    ) -> Self {
         let by_node = |len: fn(&super::tables::NodeTable) -> usize| {
             tables.nodes.iter().map(|node| vec![false; len(node)]).collect::<Vec<_>>()
         };
@@ -29,6 +38,7 @@ impl Relaxed {
             reached: by_node(|node| node.states),
             stuck: by_node(|node| node.rows.len()),
             creatable: vec![false; tables.nodes.len()],
+            forbidden: target.forbidden(tables),
         };
         classes.visit(start, &mut |class, _, _, _| {
             if class.mark.stuck {
@@ -75,9 +85,11 @@ impl Relaxed {
         self.reached[node].contains(&true) || self.stuck[node].contains(&true)
     }
 
-    /// Whether everything that an element needs can be offered.
+    /// Whether an element is allowed and everything that it needs can be offered.
     pub fn can_be(&self, tables: &Tables, node: usize, element: usize) -> bool {
-        tables.row(node, element).needs.iter().all(|r| self.can_have(tables, node, *r))
+        let is_forbidden = self.forbidden[node].get(element).copied().unwrap_or(false);
+        !is_forbidden
+            && tables.row(node, element).needs.iter().all(|r| self.can_have(tables, node, *r))
     }
 
     /// Whether an operation can be performed, if its first state can be reached.
@@ -96,9 +108,8 @@ impl Relaxed {
 
     /// Whether some instance of a node can offer a capability.
     pub fn can_offer(&self, tables: &Tables, node: usize, capability: usize) -> bool {
-        let offers = |(element, there): (usize, &bool)| {
-            *there && tables.offers(node, element, capability)
-        };
+        let offers =
+            |(element, there): (usize, &bool)| *there && tables.offers(node, element, capability);
         self.reached[node].iter().enumerate().any(offers)
             || self.stuck[node].iter().enumerate().any(offers)
     }
@@ -224,10 +235,10 @@ fn obstacle(
     // Breadth first from what is reached, over operations whose needs are ignored.
     let mut from: Vec<Option<Option<&Way>>> = vec![None; table.states];
     let mut queue = std::collections::VecDeque::new();
-    for state in 0..table.states {
+    for (state, from) in from.iter_mut().enumerate() {
         let begins = state == table.initial && can_begin(tables, relaxed, node);
         if relaxed.reached[node][state] || begins {
-            from[state] = Some(None);
+            *from = Some(None);
             queue.push_back(state);
         }
     }

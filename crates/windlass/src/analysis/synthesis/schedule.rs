@@ -173,9 +173,9 @@ pub fn earliest(
         for (node, table) in tables.nodes.iter().enumerate() {
             let component = application.type_of(NodeId::from(node));
             if relaxed.creatable[node] {
-                let home = table.home.map_or(0, |home| {
-                    earliest[home].iter().copied().min().unwrap_or(u64::MAX)
-                });
+                let home = table
+                    .home
+                    .map_or(0, |home| earliest[home].iter().copied().min().unwrap_or(u64::MAX));
                 let when = home.max(offered(&earliest, node, table.initial));
                 if when < earliest[node][table.initial] {
                     earliest[node][table.initial] = when;

@@ -49,13 +49,22 @@ enum Manner {
     Exact,
 }
 
-/// Looks for a cheapest path; `patience` bounds the states of the greedy part.
+/// How many states the parts of the search may find.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// Until there is some plan.
+    pub greedy: usize,
+    /// Until there is a better one or a proof that there is none, once there is a plan.
+    pub exact: usize,
+}
+
+/// Looks for a cheapest path.
 pub fn search(
     moves: &mut Moves<'_>,
     start: &Counts,
     estimate: &Estimate,
     weights: &Weights,
-    patience: usize,
+    patience: Patience,
     budget: &mut dyn Budget,
 ) -> Found {
     let Some(bound) = estimate.of(moves, start) else {
@@ -63,7 +72,7 @@ pub fn search(
     };
     let floor = bound;
     let mut greedy = Run::new(moves, estimate, weights, Manner::Greedy, start, bound);
-    let first = greedy.run(u64::MAX, patience, budget);
+    let first = greedy.run(u64::MAX, patience.greedy, budget);
     let states = greedy.entries.len();
     let interrupted = matches!(first, Ended::Stopped(reason) if reason != StopReason::Depth);
     let path = greedy.goal.map(|goal| (greedy.path(goal), greedy.entries[goal].cost));
@@ -82,7 +91,8 @@ pub fn search(
     }
     let most = path.as_ref().map_or(u64::MAX, |(_, cost)| *cost);
     let mut exact = Run::new(moves, estimate, weights, Manner::Exact, start, bound);
-    let ended = exact.run(most, usize::MAX, budget);
+    let limit = if path.is_some() { patience.exact } else { usize::MAX };
+    let ended = exact.run(most, limit, budget);
     let states = states + exact.entries.len();
     if let Some(goal) = exact.goal {
         let cost = exact.entries[goal].cost;
@@ -92,7 +102,9 @@ pub fn search(
     match ended {
         Ended::Stopped(reason) => {
             let bound = exact.bound.min(most);
-            Found { path, bound, floor, stopped: Some(reason), states }
+            // Running out of patience with a plan at hand is no limit that anybody set.
+            let stopped = Some(reason).filter(|reason| *reason != StopReason::Depth);
+            Found { path, bound, floor, stopped, states }
         }
         _ => Found { path, bound: most, floor, stopped: None, states },
     }
@@ -111,7 +123,7 @@ struct Run<'a, 'b> {
     manner: Manner,
     entries: Vec<Entry>,
     numbers: hashbrown::HashMap<Counts, usize, FxBuildHasher>,
-    /// (rank, cost so far, age): smallest rank first, then furthest, then youngest.
+    /// (rank, turn, age): smallest rank first, then whose turn it is, then youngest.
     open: BinaryHeap<(Reverse<u64>, u64, usize)>,
     bytes: usize,
     goal: Option<usize>,
@@ -146,8 +158,10 @@ impl<'a, 'b> Run<'a, 'b> {
 
     fn run(&mut self, most: u64, patience: usize, budget: &mut dyn Budget) -> Ended {
         let mut expanded = 0_usize;
-        while let Some((Reverse(rank), cost, at)) = self.open.pop() {
-            if self.entries[at].cost < cost {
+        while let Some((Reverse(rank), turn, at)) = self.open.pop() {
+            let cost = self.entries[at].cost;
+            if self.turn(cost) != turn {
+                // Found again at a lower cost since.
                 continue;
             }
             if self.manner == Manner::Exact {
@@ -215,6 +229,15 @@ impl<'a, 'b> Run<'a, 'b> {
         }
     }
 
+    /// Among equals the exact search goes where most is done already; the greedy one goes where
+    /// least was spent, so that it does not lose itself where the bound says nothing.
+    fn turn(&self, cost: u64) -> u64 {
+        match self.manner {
+            Manner::Exact => cost,
+            Manner::Greedy => u64::MAX - cost,
+        }
+    }
+
     /// Notes a state, unless it is known at no greater cost or cannot be part of a plan below
     /// `most`.
     fn reach(&mut self, state: Counts, cost: u64, parent: usize, step: Option<Move>, most: u64) {
@@ -223,7 +246,7 @@ impl<'a, 'b> Run<'a, 'b> {
                 let entry = &mut self.entries[at];
                 (entry.cost, entry.parent, entry.step) = (cost, parent, step);
                 let rank = self.rank(cost, self.entries[at].least);
-                self.open.push((Reverse(rank), cost, at));
+                self.open.push((Reverse(rank), self.turn(cost), at));
             }
             return;
         }
@@ -235,7 +258,7 @@ impl<'a, 'b> Run<'a, 'b> {
         self.bytes += 2 * state.len() * 8 + 160;
         self.numbers.insert(state.clone(), at);
         self.entries.push(Entry { state, cost, least, parent, step });
-        self.open.push((Reverse(self.rank(cost, least)), cost, at));
+        self.open.push((Reverse(self.rank(cost, least)), self.turn(cost), at));
     }
 
     /// The moves that lead to an entry.

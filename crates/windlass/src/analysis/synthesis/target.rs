@@ -145,6 +145,15 @@ impl Target {
                 Condition::Offered(_) | Condition::Impossible => {}
             }
         }
+        if closure == Closure::Exact {
+            let is_called =
+                |node: usize| named[node] || resolving.roles.iter().any(|role| role.node == node);
+            let rest: Vec<usize> = (0..tables.nodes.len()).filter(|n| !is_called(*n)).collect();
+            for node in rest.into_iter().filter(|_| !tables.atomic) {
+                named[node] = true;
+                goal.push(Condition::NodeGone(node));
+            }
+        }
         // Roles that several ids share are asked once.
         let mut seen = Vec::new();
         goal.retain(|condition| match condition {
@@ -207,6 +216,18 @@ impl Target {
             && self.budget.iter().zip(&census.total).all(|(b, n)| b.is_none_or(|most| *n <= most))
     }
 
+    /// By node and state, whether no instance may ever be there.
+    pub fn forbidden(&self, tables: &Tables) -> Vec<Vec<bool>> {
+        let mut all: Vec<Vec<bool>> =
+            tables.nodes.iter().map(|node| vec![false; node.states]).collect();
+        for never in &self.never {
+            if let [Condition::Node { node, state, least: 0 | 1, closed: false, .. }] = &never[..] {
+                all[*node][*state] = true;
+            }
+        }
+        all
+    }
+
     /// The nodes whose instances the invariants look at.
     pub fn watched(&self) -> Vec<bool> {
         let mut watched: Vec<bool> = self.budget.iter().map(Option::is_some).collect();
@@ -228,10 +249,13 @@ impl Target {
     }
 }
 
+/// Where an instance is called by name, and which state is wanted there.
+type Places<'a> = Vec<(usize, Option<&'a str>)>;
+
 /// Every id that is called by name, put together by node and by where it is called.
 fn roles(application: &Application, start: &GlobalState, file: &GoalFile) -> Vec<Role> {
     let goals = std::iter::once(&file.goal).chain(&file.always).chain(&file.never);
-    let mut mentions: BTreeMap<&InstanceId, Vec<(usize, Option<&str>)>> = BTreeMap::new();
+    let mut mentions: BTreeMap<&InstanceId, Places<'_>> = BTreeMap::new();
     for id in &file.keep {
         mentions.entry(id).or_default().push((usize::MAX, None));
     }
@@ -248,8 +272,7 @@ fn roles(application: &Application, start: &GlobalState, file: &GoalFile) -> Vec
             }
         }
     }
-    let mut by_mention: BTreeMap<(usize, Vec<(usize, Option<&str>)>), Vec<InstanceId>> =
-        BTreeMap::new();
+    let mut by_mention: BTreeMap<(usize, Places<'_>), Vec<InstanceId>> = BTreeMap::new();
     for (id, places) in mentions {
         if let Some(node) = node_of(application, start, id) {
             by_mention.entry((node, places)).or_default().push(id.clone());

@@ -308,6 +308,29 @@ pub(super) static PLAN_FILE: Record = Record {
         optional("length", Integer(0, u32::MAX), "observable actions, as the planner counted"),
         optional("optimal", Text, "whether the planner proved it optimal"),
         optional("bound", Integer(0, u32::MAX), "the planner's lower bound"),
+        optional("objective", Text, "what the planner made small: length, makespan or cost"),
+        optional("value", Text, "the value of the plan by its objective"),
+        optional("makespan", Rec(&MAKESPAN), "how long it takes, as the planner counted"),
+        optional("stopped", Text, "why the planner stopped looking for a better plan"),
+        optional("stats", Rec(&PLAN_STATS), "what it took to find the plan"),
+    ],
+};
+
+static MAKESPAN: Record = Record {
+    what: "a makespan",
+    keys: &[
+        required("sequence_ms", Text, "milliseconds, one action after another"),
+        required("plan_ms", Text, "milliseconds, as parallel as the order allows"),
+        required("sequence_actions", Text, "actions, one after another"),
+        required("plan_actions", Text, "actions on the longest chain of the order"),
+    ],
+};
+
+static PLAN_STATS: Record = Record {
+    what: "what it took",
+    keys: &[
+        required("states", Text, "states that the search looked at"),
+        required("millis", Text, "how long it took"),
     ],
 };
 

@@ -1,0 +1,222 @@
+//! `windlass plan APP --goal GOAL`: a plan from one state to another.
+
+mod answer;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use windlass::application::{Application, GlobalState};
+use windlass::goal::GoalFile;
+use windlass::goal::evaluate::Closure;
+use windlass::synthesize::{self, Answer, Objective, Question};
+use windlass::verify::Effort;
+
+use crate::args::Format;
+use crate::budget::{LimitArgs, Watch};
+use crate::commands::verify::{PolicyArg, parse_goal};
+use crate::failure::Failure;
+use crate::load::{self, Loaded};
+use crate::{exit_code, output, replace};
+
+/// What `windlass plan` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A goal is a list of NODE=STATE (all wanted instances), NODE=STATE*N (exactly N), NODE=STATE*>=N,
+NODE=gone, ID=STATE, ID=gone and @CAPABILITY. A goal file adds `keep`, `always`, `never` and
+`budget`. Without a goal everything that the file declares is to be up.
+
+The plan is free of faults in every order that it allows, and verified before it is printed.
+`optimal` is said only with a proof: a lower bound that meets the plan. Every edge of the order has
+a reason; what has no reason to wait may happen at the same time.
+
+Exit codes: 0 a plan, 1 the goal cannot be reached (and why), 2 a goal or state that does not fit
+the application, 3 a limit or Ctrl-C ended the search (the best plan so far is printed).
+
+Examples:
+  windlass plan windlass.yaml --goal 'gui=working*1'
+  windlass plan windlass.yaml --state broken.state.yaml --goal-file up.goal.yaml --format json
+  windlass plan windlass.yaml --state running.state.yaml --goal 'api=running*4' --as svg -o plan.svg
+  windlass plan windlass.yaml --undo upgrade.plan.yaml --state before.state.yaml")]
+pub(crate) struct PlanArgs {
+    /// The application
+    #[arg(value_name = "APP")]
+    pub(crate) app: PathBuf,
+
+    /// What should hold in the end, e.g. `gui=working, api=running*2`
+    #[arg(long, value_name = "GOAL", conflicts_with_all = ["goal_file", "undo"])]
+    pub(crate) goal: Option<String>,
+
+    /// A file with the goal and with what has to hold on the way
+    #[arg(long, value_name = "FILE", conflicts_with = "undo")]
+    pub(crate) goal_file: Option<PathBuf>,
+
+    /// The plan that is to be undone; --state is where it started
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) undo: Option<PathBuf>,
+
+    /// The state in which the plan starts; without it nothing exists yet
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Option<PathBuf>,
+
+    /// What is to be as small as possible
+    #[arg(long, value_enum, default_value_t = ObjectiveArg::Length, value_name = "OBJECTIVE")]
+    pub(crate) objective: ObjectiveArg,
+
+    /// Go on until the plan is proven to be the best, or a limit is reached
+    #[arg(long)]
+    pub(crate) optimal: bool,
+
+    /// Nodes that the goal does not name must have no instances
+    #[arg(long)]
+    pub(crate) exact: bool,
+
+    /// Which provider is bound when several offer, instead of what the application says
+    #[arg(long, value_enum, value_name = "POLICY")]
+    pub(crate) policy: Option<PolicyArg>,
+
+    /// The form of the plan
+    #[arg(long = "as", value_enum, default_value_t = Form::Summary, value_name = "FORM")]
+    pub(crate) form: Form,
+
+    /// Write to OUT instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Say how many states it took and how long
+    #[arg(long)]
+    pub(crate) stats: bool,
+
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) format: Format,
+
+    /// The language of the application; without it the file tells
+    #[arg(long, value_name = "LANG")]
+    pub(crate) lang: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// What is to be as small as possible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ObjectiveArg {
+    /// Scalings, starts and ends of operations
+    Length,
+    /// Time, when everything starts as soon as it may
+    Makespan,
+    /// The price of operations and of the seconds that instances exist
+    Cost,
+}
+
+impl From<ObjectiveArg> for Objective {
+    fn from(objective: ObjectiveArg) -> Self {
+        match objective {
+            ObjectiveArg::Length => Objective::Length,
+            ObjectiveArg::Makespan => Objective::Makespan,
+            ObjectiveArg::Cost => Objective::Cost,
+        }
+    }
+}
+
+/// A form that plans are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// For people: the actions, their order and what is proven
+    Summary,
+    /// A plan file of our own, as YAML
+    Windlass,
+    /// A plan file of RAMP, as JSON
+    Ramp,
+    /// A plan of TosKer: one operation a line
+    Tosker,
+    /// A picture for Markdown
+    Mermaid,
+    /// A picture for browsers, one lane per instance
+    Svg,
+}
+
+/// Everything that an answer speaks about.
+pub(crate) struct Asked {
+    pub(crate) application: Application,
+    pub(crate) start: GlobalState,
+    pub(crate) goal: GoalFile,
+}
+
+/// Looks for a plan and prints it.
+pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
+    let asked = asked(args)?;
+    let question = Question {
+        application: &asked.application,
+        start: &asked.start,
+        goal: &asked.goal,
+        closure: if args.exact { Closure::Exact } else { Closure::Open },
+        policy: args.policy.map_or(asked.application.policy, Into::into),
+        objective: args.objective.into(),
+        prove: args.optimal,
+    };
+    let mut watch = Watch::start(&args.limits);
+    let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };
+    let answer = synthesize::synthesize(&question, &effort, &mut watch);
+    let millis = args.stats.then(|| watch.millis());
+    drop(watch);
+    let exit = match &answer {
+        Answer::Plan(found) if found.stopped.is_some() => exit_code::UNKNOWN,
+        Answer::Plan(_) => exit_code::GOOD,
+        Answer::Unreachable(_) => exit_code::FINDINGS,
+        Answer::Unknown { .. } => exit_code::UNKNOWN,
+        Answer::Nets => {
+            return Err(Failure::usage(
+                "the application is one of nets, and plans are about protocols",
+            ));
+        }
+    };
+    let text = answer::text(args, &asked, answer, millis)?;
+    match &args.output {
+        Some(path) => {
+            replace::write(path, &text).map_err(|error| Failure::file("write", path, &error))?;
+        }
+        None => output::stdout(&text)?,
+    }
+    Ok(exit)
+}
+
+fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
+    let Loaded { application, goal: declared } =
+        load::application(&args.app, args.lang.as_deref())?;
+    let start = match &args.state {
+        Some(path) => load::state(path, &application)?,
+        None => GlobalState::empty(),
+    };
+    let goal = match (&args.goal, &args.goal_file, &args.undo, declared) {
+        (Some(text), _, _, _) => {
+            GoalFile { goal: parse_goal(text, &application)?, ..GoalFile::default() }
+        }
+        (None, Some(path), _, _) => load::goal(path, &application)?,
+        (None, None, Some(path), _) => return undone(path, application, start),
+        (None, None, None, Some(declared)) => declared,
+        (None, None, None, None) => {
+            let goal = synthesize::everything_up(&application).map_err(|node| {
+                Failure::usage(format!("nothing says when `{node}` is up"))
+                    .help("say with --goal what should hold in the end, or declare `up:`")
+            })?;
+            GoalFile { goal, ..GoalFile::default() }
+        }
+    };
+    Ok(Asked { application, start, goal })
+}
+
+/// The question whose answer undoes a plan.
+fn undone(
+    path: &std::path::Path,
+    application: Application,
+    start: GlobalState,
+) -> Result<Asked, Failure> {
+    let plan = load::plan(path)?;
+    load::fitting(&application, &start, &plan)?;
+    match synthesize::undoing(&application, &start, &plan) {
+        Some((start, goal)) => Ok(Asked { application, start, goal }),
+        None => Err(Failure::usage(format!("`{}` cannot be carried out", path.display()))
+            .help("`windlass verify` says why")),
+    }
+}

@@ -1,0 +1,208 @@
+//! The answer of `windlass plan`, in every form.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use windlass::export;
+use windlass::lang::windlass::{self as own, digest};
+use windlass::lang::{ramp, tosker};
+use windlass::plan::{Plan, PlanAction};
+use windlass::synthesize::{Answer, Explanation, Synthesis};
+use windlass::system::StopReason;
+use windlass::tree::{Value, emit};
+
+use super::{Asked, Form, PlanArgs};
+use crate::args::Format;
+use crate::failure::Failure;
+use crate::report::count;
+use crate::{escape, output};
+
+const SCHEMA: &str = "windlass/plan/1";
+
+/// The text that goes to standard output or to the file.
+pub(super) fn text(
+    args: &PlanArgs,
+    asked: &Asked,
+    answer: Answer,
+    millis: Option<u64>,
+) -> Result<String, Failure> {
+    match answer {
+        Answer::Plan(mut found) => {
+            found.plan.application = Some(digest::of_application(&asked.application));
+            found.plan.start = Some(digest::of_state(&asked.application, &asked.start));
+            plan(args, &found, millis)
+        }
+        Answer::Unreachable(explanation) => unreachable(args, &explanation),
+        Answer::Unknown { stopped, bound, .. } => unknown(args, stopped, bound),
+        Answer::Nets => Ok(String::new()),
+    }
+}
+
+fn plan(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> Result<String, Failure> {
+    match (args.form, args.format) {
+        (Form::Summary, Format::Text) => Ok(escape::visible_lines(&summary(args, found, millis))),
+        (Form::Summary, Format::Json) => json(&report(args, found, millis)),
+        (form, _) => {
+            notice_limit(found);
+            written(form, args.output.as_deref(), &found.plan)
+        }
+    }
+}
+
+/// A plan that is perhaps not the best is marked as such, whatever its form.
+fn notice_limit(found: &Synthesis) {
+    if let Some(reason) = found.stopped {
+        output::notice(&format!("the best plan so far: {reason}"));
+    }
+}
+
+fn written(form: Form, path: Option<&Path>, plan: &Plan) -> Result<String, Failure> {
+    Ok(match form {
+        Form::Windlass | Form::Summary => emit::yaml(&own::print_plan(plan)),
+        Form::Ramp => {
+            let written = ramp::print_plan(plan);
+            left_out(&written.left_out);
+            emit::json(&written.document)
+        }
+        Form::Tosker => {
+            let is_csv =
+                path.and_then(Path::extension).is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+            let form = if is_csv { tosker::Form::Csv } else { tosker::Form::Plan };
+            let written = tosker::print_plan(plan, form)
+                .map_err(|refused| Failure::usage(refused.to_string()))?;
+            left_out(&written.left_out);
+            written.document
+        }
+        Form::Mermaid => export::plan::mermaid(plan),
+        Form::Svg => export::plan::svg(plan),
+    })
+}
+
+fn left_out(things: &[&str]) {
+    if !things.is_empty() {
+        output::notice(&format!("left out: {}", things.join(", ")));
+    }
+}
+
+fn json(value: &Value) -> Result<String, Failure> {
+    let value: serde_json::Value = serde_json::from_str(&emit::json(value))?;
+    Ok(escape::json(&value)?)
+}
+
+/// A plan file with what is known about the plan.
+fn report(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> Value {
+    let number = |number: u64| Value::Int(i128::from(number));
+    let mut document = Value::map().with("schema", SCHEMA);
+    if let Some(plan) = own::print_plan(&found.plan).get("plan") {
+        document.insert("plan", plan.clone());
+    }
+    let makespan = Value::map()
+        .with("sequence_ms", number(found.before.millis))
+        .with("plan_ms", number(found.after.millis))
+        .with("sequence_actions", number(found.before.depth as u64))
+        .with("plan_actions", number(found.after.depth as u64));
+    let stats = millis.map(|millis| {
+        Value::map().with("states", number(found.states as u64)).with("millis", number(millis))
+    });
+    let objective: windlass::synthesize::Objective = args.objective.into();
+    document
+        .with("length", number(found.plan.length() as u64))
+        .with("optimal", Value::Bool(found.optimal))
+        .with("bound", number(found.bound.min(u64::from(u32::MAX))))
+        .with("objective", objective.word())
+        .with("value", number(found.value))
+        .with("makespan", makespan)
+        .with_some("stopped", found.stopped.map(|reason| reason.to_string()))
+        .with_some("stats", stats)
+}
+
+fn unreachable(args: &PlanArgs, explanation: &Explanation) -> Result<String, Failure> {
+    if args.format == Format::Json {
+        let because = Value::list(explanation.because.iter().map(String::as_str));
+        let why = Value::map()
+            .with("message", explanation.headline.as_str())
+            .with("because", because)
+            .with("culprit", explanation.culprit.as_str());
+        let document =
+            Value::map().with("schema", SCHEMA).with("plan", Value::Null).with("unreachable", why);
+        return json(&document);
+    }
+    let mut out = format!("unreachable: {}\n", explanation.headline);
+    for reason in &explanation.because {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(out, "  - {reason}");
+    }
+    let _ = writeln!(out, "culprit: {}", explanation.culprit);
+    Ok(escape::visible_lines(&out))
+}
+
+fn unknown(args: &PlanArgs, stopped: StopReason, bound: u64) -> Result<String, Failure> {
+    if args.format == Format::Json {
+        let document = Value::map()
+            .with("schema", SCHEMA)
+            .with("plan", Value::Null)
+            .with("bound", Value::Int(i128::from(bound)))
+            .with("stopped", stopped.to_string());
+        return json(&document);
+    }
+    Ok(format!("unknown: {stopped}; no plan was found, and none is better than {bound}\n"))
+}
+
+fn summary(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> String {
+    let mut out = String::new();
+    let plan = &found.plan;
+    let proven = match (found.optimal, found.stopped) {
+        (true, _) => "optimal".to_owned(),
+        (false, None) => format!("none is better than {}", found.bound),
+        (false, Some(reason)) => {
+            format!("the best so far, none is better than {}: {reason}", found.bound)
+        }
+    };
+    let objective: windlass::synthesize::Objective = args.objective.into();
+    let _ = writeln!(
+        out,
+        "A plan of {} ({} observable), {} {}: {proven}.",
+        count(plan.steps.len(), "action"),
+        plan.length(),
+        objective.word(),
+        found.value
+    );
+    let _ = writeln!(
+        out,
+        "One after another it takes {}, as parallel as the order allows {}.\n",
+        lasting(found.before),
+        lasting(found.after)
+    );
+    let mut into: Vec<Vec<usize>> = vec![Vec::new(); plan.steps.len()];
+    for (at, edge) in plan.order.iter().enumerate() {
+        into[edge.after].push(at);
+    }
+    for (at, step) in plan.steps.iter().enumerate() {
+        let more = match &step.action {
+            PlanAction::ScaleOut { container: Some(container), .. } => format!(" in {container}"),
+            _ => String::new(),
+        };
+        let _ = writeln!(out, "  {}{more}", step.label);
+        for edge in into[at].iter().map(|edge| &plan.order[*edge]) {
+            let why = edge.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+            let _ = writeln!(out, "    after {}{why}", plan.steps[edge.before].label);
+        }
+    }
+    let _ = writeln!(
+        out,
+        "\nverified: valid by {} (evidence: {})",
+        found.report.tier, found.report.evidence
+    );
+    if let Some(millis) = millis {
+        let _ = writeln!(out, "{} states, {millis} ms", found.states);
+    }
+    out
+}
+
+fn lasting(length: windlass::analysis::synthesis::schedule::Length) -> String {
+    let actions = count(length.depth, "action");
+    if length.millis == 0 {
+        return actions;
+    }
+    format!("{actions} and {}.{:03} s", length.millis / 1000, length.millis % 1000)
+}

@@ -1,0 +1,199 @@
+//! Goals that cannot be reached: the explanation names the culprit.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use support::sketch;
+use windlass::application::{Application, GlobalState};
+use windlass::goal::evaluate::Closure;
+use windlass::goal::{self, Goal, GoalFile};
+use windlass::source::{Sources, Span};
+use windlass::synthesize::{Answer, Objective, Question, synthesize};
+use windlass::system::Limits;
+use windlass::verify::Effort;
+
+fn parse(application: &Application, text: &str) -> Goal {
+    let mut sources = Sources::new();
+    let source = sources.add("goal", text);
+    let span = Span { source, start: 0, end: text.len() as u32 };
+    let mut findings = Vec::new();
+    let goal = goal::parse(text, span, true, application, &mut findings);
+    assert!(findings.is_empty(), "{findings:?}");
+    goal
+}
+
+/// The culprit of a question that has no plan.
+fn culprit(application: &Application, start: &str, goal: &GoalFile) -> String {
+    let start = sketch::state(application, start);
+    assert_ne!(goal.goal, Goal::default());
+    let question = Question {
+        application,
+        start: if start.instances.is_empty() { &GlobalState::default() } else { &start },
+        goal,
+        closure: Closure::Open,
+        policy: application.policy,
+        objective: Objective::Length,
+        prove: false,
+    };
+    let mut budget = Limits { states: 200_000, bytes: 1 << 28 };
+    match synthesize(&question, &Effort::default(), &mut budget) {
+        Answer::Unreachable(why) => why.culprit,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn plain(application: &Application, text: &str) -> GoalFile {
+    GoalFile { goal: parse(application, text), ..GoalFile::default() }
+}
+
+/// A page that needs data to start and to be up.
+const SHOP: &str = "
+type web needs data:unaware
+  state down
+  state up needs data fault down
+  op down start up needs data fault down
+  op up stop down
+type store has data
+  state cold
+  state warm
+  state hot offers data
+  op cold warm warm
+  op warm heat hot
+  op hot cool cold
+node web web data=store.data
+node store store
+";
+const SHOP_UP: &str = "w web up data=s\ns store hot\n";
+
+#[test]
+fn a_requirement_bound_to_nothing() {
+    let text = SHOP.replace("node web web data=store.data", "node web web");
+    let application = sketch::application(&text);
+    assert_eq!(culprit(&application, "", &plain(&application, "web=up*1")), "web.data");
+}
+
+#[test]
+fn a_capability_that_no_state_offers() {
+    let application = sketch::application(&SHOP.replace(" offers data", ""));
+    assert_eq!(culprit(&application, "", &plain(&application, "web=up*1")), "store.data");
+}
+
+#[test]
+fn things_that_wait_for_each_other() {
+    let application = sketch::application(
+        "
+type a needs r:unaware has c
+  state off
+  state on offers c
+  op off start on needs r fault off
+type b needs r:unaware has c
+  state off
+  state on offers c
+  op off start on needs r fault off
+node a a r=b.c
+node b b r=a.c
+",
+    );
+    assert_eq!(culprit(&application, "", &plain(&application, "a=on*1")), "a.r -> b.r");
+}
+
+#[test]
+fn a_state_that_no_operation_leads_to() {
+    let application = sketch::application(&SHOP.replace("  op warm heat hot\n", ""));
+    assert_eq!(culprit(&application, "", &plain(&application, "store=hot*1")), "store.`hot`");
+}
+
+#[test]
+fn a_container_that_never_carries() {
+    let application = sketch::application(
+        "
+type app needs host:containment
+  state off
+  state on needs host fault off
+  op off start on needs host fault off
+type box needs power:unaware has host
+  state dark
+  state lit offers host
+  op dark light lit needs power fault dark
+type plant has current
+  state idle
+  state loud
+  op idle run loud
+node app app host=box.host
+node box box power=plant.current
+node plant plant
+",
+    );
+    assert_eq!(culprit(&application, "", &plain(&application, "app=on*1")), "plant.current");
+}
+
+#[test]
+fn an_instance_that_nobody_knows() {
+    let application = sketch::application(SHOP);
+    assert_eq!(culprit(&application, "", &plain(&application, "nine=up")), "nine");
+}
+
+#[test]
+fn an_invariant_against_the_goal() {
+    let application = sketch::application(SHOP);
+    let mut goal = plain(&application, "web=gone,store=hot*1");
+    goal.always.push(parse(&application, "web=up*>=1"));
+    goal.always.push(parse(&application, "store=hot*>=1"));
+    assert_eq!(culprit(&application, SHOP_UP, &goal), "always: web=up*>=1");
+}
+
+#[test]
+fn a_budget_below_the_goal() {
+    let application = sketch::application(SHOP);
+    let mut goal = plain(&application, "store=hot*2");
+    goal.budget.insert(application.node_named("store").expect("a node"), 1);
+    assert_eq!(culprit(&application, "", &goal), "budget: store 1");
+}
+
+#[test]
+fn an_instance_that_may_not_be_touched() {
+    let application = sketch::application(SHOP);
+    let mut goal = plain(&application, "web=down*1");
+    goal.keep.push("w".into());
+    assert_eq!(culprit(&application, SHOP_UP, &goal), "keep: w");
+}
+
+#[test]
+fn a_state_on_the_way_that_is_forbidden() {
+    let application = sketch::application(SHOP);
+    let mut goal = plain(&application, "web=up*1");
+    goal.never.push(parse(&application, "store=warm*>=1"));
+    goal.never.push(parse(&application, "web=up*>=3"));
+    assert_eq!(culprit(&application, "", &goal), "never: store=warm*>=1");
+}
+
+#[test]
+fn wants_that_exclude_each_other() {
+    let application = sketch::application(SHOP);
+    let goal = plain(&application, "web=up*1,store=gone");
+    assert_eq!(culprit(&application, "", &goal), "web=up*1, store=gone");
+}
+
+#[test]
+fn a_start_that_is_not_allowed() {
+    let application = sketch::application(SHOP);
+    let mut goal = plain(&application, "web=up*1");
+    goal.always.push(parse(&application, "web=up*>=1"));
+    assert_eq!(culprit(&application, "", &goal), "always: web=up*>=1");
+}
+
+#[test]
+fn an_invariant_that_only_a_search_finds() {
+    // The store has to be cooled before it can be heated again, and the page needs it meanwhile.
+    let text = SHOP
+        .replace("state warm\n", "state warm\n  state worn offers data\n")
+        .replace("  op hot cool cold\n", "  op hot use worn\n  op worn cool cold\n");
+    let application = sketch::application(&text);
+    let mut goal = plain(&application, "web=up*1,s=hot");
+    goal.budget.insert(application.node_named("store").expect("a node"), 1);
+    goal.always.push(parse(&application, "web=up*>=1"));
+    let start = "w web up data=s\ns store worn\n";
+    let found = culprit(&application, start, &goal);
+    assert_eq!(found, "always: web=up*>=1, budget: store 1");
+}
