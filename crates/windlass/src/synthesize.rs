@@ -36,6 +36,8 @@ pub struct Question<'a> {
     pub policy: Policy,
     /// What is to be as small as possible.
     pub objective: Objective,
+    /// Another state in which instances have names that the goal may use.
+    pub known: Option<&'a GlobalState>,
     /// Whether to go on until the plan is proven to be the best, however long that takes.
     pub prove: bool,
 }
@@ -93,8 +95,8 @@ pub fn synthesize(question: &Question<'_>, effort: &Effort, budget: &mut dyn Bud
     }
     let application = &application;
     let question = &Question { application, start, ..*question };
-    let Question { goal, closure, prove, .. } = *question;
-    let task = Task { application, start, goal, closure, prove };
+    let Question { goal, closure, known, prove, .. } = *question;
+    let task = Task { application, start, goal, closure, known, prove };
     let Some(workshop) = Workshop::new(task) else { return Answer::Nets };
     let mut best: Option<Synthesis> = None;
     let mut last = None;

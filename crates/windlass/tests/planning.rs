@@ -41,6 +41,7 @@ fn ask(application: &Application, start: &GlobalState, goal: &GoalFile) -> Answe
         closure: Closure::Open,
         policy: application.policy,
         objective: Objective::Length,
+        known: None,
         prove: false,
     };
     let mut budget = Limits { states: 2_000_000, bytes: 1 << 30 };
@@ -196,6 +197,7 @@ fn objectives_have_bounds() {
             closure: Closure::Open,
             policy: application.policy,
             objective,
+            known: None,
             prove: false,
         };
         let mut budget = Limits { states: 100_000, bytes: 1 << 28 };

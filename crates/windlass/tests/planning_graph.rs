@@ -350,6 +350,7 @@ fn reachability_and_length_agree_with_exhaustive_search() {
             closure,
             policy: application.policy,
             objective: Objective::Length,
+            known: None,
             prove: true,
         };
         let mut budget = Limits { states: 30_000, bytes: 1 << 28 };

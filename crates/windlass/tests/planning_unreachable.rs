@@ -34,6 +34,7 @@ fn culprit(application: &Application, start: &str, goal: &GoalFile) -> String {
         closure: Closure::Open,
         policy: application.policy,
         objective: Objective::Length,
+        known: None,
         prove: false,
     };
     let mut budget = Limits { states: 200_000, bytes: 1 << 28 };

@@ -141,6 +141,8 @@ pub(crate) struct Asked {
     pub(crate) application: Application,
     pub(crate) start: GlobalState,
     pub(crate) goal: GoalFile,
+    /// Where a plan that is undone started.
+    known: Option<GlobalState>,
 }
 
 /// Looks for a plan and prints it.
@@ -153,6 +155,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
         closure: if args.exact { Closure::Exact } else { Closure::Open },
         policy: args.policy.map_or(asked.application.policy, Into::into),
         objective: args.objective.into(),
+        known: asked.known.as_ref(),
         prove: args.optimal,
     };
     let mut watch = Watch::start(&args.limits);
@@ -203,7 +206,7 @@ fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
             GoalFile { goal, ..GoalFile::default() }
         }
     };
-    Ok(Asked { application, start, goal })
+    Ok(Asked { application, start, goal, known: None })
 }
 
 /// The question whose answer undoes a plan.
@@ -215,7 +218,7 @@ fn undone(
     let plan = load::plan(path)?;
     load::fitting(&application, &start, &plan)?;
     match synthesize::undoing(&application, &start, &plan) {
-        Some((start, goal)) => Ok(Asked { application, start, goal }),
+        Some((end, goal)) => Ok(Asked { application, start: end, goal, known: Some(start) }),
         None => Err(Failure::usage(format!("`{}` cannot be carried out", path.display()))
             .help("`windlass verify` says why")),
     }

@@ -58,6 +58,8 @@ pub struct Task<'a> {
     pub goal: &'a GoalFile,
     /// Whether the goal closes the rest of the application.
     pub closure: Closure,
+    /// Another state in which instances have names that the goal may use.
+    pub known: Option<&'a GlobalState>,
     /// Whether to go on until the plan is proven to be the best, however long that takes.
     pub prove: bool,
 }
@@ -143,7 +145,7 @@ impl<'a> Workshop<'a> {
     /// Prepares a question; none when the application has nets.
     pub fn new(task: Task<'a>) -> Option<Self> {
         let tables = Tables::new(task.application)?;
-        let target = Target::new(task.application, &tables, task.start, task.goal, task.closure);
+        let target = Target::new(&tables, &task);
         Some(Workshop { task, tables, target })
     }
 

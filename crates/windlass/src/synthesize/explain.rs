@@ -170,9 +170,9 @@ fn in_words(application: &Application, file: &GoalFile, part: Part) -> String {
 }
 
 fn is_unreachable(question: &Question<'_>, file: &GoalFile, budget: &mut dyn Budget) -> bool {
-    let Question { application, start, closure, .. } = *question;
+    let Question { application, start, closure, known, .. } = *question;
     let Some(workshop) =
-        Workshop::new(Task { application, start, goal: file, closure, prove: false })
+        Workshop::new(Task { application, start, goal: file, closure, known, prove: false })
     else {
         return false;
     };

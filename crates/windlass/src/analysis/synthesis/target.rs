@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use super::Task;
 use super::class::{Classes, Counts};
 use super::tables::Tables;
-use crate::application::{Application, GlobalState, InstanceId};
+use crate::application::{Application, InstanceId};
 use crate::goal::evaluate::Closure;
-use crate::goal::{Amount, Goal, GoalFile, Want};
+use crate::goal::{Amount, Goal, Want};
 
 /// One part of a goal.
 #[derive(Debug, Clone)]
@@ -118,19 +119,10 @@ impl Census {
 
 impl Target {
     /// Resolves a goal file.
-    pub fn new(
-        application: &Application,
-        tables: &Tables,
-        start: &GlobalState,
-        file: &GoalFile,
-        closure: Closure,
-    ) -> Self {
-        let mut resolving = Resolving {
-            application,
-            tables,
-            roles: roles(application, start, file),
-            unknown: Vec::new(),
-        };
+    pub fn new(tables: &Tables, task: &Task<'_>) -> Self {
+        let Task { application, goal: file, closure, .. } = *task;
+        let mut resolving =
+            Resolving { application, tables, roles: roles(task), unknown: Vec::new() };
         let mut goal = resolving.conditions(&file.goal);
         let always = file.always.iter().map(|goal| resolving.conditions(goal)).collect();
         let never = file.never.iter().map(|goal| resolving.conditions(goal)).collect();
@@ -253,7 +245,8 @@ impl Target {
 type Places<'a> = Vec<(usize, Option<&'a str>)>;
 
 /// Every id that is called by name, put together by node and by where it is called.
-fn roles(application: &Application, start: &GlobalState, file: &GoalFile) -> Vec<Role> {
+fn roles(task: &Task<'_>) -> Vec<Role> {
+    let file = task.goal;
     let goals = std::iter::once(&file.goal).chain(&file.always).chain(&file.never);
     let mut mentions: BTreeMap<&InstanceId, Places<'_>> = BTreeMap::new();
     for id in &file.keep {
@@ -274,7 +267,7 @@ fn roles(application: &Application, start: &GlobalState, file: &GoalFile) -> Vec
     }
     let mut by_mention: BTreeMap<(usize, Places<'_>), Vec<InstanceId>> = BTreeMap::new();
     for (id, places) in mentions {
-        if let Some(node) = node_of(application, start, id) {
+        if let Some(node) = node_of(task, id) {
             by_mention.entry((node, places)).or_default().push(id.clone());
         }
     }
@@ -289,13 +282,14 @@ fn roles(application: &Application, start: &GlobalState, file: &GoalFile) -> Vec
 }
 
 /// The node of an instance: from the state, else from the description.
-fn node_of(application: &Application, start: &GlobalState, id: &InstanceId) -> Option<usize> {
-    let there = start.instance(id).map(|instance| instance.node.index());
-    there.or_else(|| {
+fn node_of(task: &Task<'_>, id: &InstanceId) -> Option<usize> {
+    let states = std::iter::once(task.start).chain(task.known);
+    let there = states.filter_map(|state| state.instance(id)).next();
+    there.map(|instance| instance.node.index()).or_else(|| {
         let declares = |node: &crate::application::Node| {
             node.instances.iter().any(|instance| instance.id == id.0)
         };
-        application.nodes.iter().position(declares)
+        task.application.nodes.iter().position(declares)
     })
 }
 

@@ -1,0 +1,83 @@
+//! `plan` on the examples: what it prints is accepted by `verify`, in every form that is one.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use support::{Folder, Run};
+
+const APP: &str = include_str!("../../../examples/thinking/windlass.yaml");
+const STATE: &str = include_str!("../../../examples/thinking/running.state.yaml");
+const GOAL: &str = "gui=working*1,api=running*2,node=running*1,maven=running*2,mongo=running*1";
+
+fn folder() -> Folder {
+    Folder::with(&[("app.yaml", APP), ("state.yaml", STATE)])
+}
+
+fn verified(folder: &Folder, plan: &str, more: &[&str]) -> Run {
+    let mut args = vec!["verify", plan, "--app", "app.yaml", "--format", "json"];
+    args.extend(more);
+    folder.run(&args)
+}
+
+#[test]
+fn what_is_printed_is_valid_and_meets_the_goal() {
+    let folder = folder();
+    let run = folder.run(&["plan", "app.yaml", "--goal", GOAL, "--format", "json"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let report = run.json();
+    assert_eq!(report["schema"], "windlass/plan/1");
+    assert_eq!((&report["length"], &report["bound"]), (&29.into(), &29.into()));
+    assert_eq!(report["optimal"], true);
+    assert!(report["plan"]["order"][0]["why"].is_string());
+    folder.write("plan.json", &run.stdout);
+    let verdict = verified(&folder, "plan.json", &["--goal", GOAL]);
+    assert_eq!((verdict.code, &verdict.json()["verdict"]), (0, &"valid".into()), "{verdict:?}");
+    for form in ["windlass", "ramp"] {
+        let run = folder.run(&["plan", "app.yaml", "--goal", GOAL, "--as", form, "-o", "plan"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert_eq!(verified(&folder, "plan", &["--goal", GOAL]).code, 0, "{form}");
+    }
+}
+
+#[test]
+fn pictures_are_drawn() {
+    let folder = folder();
+    let svg = folder.run(&["plan", "app.yaml", "--as", "svg"]);
+    assert!(svg.stdout.starts_with("<svg ") && svg.stdout.contains(">maven-2<"), "{svg:?}");
+    let mermaid = folder.run(&["plan", "app.yaml", "--as", "mermaid"]);
+    assert!(mermaid.stdout.starts_with("flowchart LR\n"), "{mermaid:?}");
+    // TosKer has no words for scaling.
+    assert_eq!(folder.run(&["plan", "app.yaml", "--as", "tosker"]).code, 2);
+}
+
+#[test]
+fn a_goal_file_says_what_holds_on_the_way() {
+    let folder = folder();
+    let goal = "goal: m1=gone,m2=gone,a1=gone,a2=gone,api=running*2,maven=running*2\n\
+                always: [gui=working*>=1]\n";
+    folder.write("goal.yaml", goal);
+    let args = ["plan", "app.yaml", "--state", "state.yaml", "--goal-file", "goal.yaml"];
+    let run = folder.run(&[&args[..], &["--format", "json"]].concat());
+    assert_eq!((run.code, &run.json()["length"]), (0, &18.into()), "{run:?}");
+    folder.write("plan.json", &run.stdout);
+    let back = ["plan", "app.yaml", "--undo", "plan.json", "--state", "state.yaml"];
+    let back = folder.run(&[&back[..], &["--format", "json"]].concat());
+    assert_eq!(back.code, 0, "{back:?}");
+    assert_eq!(back.json()["length"], 18);
+}
+
+#[test]
+fn what_cannot_be_reached_and_what_is_not_known_have_codes() {
+    let folder = folder();
+    let goal = "gui=working*1,api=gone";
+    let run = folder.run(&["plan", "app.yaml", "--goal", goal, "--max-states", "20000"]);
+    assert_ne!(run.code, 0, "{run:?}");
+    let run = folder.run(&["plan", "app.yaml", "--goal", "gui=lost"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    folder.write("goal.yaml", "goal: gui=gone\nalways: [gui=working*>=1]\n");
+    let args = ["plan", "app.yaml", "--state", "state.yaml", "--goal-file", "goal.yaml"];
+    let run = folder.run(&[&args[..], &["--format", "json"]].concat());
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(run.json()["unreachable"]["culprit"], "always: gui=working*>=1");
+}
