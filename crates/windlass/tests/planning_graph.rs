@@ -327,7 +327,8 @@ fn goal(prng: &mut Prng, application: &Application) -> Goal {
 fn reachability_and_length_agree_with_exhaustive_search() {
     let (mut reached, mut unreachable, mut too_large) = (0, 0, 0);
     let cases = long::cases(400);
-    let first = long::first();
+    // A case that failed is looked at again by its number.
+    let first = std::env::var("WINDLASS_FIRST").ok().and_then(|n| n.parse().ok()).unwrap_or(0_u64);
     for seed in first..first + cases {
         let mut prng = Prng::new(long::seed(0x91a9) + seed);
         let text = small(&mut prng);

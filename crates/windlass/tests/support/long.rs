@@ -16,8 +16,3 @@ pub fn seed(usual: u64) -> u64 {
 fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
-
-/// The number of the first case, to look at one again that failed.
-pub fn first() -> u64 {
-    setting("WINDLASS_FIRST").unwrap_or(0)
-}
