@@ -171,7 +171,7 @@ impl<'a> Workshop<'a> {
         let estimate = Estimate::new(&self.tables, &self.target, &relaxed, weights.clone());
         let patience = Patience {
             greedy: PATIENCE,
-            exact: if self.task.prove { usize::MAX } else { PATIENCE / 10 },
+            exact: if self.task.prove { usize::MAX } else { PATIENCE / 100 },
         };
         let found = search::search(&mut moves, &start, &estimate, weights, patience, budget);
         self.told(found, &mut moves, cast, &start)
