@@ -219,8 +219,10 @@ fn random_topology(rules: &RuleSet, prng: &mut Prng, most: usize) -> Topology {
         .map(|at| TopologyNode { name: format!("n{at}"), node_type: NodeTypeId(0) })
         .collect();
     let mut links = Vec::new();
+    // Every order of events is searched, so that the relationships are not many.
+    let most_links = 7;
     for source in 1..count {
-        for _ in 0..prng.below(3) {
+        for _ in 0..prng.below(3).min(most_links - most_links.min(links.len())) {
             let kind = prng.below(rules.relationship_types.len());
             links.push((RelationshipTypeId::from(kind), source, prng.below(source)));
         }
@@ -237,12 +239,11 @@ fn one_run_and_the_proof_for_every_topology_agree_with_search() {
         .chain([rules(PAPER), rules(LIFECYCLE)])
         .collect();
     let proved: Vec<bool> = sets.iter().map(|rules| prove(rules).is_ok()).collect();
-    let cases = long::cases(300);
+    let cases = long::cases(60);
     let (mut by_run, mut stuck) = (0u64, 0u64);
     for _ in 0..cases {
         let at = prng.below(sets.len());
-        // Search looks at every order, so it gets small topologies.
-        let topology = random_topology(&sets[at], &mut prng, 4);
+        let topology = random_topology(&sets[at], &mut prng, 8);
         let truth = gets_stuck(&topology);
         stuck += u64::from(truth);
         assert!(!(proved[at] && truth), "a proof for every topology, and this one gets stuck");
