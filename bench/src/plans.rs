@@ -20,6 +20,9 @@ const THINKING: &str = include_str!("../../examples/thinking/windlass.yaml");
 /// Runs of a question, of which the best counts.
 const RUNS: usize = 3;
 
+/// The model of a size, in Promela.
+type Model = fn(usize) -> String;
+
 /// A family of plans: its name, what it is, the sizes, the question and the model of a size.
 struct Family {
     name: &'static str,
@@ -27,7 +30,7 @@ struct Family {
     sizes: &'static [usize],
     question: fn(usize) -> Question,
     /// The largest size that Spin is asked, and its model.
-    peer: Option<(usize, fn(usize) -> String)>,
+    peer: Option<(usize, Model)>,
     /// What RAMP was measured to need, on the largest plans that it answers.
     ramp: &'static str,
 }

@@ -1,6 +1,7 @@
 //! Plan synthesis: the figures that are promised, minimal orders, recovery, and goals with
 //! conditions on the way.
 
+#![allow(clippy::format_push_string, reason = "short, not fast")]
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 mod support;

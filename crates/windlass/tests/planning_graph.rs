@@ -6,6 +6,7 @@
 //! states, because with the policy `any` a path has to be good for every choice, and leaves out
 //! what faults. Operations are performed as a whole, because a plan orders whole operations.
 
+#![allow(clippy::format_push_string, reason = "short, not fast")]
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "naive/mod.rs"]

@@ -312,7 +312,7 @@ fn every_rule_fires_and_every_premise_is_seen() {
     let circle = sketch::application(CIRCLE);
     let start = sketch::state(&circle, CIRCLE_START);
     note(&Replica::new(&circle, start.clone()).expect("protocols"), &start);
-    for_random_states(6, 6_000, Wild::ALL, |replica, state, prng| {
+    for_random_states(24, 6_000, Wild::ALL, |replica, state, prng| {
         note(replica, state);
         note(replica, &disturbed(prng, replica, state));
         Ok(())

@@ -60,9 +60,12 @@ fn the_application_of_figure_1_is_decided_by_one_run() {
     assert!(!gets_stuck(&topology));
 }
 
-/// A change of the paper's rules, and the nodes and relationships of a smallest topology that it
-/// gets stuck.
-const MUTATIONS: &[(&str, &[(&str, &str)], (usize, usize))] = &[
+/// What is changed, texts and what replaces them, and the nodes and relationships of a smallest
+/// topology that gets stuck.
+type Mutation = (&'static str, &'static [(&'static str, &'static str)], (usize, usize));
+
+/// Changes of the paper's rules.
+const MUTATIONS: &[Mutation] = &[
     (
         "acyclicity over HostedOn only, as printed",
         &[

@@ -120,7 +120,7 @@ pub(crate) struct StuckReport {
 /// What was asked about.
 enum Asked {
     Application(Box<load::Loaded>),
-    Topology(Topology),
+    Topology(Box<Topology>),
 }
 
 /// Proves and tells.
@@ -162,7 +162,7 @@ fn asked(path: &Path, lang: Option<&str>) -> Result<Asked, Failure> {
     if lang.is_none() && !path.is_dir() && !crate::files::looks_like_archive(path) {
         let text = load::text(path)?;
         match documents::kind(text.id, &text.sources) {
-            Some(Kind::Topology) => return Ok(Asked::Topology(load::topology_in(text)?)),
+            Some(Kind::Topology) => return Ok(Asked::Topology(Box::new(load::topology_in(text)?))),
             Some(Kind::Rules) => {
                 let message = format!("`{}` is a rule set, not a topology", text.name);
                 return Err(Failure::usage(message).help("ask with --any-size"));

@@ -196,7 +196,7 @@ fn answer<'a>(args: &SimulateArgs, assembly: &'a Assembly<'a>) -> Answer<'a> {
     let others = args.modes.iter().skip(1).map(|word| {
         let other = Scenario { mode: word.mode(), ..scenario.clone() };
         let schedule = simulate::simulate(assembly, &other);
-        (other.mode, schedule.is_finished().then(|| schedule.makespan.as_secs_f64()))
+        (other.mode, schedule.is_finished().then_some(schedule.makespan.as_secs_f64()))
     });
     let others = others.collect();
     Answer { assembly, scenario, schedule, path, bars, costs, statistics, others }

@@ -82,6 +82,7 @@ pub fn svg(title: &str, bars: &[Bar], makespan: Duration) -> String {
 /// The chart in characters, `width` of them for the bars: `#` is critical, `=` is not.
 pub fn text(bars: &[Bar], makespan: Duration, width: usize) -> String {
     let whole = makespan.as_secs_f64().max(1e-9);
+    #[expect(clippy::cast_sign_loss, reason = "moments are not negative")]
     let column = |moment: Duration| (moment.as_secs_f64() / whole * width as f64).round() as usize;
     let names: Vec<String> = bars.iter().map(|bar| escape::short(&bar.name, 30)).collect();
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);

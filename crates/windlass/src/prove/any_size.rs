@@ -1,5 +1,6 @@
 //! Does setting up every topology of a rule set always complete?
 
+use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use super::topology::topology as prove_one;
@@ -146,7 +147,8 @@ pub fn told(rules: &RuleSet, view: &View) -> String {
         name(Kind::Node, view.target),
     );
     for (message, count) in rules.messages.iter().zip(&view.messages).filter(|(_, n)| **n > 0) {
-        text += &format!(", message {message} ({count})");
+        // Writing to a string cannot fail.
+        let _ = write!(text, ", message {message} ({count})");
     }
     text
 }

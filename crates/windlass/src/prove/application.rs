@@ -66,11 +66,11 @@ fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
     let ladders = system.ladders()?;
     let climb = ladders.climb();
     certificate::check_climb(&ladders, &climb).ok()?;
-    let mut rungs = vec![0; system.climbers.len()];
+    let mut rungs = vec![0u32; system.climbers.len()];
     let mut events: Vec<Event> = Vec::with_capacity(climb.run.len());
     for object in &climb.run {
         let at = *object as usize;
-        events.push(if rungs[at] % 2 == 0 { Event::Start(at) } else { Event::End(at) });
+        events.push(if rungs[at].is_multiple_of(2) { Event::Start(at) } else { Event::End(at) });
         rungs[at] += 1;
     }
     // Whoever stands on an operation that may fail has failed there.

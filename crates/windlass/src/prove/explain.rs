@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::system::ladder::{Climb, Ladders, ObjectIndex, Rung};
 
-/// What a premise that does not hold waits for.
-struct Waits {
-    on: ObjectIndex,
-    rung: Rung,
-    never: bool,
+/// Why an object takes no further step.
+enum Lack {
+    /// There is none.
+    NoStep,
+    /// A premise asks nobody.
+    Nobody,
+    /// A premise waits for somebody to stand so high, which may be higher than he ever stands.
+    Waits { on: ObjectIndex, rung: Rung, never: bool },
 }
 
 /// The most sentences: a cause and what follows from it, not everything that waits.
@@ -29,34 +32,27 @@ pub(super) fn waiting(
     while seen.insert(object) {
         path.push(object);
         let here = rung(object, climb.rungs[object as usize]);
-        match missing(ladders, climb, object) {
-            None => {
-                sentences.push(format!("`{}` stays {here}: no step leads on", name(object)));
-                return last(sentences);
+        let who = name(object);
+        let (sentence, next) = match lack(ladders, climb, object) {
+            Lack::NoStep => (format!("`{who}` stays {here}: no step leads on"), None),
+            Lack::Nobody => {
+                (format!("`{who}` stays {here}: nobody can give it what it needs"), None)
             }
-            Some(None) => {
-                sentences.push(format!(
-                    "`{}` stays {here}: nobody can give it what it needs",
-                    name(object)
-                ));
-                return last(sentences);
-            }
-            Some(Some(Waits { on, rung: wanted, never })) => {
+            Lack::Waits { on, never: true, .. } => {
                 let other = name(on);
-                if never {
-                    sentences.push(format!(
-                        "`{}` stays {here}: it waits for something that `{other}` never gives",
-                        name(object)
-                    ));
-                    return last(sentences);
-                }
-                let wanted = rung(on, wanted);
-                sentences.push(format!(
-                    "`{}` stays {here}: it waits for `{other}` to be {wanted}",
-                    name(object)
-                ));
-                object = on;
+                let why = format!("it waits for something that `{other}` never gives");
+                (format!("`{who}` stays {here}: {why}"), None)
             }
+            Lack::Waits { on, rung: wanted, never: false } => {
+                let (other, wanted) = (name(on), rung(on, wanted));
+                let why = format!("it waits for `{other}` to be {wanted}");
+                (format!("`{who}` stays {here}: {why}"), Some(on))
+            }
+        };
+        sentences.push(sentence);
+        match next {
+            Some(on) => object = on,
+            None => return last(sentences),
         }
     }
     let start = path.iter().position(|known| *known == object).unwrap_or(0);
@@ -73,18 +69,22 @@ fn last(mut sentences: Vec<String>) -> Vec<String> {
     sentences
 }
 
-/// The first thing that the next step of an object lacks; none inside when nobody is asked.
-fn missing(ladders: &Ladders, climb: &Climb, object: ObjectIndex) -> Option<Option<Waits>> {
+/// The first thing that the next step of an object lacks.
+fn lack(ladders: &Ladders, climb: &Climb, object: ObjectIndex) -> Lack {
     let at = climb.rungs[object as usize] as usize;
-    let premises = ladders.objects[object as usize].steps.get(at)?;
+    let Some(premises) = ladders.objects[object as usize].steps.get(at) else {
+        return Lack::NoStep;
+    };
     let high = |(other, rung): &&(ObjectIndex, Rung)| climb.rungs[*other as usize] >= *rung;
     let lacking = premises
         .iter()
-        .find(|premise| (premise.all.iter().filter(high).count() as u32) < premise.least)?;
-    let others = || lacking.all.iter().filter(|atom| !high(atom));
+        .find(|premise| (premise.all.iter().filter(high).count() as u32) < premise.least);
+    let others = || lacking.iter().flat_map(|premise| &premise.all).filter(|atom| !high(atom));
     let exists = |(other, rung): &(ObjectIndex, Rung)| {
         *rung as usize <= ladders.objects[*other as usize].steps.len()
     };
-    let first = others().find(|atom| exists(atom)).or_else(|| others().next());
-    Some(first.map(|atom| Waits { on: atom.0, rung: atom.1, never: !exists(atom) }))
+    match others().find(|atom| exists(atom)).or_else(|| others().next()) {
+        Some(atom) => Lack::Waits { on: atom.0, rung: atom.1, never: !exists(atom) },
+        None => Lack::Nobody,
+    }
 }

@@ -227,7 +227,7 @@ impl System for BringUp<'_> {
     fn candidates(&self, state: &Heights) -> Vec<Event> {
         let mut all = Vec::new();
         for (at, rung) in state.rungs.iter().enumerate() {
-            if rung % 2 == 0 {
+            if rung.is_multiple_of(2) {
                 all.push(Event::Start(at));
             } else {
                 all.push(Event::End(at));
@@ -246,7 +246,7 @@ impl System for BringUp<'_> {
         if rung == self.top(at) {
             return Err(Blocked::Done);
         }
-        if (rung % 2 == 0) != matches!(event, Event::Start(_)) {
+        if rung.is_multiple_of(2) != matches!(event, Event::Start(_)) {
             return Err(Blocked::NotNow);
         }
         let mut after = state.clone();

@@ -433,6 +433,7 @@ pub fn enable(madeus: &Madeus<'_>, before: &Valuation, link: LinkId) -> Applied 
 
 /// A group that the provide port of a use-provide connection is bound to and that holds no token,
 /// or nothing; for a data connection, which has no groups, the first index.
+#[expect(clippy::option_option, reason = "whether one is empty, and which, if it has a name")]
 fn empty_group(
     madeus: &Madeus<'_>,
     valuation: &Valuation,

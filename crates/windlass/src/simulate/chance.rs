@@ -41,7 +41,7 @@ pub(super) fn duration(
     match timing {
         Timing::Fixed(duration) => *duration,
         Timing::Range { least, most } => {
-            seconds(least.as_secs_f64() + draw(0) * (*most - *least).as_secs_f64())
+            seconds(least.as_secs_f64() + draw(0) * most.saturating_sub(*least).as_secs_f64())
         }
         Timing::Normal { mean, deviation } => {
             let radius = (-2.0 * draw(0).ln()).sqrt();
@@ -50,6 +50,7 @@ pub(super) fn duration(
         }
         Timing::Exponential { mean } => seconds(-mean.as_secs_f64() * draw(0).ln()),
         Timing::Measured(values) => {
+            #[expect(clippy::cast_sign_loss, reason = "a fraction is not negative")]
             let at = (draw(0) * values.len() as f64) as usize;
             values.get(at).or(values.last()).copied().unwrap_or_default()
         }

@@ -69,7 +69,7 @@ pub fn slack(schedule: &Schedule) -> Vec<Duration> {
     let mut latest = vec![schedule.makespan; schedule.runs.len()];
     for at in (0..schedule.runs.len()).rev() {
         let run = schedule.runs[at];
-        let start = latest[at].saturating_sub(run.end - run.start);
+        let start = latest[at].saturating_sub(run.end.saturating_sub(run.start));
         for cause in schedule.causes(at) {
             let before = &mut latest[cause.run as usize];
             *before = start.min(*before);

@@ -56,7 +56,6 @@ fn simulated_runs_are_runs_of_the_semantics() {
             choice: seed % 3 == 0,
             withdrawal: seed % 2 == 0,
             timed: true,
-            ..SMALL
         };
         let mode = MODES[(seed % 3) as usize];
         let jobs = (seed % 5 == 0).then_some(2);

@@ -43,7 +43,8 @@ pub fn application(prng: &mut Prng) -> Application {
 /// A start with two or three providers that offer, and a plan over them and one or two consumers.
 pub fn case(prng: &mut Prng, application: &Application) -> (GlobalState, Plan) {
     let providers = prng.between(2, 3);
-    let mut text: String = (1..=providers).map(|at| format!("p{at} p on\n")).collect();
+    let lines: Vec<String> = (1..=providers).map(|at| format!("p{at} p on\n")).collect();
+    let mut text = lines.concat();
     text += "c1 c on\nc2 c off\nq1 q idle\nq2 q idle\n";
     let start = sketch::state(application, &text);
     let operation = |instance: &str, operation: &str| PlanAction::Operation {

@@ -65,6 +65,7 @@ struct Event {
     /// The moment, in seconds.
     at_s: f64,
     /// start, end or timeout.
+    #[expect(clippy::struct_field_names, reason = "the key that readers expect")]
     event: &'static str,
     /// `COMPONENT.TRANSITION`.
     transition: String,

@@ -283,8 +283,8 @@ fn roles(task: &Task<'_>) -> Vec<Role> {
 
 /// The node of an instance: from the state, else from the description.
 fn node_of(task: &Task<'_>, id: &InstanceId) -> Option<usize> {
-    let states = std::iter::once(task.start).chain(task.known);
-    let there = states.filter_map(|state| state.instance(id)).next();
+    let mut states = std::iter::once(task.start).chain(task.known);
+    let there = states.find_map(|state| state.instance(id));
     there.map(|instance| instance.node.index()).or_else(|| {
         let declares = |node: &crate::application::Node| {
             node.instances.iter().any(|instance| instance.id == id.0)
