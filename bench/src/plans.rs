@@ -49,7 +49,7 @@ const FAMILIES: &[Family] = &[
         what: "stacks of paper 004 Fig. 7, all side by side",
         sizes: &[2, 5, 7, 128],
         question: inputs::deployment,
-        peer: Some((7, spin::deployment)),
+        peer: Some((5, spin::deployment)),
         ramp: "RAMP: 2 take 12 s, 3 months by extrapolation",
     },
     Family {
@@ -57,7 +57,7 @@ const FAMILIES: &[Family] = &[
         what: "services configured beside the page of paper 004 Fig. 3, one spare",
         sizes: &[4, 10, 12, 256],
         question: inputs::reconfiguration,
-        peer: Some((12, spin::reconfiguration)),
+        peer: Some((10, spin::reconfiguration)),
         ramp: "RAMP: 5 take 60 s, 6 half an hour by extrapolation",
     },
     Family {
