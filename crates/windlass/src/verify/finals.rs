@@ -1,10 +1,11 @@
 //! Where a plan with a cover ends, without running it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::effects::{Effect, Effects, effects};
-use crate::application::{Application, GlobalState, Instance, InstanceId};
-use crate::lifecycle::protocol::{Element, RequirementId, Sort};
+use crate::application::{Application, GlobalState, Instance, InstanceId, NodeId};
+use crate::lifecycle::protocol::{CapabilityId, Element, RequirementId, Sort};
 use crate::plan::cover::Cover;
 use crate::plan::lives::{LifeId, Lives};
 
@@ -66,8 +67,10 @@ pub(super) fn effects_of(
             }
         }
     }
+    let relied_on: BTreeSet<(&InstanceId, RequirementId)> =
+        after.iter().map(|(user, requirement, _)| (user, *requirement)).collect();
     for (user, requirement, provider) in &start.horizontal {
-        let still = after.iter().any(|(u, r, _)| u == user && r == requirement);
+        let still = relied_on.contains(&(user, *requirement));
         if !still && let Some(name) = name(user, *requirement, start) {
             all.certain.insert(Effect::Unbound(user.clone(), name, provider.clone()));
         }
@@ -75,11 +78,13 @@ pub(super) fn effects_of(
     all
 }
 
+/// A requirement of an instance, and the instances that offer what it needs.
+type Needed = (InstanceId, RequirementId, Rc<BTreeSet<InstanceId>>);
+
 /// Every horizontal requirement that is relied on, with the instances that offer it.
-fn bindings_after(
-    application: &Application,
-    end: &GlobalState,
-) -> Vec<(InstanceId, RequirementId, BTreeSet<InstanceId>)> {
+fn bindings_after(application: &Application, end: &GlobalState) -> Vec<Needed> {
+    // Many instances need the same: who offers it is looked up once.
+    let mut known: BTreeMap<(NodeId, CapabilityId), Rc<BTreeSet<InstanceId>>> = BTreeMap::new();
     let mut all = Vec::new();
     for (id, instance) in &end.instances {
         let component = application.type_of(instance.node);
@@ -96,11 +101,12 @@ fn bindings_after(
                     .protocol_of(provider.node)
                     .is_some_and(|p| p.offers(provider.element).contains(&binding.capability))
             };
-            let providers = end
-                .of_node(binding.target)
-                .filter(|(_, provider)| offers(provider))
-                .map(|(id, _)| id.clone());
-            all.push((id.clone(), *requirement, providers.collect()));
+            let providers =
+                known.entry((binding.target, binding.capability)).or_insert_with(|| {
+                    let all = end.of_node(binding.target).filter(|(_, provider)| offers(provider));
+                    Rc::new(all.map(|(id, _)| id.clone()).collect())
+                });
+            all.push((id.clone(), *requirement, Rc::clone(providers)));
         }
     }
     all
