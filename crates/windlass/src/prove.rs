@@ -7,6 +7,7 @@
 pub mod any_size;
 mod application;
 mod explain;
+mod search;
 mod topology;
 
 pub use any_size::{AnySize, Smallest, any_size};
@@ -14,6 +15,9 @@ pub use application::{application, targets};
 pub use topology::topology;
 
 use crate::system::StopReason;
+
+/// Runs up to this many steps are also replayed by the reference, step by step.
+const REPLAYED: usize = 2_000;
 
 /// The answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

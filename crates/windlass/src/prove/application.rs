@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{Answer, Proof, Stuck, explain};
+use super::search::{is_end, search};
+use super::{Answer, Proof, REPLAYED, Stuck, explain};
 use crate::application::{Application, GlobalState, NodeId};
 use crate::certificate;
-use crate::explore::{self, Derived, Options};
+use crate::explore::Options;
 use crate::goal::{Goal, Want};
 use crate::lifecycle::protocol::Element;
 use crate::semantics::bring_up::{Blocked, BringUp, Event, Heights, NoWay, Target};
-use crate::system::{Budget, Evidence, Property, System, Verdict};
+use crate::system::{Budget, Evidence, System};
 
 /// What a goal says about states; the parts that say something else are handed back.
 pub fn targets(
@@ -100,7 +101,6 @@ fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
 
 /// Follows the events by the reference, in place, and makes sure that nothing can follow them.
 fn replay(system: &BringUp<'_>, events: &[Event]) -> Option<Heights> {
-    const REPLAYED: usize = 2_000;
     let mut state = system.initial();
     if events.len() > REPLAYED {
         // The check of the climb has looked at the same premises.
@@ -117,8 +117,7 @@ fn replay(system: &BringUp<'_>, events: &[Event]) -> Option<Heights> {
     for event in events {
         state = system.step(&state, event).ok()?.first().clone();
     }
-    let over = system.candidates(&state).iter().all(|event| system.step(&state, event).is_err());
-    over.then_some(state)
+    is_end(system, &state).then_some(state)
 }
 
 /// Where an instance stands, for people.
@@ -166,38 +165,9 @@ fn by_search(
     options: &Options,
     budget: &mut dyn Budget,
 ) -> Proof {
-    let form = Derived(system);
-    let is_end = |state: &Heights| {
-        system.candidates(state).iter().all(|event| system.step(state, event).is_err())
-    };
-    let arrives = |state: &Heights| system.is_up(state) && is_end(state);
-    let property = Property::Eventually(&arrives);
-    let outcome = explore::search(&form, property, options, budget);
-    let mut proof = Proof {
-        answer: Answer::Unknown,
-        method: "search",
-        assumptions,
-        stuck: None,
-        evidence: "search",
-        size: outcome.progress.states,
-        stopped: None,
-    };
-    let (holds, evidence) = match outcome.verdict {
-        Verdict::Unknown(reason) => {
-            proof.stopped = Some(reason);
-            return proof;
-        }
-        Verdict::Holds(evidence) => (true, evidence),
-        Verdict::Fails(evidence) => (false, evidence),
-    };
-    let claim = certificate::Claim { property: Property::Eventually(&arrives), holds };
-    match certificate::check(system, &claim, &evidence) {
-        Ok(()) | Err(certificate::Refused::NothingToCheck) => {}
-        Err(_) => return proof,
-    }
-    proof.evidence = evidence.kind();
-    proof.answer = if holds { Answer::AlwaysCompletes } else { Answer::CanGetStuck };
-    if let Evidence::Trace(trace) = &evidence {
+    let is_goal = |state: &Heights| system.is_up(state);
+    let (mut proof, evidence) = search(system, &is_goal, assumptions, options, budget);
+    if let Some(Evidence::Trace(trace)) = &evidence {
         let events: Vec<Event> = trace.actions().copied().collect();
         let waiting = waiting(system, trace.last());
         proof.stuck = Some(Stuck { trace: told_all(system, &events), cycle: Vec::new(), waiting });

@@ -1,15 +1,13 @@
 //! Does setting up one topology of a rule set always complete?
 
-use super::{Answer, Proof, Stuck, explain};
+use super::search::{is_end, search};
+use super::{Answer, Proof, REPLAYED, Stuck, explain};
 use crate::certificate;
-use crate::explore::{self, Derived, Options};
+use crate::explore::Options;
 use crate::lifecycle::setup::{Kind, Topology};
 use crate::semantics::setup::monotone::Climbing;
 use crate::semantics::setup::{Apply, Blocked, Object, Setup, State};
-use crate::system::{Budget, Evidence, Property, Successors, System, Trace, Verdict};
-
-/// Topologies up to this many steps are also replayed rule by rule.
-const REPLAYED: usize = 2_000;
+use crate::system::{Budget, Evidence, Successors, System, Trace};
 
 /// Proves, or shows how it gets stuck.
 pub fn topology(topology: &Topology, options: &Options, budget: &mut dyn Budget) -> Proof {
@@ -75,7 +73,7 @@ fn replays(setup: &Setup<'_>, applications: &[Apply]) -> bool {
             Err(_) => return false,
         }
     }
-    setup.candidates(&state).iter().all(|apply| setup.step(&state, apply).is_err())
+    is_end(setup, &state)
 }
 
 fn told(setup: &Setup<'_>, apply: &Apply) -> String {
@@ -84,46 +82,15 @@ fn told(setup: &Setup<'_>, apply: &Apply) -> String {
     format!("{}: {} becomes {state}", rule.name, setup.name(apply.object))
 }
 
-/// Whether nothing can happen in a state.
-fn is_end(setup: &Setup<'_>, state: &State) -> bool {
-    setup.candidates(state).iter().all(|apply| setup.step(state, apply).is_err())
-}
-
-/// Every run is looked at. A run that ends elsewhere is preferred to one that never ends.
-pub(super) fn by_search(setup: &Setup<'_>, options: &Options, budget: &mut dyn Budget) -> Proof {
-    let form = Derived(setup);
-    let arrives = |state: &State| setup.is_final(state) && is_end(setup, state);
-    let property = Property::Eventually(&arrives);
-    let outcome = explore::search(&form, property, options, budget);
-    let mut proof = Proof {
-        answer: Answer::Unknown,
-        method: "search",
-        assumptions: assumptions(),
-        stuck: None,
-        evidence: "search",
-        size: outcome.progress.states,
-        stopped: None,
-    };
-    proof.assumptions.push("no fairness: a circle may be repeated for ever".to_owned());
-    let (holds, evidence) = match outcome.verdict {
-        Verdict::Unknown(reason) => {
-            proof.stopped = Some(reason);
-            return proof;
-        }
-        Verdict::Holds(evidence) => (true, evidence),
-        Verdict::Fails(evidence) => (false, evidence),
-    };
-    let claim = certificate::Claim { property: Property::Eventually(&arrives), holds };
-    let checked = certificate::check(setup, &claim, &evidence);
-    let only_a_search = matches!(checked, Err(certificate::Refused::NothingToCheck));
-    if checked.is_err() && !only_a_search {
-        return proof;
-    }
-    proof.evidence = evidence.kind();
-    proof.answer = if holds { Answer::AlwaysCompletes } else { Answer::CanGetStuck };
+/// Every run is looked at.
+fn by_search(setup: &Setup<'_>, options: &Options, budget: &mut dyn Budget) -> Proof {
+    let mut assumed = assumptions();
+    assumed.push("no fairness: a circle may be repeated for ever".to_owned());
+    let is_goal = |state: &State| setup.is_final(state);
+    let (mut proof, evidence) = search(setup, &is_goal, assumed, options, budget);
     proof.stuck = match &evidence {
-        Evidence::Trace(trace) => Some(stuck(setup, trace, &[])),
-        Evidence::Lasso { stem, cycle } => {
+        Some(Evidence::Trace(trace)) => Some(stuck(setup, trace, &[])),
+        Some(Evidence::Lasso { stem, cycle }) => {
             let cycle: Vec<Apply> = cycle.iter().map(|step| step.action).collect();
             Some(stuck(setup, stem, &cycle))
         }
