@@ -66,6 +66,15 @@ pub fn wanted(application: &Application) -> GlobalState {
     state
 }
 
+/// In how many ways the states of the instances can be combined, reachable or not: what there would
+/// be if nothing depended on anything. None when there are more than can be counted.
+pub fn combinations(application: &Application, start: &GlobalState) -> Option<u64> {
+    start.instances.values().try_fold(1_u64, |product, instance| {
+        let states = application.protocol_of(instance.node)?.states.len();
+        product.checked_mul(states as u64)
+    })
+}
+
 /// The id of a wanted instance: its name, the node's name when it is the only one, else numbered.
 fn id_of(application: &Application, node: NodeId, at: u32) -> InstanceId {
     let node = application.node(node);

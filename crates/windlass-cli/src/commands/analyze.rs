@@ -75,6 +75,9 @@ pub(crate) struct AnalyzeReport {
     complete: bool,
     /// The limit that came first.
     limit: Option<String>,
+    /// In how many ways the states of the instances can be combined, reachable or not; null when
+    /// there are more than can be counted.
+    product: Option<u64>,
     /// Distinct states reachable from the start.
     reachable: usize,
     /// As many of them were looked at for `inconsistent`, `never_run` and `never_reached`.
@@ -102,22 +105,24 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, Failure> {
     };
     let mut watch = Watch::start(&args.limits);
     let options = Options { threads: args.limits.threads.into(), ..Options::default() };
+    let product = survey::combinations(&application, &start);
     let survey = Survey { start, crash: args.crash, hard_recovery: args.hard_recovery };
     let overview = survey::survey(&application, survey, &options, &mut watch);
     drop(watch);
     match overview {
         None => Err(Failure::usage("the application is one of nets, and has no protocols")),
-        Some(overview) => tell(args, overview),
+        Some(overview) => tell(args, product, overview),
     }
 }
 
-fn tell(args: &AnalyzeArgs, overview: Overview) -> Result<u8, Failure> {
+fn tell(args: &AnalyzeArgs, product: Option<u64>, overview: Overview) -> Result<u8, Failure> {
     let stopped = overview.stopped;
     let text = match args.format {
         Format::Json => escape::json(&AnalyzeReport {
             schema: SCHEMA,
             complete: stopped.is_none(),
             limit: stopped.map(|reason| reason.to_string()),
+            product,
             reachable: overview.reachable,
             examined: overview.examined,
             inconsistent: overview.inconsistent,
@@ -127,7 +132,7 @@ fn tell(args: &AnalyzeArgs, overview: Overview) -> Result<u8, Failure> {
             never_run: overview.never_run,
             never_reached: overview.never_reached,
         })?,
-        Format::Text => text(&overview),
+        Format::Text => text(product, &overview),
     };
     output::stdout(&text)?;
     match stopped {
@@ -139,7 +144,7 @@ fn tell(args: &AnalyzeArgs, overview: Overview) -> Result<u8, Failure> {
     }
 }
 
-fn text(overview: &Overview) -> String {
+fn text(product: Option<u64>, overview: &Overview) -> String {
     let mut out = String::new();
     let reversible = match overview.reversible {
         Some(true) => "yes",
@@ -154,6 +159,9 @@ fn text(overview: &Overview) -> String {
     if overview.stopped.is_some() {
         let _ = writeln!(out, "partial: a limit was reached, and this is what was seen by then");
     }
+    let product =
+        product.map_or_else(|| "more than 2^64".to_owned(), |product| product.to_string());
+    let _ = writeln!(out, "combinations of states   {product}");
     let _ = writeln!(out, "reachable states         {}{more}", overview.reachable);
     let _ = writeln!(out, "inconsistent             {}{more}{of}", overview.inconsistent);
     let _ = writeln!(out, "deadlocks                {}{more}", overview.deadlocks);
