@@ -9,6 +9,7 @@ use schemars::{JsonSchema, schema_for};
 
 use crate::baseline::Baseline;
 use crate::commands::analyze::AnalyzeReport;
+use crate::commands::analyze::nets::AnalyzeNetReport;
 use crate::commands::convert::ConvertReport;
 use crate::commands::explain::ExplainReport;
 use crate::commands::prove::ProveReport;
@@ -78,4 +79,9 @@ fn the_schema_of_step_is_up_to_date() {
 #[test]
 fn the_schema_of_simulate_is_up_to_date() {
     compare::<SimulateReport>("simulate");
+}
+
+#[test]
+fn the_schema_of_analyze_for_nets_is_up_to_date() {
+    compare::<AnalyzeNetReport>("analyze-net");
 }

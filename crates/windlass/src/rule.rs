@@ -45,6 +45,9 @@ pub const RULES: &[&Rule] = &[
     &net::port_type_mismatch::RULE,
     &net::unconnected_port::RULE,
     &net::no_initial_place::RULE,
+    &net::crossed_dependency::RULE,
+    &net::value_never_set::RULE,
+    &net::doubled_token::RULE,
 ];
 
 /// What a rule sees: the description and the texts that it came from.

@@ -1,5 +1,7 @@
 //! `windlass analyze` as one function: picks the relation and looks at everything it reaches.
 
+pub mod nets;
+
 use std::collections::BTreeSet;
 
 use crate::analysis::overview::{Overview, Views, overview};

@@ -1,5 +1,7 @@
 //! `windlass analyze APP`: what everything that can happen looks like.
 
+pub(crate) mod nets;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -48,6 +50,12 @@ pub(crate) struct AnalyzeArgs {
     /// Reset what lives in a container that is not alive (faults: forbidden or handled)
     #[arg(long)]
     pub(crate) hard_recovery: bool,
+
+    /// Ask for a shortest run to a valuation of an assembly of nets
+    ///
+    /// COMPONENT.PLACE or COMPONENT.TRANSITION holds a token, `!` before it: it holds none.
+    #[arg(long, value_name = "VALUATION")]
+    pub(crate) reach: Option<String>,
 
     /// How the answer is written
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
@@ -99,6 +107,12 @@ pub(crate) struct AnalyzeReport {
 /// Explores and tells.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, Failure> {
     let application = load::application(&args.app, args.lang.as_deref())?.application;
+    if application.is_net() {
+        return nets::run(args, &application);
+    }
+    if args.reach.is_some() {
+        return Err(Failure::usage("--reach is for assemblies of nets"));
+    }
     let start = match &args.state {
         Some(path) => load::state(path, &application)?,
         None => survey::wanted(&application),

@@ -13,6 +13,7 @@
 //! ([`NetIndex`]), so that an assembly of 100,000 components stays small.
 
 mod net_index;
+pub mod progress;
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,12 +1,15 @@
 //! Rules on nets and their connections (paper 002 section III).
 
+pub mod crossed_dependency;
 pub mod cyclic_net;
+pub mod doubled_token;
 pub mod group_without_port;
 pub mod no_initial_place;
 pub mod port_type_mismatch;
 pub mod port_without_binding;
 pub mod unconnected_port;
 pub mod unreachable_place;
+pub mod value_never_set;
 
 use crate::application::ComponentType;
 use crate::lifecycle::Net;

@@ -17,6 +17,7 @@ mod openstack;
 #[path = "../support/prng.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod prng;
+mod progress;
 mod random;
 mod semantics;
 mod simulator;

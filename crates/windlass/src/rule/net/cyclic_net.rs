@@ -2,6 +2,7 @@
 
 use super::super::{Context, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
+use std::collections::BTreeMap;
 
 use crate::lifecycle::Net;
 use crate::lifecycle::net::{NetTransitionId, PlaceId};
@@ -37,11 +38,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
 }
 
 /// The first transition, in the order of declaration, that closes a circle with earlier ones.
-fn transition_on_a_circle(net: &Net) -> Option<NetTransitionId> {
-    let mut successors = vec![Vec::new(); net.places.len()];
+pub(super) fn transition_on_a_circle(net: &Net) -> Option<NetTransitionId> {
+    // Behaviors may undo each other: each one is looked at alone.
+    let mut behaviors: BTreeMap<&str, Vec<Vec<PlaceId>>> = BTreeMap::new();
     for id in (0..net.transitions.len()).map(NetTransitionId::from) {
         let (from, to) = (net.source_place(id), net.destination_place(id));
-        if leads_to(&successors, to, from) {
+        let none = || vec![Vec::new(); net.places.len()];
+        let successors = behaviors.entry(net.transition(id).behavior()).or_insert_with(none);
+        if leads_to(successors, to, from) {
             return Some(id);
         }
         successors[from.index()].push(to);

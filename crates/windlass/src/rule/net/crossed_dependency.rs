@@ -1,0 +1,42 @@
+//! `crossed-dependency`: transitions wait for each other, or for what nobody provides.
+
+use super::super::{Context, Rule, page};
+use crate::application::assembly::{Assembly, progress};
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "NET008",
+    name: "crossed-dependency",
+    severity: Severity::Error,
+    summary: "transitions wait for each other in a circle, so that they never start",
+    paper: None,
+    doc: page!("NET008"),
+    check: Some(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    if !context.application.is_net() {
+        return;
+    }
+    let Ok(assembly) = Assembly::new(context.application) else { return };
+    let Ok(found) = progress::progress(&assembly) else { return };
+    let Some(stuck) = found.stuck(&assembly) else { return };
+    let explanation = found.explain(&assembly, stuck);
+    // What waits for nobody is an unconnected port, an unset value or an unreachable place: the
+    // rules on those say it better.
+    let Some(circle) = explanation.circle else { return };
+    let first = match explanation.waits[circle] {
+        progress::Wait::Before(id, _)
+        | progress::Wait::Port(id, ..)
+        | progress::Wait::Nobody(id, _)
+        | progress::Wait::Unreachable(id, _) => id,
+    };
+    let message =
+        format!("{}: none of them ever starts", progress::sentence(&assembly, &explanation));
+    let place = context.place(assembly.net_transition(first).origin);
+    findings.push(
+        RULE.finding(place, message)
+            .help("let one of the transitions need less, or one of the ports be provided earlier"),
+    );
+}

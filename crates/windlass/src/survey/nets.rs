@@ -1,0 +1,170 @@
+//! `windlass analyze` for assemblies of nets: does every run complete, what never happens, can a
+//! valuation be reached.
+
+use std::collections::BTreeSet;
+
+use crate::application::assembly::{Assembly, progress};
+use crate::explore::{self, Derived, Options};
+use crate::lifecycle::net::NetTransitionId;
+use crate::semantics::Semantics;
+use crate::semantics::net::{Action, Element, Madeus, Valuation};
+use crate::system::{Budget, Evidence, Property, StopReason, System, Verdict};
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetOverview {
+    /// `order`: the assembly has no choice, one run decides; `search`: every valuation was seen.
+    pub method: &'static str,
+    /// Whether every run ends with all tokens on final places.
+    pub completes: bool,
+    /// Why not, in one sentence.
+    pub because: Option<String>,
+    /// A shortest run to where nothing can happen, when that was searched.
+    pub run: Vec<String>,
+    /// Reachable valuations, when that was searched.
+    pub reachable: Option<usize>,
+    /// Transitions that never start.
+    pub never_run: Vec<String>,
+    /// Places that are never entered.
+    pub never_reached: Vec<String>,
+}
+
+/// Decides by the order of events where that is possible, and searches otherwise.
+pub fn overview(
+    assembly: &Assembly<'_>,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Result<NetOverview, StopReason> {
+    match progress::progress(assembly) {
+        Ok(found) => Ok(by_order(assembly, &found)),
+        Err(_) => by_search(assembly, options, budget),
+    }
+}
+
+fn by_order(assembly: &Assembly<'_>, found: &progress::Progress) -> NetOverview {
+    let stuck = found.stuck(assembly);
+    let places = assembly.place_ids().filter(|place| !found.enters(*place));
+    NetOverview {
+        method: "order",
+        completes: stuck.is_none(),
+        because: stuck.map(|id| progress::sentence(assembly, &found.explain(assembly, id))),
+        run: Vec::new(),
+        reachable: None,
+        never_run: found.never(assembly).map(|id| assembly.transition_name(id)).collect(),
+        never_reached: places.map(|place| assembly.place_name(place)).collect(),
+    }
+}
+
+/// Searches every valuation.
+pub fn by_search(
+    assembly: &Assembly<'_>,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Result<NetOverview, StopReason> {
+    let madeus = Madeus::new(assembly);
+    let form = Derived(&madeus);
+    let space = explore::space(&form, options, budget)?;
+    let mut marked: BTreeSet<Element> = BTreeSet::new();
+    let mut dead = None;
+    for at in space.states() {
+        let state = space.decode(at);
+        marked.extend(&state.marked);
+        if dead.is_none() && space.successors(at).is_empty() && !madeus.is_final(&state) {
+            dead = Some((at, state));
+        }
+    }
+    let because = dead.as_ref().map(|(_, state)| blocked(&madeus, state));
+    let trace = dead.as_ref().and_then(|(at, _)| space.trace(*at));
+    let run = trace.map(|trace| trace.actions().map(|action| madeus.describe(action)).collect());
+    let transitions =
+        assembly.transition_ids().filter(|id| !marked.contains(&Element::Transition(*id)));
+    let places = assembly.place_ids().filter(|place| !marked.contains(&Element::Place(*place)));
+    Ok(NetOverview {
+        method: "search",
+        completes: dead.is_none(),
+        because,
+        run: run.unwrap_or_default(),
+        reachable: Some(space.states().len()),
+        never_run: transitions.map(|id| assembly.transition_name(id)).collect(),
+        never_reached: places.map(|place| assembly.place_name(place)).collect(),
+    })
+}
+
+/// Why nothing can happen: the first transition that has a token at its dock, and what it lacks.
+fn blocked(madeus: &Madeus<'_>, state: &Valuation) -> String {
+    let all = madeus.candidates(state);
+    let fire = all.iter().filter(|action| matches!(action, Action::Fire(_)));
+    let others = all.iter().filter(|action| matches!(action, Action::Enter(_) | Action::Leave(_)));
+    for action in fire.chain(others) {
+        if let Err(blocked) = madeus.step(state, action) {
+            return format!(
+                "nothing can happen: {} is not possible, because {}",
+                madeus.describe(action),
+                madeus.explain(&blocked)
+            );
+        }
+    }
+    "nothing can happen".to_owned()
+}
+
+/// What a valuation has to look like: elements that hold a token, and elements that do not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    marked: Vec<Element>,
+    unmarked: Vec<Element>,
+}
+
+/// Reads `COMPONENT.PLACE, !COMPONENT.TRANSITION, ...`.
+pub fn wanted(assembly: &Assembly<'_>, text: &str) -> Result<Wanted, String> {
+    let mut wanted = Wanted::default();
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (list, name) = match part.strip_prefix('!') {
+            Some(name) => (&mut wanted.unmarked, name.trim()),
+            None => (&mut wanted.marked, part),
+        };
+        list.push(element(assembly, name).ok_or_else(|| {
+            format!("there is no place or transition `{name}`; write COMPONENT.PLACE")
+        })?);
+    }
+    Ok(wanted)
+}
+
+fn element(assembly: &Assembly<'_>, text: &str) -> Option<Element> {
+    for component in assembly.component_ids() {
+        let name = assembly.component_name(component);
+        let Some(rest) = text.strip_prefix(&*name).and_then(|rest| rest.strip_prefix('.')) else {
+            continue;
+        };
+        let net = assembly.net(component).0;
+        if let Some(place) = net.place_named(rest) {
+            return Some(Element::Place(assembly.place(component, place)));
+        }
+        if let Some(at) = net.transitions.iter().position(|t| t.name == rest) {
+            let id = assembly.transition(component, NetTransitionId::from(at));
+            return Some(Element::Transition(id));
+        }
+    }
+    None
+}
+
+/// A shortest run to a valuation; none when there is no such run.
+pub fn reach(
+    assembly: &Assembly<'_>,
+    wanted: &Wanted,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Result<Option<Vec<String>>, StopReason> {
+    let madeus = Madeus::new(assembly);
+    let holds = |state: &Valuation| {
+        wanted.marked.iter().all(|element| state.is_marked(*element))
+            && !wanted.unmarked.iter().any(|element| state.is_marked(*element))
+    };
+    let form = Derived(&madeus);
+    match explore::search(&form, Property::Reachable(&holds), options, budget).verdict {
+        Verdict::Holds(Evidence::Trace(trace)) => {
+            Ok(Some(trace.actions().map(|action| madeus.describe(action)).collect()))
+        }
+        Verdict::Holds(_) | Verdict::Fails(_) => Ok(None),
+        Verdict::Unknown(reason) => Err(reason),
+    }
+}
