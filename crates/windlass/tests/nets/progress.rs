@@ -98,7 +98,8 @@ fn large_assemblies_are_decided_and_simulated_in_linear_time() {
         let application = application(&large(shape, 20_000));
         let assembly = Assembly::new(&application).unwrap();
         assert!(progress::progress(&assembly).unwrap().completes(&assembly));
-        let schedule = windlass::simulate::simulate(&assembly, &windlass::simulate::Scenario::default());
+        let schedule =
+            windlass::simulate::simulate(&assembly, &windlass::simulate::Scenario::default());
         assert!(schedule.is_finished());
         let seconds = if shape == "chain" { 20_000 } else { 2 };
         assert_eq!(schedule.makespan.as_secs(), seconds);
