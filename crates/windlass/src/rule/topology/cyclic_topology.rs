@@ -28,7 +28,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         .iter()
         .map(|node| node.bindings.iter().map(|binding| binding.target).collect())
         .collect();
-    let mut reported = vec![false; application.nodes.len()];
+    // Most nodes lead to no circle at all, and need no search.
+    let mut reported = leads_to_no_circle(&targets);
     for start in application.node_ids() {
         if reported[start.index()] {
             continue;
@@ -42,6 +43,30 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         }
         findings.push(finding(context, &circle));
     }
+}
+
+/// The nodes from which no circle can be reached: those that require nothing, and those that
+/// require only such nodes.
+fn leads_to_no_circle(targets: &[Vec<NodeId>]) -> Vec<bool> {
+    let mut left: Vec<usize> = targets.iter().map(Vec::len).collect();
+    let mut required_by: Vec<Vec<usize>> = vec![Vec::new(); targets.len()];
+    for (at, all) in targets.iter().enumerate() {
+        for target in all {
+            required_by[target.index()].push(at);
+        }
+    }
+    let mut done = vec![false; targets.len()];
+    let mut open: Vec<usize> = (0..targets.len()).filter(|at| left[*at] == 0).collect();
+    while let Some(at) = open.pop() {
+        done[at] = true;
+        for &user in &required_by[at] {
+            left[user] -= 1;
+            if left[user] == 0 {
+                open.push(user);
+            }
+        }
+    }
+    done
 }
 
 /// The nodes of a shortest circle through `start`, in the order of requiring.
