@@ -121,6 +121,24 @@ const RAMP_WORDS: &[&str] = &[
     "a,Standard,start\n",
 ];
 
+/// Words of Concerto's JSON.
+const CONCERTO_WORDS: &[&str] = &[
+    "\"components\": [",
+    "\"instances\": [",
+    "\"connects\": [",
+    "\"places\": [\"off\", \"on\"]",
+    "\"start\": \"off\"",
+    "\"transitions\": [",
+    "\"behavior\": \"deploy\"",
+    "\"from\": \"off\", \"to\": \"on\"",
+    "\"ports\": [",
+    "\"type\": \"use\"",
+    "\"type\": \"provide\"",
+    "\"provider\": \"a\", \"provide_port\": \"service\"",
+    "\"user\": \"b\", \"use_port\": \"service\"",
+    "null",
+];
+
 /// Words of TOSCA 1.0 with management protocols.
 const XML_WORDS: &[&str] = &[
     "<!DOCTYPE a [<!ENTITY b \"c\">]>",
@@ -174,6 +192,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "goal", shared_seeds: &[], words: WORDS, run: documents::goal },
     Target { name: "ramp", shared_seeds: &[], words: RAMP_WORDS, run: formats::ramp },
     Target { name: "other-plan", shared_seeds: &[], words: RAMP_WORDS, run: formats::plan },
+    Target { name: "concerto", shared_seeds: &[], words: CONCERTO_WORDS, run: formats::concerto },
     Target { name: "barrel", shared_seeds: &[], words: XML_WORDS, run: formats::barrel },
     Target { name: "zip", shared_seeds: &[], words: ARCHIVE_WORDS, run: archives::zip },
     Target { name: "tar", shared_seeds: &[], words: ARCHIVE_WORDS, run: archives::tar },

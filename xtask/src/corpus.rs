@@ -4,6 +4,7 @@
 //! `corpus-floors.toml` holds what was right before: falling below fails. Sets of a language that
 //! the binary does not read yet are counted and named, so that nobody takes silence for success.
 
+mod concerto;
 mod counts;
 mod floors;
 mod process;
@@ -59,7 +60,6 @@ const NOT_SCORED: &[(&str, &str)] = &[
     ("compose-runtime", "compose"),
     ("tosker", "tosker"),
     ("madeus", "madeus"),
-    ("concerto", "concerto"),
     ("aeolus", "aeolus"),
     ("occi", "occi"),
 ];
@@ -82,6 +82,7 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
     let mut scores = vec![robust::score(&windlass, &folder)?];
     scores.extend(verdicts::score(&windlass, &folder.join("ramp"))?);
     scores.extend(counts::score(&windlass, &folder.join("barrel"))?);
+    scores.extend(concerto::score(&windlass, &folder.join("concerto"))?);
     for score in &scores {
         println!("{score}");
         for line in score.wrong.iter().take(SHOWN) {

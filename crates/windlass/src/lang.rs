@@ -6,6 +6,7 @@
 //! that is added later is one folder, one variant and one line in each `match` below.
 
 pub mod barrel;
+pub mod concerto;
 pub mod documents;
 pub mod foreign;
 pub mod ramp;
@@ -37,12 +38,19 @@ pub enum Language {
     Barrel,
     /// The plan files of TosKer.
     Tosker,
+    /// The JSON of Concerto's model.
+    Concerto,
 }
 
 impl Language {
     /// Every language, in the order in which detection tries them.
-    pub const ALL: &[Language] =
-        &[Language::Windlass, Language::Ramp, Language::Barrel, Language::Tosker];
+    pub const ALL: &[Language] = &[
+        Language::Windlass,
+        Language::Ramp,
+        Language::Barrel,
+        Language::Tosker,
+        Language::Concerto,
+    ];
 
     /// The name for `--lang`.
     pub fn name(self) -> &'static str {
@@ -51,6 +59,7 @@ impl Language {
             Language::Ramp => "ramp",
             Language::Barrel => "barrel",
             Language::Tosker => "tosker",
+            Language::Concerto => "concerto",
         }
     }
 
@@ -65,6 +74,7 @@ impl Language {
         windlass::Document::detect(root)
             .map(|_| Language::Windlass)
             .or_else(|| ramp::Document::detect(root).map(|_| Language::Ramp))
+            .or_else(|| concerto::detect(root).then_some(Language::Concerto))
     }
 
     /// The language of a text that is neither YAML nor JSON.
@@ -157,6 +167,7 @@ fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> R
     let (application, goal) = match language {
         Some(Language::Windlass) => read_windlass(&tree, &mut findings),
         Some(Language::Ramp) => (read_ramp(&tree, &mut findings), None),
+        Some(Language::Concerto) => (concerto::read_application(tree.root(), &mut findings), None),
         Some(Language::Barrel | Language::Tosker) | None => (None, None),
     };
     diagnostic::sort(&mut findings);

@@ -1,4 +1,4 @@
-//! The formats of other tools: RAMP's JSON, BARREL's XML, TosKer's plans.
+//! The formats of other tools: RAMP's JSON, BARREL's XML, TosKer's plans, Concerto's JSON.
 
 use super::findings;
 use windlass::application::Application;
@@ -16,6 +16,18 @@ pub(super) fn ramp(input: &[u8]) -> u64 {
     {
         let printed = emit::json(&written.document);
         let (_, again) = read(Language::Ramp, &printed);
+        same(&again, application, &printed);
+    }
+    behavior(&reading)
+}
+
+/// An assembly without errors reads as the same assembly when it is written in our language.
+pub(super) fn concerto(input: &[u8]) -> u64 {
+    let text = String::from_utf8_lossy(input);
+    let (_, reading) = read(Language::Concerto, &text);
+    if let Some(application) = &reading.application {
+        let printed = emit::yaml(&lang::windlass::print(application, None));
+        let (_, again) = read(Language::Windlass, &printed);
         same(&again, application, &printed);
     }
     behavior(&reading)

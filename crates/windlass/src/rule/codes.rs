@@ -27,6 +27,42 @@ pub const CODES: &[&Rule] = &[
         "a comment suppresses a finding that is not there",
         page!("CFG006"),
     ),
+    // Concerto's JSON.
+    &code(
+        "CONCERTO001",
+        "unknown-concerto-name",
+        Error,
+        "a Concerto file uses a name that nothing declares",
+        page!("CONCERTO001"),
+    ),
+    &code(
+        "CONCERTO002",
+        "bad-concerto-value",
+        Error,
+        "a value in a Concerto file is of the wrong kind or means nothing",
+        page!("CONCERTO002"),
+    ),
+    &code(
+        "CONCERTO003",
+        "missing-concerto-key",
+        Error,
+        "a key that Concerto needs is not there",
+        page!("CONCERTO003"),
+    ),
+    &code(
+        "CONCERTO004",
+        "unknown-concerto-key",
+        Warning,
+        "a key of a Concerto file means nothing",
+        page!("CONCERTO004"),
+    ),
+    &code(
+        "CONCERTO005",
+        "declared-twice-in-concerto",
+        Error,
+        "a Concerto file declares the same thing twice",
+        page!("CONCERTO005"),
+    ),
     // What a file and an archive must be.
     &code(
         "FILE001",
