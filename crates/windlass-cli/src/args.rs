@@ -281,6 +281,8 @@ pub(crate) enum Target {
     Barrel,
     /// A plan of TosKer: `.csv` when OUT ends so
     Tosker,
+    /// An assembly of nets as one place/transition net in PNML
+    Pnml,
 }
 
 /// What `windlass completions` takes.

@@ -15,11 +15,13 @@ pub mod measure;
 pub mod mermaid;
 mod net;
 pub mod plan;
+pub mod pnml;
 mod protocol;
 pub mod story;
 pub mod svg;
 pub mod text;
 mod topology;
+pub mod waits;
 
 #[cfg(test)]
 mod fixtures;

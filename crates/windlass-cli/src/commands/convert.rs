@@ -9,7 +9,9 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use windlass::application::assembly::Assembly;
 use windlass::application::{Application, GlobalState};
+use windlass::export::pnml;
 use windlass::lang::documents::{Kind, kind};
 use windlass::lang::windlass as own;
 use windlass::lang::{Inexpressible, Written, ramp, tosker};
@@ -137,6 +139,13 @@ fn application(
             archive::write(&application, base)
         }
         Target::Tosker => Err(not_in("application", "TosKer's plan files")),
+        Target::Pnml => {
+            let assembly =
+                Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
+            let document = pnml::write(&assembly).map_err(Failure::usage)?;
+            let left_out = vec!["failures, durations and commands"];
+            Ok(Written { document: Content::Text(document), left_out })
+        }
     }
 }
 
@@ -155,6 +164,7 @@ fn plan(plan: &Plan, args: &ConvertArgs) -> Result<Written<Content>, Failure> {
             )
         }
         Target::Barrel => Err(not_in("plan", "BARREL's archives")),
+        Target::Pnml => Err(not_in("plan", "PNML")),
     }
 }
 
@@ -168,6 +178,7 @@ fn state(
         Target::Ramp => said(ramp::print_state(application, state).map(text_of)),
         Target::Barrel => Err(not_in("state", "BARREL's archives")),
         Target::Tosker => Err(not_in("state", "TosKer's plan files")),
+        Target::Pnml => Err(not_in("state", "PNML")),
     }
 }
 
