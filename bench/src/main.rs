@@ -11,6 +11,7 @@ mod case;
 mod completes;
 mod plans;
 mod search;
+mod simulate;
 mod validity;
 mod yaml;
 
@@ -27,6 +28,7 @@ const TOPICS: &[Topic] = &[
     ("validity", validity::cases, validity::measure),
     ("plans", plans::cases, plans::measure),
     ("completes", completes::cases, completes::measure),
+    ("simulate", simulate::cases, simulate::measure),
 ];
 
 fn main() -> ExitCode {

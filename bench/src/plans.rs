@@ -129,12 +129,13 @@ fn measure_family(family: &Family, folder: &Path) -> Result<Vec<Measurement>, St
     Ok(measurements)
 }
 
-/// A run of `windlass verify`.
-struct Run {
-    seconds: f64,
+/// A run of `windlass`.
+pub(crate) struct Run {
+    pub(crate) seconds: f64,
     /// The most memory that was seen.
-    peak: f64,
-    verdict: String,
+    pub(crate) peak: f64,
+    /// The first words of its answer.
+    pub(crate) verdict: String,
 }
 
 fn ask(question: &Question, folder: &Path) -> Result<Run, String> {
@@ -161,7 +162,7 @@ fn ask(question: &Question, folder: &Path) -> Result<Run, String> {
 }
 
 /// The binary beside this one.
-fn windlass() -> Result<PathBuf, String> {
+pub(crate) fn windlass() -> Result<PathBuf, String> {
     let here = std::env::current_exe().map_err(|error| error.to_string())?;
     let path = here.with_file_name("windlass");
     if path.exists() {
@@ -172,7 +173,7 @@ fn windlass() -> Result<PathBuf, String> {
 }
 
 /// Runs to the end and looks at the memory all along.
-fn watch(mut command: Command) -> Result<Run, String> {
+pub(crate) fn watch(mut command: Command) -> Result<Run, String> {
     let words = |error: std::io::Error| error.to_string();
     let start = Instant::now();
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(words)?;

@@ -12,7 +12,7 @@ use windlass::export::gantt::{self, Bar};
 use windlass::lang::windlass::units;
 use windlass::lifecycle::timing::Timing;
 use windlass::simulate::runs::{self, Statistics};
-use windlass::simulate::what_if::{self, Change};
+use windlass::simulate::what_if::{self, Change, Names};
 use windlass::simulate::{self, Mode, Scenario, Schedule, path};
 
 use crate::args::Format;
@@ -148,10 +148,10 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, Failure> {
 /// What is to be otherwise than the file says. Later ones win.
 fn changes(args: &SimulateArgs, application: &Application) -> Result<Vec<Change>, Failure> {
     let mut changes = Vec::new();
+    let names = Names::new(application);
     if let Some(path) = &args.durations {
         for (name, timing) in load::durations(path)? {
-            let (node, transition) =
-                what_if::transition(application, &name).map_err(Failure::usage)?;
+            let (node, transition) = names.transition(&name).map_err(Failure::usage)?;
             changes.push(Change::Duration { node, transition, timing });
         }
     }
@@ -159,7 +159,7 @@ fn changes(args: &SimulateArgs, application: &Application) -> Result<Vec<Change>
         let (name, value) = set
             .split_once('=')
             .ok_or_else(|| Failure::usage(format!("`{set}` is not NODE.TRANSITION=DURATION")))?;
-        let (node, transition) = what_if::transition(application, name).map_err(Failure::usage)?;
+        let (node, transition) = names.transition(name).map_err(Failure::usage)?;
         let duration = units::duration(value).ok_or_else(|| {
             Failure::usage(format!("`{value}` is not a duration"))
                 .help("write a number with a unit: `200ms`, `2.5s`, `1h30m`")
@@ -167,7 +167,7 @@ fn changes(args: &SimulateArgs, application: &Application) -> Result<Vec<Change>
         changes.push(Change::Duration { node, transition, timing: Timing::Fixed(duration) });
     }
     for name in &args.without_dependency {
-        let (node, port) = what_if::dependency(application, name).map_err(Failure::usage)?;
+        let (node, port) = names.dependency(name).map_err(Failure::usage)?;
         changes.push(Change::Without { node, port });
     }
     Ok(changes)

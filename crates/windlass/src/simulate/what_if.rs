@@ -1,5 +1,7 @@
 //! The same assembly with other durations, or without a dependency.
 
+use std::collections::BTreeMap;
+
 use crate::application::{Application, NodeId};
 use crate::lifecycle::Lifecycle;
 use crate::lifecycle::net::{self, NetTransitionId, PortKind};
@@ -30,16 +32,20 @@ pub enum Change {
 /// The changed application. A type that several nodes share is copied for the node that differs.
 pub fn apply(application: &Application, changes: &[Change]) -> Application {
     let mut changed = application.clone();
+    let mut nodes_of = vec![0u32; changed.types.len()];
+    for node in &changed.nodes {
+        nodes_of[node.component_type.index()] += 1;
+    }
     for change in changes {
         match change {
             Change::Duration { node, transition, timing } => {
-                if let Some(net) = own_net(&mut changed, *node) {
+                if let Some(net) = own_net(&mut changed, &mut nodes_of, *node) {
                     let action = &mut net.transitions[transition.index()].action;
                     action.duration = Some(timing.clone());
                 }
             }
             Change::Without { node, port } => {
-                if let Some(net) = own_net(&mut changed, *node) {
+                if let Some(net) = own_net(&mut changed, &mut nodes_of, *node) {
                     net.ports[port.index()].transitions.clear();
                     net.ports[port.index()].places.clear();
                 }
@@ -50,14 +56,19 @@ pub fn apply(application: &Application, changes: &[Change]) -> Application {
     changed
 }
 
-/// The net of a node, shared with no other node.
-fn own_net(application: &mut Application, node: NodeId) -> Option<&mut net::Net> {
+/// The net of a node, shared with no other node. `nodes_of` counts the nodes of each type.
+fn own_net<'a>(
+    application: &'a mut Application,
+    nodes_of: &mut Vec<u32>,
+    node: NodeId,
+) -> Option<&'a mut net::Net> {
     let kind = application.node(node).component_type;
-    let shared = application.nodes.iter().filter(|other| other.component_type == kind).count() > 1;
-    let own = if shared {
+    let own = if nodes_of[kind.index()] > 1 {
         let mut copy = application.component_type(kind).clone();
         copy.name = format!("{} of {}", copy.name, application.node(node).name);
         application.types.push(copy);
+        nodes_of[kind.index()] -= 1;
+        nodes_of.push(1);
         let own = (application.types.len() - 1).into();
         application.nodes[node.index()].component_type = own;
         own
@@ -70,47 +81,60 @@ fn own_net(application: &mut Application, node: NodeId) -> Option<&mut net::Net>
     }
 }
 
-/// What `NODE.NAME` can mean, where both may contain dots.
-fn split<T>(
-    application: &Application,
-    text: &str,
-    find: impl Fn(&net::Net, &str) -> Option<T>,
-) -> Option<(NodeId, T)> {
-    text.match_indices('.').find_map(|(at, _)| {
-        let node = application.node_named(&text[..at])?;
-        let net = application.type_of(node).net()?;
-        Some((node, find(net, &text[at + 1..])?))
-    })
+/// The nodes of an application by name, for many questions.
+#[derive(Debug, Clone)]
+pub struct Names<'a> {
+    application: &'a Application,
+    nodes: BTreeMap<&'a str, NodeId>,
 }
 
-/// Which transition `NODE.TRANSITION` is, or what is wrong with it.
-pub fn transition(
-    application: &Application,
-    text: &str,
-) -> Result<(NodeId, NetTransitionId), String> {
-    let find = |net: &net::Net, name: &str| {
-        net.transitions.iter().position(|t| t.name == name).map(NetTransitionId::from)
-    };
-    split(application, text, find).ok_or_else(|| {
-        let all = names(application, |net| {
-            net.transitions.iter().map(|transition| transition.name.clone()).collect()
-        });
-        not_there("transition", text, &all)
-    })
-}
+impl<'a> Names<'a> {
+    /// Every node of an application.
+    pub fn new(application: &'a Application) -> Self {
+        let nodes = application.node_ids().map(|id| (&*application.node(id).name, id));
+        Self { application, nodes: nodes.collect() }
+    }
 
-/// Which dependency `NODE.PORT` is, or what is wrong with it.
-pub fn dependency(application: &Application, text: &str) -> Result<(NodeId, net::PortId), String> {
-    let uses = |kind: PortKind| kind.counterpart().is_some();
-    let find =
-        |net: &net::Net, name: &str| net.port_named(name).filter(|port| uses(net.port(*port).kind));
-    split(application, text, find).ok_or_else(|| {
-        let all = names(application, |net| {
-            let ports = net.ports.iter().filter(|port| uses(port.kind));
-            ports.map(|port| port.name.clone()).collect()
-        });
-        not_there("port that uses something", text, &all)
-    })
+    /// What `NODE.NAME` can mean, where both may contain dots.
+    fn split<T>(
+        &self,
+        text: &str,
+        find: impl Fn(&net::Net, &str) -> Option<T>,
+    ) -> Option<(NodeId, T)> {
+        text.match_indices('.').find_map(|(at, _)| {
+            let node = *self.nodes.get(&text[..at])?;
+            let net = self.application.type_of(node).net()?;
+            Some((node, find(net, &text[at + 1..])?))
+        })
+    }
+
+    /// Which transition `NODE.TRANSITION` is, or what is wrong with it.
+    pub fn transition(&self, text: &str) -> Result<(NodeId, NetTransitionId), String> {
+        let find = |net: &net::Net, name: &str| {
+            net.transitions.iter().position(|t| t.name == name).map(NetTransitionId::from)
+        };
+        self.split(text, find).ok_or_else(|| {
+            let all = names(self.application, |net| {
+                net.transitions.iter().map(|transition| transition.name.clone()).collect()
+            });
+            not_there("transition", text, &all)
+        })
+    }
+
+    /// Which dependency `NODE.PORT` is, or what is wrong with it.
+    pub fn dependency(&self, text: &str) -> Result<(NodeId, net::PortId), String> {
+        let uses = |kind: PortKind| kind.counterpart().is_some();
+        let find = |net: &net::Net, name: &str| {
+            net.port_named(name).filter(|port| uses(net.port(*port).kind))
+        };
+        self.split(text, find).ok_or_else(|| {
+            let all = names(self.application, |net| {
+                let ports = net.ports.iter().filter(|port| uses(port.kind));
+                ports.map(|port| port.name.clone()).collect()
+            });
+            not_there("port that uses something", text, &all)
+        })
+    }
 }
 
 /// `NODE.NAME` of everything, for suggestions; of the first thousand nodes.
