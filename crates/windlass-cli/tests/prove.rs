@@ -31,7 +31,17 @@ fn json(output: &Output) -> serde_json::Value {
 
 #[test]
 fn the_examples_always_complete() {
-    for file in ["thinking/windlass.yaml", "web-services/windlass.yaml", "setup/crm.yaml"] {
+    let files = [
+        "thinking/windlass.yaml",
+        "web-services/windlass.yaml",
+        "setup/crm.yaml",
+        "two-components/windlass.yaml",
+        "openstack/windlass.yaml",
+        "openstack/aeolus.yaml",
+        "openstack/kolla.yaml",
+        "openstack/mariadb-waits.yaml",
+    ];
+    for file in files {
         let output = prove(&[&format!("examples/{file}"), "--format", "json"], "");
         assert_eq!(output.status.code(), Some(0), "{file}");
         assert_eq!(json(&output)["verdict"], "always_completes", "{file}");
@@ -77,6 +87,78 @@ fn an_operation_that_may_fail_stops_those_who_wait() {
     assert!(trace.contains("fail mongo start"), "{trace}");
     let unknown = prove(&["examples/thinking/windlass.yaml", "--may-fail", "mongo.fly"], "");
     assert_eq!(unknown.status.code(), Some(2));
+}
+
+/// Two components that wait for each other.
+const CROSSED: &str = "
+windlass: 1
+types:
+  half:
+    net:
+      places: [off, on]
+      initial: [off]
+      transitions: { start: { from: off, to: on } }
+      groups: { up: [on] }
+      ports:
+        mine: { kind: provide, groups: [up] }
+        other: { kind: use, transitions: [start] }
+nodes:
+  left: { type: half, bind: { other: right.mine } }
+  right: { type: half, bind: { other: left.mine } }
+";
+
+#[test]
+fn nets_that_wait_for_each_other_are_told_in_a_sentence_and_a_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("waits.svg");
+    let picture_path = picture.to_str().unwrap();
+    let output = prove(&["-", "--format", "json", "--picture", picture_path], CROSSED);
+    let report = json(&output);
+    assert_eq!((output.status.code(), report["method"].as_str()), (Some(1), Some("one run")));
+    let stuck = &report["counterexample"];
+    assert_eq!(stuck["trace"], serde_json::json!(["leave left.off", "leave right.off"]));
+    let waiting = stuck["waiting"][0].as_str().unwrap();
+    assert!(waiting.ends_with(": a circle"), "{waiting}");
+    let svg = std::fs::read_to_string(&picture).unwrap();
+    for name in ["left.start", "left.other", "right.start", "right.other", "a circle"] {
+        assert!(svg.contains(name), "{name} is not in the picture");
+    }
+    let drawn =
+        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pictures/waits.svg"));
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&drawn, &svg).unwrap();
+    }
+    assert!(std::fs::read_to_string(drawn).unwrap() == svg, "run with UPDATE=1");
+}
+
+#[test]
+fn a_port_without_provider_and_a_place_never_reached_are_told() {
+    // Nobody provides: the provider never gets to the place that serves.
+    let never = CROSSED
+        .replace("places: [off, on]", "places: [off, on, nowhere]")
+        .replace("groups: { up: [on] }", "groups: { up: [nowhere] }")
+        .replace("left: { type: half, bind: { other: right.mine } }", "left: { type: free }")
+        .replace("nodes:", "  free:\n    net:\n      places: [off, on, nowhere]\n      initial: [off]\n      transitions: { start: { from: off, to: on } }\n      groups: { up: [nowhere] }\n      ports: { mine: { kind: provide, groups: [up] } }\nnodes:");
+    let output = prove(&["-", "--format", "json"], &never);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = json(&output);
+    assert_eq!(
+        report["counterexample"]["waiting"][0],
+        "`right.start` waits for port `right.other`, which nobody ever provides"
+    );
+}
+
+#[test]
+fn what_nets_have_not_is_refused() {
+    let net = "examples/two-components/windlass.yaml";
+    let goal = prove(&[net, "--goal", "server=running"], "");
+    assert_eq!(goal.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&goal.stderr).contains("--reach"));
+    assert_eq!(prove(&[net, "--may-fail", "server.fly"], "").status.code(), Some(2));
+    assert_eq!(prove(&[net, "--may-fail", "server.start"], "").status.code(), Some(1));
+    assert_eq!(prove(&[net, "--may-fail", "all"], "").status.code(), Some(1));
+    let picture = prove(&["examples/thinking/windlass.yaml", "--picture", "x.svg"], "");
+    assert_eq!(picture.status.code(), Some(2));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod closed_set;
 mod cover;
 mod ladder;
 mod measure;
+mod order;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use std::fmt;
 pub use any_size::{RefusedArgument, check_argument};
 pub use cover::{RefusedCover, check_cover};
 pub use ladder::{RefusedClimb, check_climb};
+pub use order::{RefusedOrder, check_order};
 
 use crate::system::{Evidence, Property, System};
 

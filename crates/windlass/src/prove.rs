@@ -7,13 +7,16 @@
 pub mod any_size;
 mod application;
 mod explain;
+mod net;
 mod search;
 mod topology;
 
 pub use any_size::{AnySize, Smallest, any_size};
 pub use application::{application, targets};
+pub use net::net;
 pub use topology::topology;
 
+use crate::application::assembly::progress::Explanation;
 use crate::system::StopReason;
 
 /// Runs up to this many steps are also replayed by the reference, step by step.
@@ -50,6 +53,8 @@ pub struct Stuck {
     pub cycle: Vec<String>,
     /// Who waits for what in the end, and why in vain.
     pub waiting: Vec<String>,
+    /// The same for nets: the waits from one transition on, to be drawn.
+    pub waits: Option<Explanation>,
 }
 
 /// An answer about one application or topology.

@@ -1,6 +1,7 @@
 //! `windlass prove FILE`: does bringing it up always complete, whatever the order of events?
 
 mod argument;
+mod nets;
 mod text;
 
 use std::collections::BTreeSet;
@@ -26,10 +27,11 @@ use crate::{escape, exit_code, input, load, output, replace};
 /// What `windlass prove` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-FILE is an application of protocols, or a topology of a rule set. `always completes` means that every
-maximal run is finite and ends in the goal; otherwise a shortest run to where nothing can start any
-more is shown, and who waits for whom. With --any-size, RULES is a rule set, and the answer is about every
-topology that can be built from its types.
+FILE is an application of protocols, an assembly of nets, or a topology of a rule set. `always
+completes` means that every maximal run is finite and ends in the goal; otherwise a shortest run to
+where nothing can start any more is shown, and who waits for whom. The goal of nets is that every
+token is on a final place. With --any-size, RULES is a rule set, and the answer is about every topology
+that can be built from its types.
 
 Exit codes: 0 always completes, 1 can get stuck, 2 a file that cannot be read or a node without a way
 up, 3 unknown.
@@ -37,6 +39,7 @@ up, 3 unknown.
 Examples:
   windlass prove windlass.yaml
   windlass prove windlass.yaml --may-fail api.start
+  windlass prove crossed.yaml --picture waits.svg
   windlass prove --any-size examples/setup/rules.yaml --explain")]
 pub(crate) struct ProveArgs {
     /// The application or topology
@@ -51,13 +54,17 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "GOAL")]
     pub(crate) goal: Option<String>,
 
-    /// Operations that may fail, as NODE.OPERATION or NODE, or `all`
+    /// Operations or transitions that may fail, as NODE.OPERATION or NODE, or `all`
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) may_fail: Vec<String>,
 
     /// Print the argument in sentences
     #[arg(long)]
     pub(crate) explain: bool,
+
+    /// Draw who waits for whom in nets that can get stuck
+    #[arg(long, value_name = "OUT.svg", conflicts_with = "any_size")]
+    pub(crate) picture: Option<PathBuf>,
 
     /// Write the proof for every topology to a file (Markdown when it ends in .md, else JSON)
     #[arg(long, value_name = "OUT", requires = "any_size")]
@@ -130,6 +137,12 @@ pub(crate) fn run(args: &ProveArgs) -> Result<u8, Failure> {
     }
     let Some(path) = &args.file else { return Err(Failure::usage("no file")) };
     let proof = match asked(path, args.lang.as_deref())? {
+        Asked::Application(loaded) if loaded.application.is_net() => {
+            nets::prove(args, &loaded.application)?
+        }
+        _ if args.picture.is_some() => {
+            return Err(Failure::usage("--picture is about assemblies of nets"));
+        }
         Asked::Topology(topology) => {
             if args.goal.is_some() || !args.may_fail.is_empty() {
                 let message = "--goal and --may-fail are about applications of protocols";
@@ -180,9 +193,6 @@ fn asked(path: &Path, lang: Option<&str>) -> Result<Asked, Failure> {
 
 fn application(args: &ProveArgs, loaded: &load::Loaded) -> Result<Proof, Failure> {
     let application = &loaded.application;
-    if application.is_net() {
-        return Err(Failure::usage("the application is one of nets, which `prove` does not read"));
-    }
     let start = survey::wanted(application);
     let goal = args.goal.as_deref().map(|text| parse_goal(text, application)).transpose()?;
     let goal = goal.or_else(|| loaded.goal.as_ref().map(|file| file.goal.clone()));

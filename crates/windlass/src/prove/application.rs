@@ -92,6 +92,7 @@ fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
             trace: told_all(system, &events),
             cycle: Vec::new(),
             waiting: explain::waiting(&ladders, &climb, &name, &rung),
+            waits: None,
         }),
         evidence: "run",
         size: events.len(),
@@ -170,7 +171,7 @@ fn by_search(
     if let Some(Evidence::Trace(trace)) = &evidence {
         let events: Vec<Event> = trace.actions().copied().collect();
         let waiting = waiting(system, trace.last());
-        proof.stuck = Some(Stuck { trace: told_all(system, &events), cycle: Vec::new(), waiting });
+        proof.stuck = Some(Stuck { trace: told_all(system, &events), waiting, ..Stuck::default() });
     }
     proof
 }

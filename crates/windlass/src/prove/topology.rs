@@ -57,6 +57,7 @@ fn by_run(setup: &Setup<'_>, climbing: &Climbing) -> Option<Proof> {
             trace: applications.iter().map(|apply| told(setup, apply)).collect(),
             cycle: Vec::new(),
             waiting: explain::waiting(&climbing.ladders, &climb, &name, &rung),
+            waits: None,
         }),
         evidence: "run",
         size: climb.run.len(),
@@ -105,6 +106,7 @@ fn stuck(setup: &Setup<'_>, trace: &Trace<State, Apply>, cycle: &[Apply]) -> Stu
         trace: trace.actions().map(|apply| told(setup, apply)).collect(),
         cycle: cycle.iter().map(|apply| told(setup, apply)).collect(),
         waiting,
+        waits: None,
     }
 }
 

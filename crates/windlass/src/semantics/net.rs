@@ -17,6 +17,7 @@
 
 mod blocked;
 mod own;
+mod waits;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,8 +7,8 @@ use crate::application::assembly::{Assembly, progress};
 use crate::explore::{self, Derived, Options};
 use crate::lifecycle::net::NetTransitionId;
 use crate::semantics::Semantics;
-use crate::semantics::net::{Action, Element, Madeus, Valuation};
-use crate::system::{Budget, Evidence, Property, StopReason, System, Verdict};
+use crate::semantics::net::{Element, Madeus, Valuation};
+use crate::system::{Budget, Evidence, Property, StopReason, Verdict};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +73,9 @@ pub fn by_search(
             dead = Some((at, state));
         }
     }
-    let because = dead.as_ref().map(|(_, state)| blocked(&madeus, state));
+    let because = dead.as_ref().and_then(|(_, state)| {
+        madeus.waits(state).map(|waits| progress::sentence(assembly, &waits))
+    });
     let trace = dead.as_ref().and_then(|(at, _)| space.trace(*at));
     let run = trace.map(|trace| trace.actions().map(|action| madeus.describe(action)).collect());
     let transitions =
@@ -88,23 +90,6 @@ pub fn by_search(
         never_run: transitions.map(|id| assembly.transition_name(id)).collect(),
         never_reached: places.map(|place| assembly.place_name(place)).collect(),
     })
-}
-
-/// Why nothing can happen: the first transition that has a token at its dock, and what it lacks.
-fn blocked(madeus: &Madeus<'_>, state: &Valuation) -> String {
-    let all = madeus.candidates(state);
-    let fire = all.iter().filter(|action| matches!(action, Action::Fire(_)));
-    let others = all.iter().filter(|action| matches!(action, Action::Enter(_) | Action::Leave(_)));
-    for action in fire.chain(others) {
-        if let Err(blocked) = madeus.step(state, action) {
-            return format!(
-                "nothing can happen: {} is not possible, because {}",
-                madeus.describe(action),
-                madeus.explain(&blocked)
-            );
-        }
-    }
-    "nothing can happen".to_owned()
 }
 
 /// What a valuation has to look like: elements that hold a token, and elements that do not.

@@ -14,11 +14,14 @@
 mod long;
 mod naive;
 mod openstack;
+mod pnml;
 #[path = "../support/prng.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod prng;
 mod progress;
+mod proving;
 mod random;
+mod reading;
 mod semantics;
 mod simulator;
 

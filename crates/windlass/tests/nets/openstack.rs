@@ -32,7 +32,7 @@ fn with_durations(assembly: &Application, setting: &str, kind: &str) -> Applicat
         .unwrap()
         .into_iter()
         .map(|(name, timing)| {
-            let (node, transition) = what_if::transition(assembly, &name).unwrap();
+            let (node, transition) = what_if::Names::new(assembly).transition(&name).unwrap();
             Change::Duration { node, transition, timing }
         })
         .collect();

@@ -115,7 +115,7 @@ fn the_two_components_take_as_long_as_their_longest_way() {
     let costs = path::costs(&assembly, &Scenario::default(), &schedule).unwrap();
     assert_eq!(costs.len(), 1);
     assert_eq!(costs[0].2, Duration::from_secs(3));
-    let without = what_if::dependency(&application, "client.server").unwrap();
+    let without = what_if::Names::new(&application).dependency("client.server").unwrap();
     let change = what_if::Change::Without { node: without.0, port: without.1 };
     let changed = what_if::apply(&application, &[change]);
     let schedule = simulate(&Assembly::new(&changed).unwrap(), &Scenario::default());

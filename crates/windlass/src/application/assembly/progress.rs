@@ -6,10 +6,12 @@
 //! run tells all: what it does not reach, no run reaches. Who is left waiting waits for a port that
 //! nobody provides, or in a circle.
 
-use std::collections::BTreeMap;
+mod wait;
+
+pub use wait::{Explanation, Wait, follow, sentence};
 
 use super::{Assembly, ComponentId, PlaceId, PortId, TransitionId};
-use crate::lifecycle::net::{self, PortKind, Side};
+use crate::lifecycle::net::{self, Side};
 
 /// Why an assembly is not decided here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,35 +26,27 @@ pub enum Undecided {
     Behaviors(ComponentId),
 }
 
+/// Something that happens. That a token leaves a place and that a connection is enabled follows
+/// from it, and is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    /// A transition starts.
+    Fire(TransitionId),
+    /// It ends.
+    End(TransitionId),
+    /// A place that is not an initial one is entered.
+    Enter(PlaceId),
+}
+
 /// What one greedy run does.
 #[derive(Debug, Clone)]
 pub struct Progress {
+    /// The run: each event after those that it needs.
+    pub run: Vec<Event>,
     fires: Vec<bool>,
+    ends: Vec<bool>,
     entered: Vec<bool>,
     ready: Vec<bool>,
-}
-
-/// One link in the explanation of a wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
-    /// A transition cannot start before its place is entered, which this other one leads to.
-    Before(TransitionId, TransitionId),
-    /// A transition waits for a port, which this other one would provide.
-    Port(TransitionId, PortId, TransitionId),
-    /// A transition waits for a port that nothing ever provides.
-    Nobody(TransitionId, PortId),
-    /// A transition starts in a place that nothing leads to.
-    Unreachable(TransitionId, PlaceId),
-}
-
-/// Why a transition never starts: the waits from it on, and where they close a circle.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Explanation {
-    /// Each one because of the next.
-    pub waits: Vec<Wait>,
-    /// The first wait of the circle that the last one leads back to; none when the last one waits
-    /// for something that nobody does.
-    pub circle: Option<usize>,
 }
 
 /// Whether the assembly is one that [`progress`] decides.
@@ -94,12 +88,23 @@ pub fn decidable(assembly: &Assembly<'_>) -> Result<(), Undecided> {
 
 /// Runs greedily until nothing more can happen.
 pub fn progress(assembly: &Assembly<'_>) -> Result<Progress, Undecided> {
+    progress_but(assembly, &|_| false)
+}
+
+/// The same, where some transitions start and never end.
+pub fn progress_but(
+    assembly: &Assembly<'_>,
+    fails: &dyn Fn(TransitionId) -> bool,
+) -> Result<Progress, Undecided> {
     decidable(assembly)?;
     let sizes = assembly.sizes();
     let mut run = Greedy {
         assembly,
+        fails,
         progress: Progress {
+            run: Vec::new(),
             fires: vec![false; sizes.transitions],
+            ends: vec![false; sizes.transitions],
             entered: vec![false; sizes.places],
             ready: vec![false; sizes.ports],
         },
@@ -113,7 +118,11 @@ pub fn progress(assembly: &Assembly<'_>) -> Result<Progress, Undecided> {
     // A list in place of recursion: a chain of dependencies is as long as the assembly.
     while let Some(work) = run.open.pop() {
         match work {
-            Work::Enter(place) => run.enter(place),
+            Work::Begin(place) => run.enter(place),
+            Work::Enter(place) => {
+                run.progress.run.push(Event::Enter(place));
+                run.enter(place);
+            }
             Work::Allow(transition) => run.allow(transition),
             Work::Provide(port) => run.provide(port),
         }
@@ -124,6 +133,8 @@ pub fn progress(assembly: &Assembly<'_>) -> Result<Progress, Undecided> {
 /// What is still to be followed up.
 #[derive(Debug, Clone, Copy)]
 enum Work {
+    /// An initial place, which holds a token from the start.
+    Begin(PlaceId),
     Enter(PlaceId),
     /// One thing less that a transition waits for.
     Allow(TransitionId),
@@ -132,6 +143,7 @@ enum Work {
 
 struct Greedy<'a, 'b> {
     assembly: &'a Assembly<'b>,
+    fails: &'a dyn Fn(TransitionId) -> bool,
     progress: Progress,
     /// Input docks of a place that are still empty, and ports that are still not ready.
     docks: Vec<u32>,
@@ -163,16 +175,14 @@ impl Greedy<'_, '_> {
                 self.groups[port_id.index()] = (port.groups.len() as u32).max(1);
             }
             let initial = net.initial.iter();
-            let initial = initial.map(|place| Work::Enter(assembly.place(component, *place)));
+            let initial = initial.map(|place| Work::Begin(assembly.place(component, *place)));
             self.open.extend(initial);
         }
     }
 
     fn enter(&mut self, place: PlaceId) {
         let assembly = self.assembly;
-        if std::mem::replace(&mut self.progress.entered[place.index()], true) {
-            return;
-        }
+        self.progress.entered[place.index()] = true;
         let (component, local) = assembly.local_place(place);
         let index = assembly.net(component).1;
         for group in &index.groups_of_place[local.index()] {
@@ -203,6 +213,12 @@ impl Greedy<'_, '_> {
         if *missing > 0 || std::mem::replace(&mut self.progress.fires[id.index()], true) {
             return;
         }
+        self.progress.run.push(Event::Fire(id));
+        if (self.fails)(id) {
+            return;
+        }
+        self.progress.run.push(Event::End(id));
+        self.progress.ends[id.index()] = true;
         let assembly = self.assembly;
         let (component, local) = assembly.local_transition(id);
         let (net, index) = assembly.net(component);
@@ -214,11 +230,22 @@ impl Greedy<'_, '_> {
     }
 
     fn fill(&mut self, place: PlaceId) {
+        // An initial place that needs a port is filled by nothing but the port.
+        if self.progress.entered[place.index()] || self.docks[place.index()] == 0 {
+            return;
+        }
         let missing = &mut self.docks[place.index()];
-        *missing = missing.saturating_sub(1);
-        if *missing == 0 {
+        *missing -= 1;
+        if *missing == 0 && self.is_led_to(place) {
             self.open.push(Work::Enter(place));
         }
+    }
+
+    /// Whether a transition of the behavior leads to a place: else it is never entered.
+    fn is_led_to(&self, place: PlaceId) -> bool {
+        let (component, local) = self.assembly.local_place(place);
+        let behavior = self.assembly.component(component).program[0];
+        self.assembly.net(component).1.active(local, Side::Input, behavior).next().is_some()
     }
 
     fn provide(&mut self, provider: PortId) {
@@ -249,6 +276,11 @@ impl Progress {
         self.fires[id.index()]
     }
 
+    /// Whether a transition ever ends.
+    pub fn ends(&self, id: TransitionId) -> bool {
+        self.ends[id.index()]
+    }
+
     /// Whether a place is ever entered.
     pub fn enters(&self, place: PlaceId) -> bool {
         self.entered[place.index()]
@@ -272,144 +304,24 @@ impl Progress {
         self.stuck(assembly).is_none()
     }
 
-    /// A transition that never starts although its place is entered, or that starts and whose
-    /// place is never entered: where a token is left for ever.
+    /// A transition that never starts although its place is entered, that never ends, or that ends
+    /// and whose place is never entered: where a token is left for ever.
     pub fn stuck(&self, assembly: &Assembly<'_>) -> Option<TransitionId> {
         let left = |id: &TransitionId| {
             let (component, local) = assembly.local_transition(*id);
             let net = assembly.net(component).0;
-            let source = assembly.place(component, net.source_place(local));
-            self.enters(source)
+            self.enters(assembly.place(component, net.source_place(local)))
         };
+        let goes_on = |id: &TransitionId| self.fires(*id) && !self.ends(*id);
         let waits = |id: &TransitionId| {
             let (component, local) = assembly.local_transition(*id);
             let net = assembly.net(component).0;
-            let to = assembly.place(component, net.destination_place(local));
-            self.fires(*id) && !self.enters(to)
+            self.ends(*id) && !self.enters(assembly.place(component, net.destination_place(local)))
         };
-        self.never(assembly).find(left).or_else(|| {
-            assembly.transition_ids().find(waits).and_then(|id| self.blocker(assembly, id))
-        })
+        let mut never = self.never(assembly);
+        never
+            .find(left)
+            .or_else(|| assembly.transition_ids().find(goes_on))
+            .or_else(|| assembly.transition_ids().find(waits))
     }
-
-    /// Who keeps the place that a transition leads to from being entered.
-    fn blocker(&self, assembly: &Assembly<'_>, id: TransitionId) -> Option<TransitionId> {
-        let (component, local) = assembly.local_transition(id);
-        let place = assembly.net(component).0.destination_place(local);
-        self.missing_before(assembly, component, place).or(Some(id))
-    }
-
-    /// A transition into a place that never starts.
-    fn missing_before(
-        &self,
-        assembly: &Assembly<'_>,
-        component: ComponentId,
-        place: net::PlaceId,
-    ) -> Option<TransitionId> {
-        let index = assembly.net(component).1;
-        let behavior = assembly.component(component).program[0];
-        let docks = index.active(place, Side::Input, behavior);
-        let mut all = docks.flat_map(|dock| index.active_transitions(dock, behavior));
-        all.find_map(|t| {
-            let id = assembly.transition(component, t);
-            (!self.fires(id)).then_some(id)
-        })
-    }
-
-    /// Why a transition never starts.
-    pub fn explain(&self, assembly: &Assembly<'_>, id: TransitionId) -> Explanation {
-        let mut seen: BTreeMap<TransitionId, usize> = BTreeMap::new();
-        let mut waits = Vec::new();
-        let mut next = id;
-        loop {
-            if let Some(circle) = seen.insert(next, waits.len()) {
-                return Explanation { waits, circle: Some(circle) };
-            }
-            let wait = self.wait(assembly, next);
-            waits.push(wait);
-            next = match wait {
-                Wait::Before(_, other) | Wait::Port(_, _, other) => other,
-                Wait::Nobody(..) | Wait::Unreachable(..) => {
-                    return Explanation { waits, circle: None };
-                }
-            };
-        }
-    }
-
-    fn wait(&self, assembly: &Assembly<'_>, id: TransitionId) -> Wait {
-        let (component, local) = assembly.local_transition(id);
-        let (net, index) = assembly.net(component);
-        let source = net.source_place(local);
-        let place = assembly.place(component, source);
-        if !self.enters(place) {
-            if let Some(before) = self.missing_before(assembly, component, source) {
-                return Wait::Before(id, before);
-            }
-            let held = index.holds[source.index()].iter();
-            let mut held = held.map(|port| assembly.port(component, *port));
-            return match held.find(|port| !self.ready[port.index()]) {
-                Some(port) => self.port_wait(assembly, id, port),
-                None => Wait::Unreachable(id, place),
-            };
-        }
-        let needs = index.needs[local.index()].iter();
-        let mut needs = needs.map(|port| assembly.port(component, *port));
-        match needs.find(|port| !self.ready[port.index()]) {
-            Some(port) => self.port_wait(assembly, id, port),
-            None => Wait::Unreachable(id, place),
-        }
-    }
-
-    /// Whom a transition waits for at a port: somebody who would provide it and never does.
-    fn port_wait(&self, assembly: &Assembly<'_>, id: TransitionId, port: PortId) -> Wait {
-        for link in assembly.links_of_user(port) {
-            let provider = assembly.link(*link).provider;
-            let (component, local) = assembly.local_port(provider);
-            let net = assembly.net(component).0;
-            let provider = net.port(local);
-            let places: Vec<net::PlaceId> = if provider.kind == PortKind::DataProvide {
-                provider.places.iter().copied().collect()
-            } else {
-                let empty = |group: &&net::GroupId| {
-                    let places = &net.groups[group.index()].places;
-                    !places.iter().any(|p| self.enters(assembly.place(component, *p)))
-                };
-                let group = provider.groups.iter().find(empty);
-                group.map_or(Vec::new(), |g| net.groups[g.index()].places.iter().copied().collect())
-            };
-            let blocked = places.iter().find_map(|p| self.missing_before(assembly, component, *p));
-            if let Some(other) = blocked {
-                return Wait::Port(id, port, other);
-            }
-        }
-        Wait::Nobody(id, port)
-    }
-}
-
-/// The explanation in one sentence.
-pub fn sentence(assembly: &Assembly<'_>, explanation: &Explanation) -> String {
-    let name = |id| format!("`{}`", assembly.transition_name(id));
-    let part = |wait: &Wait| match *wait {
-        Wait::Before(id, other) => format!("{} comes after {}", name(id), name(other)),
-        Wait::Port(id, port, other) => format!(
-            "{} waits for port `{}`, which {} would provide",
-            name(id),
-            assembly.port_name(port),
-            name(other)
-        ),
-        Wait::Nobody(id, port) => format!(
-            "{} waits for port `{}`, which nobody ever provides",
-            name(id),
-            assembly.port_name(port)
-        ),
-        Wait::Unreachable(id, place) => format!(
-            "{} starts in `{}`, which is never entered",
-            name(id),
-            assembly.place_name(place)
-        ),
-    };
-    let from = explanation.circle.unwrap_or(0);
-    let parts: Vec<String> = explanation.waits[from..].iter().map(part).collect();
-    let circle = if explanation.circle.is_some() { ": a circle" } else { "" };
-    format!("{}{circle}", parts.join("; "))
 }

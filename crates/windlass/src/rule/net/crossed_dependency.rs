@@ -26,14 +26,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     // What waits for nobody is an unconnected port, an unset value or an unreachable place: the
     // rules on those say it better.
     let Some(circle) = explanation.circle else { return };
-    let first = match explanation.waits[circle] {
-        progress::Wait::Before(id, _)
-        | progress::Wait::Port(id, ..)
-        | progress::Wait::Nobody(id, _)
-        | progress::Wait::Unreachable(id, _) => id,
-    };
+    let first = explanation.waits[circle].who();
     let message =
-        format!("{}: none of them ever starts", progress::sentence(&assembly, &explanation));
+        format!("{}: none of them ever goes on", progress::sentence(&assembly, &explanation));
     let place = context.place(assembly.net_transition(first).origin);
     findings.push(
         RULE.finding(place, message)

@@ -1,0 +1,216 @@
+//! Does every run of an assembly of nets end with all tokens on final places?
+
+use std::collections::BTreeSet;
+
+use super::search::{is_end, search};
+use super::{Answer, Proof, REPLAYED, Stuck};
+use crate::application::assembly::progress::{self, Event, Explanation, Progress};
+use crate::application::assembly::{Assembly, LinkId, PlaceId, PortId, TransitionId};
+use crate::certificate;
+use crate::explore::Options;
+use crate::lifecycle::net::Side;
+use crate::semantics::Semantics;
+use crate::semantics::net::{Action, Blocked, Element, Madeus, Valuation};
+use crate::system::{Budget, Evidence, Successors, System};
+
+/// Proves, or shows how it gets stuck. Transitions of `may_fail` may fail, and are then tried again
+/// as often as their `retry` says.
+pub fn net(
+    assembly: &Assembly<'_>,
+    may_fail: &BTreeSet<TransitionId>,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Proof {
+    let system = Failing { madeus: Madeus { assembly, failures: true }, may_fail };
+    let mut assumptions = vec!["every transition that starts ends".to_owned()];
+    if may_fail.is_empty() {
+        assumptions.push("transitions succeed".to_owned());
+    } else {
+        let names: Vec<String> = may_fail.iter().map(|id| assembly.transition_name(*id)).collect();
+        assumptions.push(format!("transitions succeed, except {}", names.join(", ")));
+    }
+    match by_run(&system, &assumptions) {
+        Some(proof) => proof,
+        None => by_search(&system, assumptions, options, budget),
+    }
+}
+
+/// The seven rules and the change of behavior, where some transitions may fail. What an operator
+/// may decide (to skip, to cancel, to compensate) is left out: nobody is asked.
+struct Failing<'a> {
+    madeus: Madeus<'a>,
+    may_fail: &'a BTreeSet<TransitionId>,
+}
+
+impl System for Failing<'_> {
+    type State = Valuation;
+    type Action = Action;
+    type Blocked = Blocked;
+
+    fn initial(&self) -> Valuation {
+        self.madeus.initial()
+    }
+
+    fn candidates(&self, state: &Valuation) -> Vec<Action> {
+        let mut all = Madeus::new(self.madeus.assembly).candidates(state);
+        all.extend(state.troubles.keys().map(|id| Action::Retry(*id)));
+        let runs = |id: &&TransitionId| state.is_marked(Element::Transition(**id));
+        all.extend(self.may_fail.iter().filter(runs).map(|id| Action::Fail(*id)));
+        all
+    }
+
+    fn step(&self, state: &Valuation, action: &Action) -> Result<Successors<Valuation>, Blocked> {
+        self.madeus.step(state, action)
+    }
+}
+
+/// One run decides; none when the order of events matters.
+fn by_run(system: &Failing<'_>, assumptions: &[String]) -> Option<Proof> {
+    let assembly = system.madeus.assembly;
+    let found = progress::progress_but(assembly, &|id| system.may_fail.contains(&id)).ok()?;
+    let stuck = found.stuck(assembly);
+    certificate::check_order(assembly, system.may_fail, &found.run, stuck.is_none()).ok()?;
+    let actions = actions(assembly, &found);
+    if actions.len() <= REPLAYED {
+        let mut state = system.initial();
+        for action in &actions {
+            state = system.step(&state, action).ok()?.first().clone();
+        }
+        if !is_end(system, &state) || system.madeus.is_final(&state) != stuck.is_none() {
+            return None;
+        }
+    }
+    Some(Proof {
+        answer: if stuck.is_some() { Answer::CanGetStuck } else { Answer::AlwaysCompletes },
+        method: "one run",
+        assumptions: assumptions.to_vec(),
+        stuck: stuck.map(|id| told(system, &actions, Some(found.explain(assembly, id)))),
+        evidence: "run",
+        size: actions.len(),
+        stopped: None,
+    })
+}
+
+fn told(system: &Failing<'_>, actions: &[Action], waits: Option<Explanation>) -> Stuck {
+    let assembly = system.madeus.assembly;
+    Stuck {
+        trace: actions.iter().map(|action| system.madeus.describe(action)).collect(),
+        cycle: Vec::new(),
+        waiting: waits.iter().map(|waits| progress::sentence(assembly, waits)).collect(),
+        waits,
+    }
+}
+
+/// The run in full: with the tokens that leave places, the connections that are enabled, and the
+/// failures.
+fn actions(assembly: &Assembly<'_>, found: &Progress) -> Vec<Action> {
+    let mut told = Told {
+        assembly,
+        entered: vec![false; assembly.sizes().places],
+        enabled: vec![false; assembly.links().len()],
+        actions: Vec::with_capacity(2 * found.run.len()),
+    };
+    for component in assembly.component_ids() {
+        for place in &assembly.net(component).0.initial {
+            told.arrive(assembly.place(component, *place));
+        }
+    }
+    for event in &found.run {
+        match *event {
+            Event::Fire(id) => {
+                told.actions.push(Action::Fire(id));
+                if !found.ends(id) {
+                    let retry = assembly.net_transition(id).action.retry;
+                    told.actions.push(Action::Fail(id));
+                    for _ in 0..retry.map_or(0, |retry| retry.times) {
+                        told.actions.extend([Action::Retry(id), Action::Fail(id)]);
+                    }
+                }
+            }
+            Event::End(id) => {
+                told.actions.push(Action::End(id));
+                told.set_values(id);
+            }
+            Event::Enter(place) => {
+                told.actions.push(Action::Enter(place));
+                told.arrive(place);
+            }
+        }
+    }
+    told.actions
+}
+
+struct Told<'a, 'b> {
+    assembly: &'a Assembly<'b>,
+    entered: Vec<bool>,
+    enabled: Vec<bool>,
+    actions: Vec<Action>,
+}
+
+impl Told<'_, '_> {
+    /// What a token in a place brings about at once.
+    fn arrive(&mut self, place: PlaceId) {
+        let assembly = self.assembly;
+        self.entered[place.index()] = true;
+        let (component, local) = assembly.local_place(place);
+        let (net, index) = assembly.net(component);
+        for group in &index.groups_of_place[local.index()] {
+            for port in &index.ports_of_group[group.index()] {
+                let filled = net.port(*port).groups.iter().all(|group| {
+                    let places = &net.groups[group.index()].places;
+                    places.iter().any(|p| self.entered[assembly.place(component, *p).index()])
+                });
+                if filled {
+                    self.enable(assembly.port(component, *port), Action::Enable);
+                }
+            }
+        }
+        let behavior = assembly.component(component).program[0];
+        if index.active(local, Side::Output, behavior).next().is_some() {
+            self.actions.push(Action::Leave(place));
+        }
+    }
+
+    fn set_values(&mut self, id: TransitionId) {
+        let (component, local) = self.assembly.local_transition(id);
+        let (net, index) = self.assembly.net(component);
+        for port in &index.sets[net.destination_place(local).index()] {
+            self.enable(self.assembly.port(component, *port), Action::EnableData);
+        }
+    }
+
+    fn enable(&mut self, provider: PortId, action: fn(LinkId) -> Action) {
+        for link in self.assembly.links_of_provider(provider) {
+            if !std::mem::replace(&mut self.enabled[link.index()], true) {
+                self.actions.push(action(*link));
+            }
+        }
+    }
+}
+
+/// Every run is looked at.
+fn by_search(
+    system: &Failing<'_>,
+    assumptions: Vec<String>,
+    options: &Options,
+    budget: &mut dyn Budget,
+) -> Proof {
+    let is_goal = |state: &Valuation| system.madeus.is_final(state);
+    let (mut proof, evidence) = search(system, &is_goal, assumptions, options, budget);
+    match &evidence {
+        Some(Evidence::Trace(trace)) => {
+            let actions: Vec<Action> = trace.actions().copied().collect();
+            let waits = Madeus::new(system.madeus.assembly).waits(trace.last());
+            proof.stuck = Some(told(system, &actions, waits));
+        }
+        Some(Evidence::Lasso { stem, cycle }) => {
+            let actions: Vec<Action> = stem.actions().copied().collect();
+            let mut stuck = told(system, &actions, None);
+            let repeated = cycle.iter().map(|step| system.madeus.describe(&step.action));
+            stuck.cycle = repeated.collect();
+            proof.stuck = Some(stuck);
+        }
+        _ => {}
+    }
+    proof
+}
