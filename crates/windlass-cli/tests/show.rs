@@ -152,3 +152,26 @@ fn graphviz_accepts_dot() {
         assert!(!stderr.contains("syntax error"), "{stderr}");
     }
 }
+
+#[test]
+fn a_place_that_is_never_reached_is_marked() {
+    let text = "\
+windlass: 1
+types:
+  server:
+    net:
+      places: [off, on, lost]
+      initial: [off]
+      transitions: { start: { from: off, to: on } }
+nodes:
+  server: { type: server }
+";
+    for picture in ["svg", "dot", "mermaid", "text"] {
+        let drawn = show(text, &["--what", "server", "--as", picture]);
+        assert_eq!(
+            drawn.matches("never reached").count(),
+            if picture == "svg" { 2 } else { 1 },
+            "{drawn}"
+        );
+    }
+}

@@ -33,10 +33,12 @@ pub(super) fn draw(component: &ComponentType, net: &Net) -> Drawing {
 
 fn add_places(drawing: &mut Drawing, net: &Net) {
     let finals = net.final_places();
+    let reached = net.reachable_places();
     for (at, place) in net.places.iter().enumerate() {
         let id = PlaceId::from(at);
         let (shape, word) = match (net.initial.contains(&id), finals.contains(&id)) {
             (true, _) => (Shape::InitialPlace, "initial"),
+            _ if !reached.contains(&id) => (Shape::Place, "never reached"),
             (false, true) => (Shape::FinalPlace, ""),
             (false, false) => (Shape::Place, ""),
         };

@@ -260,6 +260,20 @@ impl Net {
             .map(|(at, _)| DockId::from(at))
     }
 
+    /// The places to which transitions of any behavior lead from an initial one.
+    pub fn reachable_places(&self) -> BTreeSet<PlaceId> {
+        let mut after: Vec<Vec<PlaceId>> = vec![Vec::new(); self.places.len()];
+        for id in (0..self.transitions.len()).map(NetTransitionId::from) {
+            after[self.source_place(id).index()].push(self.destination_place(id));
+        }
+        let mut reached = self.initial.clone();
+        let mut open: Vec<PlaceId> = reached.iter().copied().collect();
+        while let Some(place) = open.pop() {
+            open.extend(after[place.index()].iter().filter(|next| reached.insert(**next)));
+        }
+        reached
+    }
+
     /// The places without an output dock: where every token ends when all went well.
     pub fn final_places(&self) -> BTreeSet<PlaceId> {
         (0..self.places.len())

@@ -2,9 +2,7 @@
 
 use super::super::{Context, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
-use std::collections::BTreeSet;
-
-use crate::lifecycle::net::{NetTransitionId, PlaceId};
+use crate::lifecycle::net::PlaceId;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -19,16 +17,7 @@ pub const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     for (component, net) in super::nets(context) {
-        let mut reached: BTreeSet<PlaceId> = net.initial.clone();
-        let mut open: Vec<PlaceId> = reached.iter().copied().collect();
-        while let Some(place) = open.pop() {
-            for id in (0..net.transitions.len()).map(NetTransitionId::from) {
-                let next = net.destination_place(id);
-                if net.source_place(id) == place && reached.insert(next) {
-                    open.push(next);
-                }
-            }
-        }
+        let reached = net.reachable_places();
         let unreached =
             net.places.iter().enumerate().filter(|(at, _)| !reached.contains(&PlaceId::from(*at)));
         for (_, place) in unreached {
