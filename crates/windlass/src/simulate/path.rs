@@ -1,6 +1,6 @@
 //! The critical path of a schedule, the slack of everything else, and what each dependency costs.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{Scenario, Schedule, simulate, what_if};
@@ -79,32 +79,25 @@ pub fn slack(schedule: &Schedule) -> Vec<Duration> {
     runs.map(|(run, latest)| latest.saturating_sub(run.end)).collect()
 }
 
-/// The most dependencies that are tried out, times runs of one simulation.
-const MOST_WORK: usize = 2_000_000;
+/// The most dependencies that are tried out, times runs and connections of one simulation.
+const MOST_WORK: usize = 200_000;
 
-/// What each dependency on the critical path costs: how much earlier all would be over without it,
-/// most first. None when trying that out would take too long.
+/// What dependencies on the critical path cost: how much earlier all would be over without them,
+/// most first. In a large assembly only those are tried out that were waited for longest; none when
+/// even one would take too long.
 pub fn costs(
     assembly: &Assembly<'_>,
     scenario: &Scenario,
     schedule: &Schedule,
 ) -> Option<Vec<(NodeId, net::PortId, Duration)>> {
-    let ports: BTreeSet<(NodeId, net::PortId)> = critical(assembly, schedule)
-        .iter()
-        .filter_map(|step| match step.via {
-            Via::Port(port) => {
-                let (component, local) = assembly.local_port(port);
-                Some((assembly.component(component).node, local))
-            }
-            _ => None,
-        })
-        .collect();
-    if ports.len() * (schedule.runs.len() + assembly.links().len()) > MOST_WORK {
+    let waited = waited(assembly, schedule);
+    let most = MOST_WORK / (schedule.runs.len() + assembly.links().len()).max(1);
+    if most == 0 && !waited.is_empty() {
         return None;
     }
     let scenario = Scenario { trace: false, ..scenario.clone() };
     let mut costs = Vec::new();
-    for (node, port) in ports {
+    for (node, port) in waited.into_iter().take(most) {
         let change = what_if::Change::Without { node, port };
         let without = what_if::apply(assembly.application(), &[change]);
         let Ok(without) = Assembly::new(&without).map(|assembly| simulate(&assembly, &scenario))
@@ -115,4 +108,23 @@ pub fn costs(
     }
     costs.sort_by_key(|(node, port, saved)| (std::cmp::Reverse(*saved), *node, *port));
     Some(costs)
+}
+
+/// The dependencies on the critical path, by how long all other causes were over before them: so
+/// much can be won at most, where nothing else limits what runs.
+fn waited(assembly: &Assembly<'_>, schedule: &Schedule) -> Vec<(NodeId, net::PortId)> {
+    let mut waited: BTreeMap<(NodeId, net::PortId), Duration> = BTreeMap::new();
+    for step in critical(assembly, schedule) {
+        let Via::Port(port) = step.via else { continue };
+        let (component, local) = assembly.local_port(port);
+        let causes = schedule.causes(step.run as usize).iter();
+        let others = causes.filter(|cause| cause.port != Some(port));
+        let ready = others.map(|cause| schedule.runs[cause.run as usize].end).max();
+        let start = schedule.runs[step.run as usize].start;
+        let key = (assembly.component(component).node, local);
+        *waited.entry(key).or_default() += start.saturating_sub(ready.unwrap_or_default());
+    }
+    let mut all: Vec<_> = waited.into_iter().collect();
+    all.sort_by_key(|(key, waited)| (std::cmp::Reverse(*waited), *key));
+    all.into_iter().map(|(key, _)| key).collect()
 }

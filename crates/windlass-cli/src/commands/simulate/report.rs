@@ -31,8 +31,8 @@ pub(crate) struct SimulateReport {
     critical_path: Vec<CriticalStep>,
     /// Starts and ends of every action, in the order of time.
     events: Vec<Event>,
-    /// How much earlier all would be over without a dependency of the critical path, most first;
-    /// null when that was not tried out.
+    /// How much earlier all would be over without a dependency of the critical path, most first; of
+    /// many those that were waited for longest; null when that was not tried out.
     dependencies: Option<Vec<Dependency>>,
     /// The makespans of many runs, with --runs.
     runs: Option<Runs>,
