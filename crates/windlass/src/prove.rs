@@ -49,6 +49,8 @@ impl Answer {
 pub struct Stuck {
     /// What happens, in order.
     pub trace: Vec<String>,
+    /// Whether no shorter run gets stuck.
+    pub shortest: bool,
     /// What then repeats for ever; empty when nothing can happen any more.
     pub cycle: Vec<String>,
     /// Who waits for what in the end, and why in vain.

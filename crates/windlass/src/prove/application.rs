@@ -90,6 +90,8 @@ fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
         assumptions: assumptions.to_vec(),
         stuck: stuck.then(|| Stuck {
             trace: told_all(system, &events),
+            // All runs that go on as long as they can are equally long, unless something fails.
+            shortest: system.may_fail.is_empty(),
             cycle: Vec::new(),
             waiting: explain::waiting(&ladders, &climb, &name, &rung),
             waits: None,
@@ -171,7 +173,12 @@ fn by_search(
     if let Some(Evidence::Trace(trace)) = &evidence {
         let events: Vec<Event> = trace.actions().copied().collect();
         let waiting = waiting(system, trace.last());
-        proof.stuck = Some(Stuck { trace: told_all(system, &events), waiting, ..Stuck::default() });
+        proof.stuck = Some(Stuck {
+            trace: told_all(system, &events),
+            shortest: true,
+            waiting,
+            ..Stuck::default()
+        });
     }
     proof
 }

@@ -84,7 +84,11 @@ fn by_run(system: &Failing<'_>, assumptions: &[String]) -> Option<Proof> {
         answer: if stuck.is_some() { Answer::CanGetStuck } else { Answer::AlwaysCompletes },
         method: "one run",
         assumptions: assumptions.to_vec(),
-        stuck: stuck.map(|id| told(system, &actions, Some(found.explain(assembly, id)))),
+        stuck: stuck.map(|id| Stuck {
+            // All runs that go on as long as they can are equally long, unless something fails.
+            shortest: system.may_fail.is_empty(),
+            ..told(system, &actions, Some(found.explain(assembly, id)))
+        }),
         evidence: "run",
         size: actions.len(),
         stopped: None,
@@ -95,6 +99,7 @@ fn told(system: &Failing<'_>, actions: &[Action], waits: Option<Explanation>) ->
     let assembly = system.madeus.assembly;
     Stuck {
         trace: actions.iter().map(|action| system.madeus.describe(action)).collect(),
+        shortest: true,
         cycle: Vec::new(),
         waiting: waits.iter().map(|waits| progress::sentence(assembly, waits)).collect(),
         waits,
@@ -208,6 +213,7 @@ fn by_search(
             let mut stuck = told(system, &actions, None);
             let repeated = cycle.iter().map(|step| system.madeus.describe(&step.action));
             stuck.cycle = repeated.collect();
+            stuck.shortest = false;
             proof.stuck = Some(stuck);
         }
         _ => {}

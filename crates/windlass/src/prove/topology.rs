@@ -55,6 +55,7 @@ fn by_run(setup: &Setup<'_>, climbing: &Climbing) -> Option<Proof> {
         assumptions: assumptions(),
         stuck: stuck.then(|| Stuck {
             trace: applications.iter().map(|apply| told(setup, apply)).collect(),
+            shortest: true,
             cycle: Vec::new(),
             waiting: explain::waiting(&climbing.ladders, &climb, &name, &rung),
             waits: None,
@@ -104,6 +105,7 @@ fn stuck(setup: &Setup<'_>, trace: &Trace<State, Apply>, cycle: &[Apply]) -> Stu
     let waiting = if cycle.is_empty() { waiting(setup, trace.last()) } else { Vec::new() };
     Stuck {
         trace: trace.actions().map(|apply| told(setup, apply)).collect(),
+        shortest: cycle.is_empty(),
         cycle: cycle.iter().map(|apply| told(setup, apply)).collect(),
         waiting,
         waits: None,

@@ -59,11 +59,13 @@ fn argument_of_one(proof: &Proof) -> &'static str {
 }
 
 fn tell(stuck: &Stuck, out: &mut String) {
-    let _ = writeln!(
-        out,
-        "\nA shortest run to where nothing can start any more ({} steps):",
-        stuck.trace.len()
-    );
+    let (run, steps) = (if stuck.shortest { "A shortest run" } else { "A run" }, stuck.trace.len());
+    let to = if stuck.cycle.is_empty() {
+        "to where nothing can start any more"
+    } else {
+        "that goes on for ever"
+    };
+    let _ = writeln!(out, "\n{run} {to} ({steps} steps):");
     let skipped = stuck.trace.len().saturating_sub(MOST_STEPS);
     if skipped > 0 {
         let _ = writeln!(out, "  ({skipped} steps before these)");
