@@ -12,6 +12,7 @@ mod completes;
 mod plans;
 mod search;
 mod simulate;
+mod synthesis;
 mod validity;
 mod yaml;
 
@@ -27,6 +28,7 @@ const TOPICS: &[Topic] = &[
     ("yaml", yaml::cases, yaml::measure),
     ("validity", validity::cases, validity::measure),
     ("plans", plans::cases, plans::measure),
+    ("synthesis", synthesis::cases, synthesis::measure),
     ("completes", completes::cases, completes::measure),
     ("simulate", simulate::cases, simulate::measure),
 ];

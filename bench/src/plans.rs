@@ -16,7 +16,7 @@ use crate::case::{Case, Measurement};
 use inputs::Question;
 
 /// The example of the repository.
-const THINKING: &str = include_str!("../../examples/thinking/windlass.yaml");
+pub(crate) const THINKING: &str = include_str!("../../examples/thinking/windlass.yaml");
 /// Runs of a question, of which the best counts.
 const RUNS: usize = 3;
 
@@ -136,6 +136,8 @@ pub(crate) struct Run {
     pub(crate) peak: f64,
     /// The first words of its answer.
     pub(crate) verdict: String,
+    /// Everything that was printed.
+    pub(crate) text: String,
 }
 
 fn ask(question: &Question, folder: &Path) -> Result<Run, String> {
@@ -193,7 +195,7 @@ pub(crate) fn watch(mut command: Command) -> Result<Run, String> {
     let seconds = start.elapsed().as_secs_f64();
     let text = output.and_then(|thread| thread.join().ok()).unwrap_or_default();
     let verdict = text.split([':', ',', '\n']).next().unwrap_or_default().to_owned();
-    Ok(Run { seconds, peak, verdict })
+    Ok(Run { seconds, peak, verdict, text })
 }
 
 fn high_water(child: &Child) -> f64 {

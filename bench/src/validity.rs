@@ -5,7 +5,7 @@
 //! page. The page waits for all new services, as in Fig. 4(b), so the plan is valid and the
 //! search cannot stop early.
 
-mod restart;
+pub(crate) mod restart;
 
 use windlass::analysis::validity::execution::{CompiledExecution, Execution};
 use windlass::analysis::validity::{explicit, symmetry};

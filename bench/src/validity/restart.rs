@@ -25,7 +25,7 @@ pub(crate) fn restart(stacks: usize) -> Option<Restart> {
     Some(Restart { application, start, plan: plan(stacks) })
 }
 
-fn running(application: &Application, stacks: usize) -> Option<GlobalState> {
+pub(crate) fn running(application: &Application, stacks: usize) -> Option<GlobalState> {
     let mut start = GlobalState::empty();
     let mut put = |id: String, node: &str, state: &str, container: Option<String>| {
         let node = application.node_named(node)?;

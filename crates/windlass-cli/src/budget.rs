@@ -41,6 +41,8 @@ pub(crate) struct Watch {
     bar: Option<ProgressBar>,
     /// When the progress line is due.
     due: Instant,
+    /// What the depth of the search means.
+    depth: &'static str,
 }
 
 /// A search that takes longer than this shows how far it is.
@@ -65,7 +67,14 @@ impl Watch {
             started,
             bar: None,
             due: started + QUIET,
+            depth: "depth",
         }
+    }
+
+    /// The same, for a search whose depth is something else in the words of people.
+    pub(crate) fn showing(mut self, depth: &'static str) -> Self {
+        self.depth = depth;
+        self
     }
 
     /// Milliseconds since the start, for `--stats`.
@@ -88,8 +97,8 @@ impl Watch {
         if let Some(bar) = &self.bar {
             let megabytes = progress.bytes >> 20;
             bar.set_message(format!(
-                "{} states, depth {}, {megabytes} MiB",
-                progress.states, progress.depth
+                "{} states, {} {}, {megabytes} MiB",
+                progress.states, self.depth, progress.depth
             ));
             bar.tick();
         }

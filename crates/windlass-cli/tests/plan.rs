@@ -81,3 +81,90 @@ fn what_cannot_be_reached_and_what_is_not_known_have_codes() {
     assert_eq!(run.code, 1, "{run:?}");
     assert_eq!(run.json()["unreachable"]["culprit"], "always: gui=working*>=1");
 }
+
+#[test]
+fn faults_are_used_only_when_allowed_and_said() {
+    let folder = folder();
+    let args = ["plan", "app.yaml", "--goal", "gui=damaged*1", "--format", "json"];
+    assert_eq!(folder.run(&args).code, 1);
+    let run = folder.run(&[&args[..], &["--allow-faults"]].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    let report = run.json();
+    assert_eq!((&report["length"], &report["fault_free"]), (&4.into(), &false.into()));
+    assert_eq!(report["faults"][0], "fault: gui loses host and falls back to damaged");
+    folder.write("plan.json", &run.stdout);
+    let verdict = verified(&folder, "plan.json", &["--goal", "gui=damaged*1"]);
+    assert_eq!((verdict.code, &verdict.json()["verdict"]), (0, &"valid".into()), "{verdict:?}");
+    let text = folder.run(&["plan", "app.yaml", "--goal", "gui=damaged*1", "--allow-faults"]);
+    assert!(text.stdout.contains("not free of faults"), "{text:?}");
+}
+
+#[test]
+fn pending_faults_settle_with_the_first_action() {
+    let folder = folder();
+    folder.write(
+        "faulted.yaml",
+        &STATE.replace("node: mongo, state: running", "node: mongo, state: stopped"),
+    );
+    let args = ["plan", "app.yaml", "--state", "faulted.yaml", "--goal", GOAL, "--format", "json"];
+    let run = folder.run(&args);
+    assert_eq!((run.code, &run.json()["length"]), (0, &8.into()), "{run:?}");
+    folder.write("plan.json", &run.stdout);
+    let verdict = verified(&folder, "plan.json", &["--state", "faulted.yaml", "--goal", GOAL]);
+    assert_eq!((verdict.code, &verdict.json()["verdict"]), (0, &"valid".into()), "{verdict:?}");
+}
+
+/// Ctrl-C ends the search with what was found so far, marked as such.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_gives_the_best_plan_so_far() {
+    let folder = folder();
+    // A plan is found at once; that it is the best one takes very long to prove.
+    let goal = "gui=configured*9,api=unavailable*8";
+    let args = ["plan", "app.yaml", "--goal", goal, "--optimal", "--format", "json"];
+    let child = support::command(&folder.path(""), &args)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let interrupted = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(interrupted.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&report["optimal"], &report["stopped"]),
+        (&false.into(), &"the search was interrupted".into())
+    );
+    assert!(report["bound"].as_u64() < report["length"].as_u64(), "{report}");
+    folder.write("plan.json", &String::from_utf8(output.stdout).unwrap());
+    let verdict = verified(&folder, "plan.json", &["--goal", goal]);
+    assert_eq!(verdict.code, 0, "{verdict:?}");
+}
+
+#[test]
+fn a_new_version_is_reached_from_an_old_one() {
+    let folder = folder();
+    let new =
+        APP.replace("data: mongo.db", "data: postgres.db").replace("  mongo: {", "  postgres: {");
+    folder.write("new.yaml", &new);
+    let args = ["plan", "new.yaml", "--from-app", "app.yaml", "--state", "state.yaml"];
+    let more = ["--combined", "both", "--format", "json"];
+    let run = folder.run(&[&args[..], &more[..]].concat());
+    assert_eq!((run.code, &run.json()["length"]), (0, &16.into()), "{run:?}");
+    assert!(run.stderr.contains("nodes that changed: api; no longer described: mongo"), "{run:?}");
+    folder.write("plan.json", &run.stdout);
+    let verdict = folder.run(&[
+        "verify",
+        "plan.json",
+        "--app",
+        "both/windlass.yaml",
+        "--state",
+        "both/start.state.yaml",
+    ]);
+    assert_eq!(verdict.code, 0, "{verdict:?}");
+}

@@ -4,12 +4,19 @@
 //! Nothing leaves this module that `verify` does not call valid, and `optimal` is said only when
 //! a lower bound meets the plan.
 
+mod belief;
 mod explain;
+mod loosen;
 mod objective;
+mod pending;
+mod strong;
+pub mod upgrade;
+mod with_faults;
 
 pub use explain::Explanation;
 pub use objective::Objective;
 
+use crate::analysis::synthesis::distance::Weights;
 use crate::analysis::synthesis::schedule::{self, Length};
 use crate::analysis::synthesis::{Because, Sequence, Task, Workshop, order};
 use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, Policy};
@@ -17,8 +24,7 @@ use crate::goal::evaluate::Closure;
 use crate::goal::{Amount, Goal, GoalFile, Want};
 use crate::lifecycle::protocol::{Element, StateId};
 use crate::plan::{Plan, PlanAction};
-use crate::semantics::replica::{Replica, observable};
-use crate::system::{Budget, StopReason};
+use crate::system::{Budget, Limits, StopReason};
 use crate::verify::{self, Effort, GoalAnswer, Report, Validity};
 
 /// What is asked.
@@ -40,6 +46,8 @@ pub struct Question<'a> {
     pub known: Option<&'a GlobalState>,
     /// Whether to go on until the plan is proven to be the best, however long that takes.
     pub prove: bool,
+    /// Whether the plan may pass through faults that handlers take.
+    pub allow_faults: bool,
 }
 
 /// A plan with what is known about it.
@@ -61,6 +69,8 @@ pub struct Synthesis {
     pub stopped: Option<StopReason>,
     /// States looked at.
     pub states: usize,
+    /// The faults that it passes through, in words; empty unless they were allowed.
+    pub faults: Vec<String>,
     /// What `verify` says about the plan.
     pub report: Report,
 }
@@ -87,7 +97,7 @@ pub enum Answer {
 
 /// Looks for a plan.
 pub fn synthesize(question: &Question<'_>, effort: &Effort, budget: &mut dyn Budget) -> Answer {
-    let start = &effective_start(question);
+    let start = &completed(question);
     let mut application = Application { policy: question.policy, ..question.application.clone() };
     // A goal says how many are all of a node.
     for (node, count) in question.goal.goal.counts() {
@@ -98,75 +108,211 @@ pub fn synthesize(question: &Question<'_>, effort: &Effort, budget: &mut dyn Bud
     let Question { goal, closure, known, prove, .. } = *question;
     let task = Task { application, start, goal, closure, known, prove };
     let Some(workshop) = Workshop::new(task) else { return Answer::Nets };
-    let mut best: Option<Synthesis> = None;
-    let mut last = None;
-    for weights in objective::attempts(question, &workshop.tables) {
-        match workshop.sequence(&weights, budget) {
-            Sequence::Found { actions, bound, stopped, states, .. } => {
-                let bound = objective::bound(question, &workshop, &weights, bound);
-                let fresh = finished(question, &workshop, &actions, effort, budget);
-                let Some(mut fresh) = fresh else {
-                    last = Some(Answer::Unknown { stopped: StopReason::Replay, bound, states });
-                    continue;
-                };
-                (fresh.bound, fresh.stopped, fresh.states) = (bound, stopped, states);
-                if best.as_ref().is_none_or(|best| fresh.value < best.value) {
-                    best = Some(fresh);
+    let unsettled = pending::is_unsettled(question, &workshop);
+    let planner = Planner { question, workshop: &workshop, effort, unsettled };
+    let answer = planner.without_faults(budget);
+    if question.allow_faults && application.faults == Faults::Replicas {
+        return planner.with_faults(answer, budget);
+    }
+    answer
+}
+
+/// One question on its way to an answer.
+struct Planner<'a> {
+    question: &'a Question<'a>,
+    workshop: &'a Workshop<'a>,
+    effort: &'a Effort,
+    /// Whether faults are pending in the start.
+    unsettled: bool,
+}
+
+impl Planner<'_> {
+    fn without_faults(&self, budget: &mut dyn Budget) -> Answer {
+        let (question, workshop) = (self.question, self.workshop);
+        let mut best: Option<Synthesis> = None;
+        let mut last = None;
+        for weights in objective::attempts(question, &workshop.tables) {
+            let (attempt, because) = self.attempt(&weights, budget);
+            let pending::Outcome { path, bound, stopped, states } = attempt;
+            let Some(path) = path else {
+                match (because, stopped) {
+                    (Some(because), _) => return self.unreachable(because, budget),
+                    (None, None) => return self.unreachable(Because::Searched, budget),
+                    (None, Some(stopped)) => {
+                        last = Some(Answer::Unknown { stopped, bound, states });
+                    }
                 }
+                continue;
+            };
+            let bound = objective::bound(question, workshop, bound);
+            let Some(mut fresh) = self.finished(&path) else {
+                last = Some(Answer::Unknown { stopped: StopReason::Replay, bound, states });
+                continue;
+            };
+            (fresh.bound, fresh.stopped, fresh.states) = (bound, stopped, states);
+            if best.as_ref().is_none_or(|best| fresh.value < best.value) {
+                best = Some(fresh);
             }
-            Sequence::Unreachable { because, .. } => {
-                return Answer::Unreachable(explain::explain(question, &workshop, because, budget));
+        }
+        match (best, last) {
+            (Some(best), _) => Answer::Plan(Box::new(best.judged())),
+            (None, Some(unknown)) => unknown,
+            (None, None) => Answer::Unknown { stopped: StopReason::States, bound: 0, states: 0 },
+        }
+    }
+
+    /// One search, and why there is no plan when that can be told.
+    fn attempt(
+        &self,
+        weights: &Weights,
+        budget: &mut dyn Budget,
+    ) -> (pending::Outcome, Option<Because>) {
+        if self.unsettled {
+            return (pending::sequence(self.question, self.workshop, weights, budget), None);
+        }
+        let outcome =
+            |path, bound, stopped, states| pending::Outcome { path, bound, stopped, states };
+        match self.workshop.sequence(weights, budget) {
+            Sequence::Found { actions, cost, bound, stopped, states } => {
+                let path = pending::Path { actions, cut: None, cost };
+                (outcome(Some(path), bound, stopped, states), None)
+            }
+            Sequence::Unreachable { because, states } => {
+                (outcome(None, u64::MAX, None, states), Some(because))
             }
             Sequence::Unknown { stopped, bound, states } => {
-                last = Some(Answer::Unknown { stopped, bound, states });
+                (outcome(None, bound, Some(stopped), states), None)
             }
         }
     }
-    match (best, last) {
-        (Some(mut best), _) => {
-            best.bound = best.bound.min(best.value);
-            best.optimal = best.bound == best.value;
-            Answer::Plan(Box::new(best))
+
+    fn unreachable(&self, because: Because, budget: &mut dyn Budget) -> Answer {
+        let (question, workshop) = (self.question, self.workshop);
+        if self.unsettled {
+            if let Some(explanation) = pending::explain(question, workshop) {
+                return Answer::Unreachable(explanation);
+            }
+            if let Some(start) = pending::settled_start(question, workshop) {
+                let question = &Question { start: &start, ..*question };
+                return Answer::Unreachable(explain::explain(question, workshop, because, budget));
+            }
         }
-        (None, Some(unknown)) => unknown,
-        (None, None) => Answer::Unknown { stopped: StopReason::States, bound: 0, states: 0 },
+        Answer::Unreachable(explain::explain(question, workshop, because, budget))
+    }
+
+    /// The better of an answer without faults and of what faults make possible.
+    fn with_faults(&self, answer: Answer, budget: &mut dyn Budget) -> Answer {
+        let (question, workshop) = (self.question, self.workshop);
+        let known = match &answer {
+            Answer::Plan(found) => Some(found),
+            _ => None,
+        };
+        let most = known.map(|found| match question.objective {
+            Objective::Length => found.value,
+            _ => u64::MAX,
+        });
+        let found = with_faults::search(question, workshop, most, self.unsettled, budget);
+        let Some(with_faults::Found { better, bound, stopped, states }) = found else {
+            return answer;
+        };
+        let bound = match question.objective {
+            // A fault takes no time: what the goal takes without faults bounds nothing.
+            Objective::Makespan => 0,
+            _ => objective::bound(question, workshop, bound),
+        };
+        let fresh = better.and_then(|actions| {
+            let mut fresh = self.loosened(&actions)?;
+            (fresh.bound, fresh.stopped, fresh.states) = (bound, stopped, states);
+            Some(fresh)
+        });
+        match (answer, fresh) {
+            (Answer::Plan(known), Some(fresh)) if known.value <= fresh.value => {
+                Answer::Plan(Box::new(Synthesis { bound, ..*known }.judged()))
+            }
+            (_, Some(fresh)) => Answer::Plan(Box::new(fresh.judged())),
+            (Answer::Plan(known), None) => {
+                let stopped = known.stopped.or(stopped);
+                Answer::Plan(Box::new(Synthesis { bound, stopped, ..*known }.judged()))
+            }
+            (Answer::Unreachable(_), None) if stopped.is_some() => {
+                let stopped = stopped.unwrap_or(StopReason::States);
+                Answer::Unknown { stopped, bound, states }
+            }
+            (answer, None) => answer,
+        }
+    }
+
+    /// Orders a sequence and verifies it; none when the result is not valid, which is a defect.
+    fn finished(&self, path: &pending::Path) -> Option<Synthesis> {
+        let Question { application, start, .. } = *self.question;
+        let sequence = order::sequence(&path.actions);
+        let watched = self.workshop.target.watched();
+        let ordered = match &path.cut {
+            None if self.unsettled => sequence.clone(),
+            None => order::ordered(application, start, &sequence, &watched),
+            Some(cut) => {
+                let rest = order::sequence(path.actions.get(1..)?);
+                let rest = order::ordered(application, cut, &rest, &watched);
+                order::after_first(&sequence, &rest, "faults of the start settle with it")
+            }
+        };
+        let mut plans = vec![ordered, sequence];
+        plans.dedup();
+        plans.into_iter().find_map(|plan| self.verified(plan, path.actions.len()))
+    }
+
+    /// A sequence that may fault, with as little order as validity needs.
+    fn loosened(&self, actions: &[PlanAction]) -> Option<Synthesis> {
+        let sequence = order::sequence(actions);
+        let has_invariants = !self.workshop.target.watched().iter().all(|watched| !watched);
+        let plan = if has_invariants {
+            sequence.clone()
+        } else {
+            loosen::loosened(&sequence, &mut |plan| {
+                self.verified(plan.clone(), actions.len()).is_some()
+            })
+        };
+        let found = self.verified(plan, actions.len());
+        let mut found = found.or_else(|| self.verified(sequence, actions.len()))?;
+        found.faults = with_faults::faults(self.question, self.workshop, actions, self.unsettled);
+        Some(found)
+    }
+
+    /// A plan with what `verify` says; none unless it is valid and meets the goal.
+    fn verified(&self, plan: Plan, steps: usize) -> Option<Synthesis> {
+        let Question { application, start, .. } = *self.question;
+        // A sequence is followed to its end; an order only as far as that is cheap. The budget of
+        // the search may be spent already, and what was found is worth a verdict.
+        let is_sequence = plan.order.len() + 1 == steps;
+        let states = if is_sequence { 5_000_000 } else { 50_000 };
+        let mut budget = Limits { states, bytes: 1 << 30 };
+        let report = judge(self.question, &plan, self.effort, &mut budget)?;
+        if report.validity != Validity::Valid || report.goal != Some(GoalAnswer::Met) {
+            return None;
+        }
+        let sequence = plan.clone().into_sequence();
+        Some(Synthesis {
+            value: objective::value(self.question, &plan),
+            before: schedule::schedule(application, start, &sequence).length,
+            after: schedule::schedule(application, start, &plan).length,
+            plan,
+            bound: 0,
+            optimal: false,
+            stopped: None,
+            states: 0,
+            faults: Vec::new(),
+            report,
+        })
     }
 }
 
-/// Orders a sequence and verifies it; none when the result is not valid, which is a defect.
-fn finished(
-    question: &Question<'_>,
-    workshop: &Workshop<'_>,
-    actions: &[PlanAction],
-    effort: &Effort,
-    budget: &mut dyn Budget,
-) -> Option<Synthesis> {
-    let Question { application, start, .. } = *question;
-    let sequence = order::sequence(actions);
-    let ordered = order::ordered(application, start, &sequence, &workshop.target.watched());
-    let mut plans = vec![ordered, sequence.clone()];
-    plans.dedup();
-    let before = schedule::schedule(application, start, &sequence).length;
-    for plan in plans {
-        let report = judge(question, &plan, effort, budget)?;
-        if report.validity == Validity::Valid && report.goal == Some(GoalAnswer::Met) {
-            let after = schedule::schedule(application, start, &plan).length;
-            let value = objective::value(question, &plan);
-            let (bound, optimal, states, stopped) = (0, false, 0, None);
-            return Some(Synthesis {
-                plan,
-                value,
-                bound,
-                optimal,
-                before,
-                after,
-                stopped,
-                states,
-                report,
-            });
-        }
+impl Synthesis {
+    /// With what its bound says about it.
+    fn judged(mut self) -> Self {
+        self.bound = self.bound.min(self.value);
+        self.optimal = self.bound == self.value;
+        self
     }
-    None
 }
 
 fn judge(
@@ -187,20 +333,11 @@ fn judge(
 }
 
 /// The start as the plan finds it: where there is one instance of each node, those that are not
-/// given are in their initial states; and faults that are pending have settled.
-fn effective_start(question: &Question<'_>) -> GlobalState {
+/// given are in their initial states.
+fn completed(question: &Question<'_>) -> GlobalState {
     let application = question.application;
     let mut start = question.start.clone();
     if application.faults == Faults::Replicas {
-        let Some(mut replica) = Replica::new(application, start.clone()) else { return start };
-        replica.policy = question.policy;
-        let given = crate::semantics::replica::Outcome { state: start.clone(), events: Vec::new() };
-        // Several outcomes differ in bindings that are a choice, or in which handler came first.
-        if let Ok(outcomes) = observable::settle(&replica, vec![given])
-            && let Some(first) = outcomes.into_iter().next()
-        {
-            return first.state;
-        }
         return start;
     }
     for node in application.node_ids() {

@@ -44,6 +44,7 @@ fn ask(application: &Application, start: &GlobalState, goal: &GoalFile) -> Answe
         objective: Objective::Length,
         known: None,
         prove: false,
+        allow_faults: false,
     };
     let mut budget = Limits { states: 2_000_000, bytes: 1 << 30 };
     synthesize(&question, &Effort::default(), &mut budget)
@@ -120,6 +121,28 @@ fn no_edge_of_the_order_can_be_missed() {
     let roll = plan(&application, &start, &replaced(&application, 4));
     assert_minimal(&application, &start, &roll);
     assert_eq!(roll.report.deterministic, Some(true));
+}
+
+/// Plans with more than 200 actions: a sample of the edges.
+#[test]
+fn no_edge_of_a_large_order_can_be_missed() {
+    let (application, _) = fixtures::thinking();
+    let empty = GlobalState::empty();
+    let deploy = plan(&application, &empty, &goal_file(&application, &deployed(48)));
+    let start = running(&application, 36);
+    let roll = plan(&application, &start, &replaced(&application, 36));
+    let mut prng = Prng::new(long::seed(7));
+    for (start, found) in [(&empty, &deploy), (&start, &roll)] {
+        assert!(found.plan.steps.len() > 200 && found.optimal);
+        assert!(is_fault_free(&application, start, &found.plan));
+        for _ in 0..long::cases(30) {
+            let mut fewer = found.plan.clone();
+            let edge = fewer.order.remove(prng.below(found.plan.order.len()));
+            let label = |step: usize| &found.plan.steps[step].label;
+            let words = format!("{} -> {}", label(edge.before), label(edge.after));
+            assert!(!is_fault_free(&application, start, &fewer), "{words} is not needed");
+        }
+    }
 }
 
 #[test]
@@ -200,6 +223,7 @@ fn objectives_have_bounds() {
             objective,
             known: None,
             prove: false,
+            allow_faults: false,
         };
         let mut budget = Limits { states: 100_000, bytes: 1 << 28 };
         let Answer::Plan(found) = synthesize(&question, &Effort::default(), &mut budget) else {
@@ -214,6 +238,62 @@ fn objectives_have_bounds() {
         };
         assert_eq!(found.value, expected, "{objective:?}");
     }
+}
+
+/// Two stores that take ten seconds to start, both on one host.
+const STORES: &str = "
+type store has data
+  state off
+  state on offers data
+  op off start on
+node left store
+node right store
+";
+
+fn best(application: &Application, goal: &str, objective: Objective) -> Synthesis {
+    let (start, goal) = (GlobalState::empty(), goal_file(application, goal));
+    let question = Question {
+        application,
+        start: &start,
+        goal: &goal,
+        closure: Closure::Open,
+        policy: application.policy,
+        objective,
+        known: None,
+        prove: false,
+        allow_faults: false,
+    };
+    let mut budget = Limits { states: 100_000, bytes: 1 << 28 };
+    match synthesize(&question, &Effort::default(), &mut budget) {
+        Answer::Plan(found) => *found,
+        other => panic!("no plan: {other:?}"),
+    }
+}
+
+#[test]
+fn a_host_does_so_much_at_once() {
+    let mut application = sketch::application(STORES);
+    application.types[0].operations[0].duration = Some(std::time::Duration::from_secs(10));
+    for node in application.node_ids().collect::<Vec<_>>() {
+        application.deployment.host.insert(node, "rack".to_owned());
+    }
+    for (slots, seconds) in [(None, 10), (Some(2), 10), (Some(1), 20)] {
+        application.deployment.hosts.clear();
+        application.deployment.hosts.extend(slots.map(|slots| ("rack".to_owned(), slots)));
+        let found = best(&application, "left=on*1,right=on*1", Objective::Makespan);
+        assert_eq!((found.value, found.optimal), (seconds * 1000, true), "{slots:?}");
+    }
+}
+
+#[test]
+fn instances_cost_as_long_as_they_exist() {
+    let mut application = sketch::application(STORES);
+    let store = &mut application.types[0];
+    store.operations[0].duration = Some(std::time::Duration::from_secs(10));
+    store.operations[0].cost = windlass::lifecycle::Cost(5_000);
+    store.cost_per_second = windlass::lifecycle::Cost(100);
+    let found = best(&application, "left=on*2", Objective::Cost);
+    assert_eq!((found.value, found.bound, found.optimal), (12_000, 12_000, true));
 }
 
 #[test]

@@ -36,6 +36,7 @@ fn culprit(application: &Application, start: &str, goal: &GoalFile) -> String {
         objective: Objective::Length,
         known: None,
         prove: false,
+        allow_faults: false,
     };
     let mut budget = Limits { states: 200_000, bytes: 1 << 28 };
     match synthesize(&question, &Effort::default(), &mut budget) {

@@ -1,6 +1,7 @@
 //! `windlass plan APP --goal GOAL`: a plan from one state to another.
 
 mod answer;
+mod upgrade;
 
 use std::path::PathBuf;
 
@@ -25,7 +26,8 @@ A goal is a list of NODE=STATE (all wanted instances), NODE=STATE*N (exactly N),
 NODE=gone, ID=STATE, ID=gone and @CAPABILITY. A goal file adds `keep`, `always`, `never` and
 `budget`. Without a goal everything that the file declares is to be up.
 
-The plan is free of faults in every order that it allows, and verified before it is printed.
+The plan is free of faults in every order that it allows (with --allow-faults: valid in every
+order, and the faults are named), and verified before it is printed.
 `optimal` is said only with a proof: a lower bound that meets the plan. Every edge of the order has
 a reason; what has no reason to wait may happen at the same time.
 
@@ -36,7 +38,8 @@ Examples:
   windlass plan windlass.yaml --goal 'gui=working*1'
   windlass plan windlass.yaml --state broken.state.yaml --goal-file up.goal.yaml --format json
   windlass plan windlass.yaml --state running.state.yaml --goal 'api=running*4' --as svg -o plan.svg
-  windlass plan windlass.yaml --undo upgrade.plan.yaml --state before.state.yaml")]
+  windlass plan windlass.yaml --undo upgrade.plan.yaml --state before.state.yaml
+  windlass plan v2.yaml --from-app v1.yaml --state running.state.yaml --combined both")]
 pub(crate) struct PlanArgs {
     /// The application
     #[arg(value_name = "APP")]
@@ -54,6 +57,14 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "PLAN")]
     pub(crate) undo: Option<PathBuf>,
 
+    /// The version of the application that --state is about; the plan leads to APP
+    #[arg(long, value_name = "OLD", requires = "state", conflicts_with = "undo")]
+    pub(crate) from_app: Option<PathBuf>,
+
+    /// Write both versions as one application, and its state, into FOLDER: what the plan is about
+    #[arg(long, value_name = "FOLDER", requires = "from_app")]
+    pub(crate) combined: Option<PathBuf>,
+
     /// The state in which the plan starts; without it nothing exists yet
     #[arg(long, value_name = "STATE")]
     pub(crate) state: Option<PathBuf>,
@@ -65,6 +76,10 @@ pub(crate) struct PlanArgs {
     /// Go on until the plan is proven to be the best, or a limit is reached
     #[arg(long)]
     pub(crate) optimal: bool,
+
+    /// The plan may pass through faults that handlers take, where that is shorter or the only way
+    #[arg(long)]
+    pub(crate) allow_faults: bool,
 
     /// Nodes that the goal does not name must have no instances
     #[arg(long)]
@@ -157,8 +172,9 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
         objective: args.objective.into(),
         known: asked.known.as_ref(),
         prove: args.optimal,
+        allow_faults: args.allow_faults,
     };
-    let mut watch = Watch::start(&args.limits);
+    let mut watch = Watch::start(&args.limits).showing("no plan costs less than");
     let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };
     let answer = synthesize::synthesize(&question, &effort, &mut watch);
     let millis = args.stats.then(|| watch.millis());
@@ -187,18 +203,19 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
 fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
     let Loaded { application, goal: declared } =
         load::application(&args.app, args.lang.as_deref())?;
+    if let Some(old) = &args.from_app {
+        return upgrade::asked(args, old, &application, declared);
+    }
     let start = match &args.state {
         Some(path) => load::state(path, &application)?,
         None => GlobalState::empty(),
     };
-    let goal = match (&args.goal, &args.goal_file, &args.undo, declared) {
-        (Some(text), _, _, _) => {
-            GoalFile { goal: parse_goal(text, &application)?, ..GoalFile::default() }
-        }
-        (None, Some(path), _, _) => load::goal(path, &application)?,
-        (None, None, Some(path), _) => return undone(path, application, start),
-        (None, None, None, Some(declared)) => declared,
-        (None, None, None, None) => {
+    if let Some(path) = &args.undo {
+        return undone(path, application, start);
+    }
+    let goal = match (said(args, &application)?, declared) {
+        (Some(goal), _) | (None, Some(goal)) => goal,
+        (None, None) => {
             let goal = synthesize::everything_up(&application).map_err(|node| {
                 Failure::usage(format!("nothing says when `{node}` is up"))
                     .help("say with --goal what should hold in the end, or declare `up:`")
@@ -207,6 +224,17 @@ fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
         }
     };
     Ok(Asked { application, start, goal, known: None })
+}
+
+/// The goal on the command line.
+fn said(args: &PlanArgs, application: &Application) -> Result<Option<GoalFile>, Failure> {
+    Ok(match (&args.goal, &args.goal_file) {
+        (Some(text), _) => {
+            Some(GoalFile { goal: parse_goal(text, application)?, ..GoalFile::default() })
+        }
+        (None, Some(path)) => Some(load::goal(path, application)?),
+        (None, None) => None,
+    })
 }
 
 /// The question whose answer undoes a plan.

@@ -11,12 +11,14 @@
 //! | `conflict.rs` | goals that no state satisfies |
 //! | `distance.rs`, `estimate.rs` | a lower bound for what is left to do |
 //! | `search.rs` | best first |
+//! | `sight.rs` | how far a global state is from the goal |
 //! | `names.rs` | instances with names, from classes back to actions |
 //! | `reasons.rs`, `order.rs` | from a sequence to an order with a reason for every edge |
-//! | `schedule.rs` | how long a plan takes and what it costs |
+//! | `schedule.rs`, `bounds.rs` | how long a plan takes and what it costs, at least and exactly |
 //!
 //! Nothing here knows a relation of `semantics`; what comes out is verified by whoever asks.
 
+pub mod bounds;
 pub mod class;
 pub mod conflict;
 pub mod distance;
@@ -28,6 +30,7 @@ pub mod reasons;
 pub mod relaxed;
 pub mod schedule;
 pub mod search;
+pub mod sight;
 pub mod support;
 pub mod tables;
 pub mod target;
@@ -177,30 +180,6 @@ impl<'a> Workshop<'a> {
         self.told(found, &mut moves, cast, &start)
     }
 
-    /// The earliest moment at which what the goal wants can be there, in milliseconds: no plan is
-    /// faster, however many actions it has.
-    pub fn earliest_goal(&self) -> u64 {
-        let mut moves = self.moves();
-        let (_, start) = Cast::new(&mut moves, self.task.start);
-        moves.limits = support::limits(&self.tables, &self.given(&moves, &start));
-        let relaxed = self.relaxed(&moves, &start);
-        let census = moves.census(&start);
-        let there = |node: usize, state: usize| census.at[node][state] > 0;
-        let earliest = schedule::earliest(self.task.application, &self.tables, &relaxed, there);
-        let fresh = |node: usize, state: usize, least: u32| {
-            // Who is there already needs no time.
-            if census.at[node][state] >= least { 0 } else { earliest[node][state] }
-        };
-        let of = |condition: &Condition| match condition {
-            Condition::Node { node, state, least, .. } => fresh(*node, *state, *least),
-            Condition::RoleAt(role, state) => {
-                fresh(self.target.roles[*role as usize].node, *state, u32::MAX)
-            }
-            _ => 0,
-        };
-        self.target.goal.iter().map(of).max().unwrap_or(0)
-    }
-
     fn told(&self, found: Found, moves: &mut Moves<'_>, cast: Cast, start: &Counts) -> Sequence {
         let Found { path, mut bound, floor, stopped, states } = found;
         if moves.is_incomplete || self.task.application.policy != Policy::Any {
@@ -227,7 +206,7 @@ impl<'a> Workshop<'a> {
         Relaxed::new(&self.tables, &self.target, &moves.classes, start, &moves.limits)
     }
 
-    fn moves(&self) -> Moves<'_> {
+    pub(crate) fn moves(&self) -> Moves<'_> {
         Moves {
             tables: &self.tables,
             target: &self.target,
@@ -239,7 +218,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// How many instances of each node the start and the goal speak of.
-    fn given(&self, moves: &Moves<'_>, start: &Counts) -> Vec<u32> {
+    pub(crate) fn given(&self, moves: &Moves<'_>, start: &Counts) -> Vec<u32> {
         let mut given = moves.census(start).total;
         let mut wanted = vec![0_u32; given.len()];
         for condition in &self.target.goal {

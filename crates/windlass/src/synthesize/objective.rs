@@ -73,17 +73,12 @@ pub(super) fn value(question: &Question<'_>, plan: &Plan) -> u64 {
 }
 
 /// A value below which no plan is, from what the search proved about its weights.
-pub(super) fn bound(
-    question: &Question<'_>,
-    workshop: &Workshop<'_>,
-    _weights: &Weights,
-    proven: u64,
-) -> u64 {
+pub(super) fn bound(question: &Question<'_>, workshop: &Workshop<'_>, proven: u64) -> u64 {
     match question.objective {
         Objective::Length => proven,
         // A plan with fewer than a million actions that is cheaper would have been found.
-        Objective::Cost => proven / UNIT,
-        Objective::Makespan => workshop.earliest_goal(),
+        Objective::Cost => (proven / UNIT).saturating_add(workshop.least_rent()),
+        Objective::Makespan => workshop.least_makespan(),
     }
 }
 

@@ -9,7 +9,8 @@
 //!
 //! Reading order: `state`, `world`, `faults`, `choice`, `rules`, `settle`, `replicas` (one
 //! observable action), `atomic` (the relations of 003), `workflow` (events and their order),
-//! `validity` (memoised), `literal` (not memoised at all), `text` and `thinking` (fixtures).
+//! `graph` (planning), `validity` (memoised), `literal` (not memoised at all), `text` and
+//! `thinking` (fixtures).
 //!
 //! Readings that neither paper fixes, all in one place:
 //! - A start state with a broken instance: rule no-broken-instances lets no action run.
@@ -26,6 +27,7 @@
 pub(crate) mod atomic;
 pub(crate) mod choice;
 pub(crate) mod faults;
+pub(crate) mod graph;
 pub(crate) mod literal;
 pub(crate) mod replicas;
 pub(crate) mod rules;

@@ -112,8 +112,16 @@ fn report(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> Value {
         .with("objective", objective.word())
         .with("value", number(found.value))
         .with("makespan", makespan)
+        .with("fault_free", Value::Bool(found.faults.is_empty()))
+        .with_some("faults", some_list(&found.faults))
+        .with("deterministic", Value::Bool(found.report.deterministic == Some(true)))
+        .with_some("remarks", some_list(&found.report.remarks))
         .with_some("stopped", found.stopped.map(|reason| reason.to_string()))
         .with_some("stats", stats)
+}
+
+fn some_list(words: &[String]) -> Option<Value> {
+    (!words.is_empty()).then(|| Value::list(words.iter().map(String::as_str)))
 }
 
 fn unreachable(args: &PlanArgs, explanation: &Explanation) -> Result<String, Failure> {
@@ -193,8 +201,27 @@ fn summary(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> String {
         "\nverified: valid by {} (evidence: {})",
         found.report.tier, found.report.evidence
     );
+    out.push_str(&remarks(found));
     if let Some(millis) = millis {
         let _ = writeln!(out, "{} states, {millis} ms", found.states);
+    }
+    out
+}
+
+/// What is unusual about a plan.
+fn remarks(found: &Synthesis) -> String {
+    let mut out = String::new();
+    if !found.faults.is_empty() {
+        out.push_str("not free of faults; on the way, in the order of the list above:\n");
+        for fault in &found.faults {
+            let _ = writeln!(out, "  - {fault}");
+        }
+    }
+    if found.report.deterministic != Some(true) {
+        out.push_str("not deterministic: it ends in different states, and the goal holds in all\n");
+    }
+    for remark in &found.report.remarks {
+        let _ = writeln!(out, "remark: {remark}");
     }
     out
 }

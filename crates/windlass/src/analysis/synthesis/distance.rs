@@ -36,6 +36,36 @@ pub struct Distances {
 }
 
 impl Distances {
+    /// The same when faults may help: needs stand in nobody's way, because an operation starts
+    /// without them, and a fault leads to where its handler says for nothing.
+    pub fn despite_faults(
+        tables: &Tables,
+        weights: &Weights,
+        node: usize,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Self {
+        let table = &tables.nodes[node];
+        let mut edges: Vec<(usize, usize, u64)> = Vec::new();
+        for (at, way) in table.ways.iter().enumerate() {
+            let price = weights.operation[node][at];
+            edges.push((way.from, way.to, price));
+            let falls = table.falls.iter().filter(|(from, _)| *from == way.element);
+            edges.extend(falls.map(|(_, to)| (way.from, *to, price)));
+        }
+        let by_itself = table.falls.iter().filter(|(from, _)| *from < table.states);
+        edges.extend(by_itself.map(|(from, to)| (*from, *to, 0)));
+        let mut cost: Vec<u64> =
+            (0..table.states).map(|state| if is_wanted(state) { 0 } else { NEVER }).collect();
+        // Bellman and Ford: as many rounds as there are states are enough.
+        for _ in 0..table.states {
+            for (from, to, price) in &edges {
+                cost[*from] = cost[*from].min(cost[*to].saturating_add(*price));
+            }
+        }
+        let must = vec![vec![false; table.requirements.len()]; table.states];
+        Distances { cost, must }
+    }
+
     /// To the states for which `is_wanted` says so, over operations that can ever be performed.
     pub fn new(
         tables: &Tables,

@@ -25,6 +25,8 @@ pub struct Estimate {
     /// By node and capability: distances to a state that offers it.
     to_offer: Vec<Vec<Distances>>,
     creatable: Vec<bool>,
+    /// Whether faults may help; then no offer is needed for certain.
+    despite_faults: bool,
 }
 
 /// The instances of one node in a state.
@@ -43,17 +45,9 @@ struct Population {
 impl Estimate {
     /// The tables for one question.
     pub fn new(tables: &Tables, target: &Target, relaxed: &Relaxed, weights: Weights) -> Self {
-        let mut to_state: Vec<Vec<Option<Distances>>> =
-            tables.nodes.iter().map(|node| vec![None; node.states]).collect();
-        let roles = target.roles.iter().filter_map(|role| Some((role.node, role.state?)));
-        let nodes = target.goal.iter().filter_map(|condition| match condition {
-            Condition::Node { node, state, .. } => Some((*node, *state)),
-            _ => None,
+        let to_state = to_states(tables, target, |node, state| {
+            Distances::new(tables, relaxed, &weights, node, |s| s == state)
         });
-        for (node, state) in roles.chain(nodes) {
-            let distances = Distances::new(tables, relaxed, &weights, node, |s| s == state);
-            to_state[node][state] = Some(distances);
-        }
         let to_offer = (0..tables.nodes.len()).map(|node| {
             let rows = &tables.nodes[node].rows;
             let all = rows.iter().flat_map(|row| &row.offers).max().map_or(0, |most| most + 1);
@@ -64,7 +58,18 @@ impl Estimate {
             (0..all).map(of).collect()
         });
         let to_offer = to_offer.collect();
-        Estimate { weights, to_state, to_offer, creatable: relaxed.creatable.clone() }
+        let creatable = relaxed.creatable.clone();
+        Estimate { weights, to_state, to_offer, creatable, despite_faults: false }
+    }
+
+    /// The tables when faults may help on the way.
+    pub fn despite_faults(tables: &Tables, target: &Target, weights: Weights) -> Self {
+        let to_state = to_states(tables, target, |node, state| {
+            Distances::despite_faults(tables, &weights, node, |s| s == state)
+        });
+        let creatable = tables.nodes.iter().map(|node| !tables.atomic && !node.homeless).collect();
+        let to_offer = vec![Vec::new(); tables.nodes.len()];
+        Estimate { weights, to_state, to_offer, creatable, despite_faults: true }
     }
 
     /// Whether an instance cannot be there in the end, because no way leads it to where the goal
@@ -87,7 +92,11 @@ impl Estimate {
         let census = moves.census(state);
         let populations = populations(self, moves, state);
         let asked = Asked { estimate: self, tables, target, census: &census, populations };
-        let landmarks = Landmarks::new(&asked).found;
+        let landmarks = if self.despite_faults {
+            vec![0; tables.nodes.len()]
+        } else {
+            Landmarks::new(&asked).found
+        };
         let mut sum = 0_u64;
         for (node, table) in tables.nodes.iter().enumerate() {
             let is_inner = table.home.is_some_and(|home| tables.nodes[home].home.is_some());
@@ -101,6 +110,25 @@ impl Estimate {
         }
         (sum < NEVER).then_some(sum)
     }
+}
+
+/// Distances to every state that the goal asks about.
+fn to_states(
+    tables: &Tables,
+    target: &Target,
+    distances: impl Fn(usize, usize) -> Distances,
+) -> Vec<Vec<Option<Distances>>> {
+    let mut to_state: Vec<Vec<Option<Distances>>> =
+        tables.nodes.iter().map(|node| vec![None; node.states]).collect();
+    let roles = target.roles.iter().filter_map(|role| Some((role.node, role.state?)));
+    let nodes = target.goal.iter().filter_map(|condition| match condition {
+        Condition::Node { node, state, .. } => Some((*node, *state)),
+        _ => None,
+    });
+    for (node, state) in roles.chain(nodes) {
+        to_state[node][state] = Some(distances(node, state));
+    }
+    to_state
 }
 
 fn populations(estimate: &Estimate, moves: &Moves<'_>, state: &Counts) -> Vec<Population> {

@@ -59,6 +59,25 @@ pub fn ordered(
     with(sequence, &reduced(sequence, edges))
 }
 
+/// The first action of a sequence, and everything else after it in the order of `rest`.
+pub fn after_first(sequence: &Plan, rest: &Plan, why: &str) -> Plan {
+    let mut is_after = vec![false; sequence.steps.len()];
+    let mut order: Vec<Order> = Vec::new();
+    for edge in &rest.order {
+        is_after[edge.after + 1] = true;
+        order.push(Order { before: edge.before + 1, after: edge.after + 1, ..edge.clone() });
+    }
+    let first = (1..sequence.steps.len()).filter(|step| !is_after[*step]).map(|after| Order {
+        before: 0,
+        after,
+        why: Some(why.to_owned()),
+        origin: Origin(None),
+    });
+    order.extend(first);
+    order.sort_by_key(|edge| (edge.before, edge.after));
+    Plan { order, ..sequence.clone() }
+}
+
 fn with(sequence: &Plan, edges: &BTreeMap<Edge, String>) -> Plan {
     let order = |((before, after), why): (&Edge, &String)| Order {
         before: *before,

@@ -49,6 +49,8 @@ pub struct NodeTable {
     pub rows: Vec<Row>,
     /// The transitions.
     pub ways: Vec<Way>,
+    /// Where faults lead: from an element to a state.
+    pub falls: Vec<(usize, usize)>,
     /// The node in whose instances this node's instances live; by its containment requirement.
     pub home: Option<usize>,
     /// Whether instances live inside others but nothing says in which: none can be created.
@@ -86,6 +88,10 @@ impl Tables {
                 operation: way.operation.index(),
                 element: states + at,
             });
+            let falls = protocol.elements().enumerate().flat_map(|(at, element)| {
+                let handlers = protocol.handlers(element).iter();
+                handlers.map(move |handler| (at, handler.to.index()))
+            });
             let requirements = component.requirements.iter().enumerate().map(|(at, declared)| {
                 let binding = node.binding(at.into());
                 Requirement {
@@ -102,6 +108,7 @@ impl Tables {
                 states,
                 rows: rows.collect(),
                 ways: ways.collect(),
+                falls: falls.collect(),
                 home,
                 homeless: containment.is_some() && home.is_none(),
                 requirements: requirements.collect(),

@@ -66,13 +66,13 @@ fn deploy(
     if is_placeholder(component) {
         return;
     }
+    let host = text(entry.value, "host").map(str::to_owned);
     let Some(net) = component.net() else {
-        for key in ["host", "behaviors"] {
-            if let Some(wrong) = entry.value.get_entry(key) {
-                let help = "it is for nodes whose type is a net";
-                findings.push(conflict(wrong.key, format!("a protocol has no `{key}`"), help));
-            }
+        if let Some(wrong) = entry.value.get_entry("behaviors") {
+            let help = "it is for nodes whose type is a net";
+            findings.push(conflict(wrong.key, "a protocol has no `behaviors`".to_owned(), help));
         }
+        application.deployment.host.extend(host.map(|host| (id, host)));
         return;
     };
     let known: BTreeSet<&str> = net.transitions.iter().map(NetTransition::behavior).collect();
@@ -86,9 +86,7 @@ fn deploy(
     if !behaviors.is_empty() {
         application.deployment.behaviors.insert(id, behaviors);
     }
-    if let Some(host) = text(entry.value, "host") {
-        application.deployment.host.insert(id, host.to_owned());
-    }
+    application.deployment.host.extend(host.map(|host| (id, host)));
 }
 
 /// A type without states for nodes whose type is unknown, so that every index stays valid while

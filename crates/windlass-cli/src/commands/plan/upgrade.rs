@@ -1,0 +1,55 @@
+//! The question whose answer leads from one version of an application to another.
+
+use std::path::Path;
+
+use windlass::application::Application;
+use windlass::goal::GoalFile;
+use windlass::lang::windlass as own;
+use windlass::synthesize::upgrade::{Upgrade, same_states, upgrade};
+use windlass::tree::emit;
+
+use super::{Asked, PlanArgs, said};
+use crate::failure::Failure;
+use crate::{load, output, replace};
+
+/// Puts both versions together, with a goal for all that changed.
+pub(super) fn asked(
+    args: &PlanArgs,
+    old: &Path,
+    new: &Application,
+    declared: Option<GoalFile>,
+) -> Result<Asked, Failure> {
+    let old = load::application(old, args.lang.as_deref())?.application;
+    let state = match &args.state {
+        Some(path) => load::state(path, &old)?,
+        None => return Err(Failure::usage("--state says where the old version is")),
+    };
+    let both = upgrade(&old, new, &state).map_err(|why| Failure::usage(why.to_string()))?;
+    let mut goal = said(args, &both.application)?.or(declared).unwrap_or_default();
+    goal.goal = same_states(&both, &goal.goal).map_err(|id| {
+        Failure::usage(format!("the new version has no state for `{id}` that is called the same"))
+            .help("say with --goal where its node should be in the end")
+    })?;
+    let list = |names: &[String]| match names {
+        [] => "none".to_owned(),
+        names => names.join(", "),
+    };
+    let (changed, removed) = (list(&both.changed), list(&both.removed));
+    output::notice(&format!("nodes that changed: {changed}; no longer described: {removed}"));
+    if let Some(folder) = &args.combined {
+        write(folder, &both)?;
+    }
+    let Upgrade { application, start, .. } = both;
+    Ok(Asked { application, start, goal, known: None })
+}
+
+fn write(folder: &Path, both: &Upgrade) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+    let application = emit::yaml(&own::print(&both.application, None));
+    let state = emit::yaml(&own::print_state(&both.application, &both.start));
+    for (name, text) in [("windlass.yaml", application), ("start.state.yaml", state)] {
+        let path = folder.join(name);
+        replace::write(&path, &text).map_err(|error| Failure::file("write", &path, &error))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! How far a global state is from the goal, and which states can stand for each other.
+//!
+//! Searches that follow sets of global states, because faults settle in more than one way or may
+//! be used, ask here: the state in counts of classes, and the lower bound of `estimate.rs`.
+
+use super::class::Counts;
+use super::distance::Weights;
+use super::estimate::Estimate;
+use super::moves::Moves;
+use super::names::Cast;
+use super::relaxed::Relaxed;
+use super::{Workshop, support};
+use crate::application::GlobalState;
+
+/// A view of global states from the goal.
+#[derive(Debug)]
+pub struct Sight<'w> {
+    moves: Moves<'w>,
+    estimate: Estimate,
+    /// The most instances of each node that a plan can need.
+    pub limits: Vec<u32>,
+}
+
+impl<'w> Sight<'w> {
+    /// From any of `starts` on; faults may help on the way, or not.
+    pub fn new<'s>(
+        workshop: &'w Workshop<'_>,
+        weights: &Weights,
+        starts: impl Iterator<Item = &'s GlobalState>,
+        despite_faults: bool,
+    ) -> Self {
+        let mut moves = workshop.moves();
+        let mut all = Counts::new();
+        let mut limits = vec![0; workshop.tables.nodes.len()];
+        for start in starts {
+            let (_, counts) = Cast::new(&mut moves, start);
+            let here = support::limits(&workshop.tables, &workshop.given(&moves, &counts));
+            limits = limits.iter().zip(here).map(|(a, b)| b.max(*a)).collect();
+            all.extend(counts);
+        }
+        moves.limits.clone_from(&limits);
+        let estimate = if despite_faults {
+            Estimate::despite_faults(&workshop.tables, &workshop.target, weights.clone())
+        } else {
+            let (tables, target) = (&workshop.tables, &workshop.target);
+            let relaxed = Relaxed::new(tables, target, &moves.classes, &all, &limits);
+            Estimate::new(tables, target, &relaxed, weights.clone())
+        };
+        Sight { moves, estimate, limits }
+    }
+
+    /// A state in counts, equal for states that differ only in which replica is which; and what a
+    /// plan from there costs at least, none when there is none.
+    pub fn of(&mut self, state: &GlobalState) -> (Counts, Option<u64>) {
+        let (_, counts) = Cast::new(&mut self.moves, state);
+        let least = self.estimate.of(&self.moves, &counts);
+        (counts, least)
+    }
+}

@@ -1,0 +1,184 @@
+//! Plans from states in which faults are pending, and plans that may use faults.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use support::{fixtures, sketch};
+use windlass::application::{Application, GlobalState};
+use windlass::goal::evaluate::Closure;
+use windlass::goal::{self, Goal, GoalFile};
+use windlass::source::{Sources, Span};
+use windlass::synthesize::{Answer, Objective, Question, Synthesis, synthesize};
+use windlass::system::Limits;
+use windlass::verify::{self, Effort, Validity};
+
+fn parse(application: &Application, text: &str) -> Goal {
+    let mut sources = Sources::new();
+    let source = sources.add("goal", text);
+    let span = Span { source, start: 0, end: text.len() as u32 };
+    let mut findings = Vec::new();
+    let goal = goal::parse(text, span, true, application, &mut findings);
+    assert!(findings.is_empty(), "{findings:?}");
+    goal
+}
+
+fn plain(application: &Application, text: &str) -> GoalFile {
+    GoalFile { goal: parse(application, text), ..GoalFile::default() }
+}
+
+fn ask(
+    application: &Application,
+    start: &GlobalState,
+    goal: &GoalFile,
+    allow_faults: bool,
+) -> Answer {
+    let question = Question {
+        application,
+        start,
+        goal,
+        closure: Closure::Open,
+        policy: application.policy,
+        objective: Objective::Length,
+        known: None,
+        prove: true,
+        allow_faults,
+    };
+    let mut budget = Limits { states: 200_000, bytes: 1 << 30 };
+    synthesize(&question, &Effort::default(), &mut budget)
+}
+
+fn plan(
+    application: &Application,
+    start: &GlobalState,
+    goal: &GoalFile,
+    allow_faults: bool,
+) -> Synthesis {
+    match ask(application, start, goal, allow_faults) {
+        Answer::Plan(found) => *found,
+        other => panic!("no plan: {other:?}"),
+    }
+}
+
+fn labels(found: &Synthesis) -> Vec<&str> {
+    found.plan.steps.iter().map(|step| &*step.label).collect()
+}
+
+/// Where a page ends that loses its data is a choice of nobody.
+const EITHER: &str = "
+type web needs data:unaware
+  state down
+  state up needs data fault left right
+  state left
+  state right
+  op down start up needs data fault down
+  op left fix down
+  op right fix down
+type store has data
+  state off
+  state on offers data
+  op off start on
+node web web data=store.data
+node store store
+";
+
+/// The page may not go, nor may there be another one.
+fn down_again(application: &Application) -> GoalFile {
+    let mut goal = plain(application, "web=down*1,store=on*1");
+    goal.never.push(parse(application, "web=gone"));
+    goal.budget.insert(application.node_named("web").expect("a node"), 1);
+    goal
+}
+
+#[test]
+fn a_plan_is_good_for_every_way_in_which_faults_settle() {
+    let application = sketch::application(EITHER);
+    let start = sketch::state(&application, "w web up\ns store off\n");
+    let found = plan(&application, &start, &down_again(&application), false);
+    assert_eq!(labels(&found), ["start s", "fix w"]);
+    assert!(found.optimal, "{found:?}");
+}
+
+#[test]
+fn a_start_that_settles_in_ways_no_plan_unites_is_said_to() {
+    let application = sketch::application(&EITHER.replace("  op right fix down\n", ""));
+    let start = sketch::state(&application, "w web up\ns store off\n");
+    let Answer::Unreachable(why) = ask(&application, &start, &down_again(&application), false)
+    else {
+        panic!("a plan, although nothing leads on from the one state")
+    };
+    assert_eq!(why.culprit, "w.data");
+    assert_eq!(why.because, ["they may leave w in `left`", "they may leave w in `right`"]);
+    // Without the conditions the page goes, wherever it is.
+    let found = plan(&application, &start, &plain(&application, "web=down*1"), false);
+    assert_eq!(found.plan.length(), 2, "{:?}", labels(&found));
+}
+
+#[test]
+fn a_fault_without_a_handler_is_named() {
+    let application = sketch::application(&EITHER.replace(" fault left right", ""));
+    let start = sketch::state(&application, "w web up\ns store off\n");
+    let Answer::Unreachable(why) = ask(&application, &start, &down_again(&application), false)
+    else {
+        panic!("a plan, although nothing can happen")
+    };
+    assert_eq!(why.culprit, "w.data");
+}
+
+#[test]
+fn a_plan_from_pending_faults_is_valid_from_the_state_as_it_is_given() {
+    let (application, mut start) = fixtures::thinking();
+    let stopped = sketch::state(&application, "d1 mongo stopped\n");
+    start.instances.extend(stopped.instances);
+    let text = "gui=working*1,api=running*2,node=running*1,maven=running*2,mongo=running*1";
+    let goal = plain(&application, text);
+    let found = plan(&application, &start, &goal, false);
+    // The database starts; then the services, and then the page.
+    assert_eq!((found.plan.length(), found.optimal), (8, true), "{:?}", labels(&found));
+    let question = verify::Question {
+        application: &application,
+        start: &start,
+        plan: &found.plan,
+        policy: application.policy,
+        goal: Some(&goal.goal),
+        closure: Closure::Open,
+    };
+    let mut budget = Limits { states: 200_000, bytes: 1 << 30 };
+    let report = verify::verify(&question, &Effort::default(), &mut budget).expect("protocols");
+    assert_eq!(report.validity, Validity::Valid);
+    assert!(!report.remarks.is_empty());
+    assert!(found.faults.is_empty());
+}
+
+#[test]
+fn faults_are_used_when_they_are_allowed_and_help() {
+    let (application, _) = fixtures::thinking();
+    let empty = GlobalState::empty();
+    let goal = plain(&application, "gui=damaged*1");
+    assert!(matches!(ask(&application, &empty, &goal, false), Answer::Unreachable(_)));
+    let found = plan(&application, &empty, &goal, true);
+    // Installing into a container that does not run is a fault.
+    assert_eq!((found.plan.length(), found.optimal), (4, true), "{:?}", labels(&found));
+    assert_eq!(found.faults, ["fault: gui loses host and falls back to damaged"]);
+    assert_eq!(found.report.validity, Validity::Valid);
+}
+
+#[test]
+fn a_fault_can_be_shorter_than_an_operation() {
+    let (application, start) = fixtures::thinking();
+    let goal = plain(&application, "api=available*2");
+    let slow = plan(&application, &start, &goal, false);
+    let quick = plan(&application, &start, &goal, true);
+    assert!(slow.faults.is_empty() && !quick.faults.is_empty());
+    assert!(quick.plan.length() < slow.plan.length(), "{:?}", labels(&quick));
+    assert_eq!(quick.report.validity, Validity::Valid);
+}
+
+#[test]
+fn where_faults_do_not_help_nothing_changes() {
+    let (application, start) = fixtures::thinking();
+    let goal = plain(&application, "api=running*3,maven=running*3");
+    let found = plan(&application, &start, &goal, true);
+    assert_eq!((found.plan.length(), found.optimal), (8, true));
+    assert!(found.faults.is_empty());
+}

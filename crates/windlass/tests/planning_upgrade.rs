@@ -1,0 +1,112 @@
+//! Plans from one version of an application to another.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use support::{fixtures, sketch};
+use windlass::application::{Application, GlobalState};
+use windlass::goal::evaluate::Closure;
+use windlass::goal::{Goal, GoalFile};
+use windlass::plan::PlanAction;
+use windlass::synthesize::upgrade::{NoUpgrade, Upgrade, same_states, upgrade};
+use windlass::synthesize::{Answer, Objective, Question, Synthesis, synthesize};
+use windlass::system::Limits;
+use windlass::verify::{Effort, Validity};
+
+/// Thinking with another database behind its services.
+fn other_database() -> Application {
+    let text = fixtures::THINKING.replace("data=mongo.db", "data=postgres.db");
+    sketch::application(&text.replace("node mongo database", "node postgres database"))
+}
+
+fn plan(both: &Upgrade, goal: &GoalFile) -> Synthesis {
+    let question = Question {
+        application: &both.application,
+        start: &both.start,
+        goal,
+        closure: Closure::Open,
+        policy: both.application.policy,
+        objective: Objective::Length,
+        known: None,
+        prove: false,
+        allow_faults: false,
+    };
+    let mut budget = Limits { states: 500_000, bytes: 1 << 30 };
+    match synthesize(&question, &Effort::default(), &mut budget) {
+        Answer::Plan(found) => *found,
+        other => panic!("no plan: {other:?}"),
+    }
+}
+
+/// Every instance in the state of the same name, the page working all along.
+fn without_downtime(both: &Upgrade) -> GoalFile {
+    let goal = same_states(both, &Goal::default()).expect("states of the same names");
+    let gui = both.application.node_named("gui").expect("a node");
+    let working = both.application.protocol_of(gui).expect("protocols").state_named("working");
+    let want = windlass::goal::Want::Node {
+        node: gui,
+        state: working.expect("a state"),
+        amount: windlass::goal::Amount::AtLeast(1),
+    };
+    GoalFile { goal, always: vec![Goal { wants: vec![want] }], ..GoalFile::default() }
+}
+
+#[test]
+fn services_move_to_another_database_while_the_page_works() {
+    let (old, running) = fixtures::thinking();
+    let both = upgrade(&old, &other_database(), &running).expect("two versions");
+    assert_eq!(
+        (both.changed.as_slice(), both.removed.as_slice()),
+        (&["api".into()][..], &["mongo".into()][..])
+    );
+    let found = plan(&both, &without_downtime(&both));
+    // A database comes and one goes; each service goes, comes, is installed and started.
+    assert_eq!((found.plan.length(), found.optimal), (3 + 1 + 2 * 6, true));
+    assert_eq!(found.report.validity, Validity::Valid);
+    let created = found.plan.steps.iter().filter_map(|step| match &step.action {
+        PlanAction::ScaleOut { instance, .. } => Some(instance.0.as_str()),
+        _ => None,
+    });
+    let created: std::collections::BTreeSet<&str> = created.collect();
+    assert!(created.contains("a1") && created.contains("a2"), "{created:?}");
+}
+
+#[test]
+fn another_protocol_replaces_what_has_the_old_one() {
+    let (old, running) = fixtures::thinking();
+    let text = fixtures::THINKING.replace(
+        "state stopped\n  state running offers db",
+        "state stopped\n  state checked\n  state running offers db",
+    );
+    let text = text.replacen(
+        "  op stopped start running\n  op running stop stopped\nnode gui",
+        "  op stopped check checked\n  op checked start running\n  op running stop stopped\nnode gui",
+        1,
+    );
+    let both = upgrade(&old, &sketch::application(&text), &running).expect("two versions");
+    assert_eq!(both.changed, ["mongo"]);
+    let found = plan(&both, &without_downtime(&both));
+    assert_eq!(found.report.validity, Validity::Valid);
+    assert!(found.report.deterministic == Some(true));
+}
+
+#[test]
+fn nothing_is_done_when_nothing_changed() {
+    let (old, running) = fixtures::thinking();
+    let both = upgrade(&old, &old, &running).expect("two versions");
+    assert!(both.changed.is_empty() && both.removed.is_empty());
+    assert_eq!((&both.application, &both.start), (&old, &running));
+    assert!(plan(&both, &without_downtime(&both)).plan.steps.is_empty());
+}
+
+#[test]
+fn another_container_is_refused() {
+    let (old, running) = fixtures::thinking();
+    let new = sketch::application(&fixtures::THINKING.replace("host=maven.host", "host=node.host"));
+    let refused = upgrade(&old, &new, &running);
+    assert_eq!(refused.err(), Some(NoUpgrade::Container("api".to_owned())));
+    let forbidden = sketch::application(fixtures::WEB_SERVICES);
+    let refused = upgrade(&forbidden, &forbidden, &GlobalState::empty());
+    assert_eq!(refused.err(), Some(NoUpgrade::Relations));
+}
