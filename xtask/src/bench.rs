@@ -23,8 +23,16 @@ struct Measurement {
     note: String,
 }
 
-/// Measures everything and writes the page.
-pub fn run(repository: &Repository) -> Outcome {
+/// What to measure.
+#[derive(Debug, Default, clap::Args)]
+pub struct Options {
+    /// Only these topics; the others stay on the page as they are.
+    #[arg(value_name = "TOPIC")]
+    topics: Vec<String>,
+}
+
+/// Measures and writes the page.
+pub fn run(repository: &Repository, options: &Options) -> Outcome {
     // Whole processes are measured too.
     let built = Command::new("cargo")
         .args(["build", "--release", "--package", "windlass-cli"])
@@ -35,8 +43,12 @@ pub fn run(repository: &Repository) -> Outcome {
         return Err("the binary does not build".to_owned());
     }
     let mut words = COMMAND.split(' ');
-    let output = Command::new(words.next().unwrap_or_default())
-        .args(words)
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
+    if !options.topics.is_empty() {
+        command.arg("--").args(&options.topics);
+    }
+    let output = command
         .current_dir(repository.path(""))
         .stderr(Stdio::inherit())
         .output()
@@ -46,7 +58,12 @@ pub fn run(repository: &Repository) -> Outcome {
     }
     let lines = String::from_utf8_lossy(&output.stdout);
     let measurements = read(&lines)?;
-    repository.write(PAGE, &page(&machine(), &measurements))?;
+    let fresh = page(&machine(), &measurements);
+    let text = match repository.read(PAGE) {
+        Ok(known) if !options.topics.is_empty() => merged(&known, &fresh),
+        _ => fresh,
+    };
+    repository.write(PAGE, &text)?;
     println!("{PAGE}: {} figures", measurements.len());
     Ok(!measurements.is_empty())
 }
@@ -110,6 +127,25 @@ fn page(machine: &[String], measurements: &[Measurement]) -> String {
     text
 }
 
+/// The page as it was, with the sections that were measured again; new ones come last.
+fn merged(known: &str, fresh: &str) -> String {
+    let sections = |page: &str| -> Vec<String> {
+        let mut parts = page.split("\n## ");
+        let head = parts.next().unwrap_or_default().to_owned();
+        std::iter::once(head).chain(parts.map(|part| format!("\n## {part}"))).collect()
+    };
+    let title = |section: &String| section.trim().lines().next().unwrap_or_default().to_owned();
+    let mut all = sections(known);
+    for section in sections(fresh).into_iter().skip(1) {
+        match all.iter_mut().skip(1).find(|old| title(old) == title(&section)) {
+            Some(old) => *old = section,
+            None => all.push(section),
+        }
+    }
+    let ended = all.into_iter().map(|section| format!("{}\n", section.trim_end_matches('\n')));
+    ended.collect()
+}
+
 /// `search/compiled/x` is the case `compiled/x` of the topic `search`.
 fn topic(name: &str) -> (&str, &str) {
     name.split_once('/').unwrap_or((name, name))
@@ -147,6 +183,14 @@ mod tests {
         assert_eq!(figure(999.0), "999.00");
         assert_eq!(figure(1_234_567.8), "1,234,568");
         assert_eq!(figure(-123_456.0), "-123,456");
+    }
+
+    #[test]
+    fn sections_that_were_not_measured_stay() {
+        let known = "# Page\n\n## a\n\nold a\n\n## b\n\nold b\n";
+        let fresh = "# Other\n\n## b\n\nnew b\n\n## c\n\nnew c\n";
+        let page = "# Page\n\n## a\n\nold a\n\n## b\n\nnew b\n\n## c\n\nnew c\n";
+        assert_eq!(merged(known, fresh), page);
     }
 
     #[test]

@@ -41,7 +41,7 @@ enum Chore {
     /// Score the binary on a folder of real descriptions with known outcomes.
     Corpus(corpus::Options),
     /// Measure and write `docs/benchmarks.md`.
-    Bench,
+    Bench(bench::Options),
     /// Everything that has to hold before a change is taken.
     Ci(ci::Options),
     /// The tests that take their time.
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         Chore::Papers(options) => papers::run(&repository, &options),
         Chore::Deny => deny::run(&repository),
         Chore::Corpus(options) => corpus::run(&repository, &options),
-        Chore::Bench => bench::run(&repository),
+        Chore::Bench(options) => bench::run(&repository, &options),
         Chore::Ci(options) => ci::run(&repository, &options),
         Chore::Long(options) => long::run(&repository, &options),
     });

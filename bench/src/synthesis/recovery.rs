@@ -38,6 +38,7 @@ pub(crate) fn slowest() -> Option<u64> {
             known: None,
             prove: false,
             allow_faults: false,
+            soft: false,
         };
         let mut budget = Limits { states: 2_000_000, bytes: 1 << 30 };
         let answer = synthesize(&question, &Effort::default(), &mut budget);

@@ -48,6 +48,8 @@ pub struct Question<'a> {
     pub prove: bool,
     /// Whether the plan may pass through faults that handlers take.
     pub allow_faults: bool,
+    /// Whether a plan that removes nothing is preferred to a shorter one.
+    pub soft: bool,
 }
 
 /// A plan with what is known about it.
@@ -105,8 +107,20 @@ pub fn synthesize(question: &Question<'_>, effort: &Effort, budget: &mut dyn Bud
     }
     let application = &application;
     let question = &Question { application, start, ..*question };
-    let Question { goal, closure, known, prove, .. } = *question;
-    let task = Task { application, start, goal, closure, known, prove };
+    if question.soft {
+        // What can be mended is mended; what cannot is replaced.
+        let gentle = planned(question, effort, budget);
+        if !matches!(gentle, Answer::Unreachable(_) | Answer::Unknown { .. }) {
+            return gentle;
+        }
+    }
+    planned(&Question { soft: false, ..*question }, effort, budget)
+}
+
+/// The answer to a question whose application and start are complete.
+fn planned(question: &Question<'_>, effort: &Effort, budget: &mut dyn Budget) -> Answer {
+    let Question { application, start, goal, closure, known, prove, soft, .. } = *question;
+    let task = Task { application, start, goal, closure, known, prove, soft };
     let Some(workshop) = Workshop::new(task) else { return Answer::Nets };
     let unsettled = pending::is_unsettled(question, &workshop);
     let planner = Planner { question, workshop: &workshop, effort, unsettled };
@@ -144,7 +158,7 @@ impl Planner<'_> {
                 }
                 continue;
             };
-            let bound = objective::bound(question, workshop, bound);
+            let bound = objective::bound(question, workshop, bound, self.unsettled);
             let Some(mut fresh) = self.finished(&path) else {
                 last = Some(Answer::Unknown { stopped: StopReason::Replay, bound, states });
                 continue;
@@ -215,11 +229,7 @@ impl Planner<'_> {
         let Some(with_faults::Found { better, bound, stopped, states }) = found else {
             return answer;
         };
-        let bound = match question.objective {
-            // A fault takes no time: what the goal takes without faults bounds nothing.
-            Objective::Makespan => 0,
-            _ => objective::bound(question, workshop, bound),
-        };
+        let bound = objective::bound(question, workshop, bound, true);
         let fresh = better.and_then(|actions| {
             let mut fresh = self.loosened(&actions)?;
             (fresh.bound, fresh.stopped, fresh.states) = (bound, stopped, states);

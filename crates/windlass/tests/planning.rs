@@ -45,6 +45,7 @@ fn ask(application: &Application, start: &GlobalState, goal: &GoalFile) -> Answe
         known: None,
         prove: false,
         allow_faults: false,
+        soft: false,
     };
     let mut budget = Limits { states: 2_000_000, bytes: 1 << 30 };
     synthesize(&question, &Effort::default(), &mut budget)
@@ -224,6 +225,7 @@ fn objectives_have_bounds() {
             known: None,
             prove: false,
             allow_faults: false,
+            soft: false,
         };
         let mut budget = Limits { states: 100_000, bytes: 1 << 28 };
         let Answer::Plan(found) = synthesize(&question, &Effort::default(), &mut budget) else {
@@ -262,6 +264,7 @@ fn best(application: &Application, goal: &str, objective: Objective) -> Synthesi
         known: None,
         prove: false,
         allow_faults: false,
+        soft: false,
     };
     let mut budget = Limits { states: 100_000, bytes: 1 << 28 };
     match synthesize(&question, &Effort::default(), &mut budget) {

@@ -43,6 +43,7 @@ fn ask(
         known: None,
         prove: true,
         allow_faults,
+        soft: false,
     };
     let mut budget = Limits { states: 200_000, bytes: 1 << 30 };
     synthesize(&question, &Effort::default(), &mut budget)
@@ -181,4 +182,45 @@ fn where_faults_do_not_help_nothing_changes() {
     let found = plan(&application, &start, &goal, true);
     assert_eq!((found.plan.length(), found.optimal), (8, true));
     assert!(found.faults.is_empty());
+}
+
+#[test]
+fn what_can_be_mended_is_mended_and_what_cannot_is_replaced() {
+    let text = "
+type web
+  state down
+  state sick
+  state better
+  op sick rest better
+  op better heal down
+node web web
+";
+    let softly = |text: &str| {
+        let application = sketch::application(text);
+        let start = sketch::state(&application, "w web sick\n");
+        let goal = plain(&application, "web=down*1");
+        let hard = plan(&application, &start, &goal, false);
+        assert_eq!((hard.plan.length(), hard.optimal), (2, true));
+        let question = Question {
+            application: &application,
+            start: &start,
+            goal: &goal,
+            closure: Closure::Open,
+            policy: application.policy,
+            objective: Objective::Length,
+            known: None,
+            prove: false,
+            allow_faults: false,
+            soft: true,
+        };
+        let mut budget = Limits { states: 10_000, bytes: 1 << 28 };
+        match synthesize(&question, &Effort::default(), &mut budget) {
+            Answer::Plan(found) => *found,
+            other => panic!("no plan: {other:?}"),
+        }
+    };
+    let mended = softly(text);
+    assert_eq!((labels(&mended), mended.optimal), (vec!["rest w", "heal w"], false));
+    let replaced = softly(&text.replace("  op better heal down\n", ""));
+    assert_eq!(labels(&replaced), ["remove w", "create web"]);
 }

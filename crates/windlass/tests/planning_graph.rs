@@ -194,6 +194,7 @@ impl Case {
             known: None,
             prove: true,
             allow_faults: self.faults,
+            soft: false,
         };
         let mut budget = Limits { states: 30_000, bytes: 1 << 30 };
         synthesize(&question, &Effort::default(), &mut budget)

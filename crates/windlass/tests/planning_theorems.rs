@@ -32,6 +32,7 @@ fn ask(application: &Application, start: &GlobalState, goal: &GoalFile, faults: 
         known: None,
         prove: false,
         allow_faults: faults,
+        soft: false,
     };
     let mut budget = Limits { states: 20_000, bytes: 1 << 28 };
     synthesize(&question, &Effort::default(), &mut budget)

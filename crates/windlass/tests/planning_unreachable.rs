@@ -37,6 +37,7 @@ fn culprit(application: &Application, start: &str, goal: &GoalFile) -> String {
         known: None,
         prove: false,
         allow_faults: false,
+        soft: false,
     };
     let mut budget = Limits { states: 200_000, bytes: 1 << 28 };
     match synthesize(&question, &Effort::default(), &mut budget) {

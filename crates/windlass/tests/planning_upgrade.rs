@@ -31,6 +31,7 @@ fn plan(both: &Upgrade, goal: &GoalFile) -> Synthesis {
         known: None,
         prove: false,
         allow_faults: false,
+        soft: false,
     };
     let mut budget = Limits { states: 500_000, bytes: 1 << 30 };
     match synthesize(&question, &Effort::default(), &mut budget) {

@@ -81,6 +81,10 @@ pub(crate) struct PlanArgs {
     #[arg(long)]
     pub(crate) allow_faults: bool,
 
+    /// Mend what can be mended: remove nothing that is there, unless nothing else leads to the goal
+    #[arg(long)]
+    pub(crate) soft: bool,
+
     /// Nodes that the goal does not name must have no instances
     #[arg(long)]
     pub(crate) exact: bool,
@@ -173,6 +177,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
         known: asked.known.as_ref(),
         prove: args.optimal,
         allow_faults: args.allow_faults,
+        soft: args.soft,
     };
     let mut watch = Watch::start(&args.limits).showing("no plan costs less than");
     let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };

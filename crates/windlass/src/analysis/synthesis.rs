@@ -65,6 +65,8 @@ pub struct Task<'a> {
     pub known: Option<&'a GlobalState>,
     /// Whether to go on until the plan is proven to be the best, however long that takes.
     pub prove: bool,
+    /// Whether nothing that is there may be removed, unless the goal says so.
+    pub soft: bool,
 }
 
 /// What came out.
@@ -182,7 +184,7 @@ impl<'a> Workshop<'a> {
 
     fn told(&self, found: Found, moves: &mut Moves<'_>, cast: Cast, start: &Counts) -> Sequence {
         let Found { path, mut bound, floor, stopped, states } = found;
-        if moves.is_incomplete || self.task.application.policy != Policy::Any {
+        if self.task.soft || moves.is_incomplete || self.task.application.policy != Policy::Any {
             // A move was left out, or the policy allows more than was looked at.
             bound = floor;
         }
@@ -213,6 +215,7 @@ impl<'a> Workshop<'a> {
             limits: vec![u32::MAX; self.tables.nodes.len()],
             classes: Classes::default(),
             is_incomplete: false,
+            soft: self.task.soft,
             log: Vec::new(),
         }
     }

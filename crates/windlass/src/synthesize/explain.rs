@@ -171,8 +171,9 @@ fn in_words(application: &Application, file: &GoalFile, part: Part) -> String {
 
 fn is_unreachable(question: &Question<'_>, file: &GoalFile, budget: &mut dyn Budget) -> bool {
     let Question { application, start, closure, known, .. } = *question;
+    let (prove, soft) = (false, false);
     let Some(workshop) =
-        Workshop::new(Task { application, start, goal: file, closure, known, prove: false })
+        Workshop::new(Task { application, start, goal: file, closure, known, prove, soft })
     else {
         return false;
     };

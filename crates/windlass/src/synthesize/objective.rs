@@ -72,10 +72,19 @@ pub(super) fn value(question: &Question<'_>, plan: &Plan) -> u64 {
     }
 }
 
-/// A value below which no plan is, from what the search proved about its weights.
-pub(super) fn bound(question: &Question<'_>, workshop: &Workshop<'_>, proven: u64) -> u64 {
+/// A value below which no plan is, from what the search proved about its weights; whether faults
+/// are pending or allowed.
+pub(super) fn bound(
+    question: &Question<'_>,
+    workshop: &Workshop<'_>,
+    proven: u64,
+    has_faults: bool,
+) -> u64 {
     match question.objective {
         Objective::Length => proven,
+        // A fault takes no time: what the goal takes without faults bounds nothing.
+        Objective::Makespan if has_faults => 0,
+        Objective::Cost if has_faults => proven / UNIT,
         // A plan with fewer than a million actions that is cheaper would have been found.
         Objective::Cost => (proven / UNIT).saturating_add(workshop.least_rent()),
         Objective::Makespan => workshop.least_makespan(),

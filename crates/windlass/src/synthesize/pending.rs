@@ -49,6 +49,8 @@ pub(super) fn is_unsettled(question: &Question<'_>, workshop: &Workshop<'_>) -> 
 /// How many beliefs are looked at for some plan, and for a better one.
 const GREEDY: usize = 20_000;
 const EXACT: usize = 2_000;
+/// How many first actions are followed to the goal when nobody asks for the best plan.
+const FIRSTS: usize = 3;
 
 /// Looks for a cheapest plan.
 pub(super) fn sequence(
@@ -73,10 +75,15 @@ pub(super) fn sequence(
         firsts.push((paid.saturating_add(least), action, after.belief));
     }
     firsts.sort_by_key(|(least, ..)| *least);
+    let floor = firsts.first().map_or(u64::MAX, |(least, ..)| *least);
+    if question.soft {
+        firsts.retain(|(_, action, _)| !matches!(action, PlanAction::ScaleIn { .. }));
+    }
     let mut outcome = nothing;
-    for (least, action, belief) in firsts {
+    for (tried, (least, action, belief)) in firsts.into_iter().enumerate() {
         let best = outcome.path.as_ref().map_or(u64::MAX, |path| path.cost);
-        if least >= best {
+        let is_enough = outcome.path.is_some() && tried >= FIRSTS && !question.prove;
+        if least >= best || is_enough {
             outcome.bound = outcome.bound.min(least);
             continue;
         }
@@ -99,6 +106,10 @@ pub(super) fn sequence(
             break;
         }
     }
+    if question.soft {
+        // Plans that remove something were left out.
+        outcome.bound = outcome.bound.min(floor);
+    }
     outcome
 }
 
@@ -119,10 +130,10 @@ impl Onward<'_> {
     }
 
     fn certain(&self, cut: GlobalState, budget: &mut dyn Budget) -> Outcome {
-        let Question { application, start, goal, closure, prove, .. } = *self.question;
+        let Question { application, start, goal, closure, prove, soft, .. } = *self.question;
         // Instances of the start may be called by name although they are gone.
         let known = self.question.known.or(Some(start));
-        let task = Task { application, start: &cut, goal, closure, known, prove };
+        let task = Task { application, start: &cut, goal, closure, known, prove, soft };
         let found = Workshop::new(task).map(|workshop| workshop.sequence(self.weights, budget));
         match found {
             Some(Sequence::Found { actions, cost, bound, stopped, states }) => {

@@ -28,7 +28,10 @@ impl Workshop<'_> {
         let relaxed = self.relaxed(&moves, &start);
         let census = moves.census(&start);
         let there = |node: usize, state: usize| census.at[node][state] > 0;
-        let earliest = schedule::earliest(self.task.application, &self.tables, &relaxed, there);
+        let offered =
+            |node: usize, capability: usize| census.offering(&self.tables, node, capability) > 0;
+        let application = self.task.application;
+        let earliest = schedule::earliest(application, &self.tables, &relaxed, there, offered);
         let fresh = |node: usize, state: usize, least: u32| {
             // Who is there already needs no time.
             if census.at[node][state] >= least { 0 } else { earliest[node][state] }

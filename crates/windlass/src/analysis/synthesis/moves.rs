@@ -11,7 +11,7 @@
 
 use super::class::{Class, ClassId, Classes, Counts, Mapping, Mark, add};
 use super::tables::{Tables, Way};
-use super::target::{Census, Target};
+use super::target::{Census, Condition, Target};
 use crate::lifecycle::protocol::{Arity, Sort};
 
 /// A move, at a place of a state.
@@ -82,6 +82,8 @@ pub struct Moves<'a> {
     pub classes: Classes,
     /// Whether a move was left out that might have been possible.
     pub is_incomplete: bool,
+    /// Whether nothing that is there may be removed, unless the goal says so.
+    pub soft: bool,
     /// What the last move did.
     pub log: Vec<Edit>,
 }
@@ -221,6 +223,7 @@ impl Moves<'_> {
         self.classes.visit(&going, &mut |class, _, _, _| {
             groups |= class.groups;
             is_kept |= self.target.roles[class.mark.role as usize].kept;
+            is_kept |= self.soft && !self.may_go(class);
         });
         if is_kept {
             return None;
@@ -234,6 +237,16 @@ impl Moves<'_> {
         self.log.push(Edit::Gone { path: path.to_vec(), place });
         let (after, _) = self.forget(&after, &[]);
         self.is_good(&after).then_some(after)
+    }
+
+    /// Whether an instance goes even when everything is to stay: support that was created, what
+    /// the goal wants gone, and what cannot do anything else.
+    fn may_go(&self, class: &Class) -> bool {
+        let gone = |condition: &Condition| matches!(condition, Condition::NodeGone(node) if *node == class.node);
+        class.mark.created
+            || class.mark.stuck
+            || self.target.roles[class.mark.role as usize].doomed
+            || self.target.goal.iter().any(gone)
     }
 
     fn creations(

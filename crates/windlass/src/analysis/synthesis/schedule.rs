@@ -238,12 +238,14 @@ pub fn cost(application: &Application, start: &GlobalState, plan: &Plan) -> u64 
 
 /// By node and state, the earliest moment at which an instance of the node can be there, when
 /// nothing gets in the way of anything else and everything may happen at the same time: no plan is
-/// faster. `u64::MAX` where nobody can be.
+/// faster. `u64::MAX` where nobody can be. Who is there at the start, and what is offered then,
+/// needs no time.
 pub fn earliest(
     application: &Application,
     tables: &Tables,
     relaxed: &Relaxed,
     at_start: impl Fn(usize, usize) -> bool,
+    offered_at_start: impl Fn(usize, usize) -> bool,
 ) -> Vec<Vec<u64>> {
     let mut earliest: Vec<Vec<u64>> =
         tables.nodes.iter().map(|node| vec![u64::MAX; node.states]).collect();
@@ -258,6 +260,7 @@ pub fn earliest(
         let needs = tables.row(node, element).needs.iter();
         let when = |r: &usize| match tables.nodes[node].requirements[*r].target {
             None => u64::MAX,
+            Some((provider, capability)) if offered_at_start(provider, capability) => 0,
             Some((provider, capability)) => {
                 let states = earliest[provider].iter().enumerate();
                 let able = states.filter(|(s, _)| tables.offers(provider, *s, capability));
