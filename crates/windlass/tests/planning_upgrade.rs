@@ -76,20 +76,15 @@ fn services_move_to_another_database_while_the_page_works() {
 #[test]
 fn another_protocol_replaces_what_has_the_old_one() {
     let (old, running) = fixtures::thinking();
-    let text = fixtures::THINKING.replace(
-        "state stopped\n  state running offers db",
-        "state stopped\n  state checked\n  state running offers db",
-    );
-    let text = text.replacen(
-        "  op stopped start running\n  op running stop stopped\nnode gui",
-        "  op stopped check checked\n  op checked start running\n  op running stop stopped\nnode gui",
-        1,
-    );
+    let text =
+        fixtures::THINKING.replace("op configured start working", "op configured launch working");
     let both = upgrade(&old, &sketch::application(&text), &running).expect("two versions");
-    assert_eq!(both.changed, ["mongo"]);
-    let found = plan(&both, &without_downtime(&both));
-    assert_eq!(found.report.validity, Validity::Valid);
-    assert!(found.report.deterministic == Some(true));
+    assert_eq!(both.changed, ["gui"]);
+    let goal = same_states(&both, &Goal::default()).expect("states of the same names");
+    let found = plan(&both, &GoalFile { goal, ..GoalFile::default() });
+    let labels: Vec<&str> = found.plan.steps.iter().map(|step| &*step.label).collect();
+    assert_eq!(labels, ["remove g1", "create g1", "install g1", "config g1", "launch g1"]);
+    assert!(found.optimal && found.report.validity == Validity::Valid);
 }
 
 #[test]
