@@ -117,7 +117,7 @@ fn measure_size(
             };
             let said = match found.plan {
                 Some((length, search)) => format!("length {length}, its search alone {search} s"),
-                None => format!("no plan within {LIMIT} s"),
+                None => format!("no plan within {LIMIT} s of CPU time"),
             };
             let (name, value) = (format!("{name}/{}", planner.name), found.seconds * 1000.0);
             all.push(Measurement { name, value, unit, note: said });
