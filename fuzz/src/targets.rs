@@ -5,6 +5,7 @@
 //! the reader's result.
 
 mod archives;
+mod compose;
 mod documents;
 mod findings;
 mod formats;
@@ -139,6 +140,33 @@ const CONCERTO_WORDS: &[&str] = &[
     "null",
 ];
 
+/// Words of Docker Compose.
+const COMPOSE_WORDS: &[&str] = &[
+    "services:\n",
+    "  web:\n",
+    "    image: a:1\n",
+    "    extends: web\n",
+    "    extends: { file: a.yaml, service: web }\n",
+    "include: [a.yaml]\n",
+    "    depends_on: [db]\n",
+    "      db: { condition: service_healthy, restart: true, required: false }\n",
+    "    ports: [\"8080-8090:80/udp\"]\n",
+    "    volumes: [\"data:/data:ro\"]\n",
+    "    networks: { front: { ipv4_address: 10.0.0.1 } }\n",
+    "    deploy: { replicas: 99999999999999999999 }\n",
+    "${A:-${B:-c}}",
+    "$$",
+    "!reset",
+    "!override",
+    "<<: *a\n",
+    "&a ",
+    "profiles: [a]\n",
+    "healthcheck: { test: [CMD, a] }\n",
+    "subnet: 10.0.0.0/8\n",
+    "configs:\n",
+    "secrets:\n",
+];
+
 /// Words of TOSCA 1.0 with management protocols.
 const XML_WORDS: &[&str] = &[
     "<!DOCTYPE a [<!ENTITY b \"c\">]>",
@@ -190,6 +218,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "state", shared_seeds: &[], words: WORDS, run: documents::state },
     Target { name: "plan", shared_seeds: &[], words: WORDS, run: documents::plan },
     Target { name: "goal", shared_seeds: &[], words: WORDS, run: documents::goal },
+    Target { name: "compose", shared_seeds: &[], words: COMPOSE_WORDS, run: compose::run },
     Target { name: "ramp", shared_seeds: &[], words: RAMP_WORDS, run: formats::ramp },
     Target { name: "other-plan", shared_seeds: &[], words: RAMP_WORDS, run: formats::plan },
     Target { name: "concerto", shared_seeds: &[], words: CONCERTO_WORDS, run: formats::concerto },

@@ -5,6 +5,7 @@
 //! the binary does not read yet are counted and named, so that nobody takes silence for success.
 
 mod concerto;
+mod compose;
 mod counts;
 mod floors;
 mod process;
@@ -56,8 +57,6 @@ impl fmt::Display for Score {
 const NOT_SCORED: &[(&str, &str)] = &[
     ("tosca", "tosca"),
     ("hot", "hot"),
-    ("compose", "compose"),
-    ("compose-runtime", "compose"),
     ("tosker", "tosker"),
     ("madeus", "madeus"),
     ("aeolus", "aeolus"),
@@ -83,6 +82,7 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
     scores.extend(verdicts::score(&windlass, &folder.join("ramp"))?);
     scores.extend(counts::score(&windlass, &folder.join("barrel"))?);
     scores.extend(concerto::score(&windlass, &folder.join("concerto"))?);
+    scores.extend(compose::scores(&windlass, &folder)?);
     for score in &scores {
         println!("{score}");
         for line in score.wrong.iter().take(SHOWN) {

@@ -14,6 +14,7 @@ use crate::commands::prove::ProveArgs;
 use crate::commands::simulate::SimulateArgs;
 use crate::commands::step::StepArgs;
 use crate::commands::verify::VerifyArgs;
+use crate::surroundings::ComposeArgs;
 
 /// Checks descriptions and plans of cloud applications before anything runs.
 #[derive(Debug, Parser)]
@@ -76,8 +77,8 @@ pub(crate) enum Command {
 #[command(after_help = "\
 A folder is walked for files that end in .yaml, .yml, .json, .template, .tosca, .plan, .csar, .zip,
 .tar, .tar.gz and .tgz. Hidden files and files that .gitignore names are left out, and so is every
-file in no known language; files in a language that is recognized and not read yet (Docker Compose,
-HOT, TOSCA in YAML) are named on standard error. windlass.toml, looked for beside each file and in the folders above,
+file in no known language; files in a language that is recognized and not read yet (HOT, TOSCA in
+YAML) are named on standard error. windlass.toml, looked for beside each file and in the folders above,
 selects codes and severities. A comment `# windlass: ignore[CODE] reason` suppresses a finding on
 its line or on the next.
 
@@ -126,6 +127,9 @@ pub(crate) struct CheckArgs {
     /// The language of the files; without it each file tells
     #[arg(long, value_name = "LANG")]
     pub(crate) lang: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
 }
 
 /// How findings are written.
@@ -206,6 +210,9 @@ pub(crate) struct ShowArgs {
     /// The language of the file; without it the file tells
     #[arg(long, value_name = "LANG")]
     pub(crate) lang: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
 }
 
 /// A format of pictures.
@@ -265,6 +272,9 @@ pub(crate) struct ConvertArgs {
     /// The language of the file; without it the file tells
     #[arg(long, value_name = "LANG")]
     pub(crate) lang: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
 }
 
 /// A language that descriptions are written in.
@@ -283,6 +293,8 @@ pub(crate) enum Target {
     Tosker,
     /// An assembly of nets as one place/transition net in PNML
     Pnml,
+    /// A Compose project as Alloy text, on top of the paper's module `Docker`
+    Alloy,
 }
 
 /// What `windlass completions` takes.

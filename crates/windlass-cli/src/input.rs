@@ -14,6 +14,7 @@ use windlass::source::{SourceId, Sources, Span};
 
 use crate::failure::Failure;
 use crate::files::DiskFiles;
+use crate::surroundings;
 
 /// The bytes of a file, or of standard input for `-`; one more than may be read when there are
 /// more, because a file may be endless.
@@ -61,20 +62,39 @@ fn not_utf8(name: &str, bytes: Vec<u8>) -> FileError {
 }
 
 /// Reads a text that was named with the files it imports from beside it; gives those as well.
+///
+/// `beside` says that an override beside a Compose file counts. What a Compose file names may lie
+/// anywhere below the current folder when the file itself does.
 pub(crate) fn read(
     language: Option<Language>,
     id: SourceId,
     path: &Path,
     sources: &mut Sources,
+    beside: bool,
 ) -> (Reading, Vec<PathBuf>) {
+    let is_compose = lang::is_compose(language, id, sources);
     let folder = path.parent().unwrap_or(Path::new(""));
-    let name = path.file_name().filter(|name| *name != "-");
+    let folder = if is_compose && is_below_current(path) { Path::new("") } else { folder };
+    let name = path.file_name().filter(|name| is_compose || *name != "-");
     let files = DiskFiles::new(folder, Limits::default());
     let (Some(name), Ok(mut files)) = (name, files) else {
         return (lang::read(language, id, sources), Vec::new());
     };
-    let reading = lang::read_with(language, id, &name.to_string_lossy(), sources, &mut files);
+    let surroundings = surroundings::of(path, beside);
+    let language = if is_compose { Some(Language::Compose) } else { language };
+    let name = name.to_string_lossy();
+    let reading = lang::read_in(language, id, &name, sources, &mut files, &surroundings);
     (reading, files.record().names().iter().map(PathBuf::from).collect())
+}
+
+/// Whether a file lies below the current folder, and that is not the whole disk.
+fn is_below_current(path: &Path) -> bool {
+    let Ok(current) = std::env::current_dir().and_then(|folder| folder.canonicalize()) else {
+        return false;
+    };
+    let is_stdin = path.as_os_str() == "-";
+    current.parent().is_some()
+        && (is_stdin || path.canonicalize().is_ok_and(|path| path.starts_with(&current)))
 }
 
 /// The language with this name, as `--lang` takes it.

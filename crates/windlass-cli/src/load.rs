@@ -9,6 +9,7 @@ use std::path::Path;
 use windlass::application::{Application, GlobalState};
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::goal::GoalFile;
+use windlass::lang::compose::Project;
 use windlass::lang::{self, Language, Reading, documents};
 use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::lifecycle::timing::Timing;
@@ -21,7 +22,7 @@ use crate::args::CheckFormat;
 use crate::failure::Failure;
 use crate::files::{self, Opened};
 use crate::report::Report;
-use crate::{exit_code, input, output, render};
+use crate::{exit_code, input, output, render, surroundings};
 
 /// An application with what its file says beside it.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(crate) struct Loaded {
     pub(crate) application: Application,
     /// The goal that the file declares.
     pub(crate) goal: Option<GoalFile>,
+    /// The project, when the file is a Compose file.
+    pub(crate) compose: Option<Box<Project>>,
 }
 
 /// A text that is no archive.
@@ -139,6 +142,12 @@ fn document<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result
 /// understood, the findings go to standard error and the exit code is that of findings.
 pub(crate) fn application(path: &Path, lang: Option<&str>) -> Result<Loaded, Failure> {
     let language = lang.map(input::language).transpose()?;
+    // A folder is known by its Compose file.
+    if path.is_dir()
+        && let Some(file) = surroundings::file_in(path)
+    {
+        return application_of(text(&file)?, &file, language, true);
+    }
     match files::open(path, Limits::default()) {
         Ok(Opened { mut files, entry: None }) => {
             let mut sources = Sources::new();
@@ -162,8 +171,17 @@ pub(crate) fn application_in(
     path: &Path,
     language: Option<Language>,
 ) -> Result<Loaded, Failure> {
+    application_of(text, path, language, false)
+}
+
+fn application_of(
+    text: Text,
+    path: &Path,
+    language: Option<Language>,
+    beside: bool,
+) -> Result<Loaded, Failure> {
     let Text { name, mut sources, id } = text;
-    let (reading, _) = input::read(language, id, path, &mut sources);
+    let (reading, _) = input::read(language, id, path, &mut sources, beside);
     understood(reading, sources, &name)
 }
 
@@ -172,7 +190,9 @@ fn understood(reading: Reading, sources: Sources, name: &str) -> Result<Loaded, 
     let exit = if is_unread { exit_code::USAGE } else { exit_code::FINDINGS };
     refuse_errors(reading.findings, sources, exit)?;
     match (reading.application, reading.language) {
-        (Some(application), _) => Ok(Loaded { application, goal: reading.goal }),
+        (Some(application), _) => {
+            Ok(Loaded { application, goal: reading.goal, compose: reading.compose })
+        },
         (None, Some(_)) => Err(Failure::usage(format!("`{name}` describes no application"))),
         (None, None) => Err(input::no_language(name)),
     }

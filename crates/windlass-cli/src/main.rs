@@ -26,6 +26,7 @@ mod report;
 #[cfg(test)]
 mod schemas;
 mod suppress;
+mod surroundings;
 
 use std::panic::{self, PanicHookInfo, UnwindSafe};
 use std::process::ExitCode;
@@ -51,7 +52,7 @@ fn guarded(program: impl FnOnce() -> u8 + UnwindSafe) -> u8 {
 
 /// Carries out a command.
 fn run(cli: Cli) -> u8 {
-    let result = match cli.command {
+    let result = surroundings::set(&cli.command).and_then(|()| match cli.command {
         Command::Check(args) => commands::check::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::Show(args) => commands::show::run(&args),
@@ -64,7 +65,7 @@ fn run(cli: Cli) -> u8 {
         Command::Convert(args) => commands::convert::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
-    };
+    });
     result.unwrap_or_else(|failure: Failure| {
         failure.print();
         failure.exit_code

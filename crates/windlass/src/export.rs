@@ -6,6 +6,7 @@
 //!
 //! Reading order: [`drawing`], [`escape`], [`measure`], [`layout`], then the writers.
 
+pub mod alloy;
 pub mod dot;
 pub mod drawing;
 pub mod escape;

@@ -6,6 +6,7 @@
 //! that is added later is one folder, one variant and one line in each `match` below.
 
 pub mod barrel;
+pub mod compose;
 pub mod concerto;
 pub mod documents;
 pub mod foreign;
@@ -40,6 +41,8 @@ pub enum Language {
     Tosker,
     /// The JSON of Concerto's model.
     Concerto,
+    /// Docker Compose.
+    Compose,
 }
 
 impl Language {
@@ -50,6 +53,7 @@ impl Language {
         Language::Barrel,
         Language::Tosker,
         Language::Concerto,
+        Language::Compose,
     ];
 
     /// The name for `--lang`.
@@ -60,6 +64,7 @@ impl Language {
             Language::Barrel => "barrel",
             Language::Tosker => "tosker",
             Language::Concerto => "concerto",
+            Language::Compose => "compose",
         }
     }
 
@@ -75,6 +80,7 @@ impl Language {
             .map(|_| Language::Windlass)
             .or_else(|| ramp::Document::detect(root).map(|_| Language::Ramp))
             .or_else(|| concerto::detect(root).then_some(Language::Concerto))
+            .or_else(|| compose::detect(root).then_some(Language::Compose))
     }
 
     /// The language of a text that is neither YAML nor JSON.
@@ -98,9 +104,18 @@ pub struct Reading {
     pub application: Option<Application>,
     /// The goal that the description declares for itself.
     pub goal: Option<GoalFile>,
+    /// The project, when the text is a Compose file: what its rules look at.
+    pub compose: Option<Box<compose::Project>>,
     /// Everything that is wrong with the text, in the order of the text; what the rules say about
     /// the application is asked separately.
     pub findings: Vec<Diagnostic>,
+}
+
+/// What stands beside a description, handed in by whoever reads it.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// What a Compose file takes from its surroundings.
+    pub compose: compose::Options,
 }
 
 /// Reads the text `root`, which stands alone, in the given language, or in the one that it tells.
@@ -117,6 +132,9 @@ pub fn read(language: Option<Language>, root: SourceId, sources: &Sources) -> Re
             tosker::read_plan(root, source, &mut reading.findings);
             reading
         }
+        Some(Language::Compose) => {
+            read_compose(compose::load_alone(root, &compose::Options::default(), sources))
+        }
         language => read_tree(language, root, sources),
     }
 }
@@ -129,7 +147,23 @@ pub fn read_with(
     sources: &mut Sources,
     files: &mut dyn Files,
 ) -> Reading {
-    match language.or_else(|| Language::detect_text(&sources.get(root).text)) {
+    read_in(language, root, path, sources, files, &Surroundings::default())
+}
+
+/// Reads the text `root` with the files that it imports and with what stands beside it.
+pub fn read_in(
+    language: Option<Language>,
+    root: SourceId,
+    path: &str,
+    sources: &mut Sources,
+    files: &mut dyn Files,
+    surroundings: &Surroundings,
+) -> Reading {
+    let text = &sources.get(root).text;
+    match language.or_else(|| Language::detect_text(text)).or_else(|| detect_compose(root, text)) {
+        Some(Language::Compose) => {
+            read_compose(compose::load(root, &surroundings.compose, sources, files))
+        }
         Some(Language::Barrel) => {
             let mut findings = Vec::new();
             let library = tosca::xml::load(root, path, sources, files, &mut findings);
@@ -150,17 +184,45 @@ pub fn read_archive(
     Ok(Some(read_with(language, root, &entry.path, sources, files)))
 }
 
+/// Whether a text is read as Compose: in this language, or because its keys tell.
+pub fn is_compose(language: Option<Language>, root: SourceId, sources: &Sources) -> bool {
+    let text = &sources.get(root).text;
+    match language.or_else(|| Language::detect_text(text)) {
+        Some(language) => language == Language::Compose,
+        None => detect_compose(root, text).is_some(),
+    }
+}
+
+/// Compose, when a text is in no other language that comes before it.
+fn detect_compose(root: SourceId, text: &str) -> Option<Language> {
+    let options = tree::Options { max_findings: 1, ..tree::Options::default() };
+    let (tree, _) = tree::parse(root, text, &options);
+    Language::detect(&tree).filter(|language| *language == Language::Compose)
+}
+
+fn read_compose(loaded: compose::Loaded) -> Reading {
+    let compose::Loaded { project, mut findings } = loaded;
+    diagnostic::sort(&mut findings);
+    let lowered = project.as_ref().map(compose::lower);
+    let (application, goal) = lowered.unzip();
+    let compose = project.map(Box::new);
+    Reading { language: Some(Language::Compose), application, goal, compose, findings }
+}
+
 fn read_barrel(library: &tosca::xml::Library, mut findings: Vec<Diagnostic>) -> Reading {
     let application = barrel::read(library, &mut findings);
     let application = application.filter(|_| !has_errors(&findings));
     diagnostic::sort(&mut findings);
-    Reading { language: Some(Language::Barrel), application, goal: None, findings }
+    Reading { language: Some(Language::Barrel), application, findings, ..Reading::default() }
 }
 
 fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> Reading {
     let options = tree::Options::default();
     let (tree, mut findings) = tree::parse(root, &sources.get(root).text, &options);
     let language = language.or_else(|| Language::detect(&tree));
+    if language == Some(Language::Compose) {
+        return read_compose(compose::load_alone(root, &compose::Options::default(), sources));
+    }
     if language.is_none() {
         findings.extend(foreign::detect(&tree).map(|foreign| foreign.finding()));
     }
@@ -168,10 +230,10 @@ fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> R
         Some(Language::Windlass) => read_windlass(&tree, &mut findings),
         Some(Language::Ramp) => (read_ramp(&tree, &mut findings), None),
         Some(Language::Concerto) => (concerto::read_application(tree.root(), &mut findings), None),
-        Some(Language::Barrel | Language::Tosker) | None => (None, None),
+        Some(Language::Barrel | Language::Tosker | Language::Compose) | None => (None, None),
     };
     diagnostic::sort(&mut findings);
-    Reading { language, application, goal, findings }
+    Reading { language, application, goal, findings, ..Reading::default() }
 }
 
 fn read_windlass(

@@ -10,6 +10,7 @@
 //! code has a page; a test holds both.
 
 mod codes;
+pub mod compose;
 pub mod net;
 pub mod protocol;
 pub mod topology;
@@ -18,6 +19,7 @@ pub use codes::CODES;
 
 use crate::application::Application;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::Reading;
 use crate::source::{Origin, SourceId, Sources, Span};
 
 /// The rules that look at an application, in the order in which they run. One line each.
@@ -106,14 +108,25 @@ pub(crate) use page;
 
 /// Every rule and every code of a reader, in the order of their codes.
 pub fn all() -> Vec<&'static Rule> {
-    let mut all: Vec<_> = RULES.iter().chain(CODES).copied().collect();
+    let of_compose = compose::RULES.iter().map(|(rule, _)| *rule);
+    let mut all: Vec<_> = RULES.iter().chain(CODES).copied().chain(of_compose).collect();
     all.sort_by_key(|rule| rule.code);
     all
 }
 
 /// What is known about a code.
 pub fn find(code: &str) -> Option<&'static Rule> {
-    RULES.iter().chain(CODES).copied().find(|rule| rule.code == code)
+    all().into_iter().find(|rule| rule.code == code)
+}
+
+/// Everything that the rules find in what was read. A Compose file has rules of its own: what it is
+/// lowered to is ours, so that the rules for life cycles would say nothing that its author knows.
+pub fn check_reading(reading: &Reading, sources: &Sources) -> Vec<Diagnostic> {
+    match (&reading.compose, &reading.application) {
+        (Some(project), _) => compose::check(project, sources),
+        (None, Some(application)) => check(application, sources),
+        (None, None) => Vec::new(),
+    }
 }
 
 /// Everything that the rules find in an application, in the order of its text.

@@ -24,6 +24,8 @@ use windlass::tree;
 
 /// Codes that no short text can show, with the reason. Other tests show them.
 const NOT_IN_A_PAGE: &[(&str, &str)] = &[
+    ("COMPOSE012", "is about a file beside the text"),
+    ("COMPOSE035", "is about a file beside the text"),
     ("LANG002", "is about a file and not about its text"),
     ("WL010", "takes a state and its application"),
     ("RAMP009", "takes a state and its application"),
@@ -61,9 +63,8 @@ fn findings(code: &str, block: &Block) -> Vec<(String, String, u32, u32)> {
     } else {
         let named = block.info.iter().find_map(|word| Language::from_name(word));
         let mut reading = lang::read(named, source, &sources);
-        if let Some(application) = &reading.application {
-            reading.findings.extend(rule::check(application, &sources));
-        }
+        let of_rules = rule::check_reading(&reading, &sources);
+        reading.findings.extend(of_rules);
         reading.findings
     };
     let place = |finding: Diagnostic| {

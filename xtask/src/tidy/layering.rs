@@ -29,8 +29,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "rule",
-        &["graph", "application", "lifecycle"],
-        "a rule sees the description and its places, so that it works for every language",
+        &["graph", "application", "lifecycle", "lang"],
+        "a rule sees the description and its places: what was lowered, or what a language read",
     ),
     ("system", &[], "the abstraction knows none of its systems"),
     (
@@ -100,8 +100,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "export",
-        &["graph", "application", "lifecycle", "plan", "verify"],
-        "pictures and interchange formats show descriptions",
+        &["graph", "application", "lifecycle", "plan", "verify", "lang"],
+        "pictures and interchange formats show descriptions, lowered or as a language read them",
     ),
 ];
 

@@ -15,6 +15,7 @@ use windlass::survey::{self, Survey};
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::failure::Failure;
+use crate::surroundings::ComposeArgs;
 use crate::{escape, exit_code, load, output};
 
 /// What `windlass analyze` takes.
@@ -67,6 +68,9 @@ pub(crate) struct AnalyzeArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
 }
 
 const SCHEMA: &str = "windlass/analyze/1";

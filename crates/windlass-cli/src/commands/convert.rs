@@ -12,6 +12,7 @@ use serde::Serialize;
 use windlass::application::assembly::Assembly;
 use windlass::application::{Application, GlobalState};
 use windlass::export::pnml;
+use windlass::export::alloy;
 use windlass::lang::documents::{Kind, kind};
 use windlass::lang::windlass as own;
 use windlass::lang::{Inexpressible, Written, ramp, tosker};
@@ -97,6 +98,9 @@ fn convert(args: &ConvertArgs) -> Result<Written<Content>, Failure> {
     let opened = files::open(&args.file, Limits::default());
     let is_archive = matches!(&opened, Ok(Opened { entry: None, .. }))
         || opened.is_err_and(|error| files::is_about_archive(&error));
+    if args.file.is_dir() {
+        return application(load::application(&args.file, args.lang.as_deref())?, args, false);
+    }
     if is_archive {
         return application(load::application(&args.file, args.lang.as_deref())?, args, true);
     }
@@ -128,7 +132,7 @@ fn application(
     args: &ConvertArgs,
     is_archive: bool,
 ) -> Result<Written<Content>, Failure> {
-    let Loaded { application, goal } = loaded;
+    let Loaded { application, goal, compose } = loaded;
     match args.to {
         Target::Windlass | Target::Json => {
             Ok(ours(&own::print(&application, goal.as_ref()), args.to))
@@ -146,6 +150,13 @@ fn application(
             let left_out = vec!["failures, durations and commands"];
             Ok(Written { document: Content::Text(document), left_out })
         }
+        Target::Alloy => match compose {
+            Some(project) => {
+                let text = Content::Text(alloy::print(&project));
+                Ok(Written { document: text, left_out: Vec::new() })
+            }
+            None => Err(Failure::usage("only a Compose file is written as Alloy")),
+        },
     }
 }
 
@@ -165,6 +176,7 @@ fn plan(plan: &Plan, args: &ConvertArgs) -> Result<Written<Content>, Failure> {
         }
         Target::Barrel => Err(not_in("plan", "BARREL's archives")),
         Target::Pnml => Err(not_in("plan", "PNML")),
+        Target::Alloy => Err(not_in("plan", "Alloy")),
     }
 }
 
@@ -177,6 +189,7 @@ fn state(
         Target::Windlass | Target::Json => Ok(ours(&own::print_state(application, state), args.to)),
         Target::Ramp => said(ramp::print_state(application, state).map(text_of)),
         Target::Barrel => Err(not_in("state", "BARREL's archives")),
+        Target::Alloy => Err(not_in("state", "Alloy")),
         Target::Tosker => Err(not_in("state", "TosKer's plan files")),
         Target::Pnml => Err(not_in("state", "PNML")),
     }

@@ -16,6 +16,7 @@ use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::commands::verify::{PolicyArg, parse_goal};
 use crate::failure::Failure;
+use crate::surroundings::ComposeArgs;
 use crate::load::{self, Loaded};
 use crate::{exit_code, output, replace};
 
@@ -115,6 +116,9 @@ pub(crate) struct PlanArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
 }
 
 /// What is to be as small as possible.
@@ -206,7 +210,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
 }
 
 fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
-    let Loaded { application, goal: declared } =
+    let Loaded { application, goal: declared, .. } =
         load::application(&args.app, args.lang.as_deref())?;
     if let Some(old) = &args.from_app {
         return upgrade::asked(args, old, &application, declared);

@@ -22,6 +22,7 @@ use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::commands::verify::parse_goal;
 use crate::failure::Failure;
+use crate::surroundings::ComposeArgs;
 use crate::{escape, exit_code, input, load, output, replace};
 
 /// What `windlass prove` takes.
@@ -85,6 +86,9 @@ pub(crate) struct ProveArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
 }
 
 const SCHEMA: &str = "windlass/prove/1";

@@ -17,6 +17,7 @@ use windlass::simulate::{self, Mode, Scenario, Schedule, path};
 
 use crate::args::Format;
 use crate::failure::Failure;
+use crate::surroundings::ComposeArgs;
 use crate::{escape, exit_code, load, output, replace};
 
 /// What `windlass simulate` takes.
@@ -89,6 +90,9 @@ pub(crate) struct SimulateArgs {
     /// The language of the assembly; without it the file tells
     #[arg(long, value_name = "LANG")]
     pub(crate) lang: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
 }
 
 /// A mode on the command line.

@@ -19,6 +19,7 @@ use super::verify::places;
 use crate::args::Format;
 use crate::commands::verify::PolicyArg;
 use crate::failure::Failure;
+use crate::surroundings::ComposeArgs;
 use crate::{escape, exit_code, load, output, replace};
 
 /// What `windlass step` takes.
@@ -62,6 +63,9 @@ pub(crate) struct StepArgs {
     /// The language of the application; without it the file tells
     #[arg(long, value_name = "LANG")]
     pub(crate) lang: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
 }
 
 const SCHEMA: &str = "windlass/step/1";

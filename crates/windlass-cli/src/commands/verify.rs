@@ -20,6 +20,7 @@ pub(crate) use json::places;
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::failure::Failure;
+use crate::surroundings::ComposeArgs;
 use crate::{escape, exit_code, load, output};
 
 /// What `windlass verify` takes.
@@ -88,6 +89,9 @@ pub(crate) struct VerifyArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
 }
 
 /// A connection policy.

@@ -14,21 +14,18 @@ pub struct Foreign<'t> {
     key: Node<'t>,
 }
 
-/// Keys at the top of a text that only one language has. Versions come before `services`, which is
-/// a word that others use too.
+/// Keys at the top of a text that only one language has.
 const KEYS: &[(&str, &str)] = &[
     ("tosca_definitions_version", "TOSCA in YAML"),
     ("heat_template_version", "HOT (OpenStack Heat)"),
-    ("services", "Docker Compose"),
 ];
 
 /// The language of a text that is in none that is read.
 pub fn detect(tree: &Tree) -> Option<Foreign<'_>> {
     let root = tree.root();
-    let found = KEYS.iter().find_map(|(key, name)| Some((root.get_entry(key)?, *key, *name)));
-    let (entry, key, name) = found?;
-    let fits = if key == "services" { entry.value.is_mapping() } else { entry.value.is_scalar() };
-    fits.then_some(Foreign { name, key: entry.key })
+    let found = KEYS.iter().find_map(|(key, name)| Some((root.get_entry(key)?, *name)));
+    let (entry, name) = found?;
+    entry.value.is_scalar().then_some(Foreign { name, key: entry.key })
 }
 
 impl Foreign<'_> {
@@ -53,8 +50,6 @@ mod tests {
 
     #[test]
     fn the_keys_at_the_top_tell() {
-        assert_eq!(name_of("services: { web: { image: a } }"), Some("Docker Compose"));
-        assert_eq!(name_of("version: '3'\nservices: { a: {} }"), Some("Docker Compose"));
         let hot = "heat_template_version: 2021-04-16\nresources: {}";
         assert_eq!(name_of(hot), Some("HOT (OpenStack Heat)"));
         let tosca = "tosca_definitions_version: tosca_2_0\nservices: {}";

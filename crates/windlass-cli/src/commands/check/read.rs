@@ -14,7 +14,7 @@ use windlass::tree;
 use super::inputs::{Input, may_be_text, may_hold_description};
 use crate::failure::Failure;
 use crate::files::{self, Opened};
-use crate::{input, paths};
+use crate::{input, paths, surroundings};
 
 /// Texts that were read and what was found in them.
 pub(super) struct Texts {
@@ -78,6 +78,9 @@ impl Texts {
                 if !is_found {
                     return self.read_named(path, bytes, language);
                 }
+                if surroundings::is_override(path) {
+                    return Ok(());
+                }
                 if let Ok(text) = String::from_utf8(bytes) {
                     self.read_found(text, path, language);
                 }
@@ -97,7 +100,7 @@ impl Texts {
         let (id, wrong) = input::add(&mut self.sources, name.clone(), bytes);
         let reading = match wrong {
             Some(finding) => Reading { findings: vec![finding], ..Reading::default() },
-            None => self.read_text(id, path, language),
+            None => self.read_text(id, path, language, false),
         };
         // A file that cannot be read as YAML has something worse than no language.
         if reading.language.is_none() && reading.findings.is_empty() {
@@ -108,8 +111,14 @@ impl Texts {
     }
 
     /// Reads a text with what it imports from beside it.
-    fn read_text(&mut self, id: SourceId, path: &Path, language: Option<Language>) -> Reading {
-        let (reading, mut files) = input::read(language, id, path, &mut self.sources);
+    fn read_text(
+        &mut self,
+        id: SourceId,
+        path: &Path,
+        language: Option<Language>,
+        beside: bool,
+    ) -> Reading {
+        let (reading, mut files) = input::read(language, id, path, &mut self.sources, beside);
         self.files.append(&mut files);
         reading
     }
@@ -120,7 +129,7 @@ impl Texts {
         match detect(&text) {
             Detected::Known(detected) if language.is_none_or(|wanted| wanted == detected) => {
                 let id = self.sources.add(name, text);
-                let reading = self.read_text(id, path, Some(detected));
+                let reading = self.read_text(id, path, Some(detected), true);
                 self.take(id, path, reading);
             }
             Detected::Foreign(foreign) => self.skipped.push((name, foreign)),
@@ -207,9 +216,7 @@ impl Texts {
 
     /// Takes the findings of a description whose settings are beside `path`.
     fn take(&mut self, id: SourceId, path: &Path, mut reading: Reading) {
-        if let Some(application) = &reading.application {
-            reading.findings.extend(rule::check(application, &self.sources));
-        }
+        reading.findings.extend(rule::check_reading(&reading, &self.sources));
         let is_unread = |finding: &Diagnostic| finding.code == foreign::NOT_READ_YET;
         self.is_unread |= reading.findings.iter().any(is_unread);
         self.folders.insert(id, paths::real_folder(path));

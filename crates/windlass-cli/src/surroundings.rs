@@ -1,0 +1,120 @@
+//! What stands beside a Compose file: files put over it, variables, profiles, its folder.
+//!
+//! The library reads nothing by itself. What the command line names is read here, once, before a
+//! command starts; the variables are those of the process.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use clap::Args;
+use windlass::lang::Surroundings;
+use windlass::lang::compose::{NamedText, Options};
+
+use crate::args::Command;
+use crate::failure::Failure;
+use crate::input;
+
+/// What every command that reads a Compose file takes.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Docker Compose")]
+pub(crate) struct ComposeArgs {
+    /// Put FILE over the Compose file; may be given more than once
+    #[arg(short = 'f', long = "file", value_name = "FILE", id = "compose_file")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Take variables from FILE in place of `.env`; may be given more than once
+    #[arg(long, value_name = "FILE")]
+    pub(crate) env_file: Vec<PathBuf>,
+
+    /// Switch on a profile; may be given more than once
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) profile: Vec<String>,
+
+    /// The name of the project, in place of `name` and of the folder
+    #[arg(long, value_name = "NAME")]
+    pub(crate) project_name: Option<String>,
+}
+
+static GIVEN: OnceLock<Options> = OnceLock::new();
+
+/// Reads what the command line names. The first call counts.
+pub(crate) fn set(command: &Command) -> Result<(), Failure> {
+    let args = match command {
+        Command::Check(args) => &args.compose,
+        Command::Show(args) => &args.compose,
+        Command::Verify(args) => &args.compose,
+        Command::Plan(args) => &args.compose,
+        Command::Step(args) => &args.compose,
+        Command::Analyze(args) => &args.compose,
+        Command::Prove(args) => &args.compose,
+        Command::Simulate(args) => &args.compose,
+        Command::Convert(args) => &args.compose,
+        Command::Explain(_) | Command::Completions(_) | Command::Man(_) => return Ok(()),
+    };
+    let env_files = match args.env_file.as_slice() {
+        [] => None,
+        files => Some(files.iter().map(|path| text(path)).collect::<Result<_, _>>()?),
+    };
+    let options = Options {
+        environment: std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
+        env_files,
+        overrides: args.files.iter().map(|path| text(path)).collect::<Result<_, _>>()?,
+        profiles: args.profile.clone(),
+        project_name: args.project_name.clone(),
+        folder: None,
+    };
+    let _ = GIVEN.set(options);
+    Ok(())
+}
+
+/// The surroundings of a file; `beside` says that an override beside it counts.
+pub(crate) fn of(path: &Path, beside: bool) -> Surroundings {
+    let mut compose = GIVEN.get().cloned().unwrap_or_default();
+    let folder = path.parent().map(|folder| {
+        if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
+    });
+    compose.folder = folder
+        .and_then(|folder| folder.canonicalize().ok())
+        .and_then(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()));
+    if beside && let Some(over) = override_of(path).and_then(|over| text(&over).ok()) {
+        compose.overrides.insert(0, over);
+    }
+    Surroundings { compose }
+}
+
+fn text(path: &Path) -> Result<NamedText, Failure> {
+    let name = path.display().to_string();
+    match String::from_utf8(input::bytes(path)?) {
+        Ok(text) => Ok(NamedText { name, text }),
+        Err(_) => Err(Failure::usage(format!("`{name}` is not UTF-8")).about("FILE005", name)),
+    }
+}
+
+/// Names of the file of a project, in the order in which Compose looks for them.
+const NAMES: &[&str] =
+    &["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
+
+/// The Compose file of a folder.
+pub(crate) fn file_in(folder: &Path) -> Option<PathBuf> {
+    NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+}
+
+/// The override that Compose takes together with a file.
+fn override_of(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let stem = NAMES.contains(&name).then(|| name.split('.').next())??;
+    let names = ["yml", "yaml"].map(|ending| path.with_file_name(format!("{stem}.override.{ending}")));
+    names.into_iter().find(|path| path.is_file())
+}
+
+/// Whether a file found in a folder is only put over the file beside it.
+pub(crate) fn is_override(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = name.strip_suffix(".override.yml").or_else(|| name.strip_suffix(".override.yaml"));
+    stem.is_some_and(|stem| {
+        let mut mains = ["yaml", "yml"].map(|ending| path.with_file_name(format!("{stem}.{ending}"))).into_iter();
+        mains.any(|main| override_of(&main).as_deref() == Some(path) && main.is_file())
+    })
+}

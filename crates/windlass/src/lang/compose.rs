@@ -1,0 +1,105 @@
+//! Docker Compose, pinned to what Compose 2.40.3 accepts and means.
+//!
+//! [`load`] goes the way of Compose, in its order: each document is read, its variables replaced,
+//! its `include` and `extends` followed, put over the documents before it ([`merge`]), freed of
+//! doubles ([`unicity`]), and compared with the table of keys ([`schema`]). The result is checked
+//! ([`validate`]), decoded with its defaults ([`read`] into [`project`]), and compared with itself
+//! ([`consistency`]). [`lower`] turns it into an application. Values keep their places all the way.
+
+mod application;
+pub mod cast;
+mod consistency;
+pub mod dotenv;
+mod extends;
+pub mod graph;
+mod include;
+pub mod interpolate;
+pub mod item;
+mod load;
+pub mod merge;
+mod normalize;
+pub mod project;
+mod read;
+mod read_parts;
+pub mod schema;
+pub mod short;
+pub mod unicity;
+mod validate;
+
+pub use application::lower;
+pub use load::{Loaded, load, load_alone};
+pub use project::Project;
+pub use read::uses;
+
+use crate::diagnostic::Diagnostic;
+use crate::tree::Node;
+use interpolate::Environment;
+
+/// Findings on the way.
+pub type Findings = Vec<Diagnostic>;
+
+pub(crate) const SHAPE: &str = "COMPOSE001";
+pub(crate) const BAD_TEMPLATE: &str = "COMPOSE002";
+pub(crate) const BAD_CAST: &str = "COMPOSE003";
+pub(crate) const BAD_SHORT_FORM: &str = "COMPOSE004";
+pub(crate) const BAD_EXTENDS: &str = "COMPOSE005";
+pub(crate) const BAD_INCLUDE: &str = "COMPOSE006";
+pub(crate) const UNDEFINED: &str = "COMPOSE007";
+pub(crate) const NO_IMAGE: &str = "COMPOSE008";
+pub(crate) const CONFLICT: &str = "COMPOSE009";
+pub(crate) const CYCLE: &str = "COMPOSE010";
+pub(crate) const SAME_CONTAINER_NAME: &str = "COMPOSE011";
+pub(crate) const NO_ENV_FILE: &str = "COMPOSE012";
+pub(crate) const BAD_VALUE: &str = "COMPOSE013";
+pub(crate) const SAME_TARGET: &str = "COMPOSE014";
+pub(crate) const UNSET_VARIABLE: &str = "COMPOSE015";
+pub(crate) const OBSOLETE_KEY: &str = "COMPOSE016";
+pub(crate) const CANNOT_MERGE: &str = "COMPOSE017";
+pub(crate) const EMPTY: &str = "COMPOSE018";
+
+/// A text with its name, read by whoever started all this.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedText {
+    /// What people call it.
+    pub name: String,
+    /// The content.
+    pub text: String,
+}
+
+/// What stands beside the first file.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The variables of the surroundings.
+    pub environment: Environment,
+    /// Files given in place of `.env`; none means that `.env` beside the first file counts.
+    pub env_files: Option<Vec<NamedText>>,
+    /// Files that are put over the first, in order.
+    pub overrides: Vec<NamedText>,
+    /// The profiles that are switched on.
+    pub profiles: Vec<String>,
+    /// The name of the project, before any other.
+    pub project_name: Option<String>,
+    /// The folder of the first file, which names the project when nothing else does.
+    pub folder: Option<String>,
+}
+
+/// Keys at the top of a file that Compose knows.
+const TOP: &[&str] = &[
+    "configs", "include", "models", "name", "networks", "secrets", "services", "version", "volumes",
+];
+
+/// Whether the keys at the top are those of a Compose file: services, or else a part of one and
+/// nothing that Compose does not know.
+pub fn detect(root: Node<'_>) -> bool {
+    if ["tosca_definitions_version", "heat_template_version"].iter().any(|k| root.get(k).is_some())
+    {
+        return false;
+    }
+    if root.get("services").is_some_and(Node::is_mapping) {
+        return true;
+    }
+    let is_known = |name: &str| TOP.contains(&name) || name.starts_with("x-");
+    let telling = ["services", "include", "volumes", "networks", "configs", "secrets", "models"];
+    root.entries().all(|entry| is_known(entry.name()))
+        && root.entries().any(|entry| telling.contains(&entry.name()))
+}

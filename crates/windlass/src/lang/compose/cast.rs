@@ -1,0 +1,90 @@
+//! Texts that stand for booleans, sizes and durations, as Compose reads them.
+
+use std::time::Duration;
+
+/// A boolean in the words of YAML 1.1.
+pub fn boolean(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "y" | "yes" | "true" | "on" | "1" => Some(true),
+        "n" | "no" | "false" | "off" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// A number of bytes: `512`, `50M`, `1.5gb`, `2KiB`; units are powers of 1024.
+pub fn bytes(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let split = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+')));
+    let (number, unit) = text.split_at(split.unwrap_or(text.len()));
+    let number: f64 = number.parse().ok()?;
+    let unit = unit.trim().to_ascii_lowercase();
+    let power = match unit.trim_end_matches('b').trim_end_matches('i') {
+        "" if unit.contains('i') => return None,
+        "" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        "p" => 5,
+        _ => return None,
+    };
+    let value = number * 1024f64.powi(power);
+    (value.is_finite() && (value >= 0.0 || power == 0)).then_some(value)
+}
+
+/// A duration in the notation of Go: `1m30s`, `1.5h`, `300ms`, and `0`.
+pub fn duration(text: &str) -> Option<Duration> {
+    const UNITS: &[(&str, f64)] = &[
+        ("ns", 1e-9),
+        ("us", 1e-6),
+        ("µs", 1e-6),
+        ("ms", 1e-3),
+        ("s", 1.0),
+        ("m", 60.0),
+        ("h", 3600.0),
+        ("d", 86_400.0),
+        ("w", 604_800.0),
+    ];
+    let mut rest = text.trim().trim_start_matches('+');
+    if rest == "0" {
+        return Some(Duration::ZERO);
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        rest = &rest[digits..];
+        let end = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
+        let (unit, after) = rest.split_at(end);
+        seconds += number * UNITS.iter().find(|(name, _)| *name == unit)?.1;
+        rest = after;
+    }
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units_of_1024() {
+        assert_eq!(bytes("50M"), Some(50.0 * 1024.0 * 1024.0));
+        assert_eq!(bytes("1.5gb"), Some(1.5 * 1024.0 * 1024.0 * 1024.0));
+        assert_eq!(bytes("2KiB"), Some(2048.0));
+        assert_eq!(bytes("-1"), Some(-1.0));
+        assert_eq!(bytes("lots"), None);
+        assert_eq!(bytes("9e999"), None);
+    }
+
+    #[test]
+    fn durations_are_those_of_go() {
+        assert_eq!(duration("1m30s"), Some(Duration::from_secs(90)));
+        assert_eq!(duration("300ms"), Some(Duration::from_millis(300)));
+        assert_eq!(duration("0"), Some(Duration::ZERO));
+        assert_eq!(duration("10"), None);
+        assert_eq!(duration("99999999999999999999999h"), None);
+    }
+}

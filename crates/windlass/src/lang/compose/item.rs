@@ -1,0 +1,263 @@
+//! Values that are merged: like a tree, but owned, changeable, and with a place for each value.
+//!
+//! Several files become one value here. Every part keeps the place it came from, and a value that
+//! won over another keeps the place of the one that lost, so that a finding can say both.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::tree::{Kind, Node, Scalar};
+
+/// A value with its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// What it is.
+    pub data: Data,
+    /// Where it was written.
+    pub span: Span,
+    /// Where the value was written that this one replaces.
+    pub replaced: Option<Span>,
+    /// How it is merged.
+    pub tag: Tag,
+}
+
+/// What a value is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Data {
+    /// Null.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// An integer.
+    Int(i128),
+    /// Any other number.
+    Float(f64),
+    /// Text.
+    Str(String),
+    /// A list.
+    List(Vec<Item>),
+    /// A mapping, by key.
+    Map(Map),
+}
+
+/// A mapping.
+pub type Map = BTreeMap<String, Entry>;
+
+/// One entry of a mapping.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Where the key was written.
+    pub key: Span,
+    /// The value.
+    pub item: Item,
+}
+
+/// The tag with which Compose lets an override take something away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tag {
+    /// None of these.
+    #[default]
+    None,
+    /// `!reset`: what the files before say is forgotten, and so is this value.
+    Reset,
+    /// `!override`: what the files before say is forgotten.
+    Override,
+}
+
+impl Item {
+    /// A value at a place.
+    pub fn new(data: Data, span: Span) -> Self {
+        Item { data, span, replaced: None, tag: Tag::None }
+    }
+
+    /// Text at a place.
+    pub fn text(text: impl Into<String>, span: Span) -> Self {
+        Item::new(Data::Str(text.into()), span)
+    }
+
+    /// An empty mapping at a place.
+    pub fn empty_map(span: Span) -> Self {
+        Item::new(Data::Map(Map::new()), span)
+    }
+
+    /// The value of a key of a mapping; null counts as not there.
+    pub fn get(&self, key: &str) -> Option<&Item> {
+        let item = &self.map()?.get(key)?.item;
+        (item.data != Data::Null).then_some(item)
+    }
+
+    /// The value at the end of a path of keys.
+    pub fn at(&self, path: &[&str]) -> Option<&Item> {
+        path.iter().try_fold(self, |item, key| item.get(key))
+    }
+
+    /// The mapping, if it is one.
+    pub fn map(&self) -> Option<&Map> {
+        match &self.data {
+            Data::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The mapping, if it is one.
+    pub fn map_mut(&mut self) -> Option<&mut Map> {
+        match &mut self.data {
+            Data::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The entries of a mapping; nothing for other values.
+    pub fn entries(&self) -> impl Iterator<Item = (&String, &Entry)> {
+        self.map().into_iter().flatten()
+    }
+
+    /// The items of a list; nothing for other values.
+    pub fn items(&self) -> &[Item] {
+        match &self.data {
+            Data::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The text, if it is text.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.data {
+            Data::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The boolean, also when it was written as a word.
+    pub fn as_bool(&self) -> Option<bool> {
+        match &self.data {
+            Data::Bool(value) => Some(*value),
+            Data::Str(text) => super::cast::boolean(text),
+            _ => None,
+        }
+    }
+
+    /// The number, also when it was written as text.
+    pub fn as_int(&self) -> Option<i128> {
+        match &self.data {
+            Data::Int(value) => Some(*value),
+            Data::Str(text) => text.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// A scalar as text; empty for null, lists and mappings.
+    pub fn plain(&self) -> String {
+        match &self.data {
+            Data::Bool(value) => value.to_string(),
+            Data::Int(value) => value.to_string(),
+            Data::Float(value) => value.to_string(),
+            Data::Str(text) => text.clone(),
+            Data::Null | Data::List(_) | Data::Map(_) => String::new(),
+        }
+    }
+
+    /// Whether this is null, a boolean, a number or text.
+    pub fn is_scalar(&self) -> bool {
+        !matches!(self.data, Data::List(_) | Data::Map(_))
+    }
+
+    /// What it is, for messages.
+    pub fn kind_name(&self) -> &'static str {
+        match &self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "a boolean",
+            Data::Int(_) => "an integer",
+            Data::Float(_) => "a number",
+            Data::Str(_) => "a string",
+            Data::List(_) => "a list",
+            Data::Map(_) => "a mapping",
+        }
+    }
+
+    /// An error at this value, which says what it replaced.
+    pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        self.explain(Diagnostic::error(code, self.span, message))
+    }
+
+    /// A finding at this value with the place of the value that it replaced.
+    pub fn explain(&self, finding: Diagnostic) -> Diagnostic {
+        match self.replaced {
+            Some(span) => finding.label(span, "it overrides the value written here"),
+            None => finding,
+        }
+    }
+}
+
+/// Whether two values say the same, wherever they say it.
+pub fn same(a: &Item, b: &Item) -> bool {
+    match (&a.data, &b.data) {
+        (Data::List(a), Data::List(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Data::Map(a), Data::Map(b)) => {
+            let same_entry = |((k, a), (l, b)): ((&String, &Entry), (&String, &Entry))| {
+                k == l && same(&a.item, &b.item)
+            };
+            a.len() == b.len() && a.iter().zip(b).all(same_entry)
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// The value of a node. Keys that are no text are reported; a tree is never deeper than its limit,
+/// so that the recursion is bounded.
+pub fn from_node(node: Node<'_>, path: &mut Vec<String>, findings: &mut Vec<Diagnostic>) -> Item {
+    let data = match node.kind() {
+        Kind::Scalar(scalar) => scalar_data(scalar),
+        Kind::List => Data::List(
+            node.items()
+                .enumerate()
+                .map(|(at, item)| {
+                    path.push(format!("[{at}]"));
+                    let item = from_node(item, path, findings);
+                    path.pop();
+                    item
+                })
+                .collect(),
+        ),
+        Kind::Mapping => Data::Map(from_mapping(node, path, findings)),
+    };
+    let tag = match node.tag() {
+        Some("!reset") => Tag::Reset,
+        Some("!override") => Tag::Override,
+        _ => Tag::None,
+    };
+    Item { data, span: node.span(), replaced: None, tag }
+}
+
+fn from_mapping(node: Node<'_>, path: &mut Vec<String>, findings: &mut Vec<Diagnostic>) -> Map {
+    let mut map = Map::new();
+    for entry in node.entries() {
+        let Some(name) = entry.key.as_text() else {
+            let place = if path.is_empty() { "at the top".to_owned() } else { path.join(".") };
+            let place = place.replace(".[", "[");
+            let message = format!("a key that is no text, in {place}: {}", entry.name());
+            let help = "put the key in quotes";
+            findings.push(Diagnostic::error(super::SHAPE, entry.key.span(), message).help(help));
+            continue;
+        };
+        path.push(name.to_owned());
+        let item = from_node(entry.value, path, findings);
+        path.pop();
+        map.entry(name.to_owned()).or_insert(Entry { key: entry.key.span(), item });
+    }
+    map
+}
+
+fn scalar_data(scalar: Scalar<'_>) -> Data {
+    match scalar {
+        Scalar::Null => Data::Null,
+        Scalar::Bool(value) => Data::Bool(value),
+        Scalar::Int(value) => Data::Int(value),
+        Scalar::BigInt(text) => text.parse().map_or(Data::Null, Data::Float),
+        Scalar::Float(value) => Data::Float(value),
+        Scalar::Str(text) => Data::Str(text.to_owned()),
+    }
+}

@@ -1,0 +1,300 @@
+//! From texts to a project, in the order of Compose.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::interpolate::{Environment, interpolate};
+use super::item::{self, Data, Item};
+use super::project::Project;
+use super::{EMPTY, Findings, OBSOLETE_KEY, Options, dotenv, merge, schema, unicity};
+use super::{NO_ENV_FILE, consistency, normalize, read, validate};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::files::{FileError, Files, ReadFile};
+use crate::source::{SourceId, Sources, Span};
+use crate::tree::{self, Schema, Tree};
+
+/// What came out of loading.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The project; none when something is wrong with it.
+    pub project: Option<Project>,
+    /// Everything that is wrong or doubtful.
+    pub findings: Findings,
+}
+
+/// Loads a project that begins with the text `root`.
+pub fn load(
+    root: SourceId,
+    options: &Options,
+    sources: &mut Sources,
+    files: &mut dyn Files,
+) -> Loaded {
+    let first = (root, sources.get(root).name.clone(), sources.get(root).text.clone());
+    let mut loader = Loader::new(Some(World { sources, files }), options);
+    loader.run(first)
+}
+
+/// Loads a project whose text stands alone: what it names cannot be read.
+pub fn load_alone(root: SourceId, options: &Options, sources: &Sources) -> Loaded {
+    let first = (root, sources.get(root).name.clone(), sources.get(root).text.clone());
+    Loader::new(None, options).run(first)
+}
+
+/// Where further texts come from and go to.
+pub(super) struct World<'a> {
+    pub(super) sources: &'a mut Sources,
+    pub(super) files: &'a mut dyn Files,
+}
+
+pub(super) struct Loader<'a> {
+    pub(super) world: Option<World<'a>>,
+    pub(super) options: &'a Options,
+    pub(super) findings: Findings,
+    /// For each text the file from whose folder its paths start.
+    pub(super) bases: BTreeMap<SourceId, String>,
+    /// Files that services were extended from, read once.
+    pub(super) extended: BTreeMap<String, Option<Item>>,
+}
+
+/// What holds for all files of one project, or of one that is included.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scope {
+    pub(super) environment: Environment,
+    /// The files that are being included, by identity and name.
+    pub(super) including: Vec<(String, String)>,
+}
+
+/// A text of a project: its id, its name, its content.
+pub(super) type Part = (SourceId, String, String);
+
+impl<'a> Loader<'a> {
+    fn new(world: Option<World<'a>>, options: &'a Options) -> Self {
+        Loader {
+            world,
+            options,
+            findings: Vec::new(),
+            bases: BTreeMap::new(),
+            extended: BTreeMap::new(),
+        }
+    }
+
+    fn run(&mut self, first: Part) -> Loaded {
+        let (root, base) = (first.0, first.1.clone());
+        let mut parts = vec![first];
+        let overrides = if let Some(world) = &mut self.world {
+            let add = |over: &super::NamedText| {
+                let id = world.sources.add(over.name.clone(), over.text.clone());
+                (id, base.clone(), over.text.clone())
+            };
+            self.options.overrides.iter().map(add).collect()
+        } else {
+            Vec::new()
+        };
+        parts.extend(overrides);
+        let environment = self.environment(root, &base);
+        let mut scope =
+            Scope { environment, including: vec![(self.identity(&base), base.clone())] };
+        let name = self.project_name(&parts, &scope.environment);
+        let variable = "COMPOSE_PROJECT_NAME".to_owned();
+        scope.environment.entry(variable).or_insert_with(|| name.clone());
+        let model = self.model(&parts, &scope);
+        let project = model.and_then(|model| self.project(model, name, root, scope.environment));
+        let mut findings = std::mem::take(&mut self.findings);
+        let mut seen = BTreeSet::new();
+        findings.retain(|finding| {
+            seen.insert((finding.primary, finding.code, finding.message.clone()))
+        });
+        Loaded { project, findings }
+    }
+
+    fn project(
+        &mut self,
+        model: Item,
+        name: String,
+        root: SourceId,
+        environment: Environment,
+    ) -> Option<Project> {
+        if model.map().is_none_or(BTreeMap::is_empty) {
+            let start = Span { source: root, start: 0, end: 0 };
+            self.findings.push(Diagnostic::error(EMPTY, start, "the Compose file is empty"));
+            return None;
+        }
+        let mut profiles: BTreeSet<String> = self.options.profiles.iter().cloned().collect();
+        let from_environment = environment.get("COMPOSE_PROFILES").map_or("", String::as_str);
+        profiles.extend(from_environment.split(',').map(|p| p.trim().to_owned()));
+        let mut project = read::project(&model, name, &profiles, &mut self.findings);
+        project.origin = Some(Span { source: root, start: 0, end: 0 });
+        if self.has_errors() {
+            return None;
+        }
+        normalize::normalize(&mut project);
+        consistency::check(&project, &mut self.findings);
+        self.look_for_files(&mut project);
+        (!self.has_errors()).then_some(project)
+    }
+
+    pub(super) fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// All texts of one project put together; none when something is wrong with it.
+    pub(super) fn model(&mut self, parts: &[Part], scope: &Scope) -> Option<Item> {
+        let start = Span { source: parts.first()?.0, start: 0, end: 0 };
+        let mut model = Item::empty_map(start);
+        let mut good = true;
+        for (id, base, text) in parts {
+            self.bases.insert(*id, base.clone());
+            let tree = self.parse(*id, text);
+            good &= tree.is_complete();
+            let roots: Vec<_> = tree.documents().map(|(_, root)| root).collect();
+            for root in roots {
+                let before = self.errors();
+                let Some(document) = self.document(root, scope) else {
+                    good = false;
+                    continue;
+                };
+                model = merge::merge(model, document, &mut Vec::new(), &mut self.findings);
+                merge::drop_resets(&mut model);
+                unicity::enforce(&mut model, &mut Vec::new());
+                schema::check(&model, &mut self.findings);
+                self.drop_version(&mut model);
+                good &= self.errors() == before;
+            }
+        }
+        if !good {
+            return None;
+        }
+        let before = self.errors();
+        validate::check(&model, &mut self.findings);
+        (self.errors() == before).then_some(model)
+    }
+
+    fn errors(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
+    }
+
+    pub(super) fn parse(&mut self, id: SourceId, text: &str) -> Tree {
+        let (tree, findings) = tree::parse(id, text, &tree::Options::with_schema(Schema::Go));
+        // A file without content is told in the words of Compose.
+        self.findings.extend(findings.into_iter().filter(|finding| finding.code != "YAML009"));
+        tree
+    }
+
+    /// One document, with its variables replaced and what it includes and extends put in.
+    fn document(&mut self, root: tree::Node<'_>, scope: &Scope) -> Option<Item> {
+        let before = self.errors();
+        let mut document = item::from_node(root, &mut Vec::new(), &mut self.findings);
+        match document.data {
+            Data::Map(_) => {}
+            Data::Null => {
+                self.findings.push(document.error(EMPTY, "the Compose file is empty"));
+                return None;
+            }
+            _ => {
+                let message = format!(
+                    "a Compose file is a mapping; this is {}",
+                    document.kind_name()
+                );
+                self.findings.push(document.error(super::SHAPE, message));
+                return None;
+            }
+        }
+        interpolate(&mut document, &scope.environment, &mut self.findings);
+        if self.errors() != before {
+            return None;
+        }
+        self.include(&mut document, scope);
+        self.extend_services(&mut document, scope);
+        (self.errors() == before).then_some(document)
+    }
+
+    fn drop_version(&mut self, model: &mut Item) {
+        let removed = model.map_mut().and_then(|map| map.remove("version"));
+        if let Some(entry) = removed {
+            let message = "`version` is obsolete: Compose ignores it";
+            let finding = Diagnostic::new(OBSOLETE_KEY, Severity::Note, entry.key, message);
+            self.findings.push(finding.help("remove the line"));
+        }
+    }
+
+    /// The variables: those of the surroundings, then those of `.env` or of the files in its place.
+    fn environment(&mut self, root: SourceId, base: &str) -> Environment {
+        let mut environment = self.options.environment.clone();
+        let start = Span { source: root, start: 0, end: 0 };
+        let texts = match &self.options.env_files {
+            Some(files) => files.iter().map(|f| (f.name.clone(), f.text.clone())).collect(),
+            None => match self.read(base, ".env") {
+                Some(Ok(file)) => vec![(file.name, file.text)],
+                _ => Vec::new(),
+            },
+        };
+        let mut read = Environment::new();
+        for (name, text) in texts {
+            read.extend(self.variables(&name, &text, &environment, start));
+        }
+        for (name, value) in read {
+            environment.entry(name).or_insert(value);
+        }
+        environment
+    }
+
+    /// The variables of a file; what is wrong with it is reported at the place that names it.
+    pub(super) fn variables(
+        &mut self,
+        name: &str,
+        text: &str,
+        outer: &Environment,
+        at: Span,
+    ) -> Environment {
+        dotenv::parse(text, outer).unwrap_or_else(|bad| {
+            let line = text[..bad.at].matches('\n').count() + 1;
+            let message = format!("`{name}` cannot be read, line {line}: {}", bad.message);
+            self.findings.push(Diagnostic::error(NO_ENV_FILE, at, message));
+            Environment::new()
+        })
+    }
+
+    /// Reads a file that a text names; none when there are no files at all.
+    pub(super) fn read(&mut self, base: &str, path: &str) -> Option<Result<ReadFile, FileError>> {
+        let world = self.world.as_mut()?;
+        Some(world.files.read(Some(base), path))
+    }
+
+    /// What a file is recognized by.
+    fn identity(&mut self, name: &str) -> String {
+        let file_name = name.rsplit('/').next().unwrap_or(name).to_owned();
+        match self.read(name, &file_name) {
+            Some(Ok(file)) => file.identity,
+            _ => name.to_owned(),
+        }
+    }
+
+    /// The file from whose folder the paths of a text start.
+    pub(super) fn base(&self, source: SourceId) -> String {
+        self.bases.get(&source).cloned().unwrap_or_default()
+    }
+
+    /// The name of the project: as given, of the surroundings, of the file, of the folder.
+    fn project_name(&mut self, parts: &[Part], environment: &Environment) -> String {
+        let given = self.options.project_name.clone();
+        let given = given.or_else(|| environment.get("COMPOSE_PROJECT_NAME").cloned());
+        if let Some(name) = given.filter(|name| !name.is_empty()) {
+            return name;
+        }
+        let mut found = None;
+        for (id, _, text) in parts {
+            let options = tree::Options::with_schema(Schema::Go);
+            let (tree, _) = tree::parse(*id, text, &options);
+            for (_, root) in tree.documents() {
+                let Some(name) = root.get("name").and_then(tree::Node::as_text) else { continue };
+                let unset = &mut BTreeSet::new();
+                if let Ok(name) = super::interpolate::substitute(name, environment, unset)
+                    && !name.is_empty()
+                {
+                    found = Some(name);
+                }
+            }
+        }
+        let folder = self.options.folder.as_deref().map(normalize::project_name);
+        found.or(folder).filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned())
+    }
+}

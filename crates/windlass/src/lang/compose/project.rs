@@ -1,0 +1,308 @@
+//! A Compose project as it is meant: short forms spelled out, defaults filled in, places kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use super::item::Item;
+use super::short::ShortPort;
+use crate::source::Span;
+
+/// A project: what all files say together.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// Its name, which starts the names of everything that is made for it.
+    pub name: String,
+    /// The services whose profiles are on, by name.
+    pub services: BTreeMap<String, Service>,
+    /// The services whose profiles are off.
+    pub disabled: BTreeSet<String>,
+    /// Networks by key, `default` included when something uses it.
+    pub networks: BTreeMap<String, Network>,
+    /// Volumes by key.
+    pub volumes: BTreeMap<String, Resource>,
+    /// Secrets by key.
+    pub secrets: BTreeMap<String, Resource>,
+    /// Configs by key.
+    pub configs: BTreeMap<String, Resource>,
+    /// Models by key.
+    pub models: BTreeMap<String, Span>,
+    /// What services that are off refer to, as `section.name`, so that it does not count as unused.
+    pub used_elsewhere: BTreeSet<String>,
+    /// Where the project starts.
+    pub origin: Option<Span>,
+}
+
+/// A text with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// A volume, a secret or a config.
+///
+/// Paper: 000 6.2 (Secret)
+/// Paper: 000 6.2 (Config)
+/// Paper: 000 6.2 (Volume)
+#[derive(Debug, Clone)]
+pub struct Resource {
+    /// Its name for the engine.
+    pub name: String,
+    /// Whether the name was given by the author.
+    pub named: Option<Span>,
+    /// Whether somebody else makes it.
+    pub external: bool,
+    /// All that is said about it.
+    pub item: Item,
+    /// Where it was declared.
+    pub span: Span,
+}
+
+/// A network.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// What every resource has.
+    pub resource: Resource,
+    /// Its address ranges.
+    pub subnets: Vec<Subnet>,
+    /// Whether nobody declared it.
+    pub implicit: bool,
+}
+
+/// A range of addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subnet {
+    /// The first address.
+    pub address: IpAddr,
+    /// How many bits at the front are fixed.
+    pub prefix: u8,
+    /// The gateway.
+    pub gateway: Option<(IpAddr, Span)>,
+    /// Where it was written.
+    pub span: Span,
+}
+
+impl Subnet {
+    /// Whether an address lies within.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        match (self.address, address) {
+            (IpAddr::V4(net), IpAddr::V4(address)) => {
+                let shift = 32 - u32::from(self.prefix.min(32));
+                let mask = u32::MAX.checked_shl(shift).unwrap_or(0);
+                net.to_bits() & mask == address.to_bits() & mask
+            }
+            (IpAddr::V6(net), IpAddr::V6(address)) => {
+                let shift = 128 - u32::from(self.prefix.min(128));
+                let mask = u128::MAX.checked_shl(shift).unwrap_or(0);
+                net.to_bits() & mask == address.to_bits() & mask
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether two ranges have an address in common.
+    pub fn overlaps(&self, other: &Subnet) -> bool {
+        self.contains(other.address) || other.contains(self.address)
+    }
+}
+
+/// What a dependant waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Condition {
+    /// The containers were started.
+    Started,
+    /// Every container is healthy.
+    Healthy,
+    /// Every container ended with exit code 0.
+    Completed,
+}
+
+impl Condition {
+    /// The word in a Compose file.
+    pub fn word(self) -> &'static str {
+        match self {
+            Condition::Started => "service_started",
+            Condition::Healthy => "service_healthy",
+            Condition::Completed => "service_completed_successfully",
+        }
+    }
+}
+
+/// A dependency on another service.
+///
+/// Paper: 000 6.2 (Service.depends_on)
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependency {
+    /// What is waited for.
+    pub condition: Condition,
+    /// Whether a restart of the other service restarts this one.
+    pub restart: bool,
+    /// Whether the other service must be there.
+    pub required: bool,
+    /// The key that implies it, when it is not written in `depends_on`.
+    pub implied_by: Option<&'static str>,
+    /// Where it was written.
+    pub span: Span,
+    /// Where the condition was written, when it was.
+    pub condition_span: Span,
+}
+
+/// What is known about the health of a service.
+///
+/// Paper: 000 6.2 (Healthcheck)
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// The file says nothing; the image may have a check.
+    Unknown,
+    /// The file switches checks off.
+    Disabled(Span),
+    /// The file has a check.
+    Checked(Span),
+}
+
+/// When the engine starts a container again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Restart {
+    /// Never.
+    No,
+    /// When it failed.
+    OnFailure,
+    /// Whenever it ends, unless somebody stopped it.
+    UnlessStopped,
+    /// Whenever it ends.
+    Always,
+}
+
+/// A port of the containers of a service that is published, or only named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Port {
+    /// What is published.
+    pub port: ShortPort,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// What is mounted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MountKind {
+    /// A path of the host.
+    Bind,
+    /// A volume.
+    Volume,
+    /// Memory.
+    Tmpfs,
+    /// Anything else: a pipe, an image, a volume of a cluster.
+    Other,
+}
+
+/// Something that is mounted into the containers of a service.
+///
+/// Paper: 000 6.2 (MountSpec)
+#[derive(Debug, Clone)]
+pub struct Mount {
+    /// What it is.
+    pub kind: MountKind,
+    /// A path, or the key of a volume.
+    pub source: Option<String>,
+    /// The path in the container.
+    pub target: String,
+    /// Whether it cannot be written.
+    pub read_only: bool,
+    /// Whether the engine makes the path of the host when it is not there.
+    pub creates_path: bool,
+    /// The short form, as it was written.
+    pub short: Option<String>,
+    /// The long form.
+    pub item: Item,
+    /// Whether the path of the host exists; none when that is not known.
+    pub exists: Option<bool>,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// A secret or config that is granted to a service.
+///
+/// Paper: 000 6.2 (Service_access)
+#[derive(Debug, Clone)]
+pub struct Grant {
+    /// Its key.
+    pub source: String,
+    /// The path in the container.
+    pub target: Option<String>,
+    /// The long form, if it is one.
+    pub item: Item,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// A network that a service is attached to.
+///
+/// Paper: 000 6.2 (NetworkRole)
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// Fixed addresses.
+    pub addresses: Vec<(IpAddr, Span)>,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// A service.
+///
+/// Paper: 000 6.2 (Service)
+#[derive(Debug, Clone)]
+pub struct Service {
+    /// Its name.
+    pub name: String,
+    /// Where it was declared.
+    pub span: Span,
+    /// All that is said about it, as merged.
+    pub item: Item,
+    /// The image.
+    pub image: Option<Text>,
+    /// Whether the image is built.
+    pub build: Option<Span>,
+    /// Whether somebody else runs it.
+    pub provider: Option<Span>,
+    /// How many containers are wanted.
+    pub replicas: u32,
+    /// Where that was written.
+    pub replicas_span: Option<Span>,
+    /// A fixed name of the container.
+    pub container_name: Option<Text>,
+    /// What is waited for before it starts, by service.
+    pub depends_on: BTreeMap<String, Dependency>,
+    /// Its check.
+    pub health: Health,
+    /// When it is started again.
+    pub restart: Restart,
+    /// Where that was written.
+    pub restart_span: Option<Span>,
+    /// Its ports.
+    pub ports: Vec<Port>,
+    /// What is mounted.
+    pub mounts: Vec<Mount>,
+    /// Its secrets.
+    pub secrets: Vec<Grant>,
+    /// Its configs.
+    pub configs: Vec<Grant>,
+    /// Its networks, by key.
+    pub networks: BTreeMap<String, Attachment>,
+    /// `host`, `none`, `service:NAME` and the like, in place of networks.
+    pub network_mode: Option<Text>,
+    /// Its variables, with their values.
+    pub environment: Vec<(String, Option<String>, Span)>,
+}
+
+impl Service {
+    /// A key of the service, when it is there and not null.
+    pub fn get(&self, key: &str) -> Option<&Item> {
+        self.item.get(key)
+    }
+
+    /// Whether a flag is switched on.
+    pub fn flag(&self, key: &str) -> Option<Span> {
+        self.get(key).filter(|item| item.as_bool() == Some(true)).map(|item| item.span)
+    }
+}

@@ -1,0 +1,209 @@
+//! Short forms: ports and volumes in one text.
+
+use std::net::IpAddr;
+
+/// One published port of the container.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ShortPort {
+    /// The address of the host; none is every address.
+    pub host_ip: Option<IpAddr>,
+    /// The ports of the host from which one is taken; none when the engine chooses.
+    pub published: Option<(u16, u16)>,
+    /// The port in the container.
+    pub target: u16,
+    /// `tcp`, `udp` or `sctp`.
+    pub protocol: String,
+}
+
+/// More ports than these in one range are cut off: there are no more.
+const MAX_PORTS: u32 = 65_536;
+
+/// `[[HOST:]HOST_PORT[-END]:]PORT[-END][/PROTOCOL]`, one for each port of the container.
+pub fn ports(text: &str) -> Result<Vec<ShortPort>, String> {
+    let (rest, protocol) = match text.split_once('/') {
+        Some((rest, protocol)) => (rest, protocol.to_ascii_lowercase()),
+        None => (text, "tcp".to_owned()),
+    };
+    if !matches!(protocol.as_str(), "tcp" | "udp" | "sctp") {
+        return Err(format!("`{protocol}` is no protocol: tcp, udp or sctp"));
+    }
+    let (rest, container) = match rest.rsplit_once(':') {
+        Some((before, container)) => (Some(before), container),
+        None => (None, rest),
+    };
+    let (host, published) = match rest {
+        None => (None, ""),
+        Some(rest) => match rest.rsplit_once(':') {
+            Some((host, published)) => (Some(host), published),
+            None => (None, rest),
+        },
+    };
+    let host_ip = match host.map(|host| host.trim_start_matches('[').trim_end_matches(']')) {
+        None | Some("") => None,
+        Some(host) => {
+            Some(host.parse().map_err(|_| format!("`{host}` is no address of the host"))?)
+        }
+    };
+    if container.is_empty() {
+        return Err("the port of the container is missing".to_owned());
+    }
+    let (first, last) = range(container)?;
+    let published = if published.is_empty() { None } else { Some(range(published)?) };
+    spread(first, last, published, host_ip, &protocol)
+}
+
+/// One port for each port of the container.
+fn spread(
+    first: u16,
+    last: u16,
+    published: Option<(u16, u16)>,
+    host_ip: Option<IpAddr>,
+    protocol: &str,
+) -> Result<Vec<ShortPort>, String> {
+    let count = u32::from(last) - u32::from(first) + 1;
+    let host_count = published.map(|(a, b)| u32::from(b) - u32::from(a) + 1);
+    if host_count.is_some_and(|hosts| hosts != count && count != 1) {
+        return Err("the ranges of ports have different lengths".to_owned());
+    }
+    let port = |offset: u32| {
+        let target = (u32::from(first) + offset) as u16;
+        let published = match published {
+            Some(range) if count == 1 => Some(range),
+            Some((start, _)) => {
+                let host = (u32::from(start) + offset) as u16;
+                Some((host, host))
+            }
+            None => None,
+        };
+        ShortPort { host_ip, published, target, protocol: protocol.to_owned() }
+    };
+    Ok((0..count.min(MAX_PORTS)).map(port).collect())
+}
+
+/// `80` or `80-90`.
+pub fn range(text: &str) -> Result<(u16, u16), String> {
+    let port = |text: &str| text.parse::<u16>().map_err(|_| format!("`{text}` is no port"));
+    let (first, last) = match text.split_once('-') {
+        Some((first, last)) => (port(first)?, port(last)?),
+        None => (port(text)?, port(text)?),
+    };
+    if last < first {
+        return Err(format!("`{text}` is no range of ports: it ends before it starts"));
+    }
+    Ok((first, last))
+}
+
+/// What a short form of a volume says.
+///
+/// Paper: 000 6.2 (VolumeSpec)
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ShortVolume {
+    /// A path of the host or the name of a volume; none is an anonymous volume.
+    pub source: Option<String>,
+    /// The path in the container.
+    pub target: String,
+    /// `ro`, `z`, `nocopy` and the like.
+    pub options: Vec<String>,
+}
+
+impl ShortVolume {
+    /// Whether the source is a path of the host.
+    pub fn is_bind(&self) -> bool {
+        self.source.as_deref().is_some_and(is_path)
+    }
+}
+
+/// Whether the source of a mount is a path: it starts with `.`, `/`, `~`, or a drive.
+pub fn is_path(source: &str) -> bool {
+    source.starts_with(['.', '/', '~'])
+        || source.starts_with("\\\\")
+        || (source.len() > 2 && starts_with_drive(source))
+}
+
+/// Whether a text starts as `C:` does. Compose reads any letter before a colon so.
+pub fn starts_with_drive(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':'
+}
+
+/// `[SOURCE:]TARGET[:OPTIONS]`.
+pub fn volume(text: &str) -> Result<ShortVolume, String> {
+    if text.is_empty() {
+        return Err("there is nothing between the quotes".to_owned());
+    }
+    if text.len() <= 2 {
+        return Ok(ShortVolume { target: text.to_owned(), ..ShortVolume::default() });
+    }
+    let mut parts: Vec<String> = Vec::new();
+    for (at, part) in text.split(':').enumerate() {
+        // A single letter before a colon is a drive, unless it is the whole text.
+        let behind_drive = parts.last().is_some_and(|last| {
+            last.len() == 1 && last.as_bytes()[0].is_ascii_alphabetic() && at <= 3
+        });
+        match parts.last_mut() {
+            Some(last) if behind_drive => {
+                last.push(':');
+                last.push_str(part);
+            }
+            _ => parts.push(part.to_owned()),
+        }
+    }
+    if parts.iter().any(|part| part.trim().is_empty()) {
+        return Err(format!("`{text}` has nothing between two colons"));
+    }
+    match <[String; 3]>::try_from(parts) {
+        Ok([source, target, options]) => {
+            let options = options.split(',').map(str::to_owned).collect();
+            Ok(ShortVolume { source: Some(source), target, options })
+        }
+        Err(parts) => match parts.as_slice() {
+            [target] => Ok(ShortVolume { target: target.clone(), ..ShortVolume::default() }),
+            [source, target] => Ok(ShortVolume {
+                source: Some(source.clone()),
+                target: target.clone(),
+                options: Vec::new(),
+            }),
+            _ => Err(format!("`{text}` has too many colons")),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_in_all_short_forms() {
+        let one = |text| ports(text).map(|all| (all.len(), all[0].clone()));
+        let port = |host: Option<&str>, published, target, protocol: &str| ShortPort {
+            host_ip: host.and_then(|host| host.parse().ok()),
+            published,
+            target,
+            protocol: protocol.to_owned(),
+        };
+        assert_eq!(one("80"), Ok((1, port(None, None, 80, "tcp"))));
+        assert_eq!(one("8080:80/udp"), Ok((1, port(None, Some((8080, 8080)), 80, "udp"))));
+        let local = port(Some("127.0.0.1"), Some((1, 1)), 2, "tcp");
+        assert_eq!(one("127.0.0.1:1:2"), Ok((1, local)));
+        assert_eq!(one("[::1]:1:2"), Ok((1, port(Some("::1"), Some((1, 1)), 2, "tcp"))));
+        assert_eq!(one("3000-3005"), Ok((6, port(None, None, 3000, "tcp"))));
+        assert_eq!(one("9000-9001:80-81"), Ok((2, port(None, Some((9000, 9000)), 80, "tcp"))));
+        assert_eq!(one("9000-9010:80"), Ok((1, port(None, Some((9000, 9010)), 80, "tcp"))));
+        for wrong in ["", "x", "80:", "70000", "90-80", "1-2:1-3", "80/icmp", "a.b:1:2"] {
+            assert!(ports(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn volumes_in_all_short_forms() {
+        let read = |text| volume(text).map(|v| (v.source, v.target, v.options.len()));
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(read("/a"), Ok((None, "/a".into(), 0)));
+        assert_eq!(read("data:/a"), Ok((some("data"), "/a".into(), 0)));
+        assert_eq!(read("./x:/a:ro,z"), Ok((some("./x"), "/a".into(), 2)));
+        assert_eq!(read("C:\\x:/a"), Ok((some("C:\\x"), "/a".into(), 0)));
+        assert_eq!(read("v:/v"), Ok((None, "v:/v".into(), 0)), "as Compose reads it");
+        assert!(volume(":/a").is_err());
+        assert!(volume("").is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! What no value alone can get wrong: keys that exclude each other in one resource.
+
+use super::item::Item;
+use super::{BAD_VALUE, CONFLICT, Findings};
+use crate::diagnostic::Diagnostic;
+
+/// Checks a merged model before it is decoded.
+pub(super) fn check(model: &Item, findings: &mut Findings) {
+    for section in ["volumes", "networks", "secrets", "configs"] {
+        for (name, entry) in model.get(section).map(Item::entries).into_iter().flatten() {
+            check_old_name(section, name, &entry.item, findings);
+        }
+    }
+    for (name, entry) in model.get("volumes").map(Item::entries).into_iter().flatten() {
+        check_external_volume(name, &entry.item, findings);
+    }
+    let contents = [("secrets", &["file", "environment"][..]), ("configs", &["file", "environment", "content"])];
+    for (section, keys) in contents {
+        for (name, entry) in model.get(section).map(Item::entries).into_iter().flatten() {
+            check_one_content(section, name, &entry.item, keys, findings);
+        }
+    }
+    for (name, entry) in model.get("services").map(Item::entries).into_iter().flatten() {
+        check_service(name, &entry.item, findings);
+    }
+}
+
+/// `external: { name: ... }` beside `name`.
+fn check_old_name(section: &str, name: &str, item: &Item, findings: &mut Findings) {
+    let old = item.get("external").and_then(|external| external.get("name"));
+    if let (Some(old), Some(new)) = (old, item.get("name")) {
+        let message = format!("`{section}.{name}` has two names");
+        let finding = old.error(CONFLICT, message).label(new.span, "the other one");
+        findings.push(finding.help("keep `name`; a name in `external` is the old form"));
+    }
+}
+
+fn check_external_volume(name: &str, item: &Item, findings: &mut Findings) {
+    let external = item.get("external");
+    let Some(external) = external.filter(|e| e.as_bool() == Some(true) || !e.is_scalar()) else {
+        return;
+    };
+    for (key, entry) in item.entries() {
+        if matches!(key.as_str(), "external" | "name") || key.starts_with("x-") {
+            continue;
+        }
+        let message = format!("the volume `{name}` is external, so that `{key}` has no effect");
+        let finding = Diagnostic::error(CONFLICT, entry.key, message);
+        findings.push(finding.label(external.span, "it is external here"));
+    }
+}
+
+fn check_one_content(
+    section: &str,
+    name: &str,
+    item: &Item,
+    keys: &[&str],
+    findings: &mut Findings,
+) {
+    let given: Vec<_> = keys.iter().filter_map(|key| Some((*key, item.get(key)?))).collect();
+    if let [(first_key, first), (key, second), ..] = given[..] {
+        let message = format!("`{section}.{name}` has `{first_key}` and `{key}`; one is allowed");
+        let finding = second.error(CONFLICT, message);
+        findings.push(finding.label(first.span, format!("`{first_key}` is here")));
+    }
+}
+
+fn check_service(name: &str, service: &Item, findings: &mut Findings) {
+    let devices = service.at(&["deploy", "resources", "reservations", "devices"]);
+    let gpus = service.get("gpus");
+    for device in [devices, gpus].into_iter().flatten().flat_map(Item::items) {
+        if let (Some(count), Some(ids)) = (device.get("count"), device.get("device_ids")) {
+            let message = format!("a device of `{name}` has `count` and `device_ids`; one is allowed");
+            findings.push(count.error(CONFLICT, message).label(ids.span, "`device_ids` is here"));
+        }
+        if let Some(count) = device.get("count")
+            && count.as_int().is_none()
+            && count.as_str() != Some("all")
+        {
+            let message = format!("`count` must be a number or `all`; this is `{}`", count.plain());
+            findings.push(count.error(BAD_VALUE, message));
+        }
+    }
+    let watched = service.at(&["develop", "watch"]).map(Item::items).unwrap_or_default();
+    for watch in watched {
+        if let Some(path) = watch.get("path").filter(|path| path.plain().trim().is_empty()) {
+            findings.push(path.error(BAD_VALUE, "a path to watch must not be empty"));
+        }
+    }
+}

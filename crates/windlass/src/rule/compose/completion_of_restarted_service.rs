@@ -1,0 +1,41 @@
+//! A wait for the end of something that never ends.
+
+use super::super::{Rule, page};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::compose::Project;
+use crate::lang::compose::project::{Condition, Restart};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "COMPOSE023",
+    name: "completion-of-restarted-service",
+    severity: Severity::Warning,
+    summary: "a service waits for the end of one that is always started again",
+    paper: None,
+    doc: page!("COMPOSE023"),
+    check: None,
+};
+
+/// Dependencies on the end of a service that is always started again.
+pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+    for service in project.services.values() {
+        for (other, dependency) in &service.depends_on {
+            let Some(target) = project.services.get(other) else { continue };
+            let again = matches!(target.restart, Restart::Always | Restart::UnlessStopped);
+            if dependency.condition != Condition::Completed || !again {
+                continue;
+            }
+            let message = format!(
+                "`{}` waits for the end of `{other}`, which is started again whenever it ends",
+                service.name
+            );
+            let span = target.restart_span.unwrap_or(target.span);
+            let finding = RULE.finding(dependency.condition_span, message);
+            findings.push(
+                finding
+                    .label(span, "it is started again because of this")
+                    .help(format!("say `restart: \"no\"` or `restart: on-failure` for `{other}`")),
+            );
+        }
+    }
+}

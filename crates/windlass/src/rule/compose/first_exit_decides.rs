@@ -1,0 +1,40 @@
+//! The first container that ends decides for all.
+
+use super::super::{Rule, page};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::compose::Project;
+use crate::lang::compose::project::Condition;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "COMPOSE024",
+    name: "first-exit-decides",
+    severity: Severity::Warning,
+    summary: "a service waits for the end of one that has several containers",
+    paper: None,
+    doc: page!("COMPOSE024"),
+    check: None,
+};
+
+/// Dependencies on the end of a service with several containers.
+pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+    for service in project.services.values() {
+        for (other, dependency) in &service.depends_on {
+            let Some(target) = project.services.get(other) else { continue };
+            if dependency.condition != Condition::Completed || target.replicas < 2 {
+                continue;
+            }
+            let message = format!(
+                "`{}` starts when the first of the {} containers of `{other}` has ended",
+                service.name, target.replicas
+            );
+            let span = target.replicas_span.unwrap_or(target.span);
+            let finding = RULE.finding(dependency.condition_span, message);
+            findings.push(
+                finding
+                    .label(span, "the number of containers")
+                    .note("Docker Compose does not look at the others, which may still fail."),
+            );
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! A container with every right of the host.
+
+use super::super::{Rule, page};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::compose::Project;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "COMPOSE033",
+    name: "privileged-service",
+    severity: Severity::Warning,
+    summary: "a container may do everything that the host may do",
+    paper: None,
+    doc: page!("COMPOSE033"),
+    check: None,
+};
+
+/// Services that are privileged.
+pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+    for service in project.services.values() {
+        if let Some(span) = service.flag("privileged") {
+            let message = format!("`{}` may do everything that the host may do", service.name);
+            let help = "ask for the devices and capabilities that it needs";
+            findings.push(RULE.finding(span, message).help(help));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Two containers with one address.
+
+use super::super::{Rule, page};
+use crate::diagnostic::{Diagnostic, Severity};
+use std::collections::BTreeMap;
+
+use crate::lang::compose::Project;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "COMPOSE029",
+    name: "same-address",
+    severity: Severity::Warning,
+    summary: "two services have the same fixed address in one network",
+    paper: None,
+    doc: page!("COMPOSE029"),
+    check: None,
+};
+
+/// Fixed addresses that are taken already.
+pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+    let mut taken = BTreeMap::new();
+    for (key, network) in &project.networks {
+        for (gateway, span) in network.subnets.iter().filter_map(|subnet| subnet.gateway) {
+            taken.insert((key.as_str(), gateway), ("the gateway".to_owned(), span));
+        }
+    }
+    for service in project.services.values() {
+        for (key, attachment) in &service.networks {
+            for (address, span) in &attachment.addresses {
+                let here = (format!("`{}`", service.name), *span);
+                if let Some((other, first)) = taken.insert((key, *address), here) {
+                    let message = format!("`{}` and {other} have the address {address} in `{key}`", service.name);
+                    findings.push(RULE.finding(*span, message).label(first, "the other one"));
+                } else if service.replicas > 1 {
+                    let message = format!("the {} containers of `{}` cannot all have the address {address}", service.replicas, service.name);
+                    findings.push(RULE.finding(*span, message));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Declared and never used.
+
+use super::super::{Rule, page};
+use crate::diagnostic::{Diagnostic, Severity};
+use std::collections::BTreeSet;
+
+use crate::lang::compose::Project;
+use crate::lang::compose::uses;
+use crate::source::Span;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "COMPOSE027",
+    name: "unused-resource",
+    severity: Severity::Warning,
+    summary: "a network, volume, secret or config is declared and never used",
+    paper: None,
+    doc: page!("COMPOSE027"),
+    check: None,
+};
+
+/// Resources that no service uses, of whatever profile.
+pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+    let mut used: BTreeSet<String> = project.used_elsewhere.clone();
+    used.extend(project.services.values().flat_map(uses));
+    let networks = project.networks.iter().filter(|(key, network)| !network.implicit && *key != "default");
+    let networks = networks.map(|(key, network)| ("network", key, network.resource.span));
+    let others = [
+        ("volume", &project.volumes),
+        ("secret", &project.secrets),
+        ("config", &project.configs),
+    ];
+    let others = others
+        .into_iter()
+        .flat_map(|(kind, all)| all.iter().map(move |(key, resource)| (kind, key, resource.span)));
+    for (kind, key, span) in networks.chain(others) {
+        report(kind, key, span, &used, findings);
+    }
+}
+
+fn report(kind: &str, key: &str, span: Span, used: &BTreeSet<String>, findings: &mut Vec<Diagnostic>) {
+    if !used.contains(&format!("{kind}s.{key}")) {
+        findings.push(RULE.finding(span, format!("no service uses the {kind} `{key}`")));
+    }
+}
