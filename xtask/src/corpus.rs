@@ -4,8 +4,8 @@
 //! `corpus-floors.toml` holds what was right before: falling below fails. Sets of a language that
 //! the binary does not read yet are counted and named, so that nobody takes silence for success.
 
-mod concerto;
 mod compose;
+mod concerto;
 mod counts;
 mod floors;
 mod process;

@@ -192,7 +192,7 @@ fn understood(reading: Reading, sources: Sources, name: &str) -> Result<Loaded, 
     match (reading.application, reading.language) {
         (Some(application), _) => {
             Ok(Loaded { application, goal: reading.goal, compose: reading.compose })
-        },
+        }
         (None, Some(_)) => Err(Failure::usage(format!("`{name}` describes no application"))),
         (None, None) => Err(input::no_language(name)),
     }

@@ -72,9 +72,9 @@ pub(crate) fn set(command: &Command) -> Result<(), Failure> {
 /// The surroundings of a file; `beside` says that an override beside it counts.
 pub(crate) fn of(path: &Path, beside: bool) -> Surroundings {
     let mut compose = GIVEN.get().cloned().unwrap_or_default();
-    let folder = path.parent().map(|folder| {
-        if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
-    });
+    let folder = path
+        .parent()
+        .map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
     compose.folder = folder
         .and_then(|folder| folder.canonicalize().ok())
         .and_then(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()));
@@ -105,7 +105,8 @@ pub(crate) fn file_in(folder: &Path) -> Option<PathBuf> {
 fn override_of(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let stem = NAMES.contains(&name).then(|| name.split('.').next())??;
-    let names = ["yml", "yaml"].map(|ending| path.with_file_name(format!("{stem}.override.{ending}")));
+    let names =
+        ["yml", "yaml"].map(|ending| path.with_file_name(format!("{stem}.override.{ending}")));
     names.into_iter().find(|path| path.is_file())
 }
 
@@ -114,7 +115,9 @@ pub(crate) fn is_override(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let stem = name.strip_suffix(".override.yml").or_else(|| name.strip_suffix(".override.yaml"));
     stem.is_some_and(|stem| {
-        let mut mains = ["yaml", "yml"].map(|ending| path.with_file_name(format!("{stem}.{ending}"))).into_iter();
+        let mut mains = ["yaml", "yml"]
+            .map(|ending| path.with_file_name(format!("{stem}.{ending}")))
+            .into_iter();
         mains.any(|main| override_of(&main).as_deref() == Some(path) && main.is_file())
     })
 }

@@ -19,8 +19,7 @@ pub(super) fn run(input: &[u8]) -> u64 {
     let root = sources.add("compose.yaml", text.as_ref());
     let language = Some(Language::Compose);
     let beside = Surroundings::default();
-    let reading =
-        lang::read_in(language, root, "compose.yaml", &mut sources, &mut files, &beside);
+    let reading = lang::read_in(language, root, "compose.yaml", &mut sources, &mut files, &beside);
     findings::check(&sources, &reading.findings);
     let of_rules = rule::check_reading(&reading, &sources);
     findings::check(&sources, &of_rules);

@@ -16,8 +16,8 @@ use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::commands::verify::{PolicyArg, parse_goal};
 use crate::failure::Failure;
-use crate::surroundings::ComposeArgs;
 use crate::load::{self, Loaded};
+use crate::surroundings::ComposeArgs;
 use crate::{exit_code, output, replace};
 
 /// What `windlass plan` takes.

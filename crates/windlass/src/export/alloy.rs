@@ -139,7 +139,8 @@ impl<'p> Roles<'p> {
         for grant in &service.secrets {
             let role = format!("{name}_{}_secretrole", word(&grant.source));
             let mut facts = vec![format!("// source = {}", word(&grant.source))];
-            facts.extend(grant.target.as_ref().map(|target| format!("target = {}", quoted(target))));
+            facts
+                .extend(grant.target.as_ref().map(|target| format!("target = {}", quoted(target))));
             for key in ["uid", "gid", "mode"] {
                 let number = grant.item.get(key).and_then(Item::as_int);
                 facts.extend(number.map(|number| format!("{key} = {number}")));
@@ -198,7 +199,8 @@ impl<'p> Roles<'p> {
             if let Some(count) = config.get("parallelism").and_then(Item::as_int) {
                 let _ = writeln!(text, "{own}.parallelism = {count}");
             }
-            if let Some(delay) = config.get("delay").and_then(|item| cast::duration(&item.plain())) {
+            if let Some(delay) = config.get("delay").and_then(|item| cast::duration(&item.plain()))
+            {
                 let (value, unit) = match delay.subsec_millis() {
                     0 => (u128::from(delay.as_secs()), "s"),
                     _ => (delay.as_millis(), "ms"),

@@ -312,13 +312,7 @@ pub const CODES: &[&Rule] = &[
         "a service extends something that does not exist, or itself",
         page!("COMPOSE005"),
     ),
-    &code(
-        "COMPOSE006",
-        "bad-include",
-        Error,
-        "a file cannot be included",
-        page!("COMPOSE006"),
-    ),
+    &code("COMPOSE006", "bad-include", Error, "a file cannot be included", page!("COMPOSE006")),
     &code(
         "COMPOSE007",
         "undefined-in-compose",

@@ -68,8 +68,7 @@ fn proves(text: &str) -> Answer {
     assert!(others.is_empty());
     let options = Options::default();
     let none = BTreeSet::new();
-    let proof =
-        prove::application(&application, &start, &targets, none, &options, &mut Unlimited);
+    let proof = prove::application(&application, &start, &targets, none, &options, &mut Unlimited);
     proof.unwrap().answer
 }
 
@@ -78,7 +77,8 @@ fn a_chain_always_completes_and_a_wait_for_nothing_gets_stuck() {
     assert_eq!(proves(CHAIN), Answer::AlwaysCompletes);
     let unchecked = CHAIN.replace("    healthcheck: { test: [CMD, ok] }\n", "");
     assert_eq!(proves(&unchecked), Answer::CanGetStuck);
-    let again = CHAIN.replace("  mig:\n    image: app:1\n", "  mig:\n    image: app:1\n    restart: always\n");
+    let again = CHAIN
+        .replace("  mig:\n    image: app:1\n", "  mig:\n    image: app:1\n    restart: always\n");
     assert_eq!(proves(&again), Answer::CanGetStuck);
 }
 

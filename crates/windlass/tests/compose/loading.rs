@@ -48,7 +48,8 @@ fn reset_and_override_take_away_what_came_before() {
     let read = with_override(base, text);
     let web = &read.project().services["web"];
     assert!(web.ports.is_empty());
-    let expose: Vec<_> = web.get("expose").unwrap().items().iter().map(|item| item.plain()).collect();
+    let expose: Vec<_> =
+        web.get("expose").unwrap().items().iter().map(|item| item.plain()).collect();
     assert_eq!(expose, ["2"]);
     assert_eq!(web.environment.iter().filter(|(name, _, _)| name == "B").count(), 1);
 }
@@ -95,8 +96,7 @@ fn an_included_file_has_its_own_folder_and_variables() {
     let main = "include:\n  - sub/compose.yaml\nservices:\n  web: { image: 'web:${TAG:-none}', \
                 depends_on: [db] }\n";
     let sub = "services:\n  db: { image: 'db:${TAG}' }\n";
-    let files =
-        [("compose.yaml", main), ("sub/compose.yaml", sub), ("sub/.env", "TAG=7\n")];
+    let files = [("compose.yaml", main), ("sub/compose.yaml", sub), ("sub/.env", "TAG=7\n")];
     let read = read(&files);
     let image = |name: &str| read.project().services[name].image.as_ref().unwrap().text.clone();
     assert_eq!((image("web"), image("db")), ("web:none".to_owned(), "db:7".to_owned()));

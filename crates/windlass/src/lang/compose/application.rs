@@ -16,7 +16,7 @@ use crate::application::{
 use crate::goal::{Amount, Goal, GoalFile, Want};
 use crate::lifecycle::protocol::{CapabilityId, RequirementId};
 use crate::source::{Origin, Span};
-use parts::Wanted;
+use parts::{Wanted, When};
 
 /// The application of a project, and that all of it is up.
 ///
@@ -102,7 +102,11 @@ impl<'p> Lowering<'p> {
         let wish = if external { format!("external_{kind}") } else { kind.to_owned() };
         let name = self.fresh(&wish);
         let id = TypeId::from(self.types.len());
-        self.types.push(parts::resource_type(name, external, if kind == "image" { "pull" } else { "create" }));
+        self.types.push(parts::resource_type(
+            name,
+            external,
+            if kind == "image" { "pull" } else { "create" },
+        ));
         self.kinds.insert((kind, external), id);
         id
     }
@@ -182,6 +186,13 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// What a service offers: that it was started, and what somebody waits for.
+    fn offered(&self, service: &str) -> Vec<Condition> {
+        let mut offered = self.awaited.get(service).cloned().unwrap_or_default();
+        offered.insert(Condition::Started);
+        offered.into_iter().collect()
+    }
+
     fn add_service(&mut self, service: &'p Service) {
         let needs = self.needs(service);
         let awaited = self.awaited.get(service.name.as_str());
@@ -196,7 +207,8 @@ impl<'p> Lowering<'p> {
             Wanted::Running
         };
         let name = parts::name_of(&service.name);
-        let lowered = parts::service_type(name.clone(), service, &needs, wanted);
+        let offered = self.offered(&service.name);
+        let lowered = parts::service_type(name.clone(), service, &needs, wanted, &offered);
         let component_type = TypeId::from(self.types.len());
         self.types.push(lowered);
         let node = self.add_node(name, component_type, service.replicas, service.span);
@@ -214,16 +226,22 @@ impl<'p> Lowering<'p> {
     fn needs(&self, service: &Service) -> Vec<parts::Need> {
         let mut needs = Vec::new();
         let mut names = BTreeSet::new();
-        let mut add = |wish: &str, target: Option<NodeId>, at: Span, when: parts::When| {
+        let mut add = |wish: &str, target: Option<NodeId>, at: Span, when: When| {
             let Some(target) = target else { return };
             let mut name = parts::name_of(wish);
             while !names.insert(name.clone()) {
                 name.push('_');
             }
-            let capability = when.capability();
+            let capability = match when {
+                When::Create => 0,
+                // A service is needed under its own name.
+                When::Start(condition, _) => {
+                    self.offered(wish).iter().position(|offered| *offered == condition).unwrap_or(0)
+                }
+            };
             needs.push(parts::Need { name, target, capability, at, when });
         };
-        let create = parts::When::Create;
+        let create = When::Create;
         let image = match (&service.image, service.build) {
             (_, Some(_)) => self.images.get(&format!("build_{}", service.name)),
             (Some(image), None) => self.images.get(&image.text),
@@ -247,7 +265,7 @@ impl<'p> Lowering<'p> {
         }
         for (other, dependency) in &service.depends_on {
             let node = self.services.get(other).filter(|_| dependency.required);
-            let when = parts::When::Start(dependency.condition, dependency.restart);
+            let when = When::Start(dependency.condition, dependency.restart);
             add(other, node.copied(), dependency.condition_span, when);
         }
         needs

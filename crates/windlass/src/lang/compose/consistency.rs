@@ -51,10 +51,8 @@ fn check_image(service: &Service, project: &Project, findings: &mut Findings) {
     if let Some(platform) = service.get("platform").filter(|_| !platforms.is_empty())
         && !platforms.iter().any(|other| other.plain() == platform.plain())
     {
-        let message = format!(
-            "`{name}` runs on `{}`, and is not built for that platform",
-            platform.plain()
-        );
+        let message =
+            format!("`{name}` runs on `{}`, and is not built for that platform", platform.plain());
         let list = build.get("platforms").map_or(build.span, |list| list.span);
         findings.push(platform.error(CONFLICT, message).label(list, "it is built for these"));
     }
@@ -168,10 +166,8 @@ fn check_dependencies(service: &Service, project: &Project, findings: &mut Findi
             continue;
         }
         if disabled {
-            let message = format!(
-                "`{}` depends on `{other}`, whose profiles are switched off",
-                service.name
-            );
+            let message =
+                format!("`{}` depends on `{other}`, whose profiles are switched off", service.name);
             let help = "switch the profile on with --profile, or say `required: false`";
             findings.push(Diagnostic::error(UNDEFINED, dependency.span, message).help(help));
             continue;
@@ -226,7 +222,8 @@ fn check_watch(service: &Service, findings: &mut Findings) {
     let watched = service.item.at(&["develop", "watch"]).map(Item::items).unwrap_or_default();
     for watch in watched {
         let action = watch.get("action").map(Item::plain).unwrap_or_default();
-        if watch.get("target").is_none() && matches!(action.as_str(), "sync" | "sync+exec" | "sync+restart")
+        if watch.get("target").is_none()
+            && matches!(action.as_str(), "sync" | "sync+exec" | "sync+restart")
         {
             let message = format!("`{action}` needs a `target`, a path in the container");
             findings.push(watch.error(BAD_VALUE, message));

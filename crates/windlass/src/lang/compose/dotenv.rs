@@ -127,7 +127,8 @@ mod tests {
     #[test]
     fn lines_quotes_comments_and_variables() {
         let outer: Environment = [("HOME".to_owned(), "/root".to_owned())].into();
-        let text = "# head\nexport A=1 # one\nB='$A'\nC=\"x\\n${A}\"\nD: $HOME/d\nE=\nHOME\nF=a#b\n";
+        let text =
+            "# head\nexport A=1 # one\nB='$A'\nC=\"x\\n${A}\"\nD: $HOME/d\nE=\nHOME\nF=a#b\n";
         let read = parse(text, &outer).unwrap_or_default();
         let got: Vec<_> = read.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
         let expected = [

@@ -167,9 +167,7 @@ impl Loader<'_> {
             let mut document = item::from_node(root, &mut Vec::new(), &mut self.findings);
             interpolate::interpolate(&mut document, &scope.environment, &mut self.findings);
             whole = Some(match whole {
-                Some(before) => {
-                    merge::merge(before, document, &mut Vec::new(), &mut self.findings)
-                }
+                Some(before) => merge::merge(before, document, &mut Vec::new(), &mut self.findings),
                 None => document,
             });
         }

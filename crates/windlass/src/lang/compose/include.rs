@@ -26,7 +26,8 @@ impl Loader<'_> {
             }
         }
         if !matches!(includes.item.data, super::item::Data::List(_) | super::item::Data::Null) {
-            let message = format!("`include` must be a list; this is {}", includes.item.kind_name());
+            let message =
+                format!("`include` must be a list; this is {}", includes.item.kind_name());
             self.findings.push(includes.item.error(super::SHAPE, message));
         }
     }
@@ -95,12 +96,14 @@ impl Loader<'_> {
                 _ => {}
             },
             Some(files) => {
-                let listed = if files.is_scalar() { std::slice::from_ref(files) } else { files.items() };
+                let listed =
+                    if files.is_scalar() { std::slice::from_ref(files) } else { files.items() };
                 for path in listed {
                     match self.read(base, &path.plain())? {
                         Ok(file) => texts.push((file, path.span)),
                         Err(error) => {
-                            let finding = Diagnostic::error(NO_ENV_FILE, path.span, error.to_string());
+                            let finding =
+                                Diagnostic::error(NO_ENV_FILE, path.span, error.to_string());
                             self.findings.push(finding);
                             return None;
                         }
@@ -153,7 +156,7 @@ impl Loader<'_> {
                 match map.get(&name) {
                     Some(own) if !same(&own.item, &entry.item) => {
                         let message = format!(
-                            "`{section}.{name}` is declared here and, differently, in an included file"
+                            "`{section}.{name}` is declared here and, differently, in an include"
                         );
                         let finding = Diagnostic::error(BAD_INCLUDE, own.key, message)
                             .label(entry.key, "the included one")

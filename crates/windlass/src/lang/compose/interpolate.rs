@@ -300,7 +300,8 @@ impl TemplateError {
                 .error(BAD_TEMPLATE, "a `$` that starts no variable")
                 .help("write `$$` for a dollar sign, `${NAME}` for a variable"),
             TemplateError::Required { name, message } => {
-                let reason = if message.is_empty() { String::new() } else { format!(": {message}") };
+                let reason =
+                    if message.is_empty() { String::new() } else { format!(": {message}") };
                 item.error(BAD_TEMPLATE, format!("the variable `{name}` must have a value{reason}"))
                     .help(format!("set `{name}` in the environment or in `.env`"))
             }

@@ -190,10 +190,8 @@ impl<'a> Loader<'a> {
                 return None;
             }
             _ => {
-                let message = format!(
-                    "a Compose file is a mapping; this is {}",
-                    document.kind_name()
-                );
+                let message =
+                    format!("a Compose file is a mapping; this is {}", document.kind_name());
                 self.findings.push(document.error(super::SHAPE, message));
                 return None;
             }

@@ -96,9 +96,7 @@ fn merge_in(
     match way {
         Way::Replace => replace(base, over),
         Way::Sequence => merge_plainly(sequence(base), sequence(over), path, findings),
-        Way::Mapping(key) => {
-            merge_plainly(keyed(base, key), keyed(over, key), path, findings)
-        }
+        Way::Mapping(key) => merge_plainly(keyed(base, key), keyed(over, key), path, findings),
         Way::Names => merge_plainly(named(base, false), named(over, false), path, findings),
         Way::Dependencies => merge_plainly(named(base, true), named(over, true), path, findings),
         Way::Logging => {
@@ -118,12 +116,7 @@ fn merge_in(
     }
 }
 
-fn merge_plainly(
-    base: Item,
-    over: Item,
-    path: &mut Vec<String>,
-    findings: &mut Findings,
-) -> Item {
+fn merge_plainly(base: Item, over: Item, path: &mut Vec<String>, findings: &mut Findings) -> Item {
     let (span, replaced) = (over.span, base.replaced);
     match (base.data, over.data) {
         (Data::Map(mut map), Data::Map(other)) => {
@@ -234,12 +227,7 @@ pub fn named(item: Item, is_dependency: bool) -> Item {
     Item { data: Data::Map(map), ..item }
 }
 
-fn merge_subnets(
-    base: Item,
-    over: Item,
-    path: &mut Vec<String>,
-    findings: &mut Findings,
-) -> Item {
+fn merge_subnets(base: Item, over: Item, path: &mut Vec<String>, findings: &mut Findings) -> Item {
     let (Data::List(mut items), Data::List(others)) = (base.data.clone(), over.data.clone()) else {
         return merge_plainly(base, over, path, findings);
     };

@@ -1,9 +1,7 @@
 //! What Compose adds by itself: the network `default`, dependencies that other keys imply, names.
 
 use super::item::Item;
-use super::project::{
-    Attachment, Condition, Dependency, Network, Project, Resource, Service,
-};
+use super::project::{Attachment, Condition, Dependency, Network, Project, Resource, Service};
 use crate::source::Span;
 
 /// Keys whose value `service:NAME` means that the containers share something.

@@ -77,7 +77,8 @@ fn resource(project: &str, key: &str, entry: &Entry) -> Resource {
     let old_name = external.and_then(|external| external.get("name"));
     let is_external =
         external.is_some_and(|external| external.as_bool() == Some(true) || !external.is_scalar());
-    let given = item.get("name").or(old_name).map(|name| Text { text: name.plain(), span: name.span });
+    let given =
+        item.get("name").or(old_name).map(|name| Text { text: name.plain(), span: name.span });
     let name = match &given {
         Some(name) => name.text.clone(),
         None if is_external => key.to_owned(),
@@ -103,11 +104,8 @@ fn network(project: &str, key: &str, entry: &Entry, findings: &mut Findings) -> 
             }
             None => {
                 let message = format!("`{}` is no range of addresses", subnet.plain());
-                let finding = crate::diagnostic::Diagnostic::warning(
-                    BAD_VALUE,
-                    subnet.span,
-                    message,
-                );
+                let finding =
+                    crate::diagnostic::Diagnostic::warning(BAD_VALUE, subnet.span, message);
                 findings.push(finding.help("write it as `172.16.238.0/24`"));
             }
         }
@@ -125,9 +123,8 @@ fn cidr(text: &str) -> Option<(IpAddr, u8)> {
 
 fn service(name: &str, entry: &Entry, findings: &mut Findings) -> Service {
     let item = entry.item.clone();
-    let text = |key: &str| {
-        item.get(key).map(|value| Text { text: value.plain(), span: value.span })
-    };
+    let text =
+        |key: &str| item.get(key).map(|value| Text { text: value.plain(), span: value.span });
     let scale = item.get("scale").or_else(|| item.at(&["deploy", "replicas"]));
     let replicas = scale.and_then(Item::as_int).unwrap_or(1);
     let (restart, restart_span) = parts::restart(&item);

@@ -164,7 +164,8 @@ pub(super) fn mounts(service: &Item, findings: &mut Findings) -> Vec<Mount> {
         }
     }
     let tmpfs = service.get("tmpfs");
-    let listed = tmpfs.map(|item| if item.is_scalar() { std::slice::from_ref(item) } else { item.items() });
+    let listed =
+        tmpfs.map(|item| if item.is_scalar() { std::slice::from_ref(item) } else { item.items() });
     for item in listed.unwrap_or_default() {
         let text = item.plain();
         let target = text.split(':').next().unwrap_or_default().to_owned();

@@ -142,9 +142,7 @@ fn compare_keys(item: &Item, keys: &Keys, path: &mut Vec<String>, findings: &mut
                 let known = keys.known.iter().map(|(known, _)| *known);
                 findings.push(match spelling::nearest(key, known) {
                     Some(word) => finding.help(format!("did you mean `{word}`?")),
-                    None if keys.extensible => {
-                        finding.help("keys of your own start with `x-`")
-                    }
+                    None if keys.extensible => finding.help("keys of your own start with `x-`"),
                     None => finding,
                 });
             }

@@ -120,10 +120,9 @@ impl Index {
             },
             Index::Mount(folder) => match text {
                 Some(text) => Some(format!("{folder}/{text}")),
-                None => item
-                    .get("target")
-                    .map(Item::plain)
-                    .or_else(|| item.get("source").map(|name| format!("{folder}/{}", name.plain()))),
+                None => item.get("target").map(Item::plain).or_else(|| {
+                    item.get("source").map(|name| format!("{folder}/{}", name.plain()))
+                }),
             },
             Index::Port => match text {
                 Some(text) => Some(text),

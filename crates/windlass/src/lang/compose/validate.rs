@@ -14,7 +14,10 @@ pub(super) fn check(model: &Item, findings: &mut Findings) {
     for (name, entry) in model.get("volumes").map(Item::entries).into_iter().flatten() {
         check_external_volume(name, &entry.item, findings);
     }
-    let contents = [("secrets", &["file", "environment"][..]), ("configs", &["file", "environment", "content"])];
+    let contents = [
+        ("secrets", &["file", "environment"][..]),
+        ("configs", &["file", "environment", "content"]),
+    ];
     for (section, keys) in contents {
         for (name, entry) in model.get(section).map(Item::entries).into_iter().flatten() {
             check_one_content(section, name, &entry.item, keys, findings);
@@ -70,7 +73,8 @@ fn check_service(name: &str, service: &Item, findings: &mut Findings) {
     let gpus = service.get("gpus");
     for device in [devices, gpus].into_iter().flatten().flat_map(Item::items) {
         if let (Some(count), Some(ids)) = (device.get("count"), device.get("device_ids")) {
-            let message = format!("a device of `{name}` has `count` and `device_ids`; one is allowed");
+            let message =
+                format!("a device of `{name}` has `count` and `device_ids`; one is allowed");
             findings.push(count.error(CONFLICT, message).label(ids.span, "`device_ids` is here"));
         }
         if let Some(count) = device.get("count")

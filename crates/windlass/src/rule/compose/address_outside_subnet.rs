@@ -19,24 +19,31 @@ pub const RULE: Rule = Rule {
 pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (key, attachment) in &service.networks {
-            let Some(network) = project.networks.get(key).filter(|n| !n.resource.external) else { continue };
+            let Some(network) = project.networks.get(key).filter(|n| !n.resource.external) else {
+                continue;
+            };
             for (address, span) in &attachment.addresses {
-                let fitting = network.subnets.iter().filter(|s| s.address.is_ipv4() == address.is_ipv4());
+                let fitting =
+                    network.subnets.iter().filter(|s| s.address.is_ipv4() == address.is_ipv4());
                 let fitting: Vec<_> = fitting.collect();
                 if fitting.iter().any(|subnet| subnet.contains(*address)) {
                     continue;
                 }
                 let finding = match fitting.first() {
                     Some(subnet) => {
-                        let message = format!("the network `{key}` does not have the address {address}");
+                        let message =
+                            format!("the network `{key}` does not have the address {address}");
                         RULE.finding(*span, message).label(subnet.span, "its range")
                     }
                     None => {
-                        let message = format!("`{key}` has no range of its own, so that {address} cannot be asked for");
+                        let message = format!(
+                            "`{key}` has no range of its own, so that {address} cannot be asked for"
+                        );
                         RULE.finding(*span, message).label(network.resource.span, "the network")
                     }
                 };
-                findings.push(finding.help("give the network a `subnet` that contains the address"));
+                findings
+                    .push(finding.help("give the network a `subnet` that contains the address"));
             }
         }
     }

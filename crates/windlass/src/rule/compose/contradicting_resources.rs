@@ -37,7 +37,8 @@ const PAIRS: &[(&[&str], &[&str], bool)] = &[
 pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (limit_path, path, is_size) in PAIRS {
-            let (Some(limit), Some(item)) = (service.item.at(limit_path), service.item.at(path)) else {
+            let (Some(limit), Some(item)) = (service.item.at(limit_path), service.item.at(path))
+            else {
                 continue;
             };
             let number = |item: &Item| match is_size {
@@ -46,7 +47,12 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             };
             let (Some(most), Some(value)) = (number(limit), number(item)) else { continue };
             if most > 0.0 && value > most {
-                let message = format!("`{}` of `{}` is more than `{}`", path.join("."), service.name, limit_path.join("."));
+                let message = format!(
+                    "`{}` of `{}` is more than `{}`",
+                    path.join("."),
+                    service.name,
+                    limit_path.join(".")
+                );
                 findings.push(RULE.finding(item.span, message).label(limit.span, "the limit"));
             }
         }

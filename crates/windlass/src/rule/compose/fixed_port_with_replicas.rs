@@ -24,14 +24,16 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             if ports >= service.replicas || first == 0 {
                 continue;
             }
-            let published = if first == last { first.to_string() } else { format!("{first}-{last}") };
+            let published =
+                if first == last { first.to_string() } else { format!("{first}-{last}") };
             let message = format!(
                 "`{}` has {} containers for port {published} of the host",
                 service.name, service.replicas
             );
             let span = service.replicas_span.unwrap_or(service.span);
             let finding = RULE.finding(port.span, message).label(span, "the number of containers");
-            findings.push(finding.help("publish a range of ports, or leave the choice to the engine"));
+            findings
+                .push(finding.help("publish a range of ports, or leave the choice to the engine"));
         }
     }
 }

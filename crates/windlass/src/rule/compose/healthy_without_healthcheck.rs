@@ -28,11 +28,16 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             let finding = match target.health {
                 Health::Checked(_) => continue,
                 Health::Disabled(span) => {
-                    let message = format!("`{name}` waits for the health of `{other}`, whose check is switched off");
-                    RULE.finding(dependency.condition_span, message).label(span, "it is switched off here")
+                    let message = format!(
+                        "`{name}` waits for the health of `{other}`, whose check is switched off"
+                    );
+                    RULE.finding(dependency.condition_span, message)
+                        .label(span, "it is switched off here")
                 }
                 Health::Unknown => {
-                    let message = format!("`{name}` waits for the health of `{other}`, which has no healthcheck here");
+                    let message = format!(
+                        "`{name}` waits for the health of `{other}`, which has no healthcheck here"
+                    );
                     RULE.finding(dependency.condition_span, message)
                         .label(target.span, "it starts only if the image has a check")
                         .help(format!("give `{other}` a `healthcheck`"))

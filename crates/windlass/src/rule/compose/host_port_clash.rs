@@ -44,7 +44,10 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                     "`{}` and `{other}` both publish port {first} of the host",
                     service.name
                 );
-                findings.push(RULE.finding(port.span, message).label(*span, format!("`{other}` publishes it here")));
+                findings.push(
+                    RULE.finding(port.span, message)
+                        .label(*span, format!("`{other}` publishes it here")),
+                );
             }
             // More than a few are told by the first.
             if here.len() < 8 {

@@ -26,7 +26,8 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
         for (key, entry) in deploy.entries() {
             let is_usual = key == "mode" && entry.item.as_str() == Some("replicated");
             if IGNORED.contains(&key.as_str()) && !is_usual {
-                let message = format!("Docker Compose ignores `deploy.{key}` of `{}`", service.name);
+                let message =
+                    format!("Docker Compose ignores `deploy.{key}` of `{}`", service.name);
                 findings.push(RULE.finding(entry.key, message));
             }
         }

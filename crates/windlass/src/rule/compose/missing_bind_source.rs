@@ -20,7 +20,10 @@ pub const RULE: Rule = Rule {
 pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for mount in &service.mounts {
-            let Some(source) = mount.source.as_ref().filter(|_| mount.kind == MountKind::Bind) else { continue };
+            let Some(source) = mount.source.as_ref().filter(|_| mount.kind == MountKind::Bind)
+            else {
+                continue;
+            };
             if mount.exists != Some(false) {
                 continue;
             }

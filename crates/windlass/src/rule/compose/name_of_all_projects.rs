@@ -27,7 +27,9 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let volumes = project.volumes.values().map(|volume| ("volume", volume));
     for (kind, resource) in networks.chain(volumes).filter(|(_, resource)| !resource.external) {
         // A name that holds the name of the project is different for each.
-        let Some(span) = resource.named.filter(|_| !resource.name.contains(&project.name)) else { continue };
+        let Some(span) = resource.named.filter(|_| !resource.name.contains(&project.name)) else {
+            continue;
+        };
         let message = format!("every project has the same {kind} `{}`", resource.name);
         findings.push(RULE.finding(span, message).help("say `external: true` if that is meant"));
     }

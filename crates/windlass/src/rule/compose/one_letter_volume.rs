@@ -20,12 +20,17 @@ pub const RULE: Rule = Rule {
 pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for mount in &service.mounts {
-            let Some(short) = mount.short.as_deref().filter(|_| mount.source.is_none()) else { continue };
+            let Some(short) = mount.short.as_deref().filter(|_| mount.source.is_none()) else {
+                continue;
+            };
             let behind = short.get(2..).unwrap_or_default();
             if !starts_with_drive(short) || !behind.starts_with('/') {
                 continue;
             }
-            let message = format!("`{short}` is read as one path, because `{}` looks like a drive", &short[..2]);
+            let message = format!(
+                "`{short}` is read as one path, because `{}` looks like a drive",
+                &short[..2]
+            );
             let finding = RULE.finding(mount.span, message);
             findings.push(finding.help("give the volume a name of two letters or more"));
         }

@@ -28,7 +28,8 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
         if let Some((other_key, other)) = open.first().filter(|(other, _)| *other != key) {
             let (first, second) =
                 if other.span <= subnet.span { (*other, subnet) } else { (subnet, *other) };
-            let message = format!("the networks `{other_key}` and `{key}` have addresses in common");
+            let message =
+                format!("the networks `{other_key}` and `{key}` have addresses in common");
             findings.push(RULE.finding(second.span, message).label(first.span, "the other range"));
         }
         open.push((key, subnet));

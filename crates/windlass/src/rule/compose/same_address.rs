@@ -30,10 +30,16 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             for (address, span) in &attachment.addresses {
                 let here = (format!("`{}`", service.name), *span);
                 if let Some((other, first)) = taken.insert((key, *address), here) {
-                    let message = format!("`{}` and {other} have the address {address} in `{key}`", service.name);
+                    let message = format!(
+                        "`{}` and {other} have the address {address} in `{key}`",
+                        service.name
+                    );
                     findings.push(RULE.finding(*span, message).label(first, "the other one"));
                 } else if service.replicas > 1 {
-                    let message = format!("the {} containers of `{}` cannot all have the address {address}", service.replicas, service.name);
+                    let message = format!(
+                        "the {} containers of `{}` cannot all have the address {address}",
+                        service.replicas, service.name
+                    );
                     findings.push(RULE.finding(*span, message));
                 }
             }

@@ -25,7 +25,8 @@ pub fn check(project: &Project, sources: &Sources, findings: &mut Vec<Diagnostic
     for service in project.services.values() {
         for (name, value, span) in &service.environment {
             let upper = name.to_uppercase();
-            let tells = TELLING.iter().any(|word| upper.contains(word)) && !upper.ends_with("_FILE");
+            let tells =
+                TELLING.iter().any(|word| upper.contains(word)) && !upper.ends_with("_FILE");
             let is_plain = value.as_deref().is_some_and(|value| !value.is_empty())
                 && !sources.slice(*span).contains('$');
             let is_switch = value.as_deref().is_some_and(|value| {
@@ -34,7 +35,9 @@ pub fn check(project: &Project, sources: &Sources, findings: &mut Vec<Diagnostic
             if tells && is_plain && !is_switch {
                 let message = format!("the value of `{name}` stands in the file");
                 let finding = RULE.finding(*span, message);
-                findings.push(finding.help("take it from a secret, or from the surroundings: `${...}`"));
+                findings.push(
+                    finding.help("take it from a secret, or from the surroundings: `${...}`"),
+                );
             }
         }
     }

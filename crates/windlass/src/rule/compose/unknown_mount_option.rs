@@ -19,9 +19,30 @@ pub const RULE: Rule = Rule {
 
 /// Options of the short form.
 const OPTIONS: &[&str] = &[
-    "ro", "rw", "z", "Z", "nocopy", "copy", "volume-nocopy", "cached", "consistent", "delegated",
-    "shared", "rshared", "slave", "rslave", "private", "rprivate", "U", "O", "exec", "noexec", "dev",
-    "nodev", "suid", "nosuid",
+    "ro",
+    "rw",
+    "z",
+    "Z",
+    "nocopy",
+    "copy",
+    "volume-nocopy",
+    "cached",
+    "consistent",
+    "delegated",
+    "shared",
+    "rshared",
+    "slave",
+    "rslave",
+    "private",
+    "rprivate",
+    "U",
+    "O",
+    "exec",
+    "noexec",
+    "dev",
+    "nodev",
+    "suid",
+    "nosuid",
 ];
 
 /// Words of `consistency`.
@@ -35,7 +56,8 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             let read = is_volume.and_then(|text| short::volume(text).ok());
             for option in read.map(|volume| volume.options).unwrap_or_default() {
                 if !OPTIONS.contains(&option.as_str()) {
-                    let message = format!("Docker Compose ignores the option `{option}` of a volume");
+                    let message =
+                        format!("Docker Compose ignores the option `{option}` of a volume");
                     findings.push(RULE.finding(mount.span, message));
                 }
             }
@@ -43,7 +65,9 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                 && !CONSISTENCY.contains(&word.plain().as_str())
             {
                 let words = Item::plain(word);
-                findings.push(RULE.finding(word.span, format!("`{words}` is no consistency of a mount")));
+                findings.push(
+                    RULE.finding(word.span, format!("`{words}` is no consistency of a mount")),
+                );
             }
         }
     }

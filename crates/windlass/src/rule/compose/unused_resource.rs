@@ -23,13 +23,11 @@ pub const RULE: Rule = Rule {
 pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let mut used: BTreeSet<String> = project.used_elsewhere.clone();
     used.extend(project.services.values().flat_map(uses));
-    let networks = project.networks.iter().filter(|(key, network)| !network.implicit && *key != "default");
+    let networks =
+        project.networks.iter().filter(|(key, network)| !network.implicit && *key != "default");
     let networks = networks.map(|(key, network)| ("network", key, network.resource.span));
-    let others = [
-        ("volume", &project.volumes),
-        ("secret", &project.secrets),
-        ("config", &project.configs),
-    ];
+    let others =
+        [("volume", &project.volumes), ("secret", &project.secrets), ("config", &project.configs)];
     let others = others
         .into_iter()
         .flat_map(|(kind, all)| all.iter().map(move |(key, resource)| (kind, key, resource.span)));
@@ -38,7 +36,13 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-fn report(kind: &str, key: &str, span: Span, used: &BTreeSet<String>, findings: &mut Vec<Diagnostic>) {
+fn report(
+    kind: &str,
+    key: &str,
+    span: Span,
+    used: &BTreeSet<String>,
+    findings: &mut Vec<Diagnostic>,
+) {
     if !used.contains(&format!("{kind}s.{key}")) {
         findings.push(RULE.finding(span, format!("no service uses the {kind} `{key}`")));
     }

@@ -34,17 +34,6 @@ pub(super) enum When {
     Start(Condition, bool),
 }
 
-impl When {
-    /// The index of the capability of the node that offers it.
-    pub(super) fn capability(self) -> usize {
-        match self {
-            When::Create | When::Start(Condition::Started, _) => 0,
-            When::Start(Condition::Healthy, _) => 1,
-            When::Start(Condition::Completed, _) => 2,
-        }
-    }
-}
-
 /// How far a service is brought up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
@@ -103,18 +92,21 @@ pub(super) fn resource_type(name: String, external: bool, make: &str) -> Compone
     }
 }
 
-const STARTED: CapabilityId = CapabilityId(0);
-const HEALTHY: CapabilityId = CapabilityId(1);
-const COMPLETED: CapabilityId = CapabilityId(2);
-
 /// A service: absent, created, running, failed, and healthy or completed when it can be that.
 pub(super) fn service_type(
     name: String,
     service: &Service,
     needs: &[Need],
     wanted: Wanted,
+    offered: &[Condition],
 ) -> ComponentType {
     let at = Origin::from(service.span);
+    let offers = |conditions: &[Condition]| -> BTreeSet<CapabilityId> {
+        let known = offered.iter().enumerate().filter(|(_, o)| conditions.contains(o));
+        known.map(|(at, _)| CapabilityId::from(at)).collect()
+    };
+    let started = offers(&[Condition::Started]);
+    let (nothing, silent) = (BTreeSet::new(), BTreeSet::new());
     let ids = |wanted: fn(When) -> bool| -> BTreeSet<RequirementId> {
         let fitting = needs.iter().enumerate().filter(|(_, need)| wanted(need.when));
         fitting.map(|(at, _)| RequirementId::from(at)).collect()
@@ -124,34 +116,43 @@ pub(super) fn service_type(
     let for_running = ids(|when| matches!(when, When::Start(_, true)));
     let is_checked = matches!(service.health, Health::Checked(_));
     let may_end = !matches!(service.restart, Restart::Always | Restart::UnlessStopped);
-    let mut builder = Builder { states: Vec::new(), operations: Vec::new(), transitions: Vec::new(), at };
-    let absent = builder.state("absent", &BTreeSet::new(), []);
-    let created = builder.state("created", &BTreeSet::new(), []);
-    let running = builder.state("running", &for_running, [STARTED]);
-    let failed = builder.state("failed", &BTreeSet::new(), []);
-    builder.transition(absent, "create", created, &for_create, []);
-    builder.transition(created, "start", running, &for_start, []);
-    builder.transition(failed, "start", running, &for_start, []);
-    builder.transition(running, "stop", created, &BTreeSet::new(), []);
+    let mut builder =
+        Builder { states: Vec::new(), operations: Vec::new(), transitions: Vec::new(), at };
+    let absent = builder.state("absent", &nothing, &silent);
+    let created = builder.state("created", &nothing, &silent);
+    let running = builder.state("running", &for_running, &started);
+    let failed = builder.state("failed", &nothing, &silent);
+    builder.transition(absent, "create", created, &for_create, &silent);
+    builder.transition(created, "start", running, &for_start, &silent);
+    builder.transition(failed, "start", running, &for_start, &silent);
+    builder.transition(running, "stop", created, &nothing, &silent);
     let mut up = vec!["create", "start"];
     if is_checked {
-        let healthy = builder.state("healthy", &for_running, [STARTED, HEALTHY]);
-        builder.transition(running, "await_healthy", healthy, &for_running, [STARTED]);
-        builder.transition(healthy, "stop", created, &BTreeSet::new(), []);
+        let healthy = builder.state(
+            "healthy",
+            &for_running,
+            &offers(&[Condition::Started, Condition::Healthy]),
+        );
+        builder.transition(running, "await_healthy", healthy, &for_running, &started);
+        builder.transition(healthy, "stop", created, &nothing, &silent);
     }
     if may_end {
-        let completed = builder.state("completed", &BTreeSet::new(), [STARTED, COMPLETED]);
-        builder.transition(running, "await_completed", completed, &for_running, [STARTED]);
-        builder.transition(completed, "remove", absent, &BTreeSet::new(), []);
+        let completed = builder.state(
+            "completed",
+            &nothing,
+            &offers(&[Condition::Started, Condition::Completed]),
+        );
+        builder.transition(running, "await_completed", completed, &for_running, &started);
+        builder.transition(completed, "remove", absent, &nothing, &silent);
     }
-    builder.transition(created, "remove", absent, &BTreeSet::new(), []);
-    builder.transition(failed, "remove", absent, &BTreeSet::new(), []);
+    builder.transition(created, "remove", absent, &nothing, &silent);
+    builder.transition(failed, "remove", absent, &nothing, &silent);
     match wanted {
         Wanted::Running => {}
         Wanted::Healthy => up.push("await_healthy"),
         Wanted::Completed => up.push("await_completed"),
     }
-    builder.finish(name, needs, &up, created, failed)
+    builder.finish(name, needs, &up, (created, failed), offered)
 }
 
 struct Builder {
@@ -162,32 +163,33 @@ struct Builder {
 }
 
 impl Builder {
-    fn state<const N: usize>(
+    fn state(
         &mut self,
         name: &str,
         requires: &BTreeSet<RequirementId>,
-        offers: [CapabilityId; N],
+        offers: &BTreeSet<CapabilityId>,
     ) -> u32 {
-        let requires = requires.iter().copied();
-        self.states.push(State { requires: requires.collect(), ..state(name, [], offers, self.at) });
+        let made = state(name, [], [], self.at);
+        self.states.push(State { requires: requires.clone(), offers: offers.clone(), ..made });
         self.states.len() as u32 - 1
     }
 
-    fn transition<const N: usize>(
+    fn transition(
         &mut self,
         from: u32,
         operation_name: &str,
         to: u32,
         requires: &BTreeSet<RequirementId>,
-        offers: [CapabilityId; N],
+        offers: &BTreeSet<CapabilityId>,
     ) {
         let known = self.operations.iter().position(|known| known.name == operation_name);
         let id = known.unwrap_or_else(|| {
             self.operations.push(operation(operation_name, self.at));
             self.operations.len() - 1
         });
-        let made = transition(from, id as u32, to, [], offers, self.at);
-        self.transitions.push(Transition { requires: requires.clone(), ..made });
+        let made = transition(from, id as u32, to, [], [], self.at);
+        let (requires, offers) = (requires.clone(), offers.clone());
+        self.transitions.push(Transition { requires, offers, ..made });
     }
 
     /// The type. A fault stops the containers, a crash fails them.
@@ -196,8 +198,8 @@ impl Builder {
         name: String,
         needs: &[Need],
         up: &[&str],
-        created: u32,
-        failed: u32,
+        (created, failed): (u32, u32),
+        offered: &[Condition],
     ) -> ComponentType {
         let handler = || vec![Handler { to: StateId(created), origin: self.at }];
         for state in self.states.iter_mut().filter(|state| !state.requires.is_empty()) {
@@ -205,7 +207,8 @@ impl Builder {
         }
         for transition in &mut self.transitions {
             if !transition.requires.is_empty() {
-                let back = if transition.from == StateId(0) { StateId(0) } else { StateId(created) };
+                let back =
+                    if transition.from == StateId(0) { StateId(0) } else { StateId(created) };
                 transition.handlers = vec![Handler { to: back, origin: self.at }];
             }
         }
@@ -217,11 +220,18 @@ impl Builder {
         let operations = &self.operations;
         let id = |name: &&str| operations.iter().position(|o| o.name == **name);
         let up = up.iter().filter_map(id).map(OperationId::from).collect();
-        let capability = |name: &str| Capability { name: name.to_owned(), origin: self.at };
+        let capability = |condition: &Condition| {
+            let name = match condition {
+                Condition::Started => "started",
+                Condition::Healthy => "healthy",
+                Condition::Completed => "completed",
+            };
+            Capability { name: name.to_owned(), origin: self.at }
+        };
         ComponentType {
             name,
             requirements: needs.iter().map(requirement).collect(),
-            capabilities: ["started", "healthy", "completed"].map(capability).to_vec(),
+            capabilities: offered.iter().map(capability).collect(),
             lifecycle: Lifecycle::Protocol(Protocol {
                 initial: StateId(0),
                 states: self.states,

@@ -56,9 +56,9 @@ impl Loader<'_> {
                         let message = format!("`{text}` is not looked at: {error}");
                         Diagnostic::warning(NO_ENV_FILE, path.span, message)
                     }
-                    _ => path.error(NO_ENV_FILE, error.to_string()).help(
-                        "make the file, or say `required: false` beside its `path`",
-                    ),
+                    _ => path
+                        .error(NO_ENV_FILE, error.to_string())
+                        .help("make the file, or say `required: false` beside its `path`"),
                 };
                 self.findings.push(finding);
             }

@@ -31,7 +31,8 @@ pub(super) fn check(service: &Service, findings: &mut Findings) {
             false => item.plain().parse::<f64>().ok(),
         };
         if number(own) != number(deploy) {
-            let message = format!("`{name}` has different values in `{old}` and `{}`", path.join("."));
+            let message =
+                format!("`{name}` has different values in `{old}` and `{}`", path.join("."));
             findings.push(own.error(CONFLICT, message).label(deploy.span, "the other value"));
         }
     }

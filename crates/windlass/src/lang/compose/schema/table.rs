@@ -11,10 +11,7 @@ const fn keys(known: &'static [(&'static str, Shape)]) -> Keys {
 }
 
 /// The same, some of them required.
-const fn needs(
-    required: &'static [&'static str],
-    known: &'static [(&'static str, Shape)],
-) -> Keys {
+const fn needs(required: &'static [&'static str], known: &'static [(&'static str, Shape)]) -> Keys {
     Keys { known, required, extensible: true, open: false }
 }
 
@@ -80,18 +77,11 @@ const NETWORK: Keys = keys(&[
     ("name", Str),
 ]);
 
-const IPAM: Keys = keys(&[
-    ("config", List(&Shape::Keys(&SUBNET))),
-    ("driver", Str),
-    ("options", Pairs(&Str)),
-]);
+const IPAM: Keys =
+    keys(&[("config", List(&Shape::Keys(&SUBNET))), ("driver", Str), ("options", Pairs(&Str))]);
 
-const SUBNET: Keys = keys(&[
-    ("aux_addresses", Pairs(&Str)),
-    ("gateway", Str),
-    ("ip_range", Str),
-    ("subnet", Str),
-]);
+const SUBNET: Keys =
+    keys(&[("aux_addresses", Pairs(&Str)), ("gateway", Str), ("ip_range", Str), ("subnet", Str)]);
 
 const VOLUME: Keys = keys(&[
     ("driver", Str),
@@ -280,11 +270,9 @@ const DEPENDENCY: Keys = needs(
     &[("condition", Words(CONDITIONS)), ("required", Bool), ("restart", FLAG)],
 );
 
-const DEVICE: Keys =
-    needs(&["source"], &[("permissions", Str), ("source", Str), ("target", Str)]);
+const DEVICE: Keys = needs(&["source"], &[("permissions", Str), ("source", Str), ("target", Str)]);
 
-const ENV_FILE: Keys =
-    closed(&["path"], &[("format", Str), ("path", Str), ("required", FLAG)]);
+const ENV_FILE: Keys = closed(&["path"], &[("format", Str), ("path", Str), ("required", FLAG)]);
 
 const EXTENDS: Keys = closed(&["service"], &[("file", Str), ("service", Str)]);
 
@@ -311,8 +299,7 @@ const HEALTHCHECK: Keys = keys(&[
     ("timeout", Str),
 ]);
 
-const LOGGING: Keys =
-    keys(&[("driver", Str), ("options", Pairs(&Either(&[Str, Num, Null])))]);
+const LOGGING: Keys = keys(&[("driver", Str), ("options", Pairs(&Either(&[Str, Num, Null])))]);
 
 const MODEL_USE: Keys = keys(&[("endpoint_var", Str), ("model_var", Str)]);
 
@@ -353,19 +340,11 @@ const PROVIDED: Shape = Either(&[Str, Num, Bool]);
 
 const PROVIDER: Keys = needs(
     &["type"],
-    &[
-        ("options", Pairs(&Either(&[Str, Num, Bool, List(&PROVIDED)]))),
-        ("type", Str),
-    ],
+    &[("options", Pairs(&Either(&[Str, Num, Bool, List(&PROVIDED)]))), ("type", Str)],
 );
 
-const GRANT: Keys = keys(&[
-    ("gid", Str),
-    ("mode", NUMBER),
-    ("source", Str),
-    ("target", Str),
-    ("uid", Str),
-]);
+const GRANT: Keys =
+    keys(&[("gid", Str), ("mode", NUMBER), ("source", Str), ("target", Str), ("uid", Str)]);
 
 const LIMITS: Shape = Pairs(&Either(&[
     Int,
@@ -392,13 +371,13 @@ const MOUNT: Keys = needs(
         ("target", Str),
         (
             "tmpfs",
-            Shape::Keys(&keys(&[("mode", NUMBER), ("size", Either(&[Between(0, i128::MAX), Str]))])),
+            Shape::Keys(&keys(&[
+                ("mode", NUMBER),
+                ("size", Either(&[Between(0, i128::MAX), Str])),
+            ])),
         ),
         ("type", Words(&["bind", "volume", "tmpfs", "cluster", "npipe", "image"])),
-        (
-            "volume",
-            Shape::Keys(&keys(&[("labels", PAIRS), ("nocopy", FLAG), ("subpath", Str)])),
-        ),
+        ("volume", Shape::Keys(&keys(&[("labels", PAIRS), ("nocopy", FLAG), ("subpath", Str)]))),
     ],
 );
 
@@ -435,12 +414,8 @@ const PLACEMENT: Keys = keys(&[
     ("preferences", List(&Shape::Keys(&keys(&[("spread", Str)])))),
 ]);
 
-const RESTART_POLICY: Keys = keys(&[
-    ("condition", Str),
-    ("delay", Str),
-    ("max_attempts", COUNT),
-    ("window", Str),
-]);
+const RESTART_POLICY: Keys =
+    keys(&[("condition", Str), ("delay", Str), ("max_attempts", COUNT), ("window", Str)]);
 
 const UPDATE: Keys = keys(&[
     ("delay", Str),
@@ -475,10 +450,8 @@ const RESERVED_DEVICE: Keys = needs(
     ],
 );
 
-const GENERIC_RESOURCE: Keys = keys(&[(
-    "discrete_resource_spec",
-    Shape::Keys(&keys(&[("kind", Str), ("value", NUMBER)])),
-)]);
+const GENERIC_RESOURCE: Keys =
+    keys(&[("discrete_resource_spec", Shape::Keys(&keys(&[("kind", Str), ("value", NUMBER)])))]);
 
 #[cfg(test)]
 mod tests {

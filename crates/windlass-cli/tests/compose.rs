@@ -1,0 +1,105 @@
+//! Docker Compose on the command line: overrides, folders, variables, profiles, every command.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use expect_test::expect;
+use support::Folder;
+
+const SHOP: &str = "\
+services:
+  db:
+    image: postgres:16
+    healthcheck: { test: [CMD, pg_isready] }
+  web:
+    image: web:${TAG:-1}
+    ports: ['8080:80']
+    depends_on:
+      db: { condition: service_healthy }
+  debug:
+    image: debug:1
+    profiles: [dev]
+    depends_on: [web]
+";
+
+#[test]
+fn an_override_is_put_over_the_file_and_findings_say_where() {
+    let folder = Folder::with(&[
+        ("compose.yaml", SHOP),
+        ("over.yaml", "services:\n  web:\n    deploy: { replicas: 2 }\n"),
+        ("bad.yaml", "services:\n  web:\n    restart: 7\n"),
+    ]);
+    let run = folder.run(&["check", "compose.yaml", "--format", "json"]);
+    assert_eq!((run.findings(), run.code), (vec![], 0));
+    let run = folder.run(&["check", "compose.yaml", "-f", "over.yaml", "--format", "json"]);
+    assert_eq!((run.findings(), run.code), (vec!["7:13 warning COMPOSE022".to_owned()], 0));
+    let run = folder.run(&["check", "compose.yaml", "-f", "over.yaml", "--strict"]);
+    assert_eq!(run.code, 1);
+    expect![[r#"
+        error[COMPOSE001]: `services.web.restart` must be a string; this is an integer
+         --> bad.yaml:3:14
+          |
+        3 |     restart: 7
+          |              ^
+
+        1 error, 0 warnings in 1 file
+        exit: 1
+    "#]]
+    .assert_eq(&folder.run(&["check", "compose.yaml", "-f", "bad.yaml"]).transcript());
+    let run = folder.run(&["check", "compose.yaml", "-f", "nope.yaml"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+}
+
+#[test]
+fn a_folder_stands_for_its_file_with_the_override() {
+    let folder = Folder::with(&[
+        ("shop/compose.yaml", SHOP),
+        ("shop/compose.override.yaml", "services:\n  web:\n    scale: 2\n"),
+    ]);
+    let run = folder.run(&["check", "shop", "--format", "json"]);
+    assert_eq!((run.findings(), run.code), (vec!["7:13 warning COMPOSE022".to_owned()], 0));
+    let run = folder.run(&["show", "shop"]);
+    assert!(run.code == 0 && run.stdout.contains("×2"), "{}{}", run.stdout, run.stderr);
+    let alone = folder.run(&["check", "shop/compose.yaml", "--format", "json"]);
+    assert_eq!(alone.findings(), Vec::<String>::new(), "a file that is named stands alone");
+}
+
+#[test]
+fn variables_and_profiles_come_from_beside_the_file() {
+    let folder = Folder::with(&[
+        ("compose.yaml", SHOP),
+        ("other.env", "TAG=7\n"),
+        ("sub/compose.yaml", "include: [../part.yaml]\n"),
+        ("part.yaml", "services: { a: { image: 'a:1', env_file: other.env } }\n"),
+    ]);
+    let run = folder.run(&["convert", "compose.yaml", "--to", "alloy", "--env-file", "other.env"]);
+    assert!(run.stdout.contains("web.image = \"web:7\""), "{}{}", run.stdout, run.stderr);
+    assert!(!run.stdout.contains("debug"));
+    let run = folder.run(&["convert", "compose.yaml", "--to", "alloy", "--profile", "dev"]);
+    assert!(run.stdout.contains("debug.depends_on[ web ]"), "{}", run.stdout);
+    let run = folder.run(&["check", "sub/compose.yaml", "--format", "json"]);
+    assert_eq!((run.findings(), run.code), (vec![], 0), "{}", run.stderr);
+}
+
+#[test]
+fn every_command_takes_a_compose_file() {
+    let folder = Folder::with(&[("compose.yaml", SHOP)]);
+    let run = folder.run(&["prove", "compose.yaml"]);
+    assert!(run.code == 0 && run.stdout.starts_with("always completes"), "{}", run.stdout);
+    let run = folder.run(&["plan", "compose.yaml", "--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    folder.write("plan.json", run.stdout);
+    let run = folder.run(&["verify", "plan.json", "--app", "compose.yaml"]);
+    assert!(run.code == 0 && run.stdout.starts_with("valid"), "{}{}", run.stdout, run.stderr);
+    for picture in ["svg", "dot", "mermaid", "text"] {
+        assert_eq!(folder.run(&["show", "compose.yaml", "--as", picture]).code, 0);
+    }
+    let run = folder.run(&["convert", "compose.yaml", "--to", "windlass"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    folder.write("windlass.yaml", run.stdout);
+    let run = folder.run(&["prove", "windlass.yaml"]);
+    assert!(run.stdout.starts_with("always completes"), "{}{}", run.stdout, run.stderr);
+    let run = folder.run(&["analyze", "compose.yaml", "--format", "json"]);
+    assert_eq!(run.json()["deadlocks"], 0, "{}{}", run.stdout, run.stderr);
+}
