@@ -103,3 +103,23 @@ fn every_command_takes_a_compose_file() {
     let run = folder.run(&["analyze", "compose.yaml", "--format", "json"]);
     assert_eq!(run.json()["deadlocks"], 0, "{}{}", run.stdout, run.stderr);
 }
+
+/// The pictures of the documentation are what `show` draws of the examples; `UPDATE=1` writes them.
+#[test]
+fn the_pictures_of_the_documentation_are_up_to_date() {
+    let repository = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    for name in ["shop", "stack"] {
+        let example = repository.join(format!("examples/compose/{name}/compose.yaml"));
+        let text = std::fs::read_to_string(example).unwrap();
+        let folder = Folder::with(&[(&*format!("{name}/compose.yaml"), &text)]);
+        let run = folder.run(&["check", name, "--strict"]);
+        assert_eq!(run.code, 0, "{}", run.stdout);
+        let fresh = folder.run(&["show", name, "--as", "svg"]).stdout;
+        let path = repository.join(format!("docs/pictures/compose-{name}.svg"));
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&path, &fresh).unwrap();
+        }
+        let written = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(written == fresh, "{} is outdated; run with UPDATE=1", path.display());
+    }
+}

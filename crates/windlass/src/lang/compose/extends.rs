@@ -137,16 +137,20 @@ impl Loader<'_> {
         let base = self.base(at.source);
         let file = self.file(&base, path, at)?;
         let key = file.identity.clone();
-        if !self.extended.contains_key(&key) {
+        // What is being extended is taken out meanwhile; a file that comes back to itself is read
+        // again, as often as services extend each other.
+        let known = self.extended.remove(&key);
+        let mut services = if let Some(known) = known {
+            known?
+        } else {
             let sources = &mut self.world.as_mut()?.sources;
             let id = sources.add_included(file.name.clone(), file.text.clone(), Some(at));
             self.bases.insert(id, file.name.clone());
-            let services = self.services_of(id, &file.text, scope);
-            self.extended.insert(key.clone(), services);
-        }
-        let mut services = self.extended.get(&key)?.clone()?;
+            self.services_of(id, &file.text, scope)?
+        };
         if services.map().is_none_or(|map| !map.contains_key(&extends.service)) {
             self.report_missing(name, extends, &services);
+            self.extended.insert(key, Some(services));
             return None;
         }
         let found = self.extended(&extends.service, &mut services, &file.name, scope, chain);

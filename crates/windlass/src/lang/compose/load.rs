@@ -66,6 +66,11 @@ pub(super) struct Scope {
 /// A text of a project: its id, its name, its content.
 pub(super) type Part = (SourceId, String, String);
 
+/// Values are copied to be merged, so that there may be fewer than in a tree that is only read.
+fn tree_options() -> tree::Options {
+    tree::Options { max_nodes: 1_000_000, ..tree::Options::with_schema(Schema::Go) }
+}
+
 impl<'a> Loader<'a> {
     fn new(world: Option<World<'a>>, options: &'a Options) -> Self {
         Loader {
@@ -128,7 +133,7 @@ impl<'a> Loader<'a> {
         }
         normalize::normalize(&mut project);
         consistency::check(&project, &mut self.findings);
-        self.look_for_files(&mut project);
+        self.look_for_files(&mut project, &environment);
         (!self.has_errors()).then_some(project)
     }
 
@@ -173,7 +178,7 @@ impl<'a> Loader<'a> {
     }
 
     pub(super) fn parse(&mut self, id: SourceId, text: &str) -> Tree {
-        let (tree, findings) = tree::parse(id, text, &tree::Options::with_schema(Schema::Go));
+        let (tree, findings) = tree::parse(id, text, &tree_options());
         // A file without content is told in the words of Compose.
         self.findings.extend(findings.into_iter().filter(|finding| finding.code != "YAML009"));
         tree
@@ -280,8 +285,7 @@ impl<'a> Loader<'a> {
         }
         let mut found = None;
         for (id, _, text) in parts {
-            let options = tree::Options::with_schema(Schema::Go);
-            let (tree, _) = tree::parse(*id, text, &options);
+            let (tree, _) = tree::parse(*id, text, &tree_options());
             for (_, root) in tree.documents() {
                 let Some(name) = root.get("name").and_then(tree::Node::as_text) else { continue };
                 let unset = &mut BTreeSet::new();
@@ -293,6 +297,7 @@ impl<'a> Loader<'a> {
             }
         }
         let folder = self.options.folder.as_deref().map(normalize::project_name);
+        let found = found.as_deref().map(normalize::project_name).filter(|name| !name.is_empty());
         found.or(folder).filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned())
     }
 }

@@ -153,6 +153,9 @@ fn service(name: &str, entry: &Entry, findings: &mut Findings) -> Service {
     }
 }
 
+/// Nobody starts more containers of one service.
+const MOST_CONTAINERS: i128 = 1_000_000;
+
 /// Durations of a service.
 const DURATIONS: &[&[&str]] = &[
     &["stop_grace_period"],
@@ -179,6 +182,10 @@ const SIZES: &[&[&str]] = &[
     &["deploy", "resources", "reservations", "memory"],
 ];
 
+/// Numbers of processors of a service.
+const PROCESSORS: &[&[&str]] =
+    &[&["deploy", "resources", "limits", "cpus"], &["deploy", "resources", "reservations", "cpus"]];
+
 fn check_values(service: &Item, findings: &mut Findings) {
     let mut report = |paths: &[&[&str]], what: &str, is_good: fn(&str) -> bool| {
         for path in paths {
@@ -190,9 +197,12 @@ fn check_values(service: &Item, findings: &mut Findings) {
         }
     };
     report(DURATIONS, "duration", |text| cast::duration(text).is_some());
+    let is_number = |text: &str| text.parse::<f64>().is_ok();
+    report(PROCESSORS, "number of processors", is_number);
     report(SIZES, "size", |text| cast::bytes(text).is_some());
     let replicas = service.get("scale").or_else(|| service.at(&["deploy", "replicas"]));
-    if let Some(replicas) = replicas.filter(|item| item.as_int().is_none_or(|count| count < 0)) {
+    let is_wrong = |count: i128| !(0..=MOST_CONTAINERS).contains(&count);
+    if let Some(replicas) = replicas.filter(|item| item.as_int().is_none_or(is_wrong)) {
         let message = format!("`{}` is no number of containers", replicas.plain());
         findings.push(replicas.error(BAD_VALUE, message));
     }

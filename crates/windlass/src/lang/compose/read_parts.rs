@@ -197,6 +197,11 @@ fn long_mount(item: &Item, findings: &mut Findings) -> Option<Mount> {
         findings.push(item.error(CONFLICT, message));
         return None;
     }
+    if item.get("target").is_none() {
+        let message = "a mount needs a `target`, a path in the container";
+        findings.push(item.error(BAD_VALUE, message));
+        return None;
+    }
     let create = item.at(&["bind", "create_host_path"]).and_then(Item::as_bool);
     Some(Mount {
         kind,

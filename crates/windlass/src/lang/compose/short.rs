@@ -15,8 +15,8 @@ pub struct ShortPort {
     pub protocol: String,
 }
 
-/// More ports than these in one range are cut off: there are no more.
-const MAX_PORTS: u32 = 65_536;
+/// A longer range is kept as one port of the container that may get any port of the host.
+const MAX_PORTS: u32 = 256;
 
 /// `[[HOST:]HOST_PORT[-END]:]PORT[-END][/PROTOCOL]`, one for each port of the container.
 pub fn ports(text: &str) -> Result<Vec<ShortPort>, String> {
@@ -77,7 +77,15 @@ fn spread(
         };
         ShortPort { host_ip, published, target, protocol: protocol.to_owned() }
     };
-    Ok((0..count.min(MAX_PORTS)).map(port).collect())
+    if count > MAX_PORTS {
+        return Ok(vec![ShortPort {
+            host_ip,
+            published,
+            target: first,
+            protocol: protocol.to_owned(),
+        }]);
+    }
+    Ok((0..count).map(port).collect())
 }
 
 /// `80` or `80-90`.

@@ -42,11 +42,7 @@ const INDEXED: &[(&str, Index)] = &[
     ("services.*.dns_search", Index::Text),
     ("services.*.environment", Index::Key),
     ("services.*.env_file", Index::File),
-    ("services.*.label_file", Index::File),
     ("services.*.expose", Index::Text),
-    ("services.*.extra_hosts", Index::Text),
-    ("services.*.external_links", Index::Text),
-    ("services.*.group_add", Index::Text),
     ("services.*.labels", Index::Key),
     ("services.*.links", Index::Text),
     ("services.*.networks.*.aliases", Index::Text),
@@ -54,11 +50,9 @@ const INDEXED: &[(&str, Index)] = &[
     ("services.*.ports", Index::Port),
     ("services.*.profiles", Index::Text),
     ("services.*.secrets", Index::Mount("/run/secrets")),
-    ("services.*.security_opt", Index::Text),
     ("services.*.sysctls", Index::Key),
-    ("services.*.tmpfs", Index::Target),
+    ("services.*.tmpfs", Index::Text),
     ("services.*.volumes", Index::Target),
-    ("services.*.volumes_from", Index::Text),
 ];
 
 /// Keeps the last of each group of items that mean the same, at the place of the first.

@@ -66,6 +66,11 @@ fn check_one_content(
         let finding = second.error(CONFLICT, message);
         findings.push(finding.label(first.span, format!("`{first_key}` is here")));
     }
+    let comes_from_elsewhere = ["external", "driver"].iter().any(|key| item.get(key).is_some());
+    if given.is_empty() && !comes_from_elsewhere {
+        let message = format!("`{section}.{name}` has no content: one of {}", keys.join(", "));
+        findings.push(item.error(CONFLICT, message));
+    }
 }
 
 fn check_service(name: &str, service: &Item, findings: &mut Findings) {

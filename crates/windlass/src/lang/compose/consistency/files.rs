@@ -11,7 +11,11 @@ use crate::source::files::FileError;
 impl Loader<'_> {
     /// Looks for the files that services name. Missing `env_file`s are errors unless they say that
     /// they may be missing; for bind mounts it is remembered whether their source exists.
-    pub(in super::super) fn look_for_files(&mut self, project: &mut Project) {
+    pub(in super::super) fn look_for_files(
+        &mut self,
+        project: &mut Project,
+        environment: &Environment,
+    ) {
         if self.world.is_none() {
             return;
         }
@@ -24,7 +28,7 @@ impl Loader<'_> {
                     item.items()
                 };
                 for file in listed {
-                    self.look_for_variables(file);
+                    self.look_for_variables(file, environment);
                 }
             }
             for mount in &mut service.mounts {
@@ -37,7 +41,7 @@ impl Loader<'_> {
         }
     }
 
-    fn look_for_variables(&mut self, file: &Item) {
+    fn look_for_variables(&mut self, file: &Item, environment: &Environment) {
         let path = file.get("path").unwrap_or(file);
         let text = path.plain();
         let required = file.get("required").and_then(Item::as_bool).unwrap_or(true);
@@ -46,8 +50,7 @@ impl Loader<'_> {
             Some(Ok(read)) => {
                 // Docker's own format takes every line as it is.
                 if file.get("format").map(Item::plain).as_deref() != Some("raw") {
-                    let environment = Environment::new();
-                    self.variables(&read.name, &read.text, &environment, path.span);
+                    self.variables(&read.name, &read.text, environment, path.span);
                 }
             }
             Some(Err(error)) if required => {
