@@ -72,7 +72,11 @@ pub(crate) fn read(
     sources: &mut Sources,
     beside: bool,
 ) -> (Reading, Vec<PathBuf>) {
-    let is_compose = lang::is_compose(language, id, sources);
+    // A file with the name of a Compose file is one, however little its keys tell.
+    let is_compose = lang::is_compose(language, id, sources)
+        || (language.is_none()
+            && surroundings::is_compose_name(path)
+            && lang::tells_nothing(id, sources));
     let folder = path.parent().unwrap_or(Path::new(""));
     let folder = if is_compose && is_below_current(path) { Path::new("") } else { folder };
     let name = path.file_name().filter(|name| is_compose || *name != "-");

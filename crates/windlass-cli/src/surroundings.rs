@@ -96,6 +96,11 @@ fn text(path: &Path) -> Result<NamedText, Failure> {
 const NAMES: &[&str] =
     &["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
 
+/// Whether a file has a name that Compose looks for.
+pub(crate) fn is_compose_name(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| NAMES.contains(&name))
+}
+
 /// The Compose file of a folder.
 pub(crate) fn file_in(folder: &Path) -> Option<PathBuf> {
     NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file())

@@ -52,6 +52,16 @@ fn an_override_is_put_over_the_file_and_findings_say_where() {
 }
 
 #[test]
+fn a_file_with_the_name_of_a_compose_file_is_one() {
+    let wrong = "service:\n  web: { image: 'web:1' }\n";
+    let folder = Folder::with(&[("compose.yaml", wrong), ("other.yaml", wrong)]);
+    let run = folder.run(&["check", "compose.yaml", "--format", "json"]);
+    assert_eq!((run.findings(), run.code), (vec!["1:1 error COMPOSE001".to_owned()], 1));
+    assert!(run.stdout.contains("did you mean `services`?"), "{}", run.stdout);
+    assert_eq!(folder.run(&["check", "other.yaml"]).code, 2);
+}
+
+#[test]
 fn a_folder_stands_for_its_file_with_the_override() {
     let folder = Folder::with(&[
         ("shop/compose.yaml", SHOP),

@@ -193,10 +193,23 @@ pub fn is_compose(language: Option<Language>, root: SourceId, sources: &Sources)
     }
 }
 
+/// Whether the keys of a text tell no language at all, not even one that is not read yet.
+pub fn tells_nothing(root: SourceId, sources: &Sources) -> bool {
+    let text = &sources.get(root).text;
+    let (tree, _) = tree::parse(root, text, &quiet());
+    Language::detect_text(text).is_none()
+        && Language::detect(&tree).is_none()
+        && foreign::detect(&tree).is_none()
+}
+
+/// For a look at the keys only.
+fn quiet() -> tree::Options {
+    tree::Options { max_findings: 1, ..tree::Options::default() }
+}
+
 /// Compose, when a text is in no other language that comes before it.
 fn detect_compose(root: SourceId, text: &str) -> Option<Language> {
-    let options = tree::Options { max_findings: 1, ..tree::Options::default() };
-    let (tree, _) = tree::parse(root, text, &options);
+    let (tree, _) = tree::parse(root, text, &quiet());
     Language::detect(&tree).filter(|language| *language == Language::Compose)
 }
 
