@@ -125,7 +125,7 @@ impl<'p> Roles<'p> {
         let mut roles = Vec::new();
         for (key, attachment) in &service.networks {
             let role = format!("{name}_{}_netrole", word(key));
-            let fact = |(address, _): &(std::net::IpAddr, _)| {
+            let fact = |(address, _): &(core::net::IpAddr, _)| {
                 let version = if address.is_ipv4() { 4 } else { 6 };
                 format!("ipv{version}_address = {}", quoted(&address.to_string()))
             };

@@ -1,7 +1,7 @@
 //! A Compose project as it is meant: short forms spelled out, defaults filled in, places kept.
 
+use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
 
 use super::item::Item;
 use super::short::ShortPort;

@@ -1,7 +1,7 @@
 //! Decodes a merged model: short forms, defaults, and what the table of keys cannot say.
 
+use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
 
 use super::item::{Entry, Item};
 use super::project::{Network, Project, Resource, Service, Subnet, Text};

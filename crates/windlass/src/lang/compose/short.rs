@@ -1,6 +1,6 @@
 //! Short forms: ports and volumes in one text.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 /// One published port of the container.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,8 +2,8 @@
 
 use super::super::{Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
+use core::net::IpAddr;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 use crate::lang::compose::Project;
 use crate::source::Span;
