@@ -91,10 +91,11 @@ impl Loader<'_> {
     ) -> Option<()> {
         let mut texts: Vec<(ReadFile, Span)> = Vec::new();
         match include.get("env_file") {
-            None => match self.read(folder, ".env") {
-                Some(Ok(file)) => texts.push((file, include.span)),
-                _ => {}
-            },
+            None => {
+                if let Some(Ok(file)) = self.read(folder, ".env") {
+                    texts.push((file, include.span));
+                }
+            }
             Some(files) => {
                 let listed =
                     if files.is_scalar() { std::slice::from_ref(files) } else { files.items() };

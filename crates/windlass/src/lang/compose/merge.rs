@@ -218,9 +218,10 @@ pub fn named(item: Item, is_dependency: bool) -> Item {
     let mut map = Map::new();
     for name in items {
         let span = name.span;
-        let value = match is_dependency {
-            true => keyed(Item::text("service_started", span), "condition"),
-            false => Item::new(Data::Null, span),
+        let value = if is_dependency {
+            keyed(Item::text("service_started", span), "condition")
+        } else {
+            Item::new(Data::Null, span)
         };
         map.insert(name.plain(), Entry { key: span, item: value });
     }
