@@ -9,6 +9,7 @@ mod compose;
 mod documents;
 mod findings;
 mod formats;
+mod hot;
 mod tree;
 mod units;
 mod windlass;
@@ -122,6 +123,31 @@ const RAMP_WORDS: &[&str] = &[
     "a,Standard,start\n",
 ];
 
+/// Words of templates of OpenStack Heat.
+const HOT_WORDS: &[&str] = &[
+    "heat_template_version: wallaby\n",
+    "AWSTemplateFormatVersion: 2010-09-09\n",
+    "parameters:\n",
+    "conditions:\n",
+    "resources:\n",
+    "outputs:\n",
+    "type: OS::Nova::Server\n",
+    "type: OS::Neutron::Port\n",
+    "type: OS::Heat::ResourceGroup\n",
+    "properties:\n",
+    "depends_on: a\n",
+    "{ get_param: a }",
+    "{ get_resource: a }",
+    "{ get_attr: [a, b] }",
+    "{ if: [a, b, c] }",
+    "{ repeat: { for_each: { a: [1, 2] }, template: a } }",
+    "{ list_join: [',', [a]] }",
+    "{ map_merge: [{ a: b }] }",
+    "constraints: [{ range: { min: 1 } }]\n",
+    "10.0.0.0/24",
+    "%index%",
+];
+
 /// Words of Concerto's JSON.
 const CONCERTO_WORDS: &[&str] = &[
     "\"components\": [",
@@ -222,6 +248,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "ramp", shared_seeds: &[], words: RAMP_WORDS, run: formats::ramp },
     Target { name: "other-plan", shared_seeds: &[], words: RAMP_WORDS, run: formats::plan },
     Target { name: "concerto", shared_seeds: &[], words: CONCERTO_WORDS, run: formats::concerto },
+    Target { name: "hot", shared_seeds: &[], words: HOT_WORDS, run: hot::run },
     Target { name: "barrel", shared_seeds: &[], words: XML_WORDS, run: formats::barrel },
     Target { name: "zip", shared_seeds: &[], words: ARCHIVE_WORDS, run: archives::zip },
     Target { name: "tar", shared_seeds: &[], words: ARCHIVE_WORDS, run: archives::tar },

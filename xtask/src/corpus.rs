@@ -8,6 +8,7 @@ mod compose;
 mod concerto;
 mod counts;
 mod floors;
+mod hot;
 mod process;
 mod robust;
 mod verdicts;
@@ -56,7 +57,6 @@ impl fmt::Display for Score {
 /// Sets whose expectations are not compared yet, and the word of `--lang` that each needs.
 const NOT_SCORED: &[(&str, &str)] = &[
     ("tosca", "tosca"),
-    ("hot", "hot"),
     ("tosker", "tosker"),
     ("madeus", "madeus"),
     ("aeolus", "aeolus"),
@@ -83,6 +83,7 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
     scores.extend(counts::score(&windlass, &folder.join("barrel"))?);
     scores.extend(concerto::score(&windlass, &folder.join("concerto"))?);
     scores.extend(compose::scores(&windlass, &folder)?);
+    scores.extend(hot::score(&windlass, &folder.join("hot"))?);
     for score in &scores {
         println!("{score}");
         for line in score.wrong.iter().take(SHOWN) {

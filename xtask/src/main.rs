@@ -11,6 +11,7 @@ mod bench;
 mod ci;
 mod corpus;
 mod deny;
+mod hot_types;
 mod lexer;
 mod long;
 mod papers;
@@ -40,6 +41,8 @@ enum Chore {
     Deny,
     /// Score the binary on a folder of real descriptions with known outcomes.
     Corpus(corpus::Options),
+    /// Write the facts about Heat's resource types from a dump.
+    HotTypes(hot_types::Options),
     /// Measure and write `docs/benchmarks.md`.
     Bench(bench::Options),
     /// Everything that has to hold before a change is taken.
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Chore::Papers(options) => papers::run(&repository, &options),
         Chore::Deny => deny::run(&repository),
         Chore::Corpus(options) => corpus::run(&repository, &options),
+        Chore::HotTypes(options) => hot_types::run(&repository, &options),
         Chore::Bench(options) => bench::run(&repository, &options),
         Chore::Ci(options) => ci::run(&repository, &options),
         Chore::Long(options) => long::run(&repository, &options),

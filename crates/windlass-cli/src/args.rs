@@ -77,8 +77,8 @@ pub(crate) enum Command {
 #[command(after_help = "\
 A folder is walked for files that end in .yaml, .yml, .json, .template, .tosca, .plan, .csar, .zip,
 .tar, .tar.gz and .tgz. Hidden files and files that .gitignore names are left out, and so is every
-file in no known language; files in a language that is recognized and not read yet (HOT, TOSCA in
-YAML) are named on standard error. windlass.toml, looked for beside each file and in the folders above,
+file in no known language; files in a language that is recognized and not read yet (TOSCA in YAML)
+are named on standard error. windlass.toml, looked for beside each file and in the folders above,
 selects codes and severities. A comment `# windlass: ignore[CODE] reason` suppresses a finding on
 its line or on the next.
 
@@ -130,6 +130,29 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) hot: HotArgs,
+
+    /// HOT: what would an update from the template OLD change?
+    #[arg(long, value_name = "OLD")]
+    pub(crate) against: Option<PathBuf>,
+}
+
+/// What is said beside a template of OpenStack Heat.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct HotArgs {
+    /// HOT: an environment file; may be given more than once, a later one wins
+    #[arg(long, value_name = "FILE")]
+    pub(crate) env: Vec<PathBuf>,
+
+    /// HOT: the release of OpenStack that templates must work with, e.g. queens
+    #[arg(long, value_name = "NAME")]
+    pub(crate) release: Option<String>,
+
+    /// HOT: what exists in the cloud already, as YAML: NAME: { type: TYPE }
+    #[arg(long, value_name = "FILE")]
+    pub(crate) inventory: Option<PathBuf>,
 }
 
 /// How findings are written.

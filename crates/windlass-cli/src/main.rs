@@ -16,6 +16,7 @@ mod failure;
 mod files;
 mod fingerprint;
 mod fix;
+mod hot;
 mod input;
 mod load;
 mod output;

@@ -10,6 +10,7 @@ pub mod compose;
 pub mod concerto;
 pub mod documents;
 pub mod foreign;
+pub mod hot;
 pub mod ramp;
 pub mod tosca;
 pub mod tosker;
@@ -43,6 +44,8 @@ pub enum Language {
     Concerto,
     /// Docker Compose.
     Compose,
+    /// HOT of OpenStack Heat.
+    Hot,
 }
 
 impl Language {
@@ -54,6 +57,7 @@ impl Language {
         Language::Tosker,
         Language::Concerto,
         Language::Compose,
+        Language::Hot,
     ];
 
     /// The name for `--lang`.
@@ -65,6 +69,7 @@ impl Language {
             Language::Tosker => "tosker",
             Language::Concerto => "concerto",
             Language::Compose => "compose",
+            Language::Hot => "hot",
         }
     }
 
@@ -81,6 +86,7 @@ impl Language {
             .or_else(|| ramp::Document::detect(root).map(|_| Language::Ramp))
             .or_else(|| concerto::detect(root).then_some(Language::Concerto))
             .or_else(|| compose::detect(root).then_some(Language::Compose))
+            .or_else(|| hot::detect(root).then_some(Language::Hot))
     }
 
     /// The language of a text that is neither YAML nor JSON.
@@ -106,6 +112,8 @@ pub struct Reading {
     pub goal: Option<GoalFile>,
     /// The project, when the text is a Compose file: what its rules look at.
     pub compose: Option<Box<compose::Project>>,
+    /// The template, when the text is one of OpenStack Heat.
+    pub stack: Option<Box<hot::Stack>>,
     /// Everything that is wrong with the text, in the order of the text; what the rules say about
     /// the application is asked separately.
     pub findings: Vec<Diagnostic>,
@@ -135,6 +143,8 @@ pub fn read(language: Option<Language>, root: SourceId, sources: &Sources) -> Re
         Some(Language::Compose) => {
             read_compose(compose::load_alone(root, &compose::Options::default(), sources))
         }
+        Some(Language::Hot) => read_hot_alone(root, sources),
+        None if hot::is_template(&source.text) => read_hot_alone(root, sources),
         language => read_tree(language, root, sources),
     }
 }
@@ -169,8 +179,42 @@ pub fn read_in(
             let library = tosca::xml::load(root, path, sources, files, &mut findings);
             read_barrel(&library, findings)
         }
+        Some(Language::Hot) => read_hot(root, sources, files, &hot::Settings::default()),
+        None if hot::is_template(&sources.get(root).text) => {
+            read_hot(root, sources, files, &hot::Settings::default())
+        }
         language => read(language, root, sources),
     }
+}
+
+/// Reads a template of OpenStack Heat with the files that it names and what is said beside it.
+pub fn read_hot(
+    root: SourceId,
+    sources: &mut Sources,
+    files: &mut dyn Files,
+    settings: &hot::Settings,
+) -> Reading {
+    let mut findings = Vec::new();
+    let name = sources.get(root).name.clone();
+    let stack = hot::read(root, Some(&name), sources, Some(files), settings, &mut findings);
+    understood_hot(stack, &name, findings)
+}
+
+fn read_hot_alone(root: SourceId, sources: &Sources) -> Reading {
+    // Nothing is added to the texts, because no file is read.
+    let mut sources = sources.clone();
+    let mut findings = Vec::new();
+    let settings = hot::Settings::default();
+    let stack = hot::read(root, None, &mut sources, None, &settings, &mut findings);
+    understood_hot(stack, &sources.get(root).name, findings)
+}
+
+fn understood_hot(stack: Option<hot::Stack>, name: &str, mut findings: Vec<Diagnostic>) -> Reading {
+    diagnostic::sort(&mut findings);
+    let stack = stack.map(Box::new);
+    let application = stack.as_ref().filter(|_| !has_errors(&findings));
+    let application = application.map(|stack| hot::lower(stack, name));
+    Reading { language: Some(Language::Hot), application, stack, findings, ..Reading::default() }
 }
 
 /// Reads an archive, which says itself with which file to begin; none when it does not.
@@ -219,7 +263,7 @@ fn read_compose(loaded: compose::Loaded) -> Reading {
     let lowered = project.as_ref().map(compose::lower);
     let (application, goal) = lowered.unzip();
     let compose = project.map(Box::new);
-    Reading { language: Some(Language::Compose), application, goal, compose, findings }
+    Reading { language: Some(Language::Compose), application, goal, compose, stack: None, findings }
 }
 
 fn read_barrel(library: &tosca::xml::Library, mut findings: Vec<Diagnostic>) -> Reading {
@@ -243,7 +287,9 @@ fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> R
         Some(Language::Windlass) => read_windlass(&tree, &mut findings),
         Some(Language::Ramp) => (read_ramp(&tree, &mut findings), None),
         Some(Language::Concerto) => (concerto::read_application(tree.root(), &mut findings), None),
-        Some(Language::Barrel | Language::Tosker | Language::Compose) | None => (None, None),
+        Some(Language::Barrel | Language::Tosker | Language::Compose | Language::Hot) | None => {
+            (None, None)
+        }
     };
     diagnostic::sort(&mut findings);
     Reading { language, application, goal, findings, ..Reading::default() }

@@ -11,6 +11,7 @@
 
 mod codes;
 pub mod compose;
+pub mod hot;
 pub mod net;
 pub mod protocol;
 pub mod topology;
@@ -109,7 +110,8 @@ pub(crate) use page;
 /// Every rule and every code of a reader, in the order of their codes.
 pub fn all() -> Vec<&'static Rule> {
     let of_compose = compose::RULES.iter().map(|(rule, _)| *rule);
-    let mut all: Vec<_> = RULES.iter().chain(CODES).copied().chain(of_compose).collect();
+    let others = RULES.iter().chain(CODES).chain(hot::RULES).copied();
+    let mut all: Vec<_> = others.chain(of_compose).collect();
     all.sort_by_key(|rule| rule.code);
     all
 }
@@ -119,9 +121,15 @@ pub fn find(code: &str) -> Option<&'static Rule> {
     all().into_iter().find(|rule| rule.code == code)
 }
 
-/// Everything that the rules find in what was read. A Compose file has rules of its own: what it is
-/// lowered to is ours, so that the rules for life cycles would say nothing that its author knows.
+/// Everything that the rules find in what was read. A Compose file and a template
+/// have rules of their own: what they are lowered to is ours, so that the rules for life cycles
+/// would say nothing that their author knows.
 pub fn check_reading(reading: &Reading, sources: &Sources) -> Vec<Diagnostic> {
+    if let Some(stack) = &reading.stack {
+        let mut findings = hot::check(stack);
+        crate::diagnostic::sort(&mut findings);
+        return findings;
+    }
     match (&reading.compose, &reading.application) {
         (Some(project), _) => compose::check(project, sources),
         (None, Some(application)) => check(application, sources),

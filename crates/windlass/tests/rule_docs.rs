@@ -26,6 +26,11 @@ use windlass::tree;
 const NOT_IN_A_PAGE: &[(&str, &str)] = &[
     ("COMPOSE012", "is about a file beside the text"),
     ("COMPOSE035", "is about a file beside the text"),
+    ("HOT013", "takes an environment"),
+    ("HOT019", "takes two templates"),
+    ("HOT020", "takes two templates"),
+    ("HOT021", "takes a release"),
+    ("HOT504", "takes an inventory"),
     ("LANG002", "is about a file and not about its text"),
     ("WL010", "takes a state and its application"),
     ("RAMP009", "takes a state and its application"),

@@ -125,7 +125,7 @@ fn check(
     stdin: Option<Vec<u8>>,
 ) -> Result<Outcome, Failure> {
     let (inputs, mut failures) = inputs::collect(&args.paths);
-    let mut texts = Texts::new(stdin);
+    let mut texts = Texts::new(stdin, args.hot.clone(), args.against.clone());
     for input in &inputs {
         if let Err(failure) = texts.read(input, language) {
             failures.push(failure);

@@ -2,7 +2,7 @@
 //!
 //! Whoever needs one asks here and does not care in which language it was written.
 
-use super::{Language, has_errors, ramp, tosker, windlass};
+use super::{Language, has_errors, hot, ramp, tosker, windlass};
 use crate::application::{Application, GlobalState};
 use crate::diagnostic::{self, Diagnostic};
 use crate::goal::GoalFile;
@@ -73,6 +73,7 @@ pub fn kind(root: SourceId, sources: &Sources) -> Option<Kind> {
             ramp::Document::Plan => Kind::Plan,
         })
     })
+    .or_else(|| hot::detect(tree.root()).then_some(Kind::Application))
 }
 
 /// Reads a plan: ours, RAMP's, of RAMP's branch `v0`, or TosKer's.

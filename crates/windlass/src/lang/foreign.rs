@@ -15,10 +15,7 @@ pub struct Foreign<'t> {
 }
 
 /// Keys at the top of a text that only one language has.
-const KEYS: &[(&str, &str)] = &[
-    ("tosca_definitions_version", "TOSCA in YAML"),
-    ("heat_template_version", "HOT (OpenStack Heat)"),
-];
+const KEYS: &[(&str, &str)] = &[("tosca_definitions_version", "TOSCA in YAML")];
 
 /// The language of a text that is in none that is read.
 pub fn detect(tree: &Tree) -> Option<Foreign<'_>> {
@@ -50,8 +47,6 @@ mod tests {
 
     #[test]
     fn the_keys_at_the_top_tell() {
-        let hot = "heat_template_version: 2021-04-16\nresources: {}";
-        assert_eq!(name_of(hot), Some("HOT (OpenStack Heat)"));
         let tosca = "tosca_definitions_version: tosca_2_0\nservices: {}";
         assert_eq!(name_of(tosca), Some("TOSCA in YAML"));
         for other in ["services: [a, b]", "a: { services: {} }", "services", "", "[services]"] {

@@ -12,9 +12,10 @@ use windlass::source::{SourceId, Sources, Span};
 use windlass::tree;
 
 use super::inputs::{Input, may_be_text, may_hold_description};
+use crate::args::HotArgs;
 use crate::failure::Failure;
 use crate::files::{self, Opened};
-use crate::{input, paths, surroundings};
+use crate::{hot, input, paths, surroundings};
 
 /// Texts that were read and what was found in them.
 pub(super) struct Texts {
@@ -30,13 +31,17 @@ pub(super) struct Texts {
     pub(super) is_unread: bool,
     /// What standard input held.
     pub(super) stdin: Option<Vec<u8>>,
+    /// What is said beside templates of OpenStack Heat.
+    hot: HotArgs,
+    /// The template before an update.
+    against: Option<PathBuf>,
     /// The folder whose settings count for a description, by its first text.
     folders: BTreeMap<SourceId, PathBuf>,
 }
 
 impl Texts {
     /// Nothing read yet; `stdin` stands for standard input when that was read before.
-    pub(super) fn new(stdin: Option<Vec<u8>>) -> Self {
+    pub(super) fn new(stdin: Option<Vec<u8>>, hot: HotArgs, against: Option<PathBuf>) -> Self {
         Texts {
             sources: Sources::new(),
             findings: Vec::new(),
@@ -45,6 +50,8 @@ impl Texts {
             skipped: Vec::new(),
             is_unread: false,
             stdin,
+            hot,
+            against,
             folders: BTreeMap::new(),
         }
     }
@@ -82,7 +89,7 @@ impl Texts {
                     return Ok(());
                 }
                 if let Ok(text) = String::from_utf8(bytes) {
-                    self.read_found(text, path, language);
+                    self.read_found(text, path, language)?;
                 }
             }
         }
@@ -100,7 +107,7 @@ impl Texts {
         let (id, wrong) = input::add(&mut self.sources, name.clone(), bytes);
         let reading = match wrong {
             Some(finding) => Reading { findings: vec![finding], ..Reading::default() },
-            None => self.read_text(id, path, language, false),
+            None => self.read_text(id, path, language, false)?,
         };
         // A file that cannot be read as YAML has something worse than no language.
         if reading.language.is_none() && reading.findings.is_empty() {
@@ -117,24 +124,40 @@ impl Texts {
         path: &Path,
         language: Option<Language>,
         beside: bool,
-    ) -> Reading {
-        let (reading, mut files) = input::read(language, id, path, &mut self.sources, beside);
+    ) -> Result<Reading, Failure> {
+        let is_said = !self.hot.is_empty() || self.against.is_some();
+        let is_template = || match language {
+            Some(language) => language == Language::Hot,
+            None => lang::hot::is_template(&self.sources.get(id).text),
+        };
+        let (reading, mut files) = if is_said && path.as_os_str() != "-" && is_template() {
+            let against = self.against.as_deref();
+            hot::read(id, path, &self.hot, against, &mut self.sources)?
+        } else {
+            input::read(language, id, path, &mut self.sources, beside)
+        };
         self.files.append(&mut files);
-        reading
+        Ok(reading)
     }
 
     /// Reads a text that was found in a folder, if it is in a known language.
-    fn read_found(&mut self, text: String, path: &Path, language: Option<Language>) {
+    fn read_found(
+        &mut self,
+        text: String,
+        path: &Path,
+        language: Option<Language>,
+    ) -> Result<(), Failure> {
         let name = path.display().to_string();
         match detect(&text) {
             Detected::Known(detected) if language.is_none_or(|wanted| wanted == detected) => {
                 let id = self.sources.add(name, text);
-                let reading = self.read_text(id, path, Some(detected), true);
+                let reading = self.read_text(id, path, Some(detected), true)?;
                 self.take(id, path, reading);
             }
             Detected::Foreign(foreign) => self.skipped.push((name, foreign)),
             _ => {}
         }
+        Ok(())
     }
 
     /// Reads the description with which an archive says that it begins, then every other one that

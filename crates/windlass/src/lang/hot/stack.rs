@@ -1,0 +1,129 @@
+//! A template after reading: what the rules look at.
+
+use std::collections::BTreeMap;
+
+use super::facts::TypeFacts;
+use super::parameter::Parameter;
+use super::value::{Data, Value};
+use super::versions::Version;
+use crate::source::Span;
+
+/// One template with its values.
+#[derive(Debug, Clone)]
+pub struct Stack {
+    /// Its version.
+    pub version: &'static Version,
+    /// The place of its version.
+    pub span: Span,
+    /// Its parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// Its resources, in order, then the members of groups.
+    pub resources: Vec<Resource>,
+    /// The templates that it uses as types, each once.
+    pub nested: Vec<Stack>,
+    by_type: BTreeMap<String, Vec<usize>>,
+    by_name: BTreeMap<String, usize>,
+}
+
+/// One resource.
+#[derive(Debug, Clone)]
+pub struct Resource {
+    /// Its name; a member of a group is called `group[0]`.
+    pub name: String,
+    /// Where the name is written.
+    pub span: Span,
+    /// Its type, after the environment.
+    pub type_name: String,
+    /// The facts of its type.
+    pub facts: Option<&'static TypeFacts>,
+    /// Its properties, a mapping.
+    pub properties: Value,
+    /// The resources that it must wait for, by position, with the place that says so.
+    pub waits_for: Vec<(usize, Span)>,
+    /// Whether its condition holds; none when that is not known.
+    pub condition: Option<bool>,
+    /// Whether it exists already and is only named.
+    pub is_external: bool,
+    /// The group that it is a member of.
+    pub group: Option<usize>,
+    /// How many members a group has, when that is known.
+    pub count: Option<u32>,
+}
+
+impl Stack {
+    pub(super) fn new(version: &'static Version, span: Span) -> Self {
+        Stack {
+            version,
+            span,
+            parameters: Vec::new(),
+            resources: Vec::new(),
+            nested: Vec::new(),
+            by_type: BTreeMap::new(),
+            by_name: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, resource: Resource) -> usize {
+        let at = self.resources.len();
+        self.by_name.entry(resource.name.clone()).or_insert(at);
+        if resource.condition != Some(false) {
+            self.by_type.entry(resource.type_name.clone()).or_default().push(at);
+        }
+        self.resources.push(resource);
+        at
+    }
+
+    /// The resources of some types that may be created, in order of the types.
+    pub fn of<'s, 't>(
+        &'s self,
+        types: &'t [&'t str],
+    ) -> impl Iterator<Item = &'s Resource> + use<'s, 't> {
+        let of_type = |name: &&str| self.by_type.get(*name).map_or(&[][..], Vec::as_slice);
+        types.iter().flat_map(of_type).map(|at| &self.resources[*at])
+    }
+
+    /// The resource with this name.
+    pub fn named(&self, name: &str) -> Option<&Resource> {
+        self.position(name).map(|at| &self.resources[at])
+    }
+
+    /// The position of the resource with this name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The resource that a value refers to.
+    pub fn target(&self, value: &Value) -> Option<&Resource> {
+        self.named(value.as_resource()?)
+    }
+}
+
+impl Resource {
+    /// The value of a property that is given, under the first of several names that has one.
+    pub fn get(&self, names: &[&str]) -> Option<&Value> {
+        names.iter().find_map(|name| self.properties.get(name))
+    }
+
+    /// Whether a property is given.
+    pub fn has(&self, name: &str) -> bool {
+        self.properties.get(name).is_some()
+    }
+
+    /// Where to point at: the property if it is given, else the name of the resource.
+    pub fn at(&self, name: &str) -> Span {
+        self.properties.entry(name).map_or(self.span, |entry| entry.key_span.to(entry.value.span))
+    }
+
+    /// The entries of a property that is a list of mappings.
+    pub fn list(&self, name: &str) -> &[Value] {
+        match self.properties.get(name).map(|value| &value.data) {
+            Some(Data::List(items)) => items,
+            _ => &[],
+        }
+    }
+
+    /// Whether the type is this.
+    pub fn is(&self, type_name: &str) -> bool {
+        self.type_name == type_name
+    }
+}

@@ -1,0 +1,29 @@
+//! `asg_desired_between` (row O60): min_size <= desired_capacity <= max_size.
+
+use super::super::{Rule, page};
+use super::look::found;
+use super::shared::scaling_groups;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT360",
+    name: "asg-desired-between",
+    severity: Severity::Error,
+    summary: "it must hold that min_size <= desired_capacity <= max_size",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT360"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for (group, min, max, desired) in scaling_groups(stack) {
+        let Some((value, span)) = desired else { continue };
+        if min.is_some_and(|min| value < min) || max.is_some_and(|max| value > max) {
+            let message =
+                format!("group `{}` wants {value} members, outside its bounds", group.name);
+            findings.push(found(&RULE, span, message));
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! `domain_names_unique` (row O52): domains have distinct names.
+
+use super::super::{Rule, page};
+use super::shared::names_in_domain;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT352",
+    name: "domain-names-unique",
+    severity: Severity::Error,
+    summary: "it must hold that domains have distinct names",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT352"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    names_in_domain(stack, "OS::Keystone::Domain", "domains", &RULE, findings);
+}

@@ -1,0 +1,27 @@
+//! `flavor_id_unique` (row S06): two flavors do not share flavorid.
+
+use super::super::{Rule, page};
+use super::look::twins;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT206",
+    name: "flavor-id-unique",
+    severity: Severity::Error,
+    summary: "it must hold that two flavors do not share flavorid",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT206"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    let ids = stack.of(&["OS::Nova::Flavor"]).filter_map(|flavor| {
+        let id = flavor.get(&["flavorid"])?.identity().filter(|id| id != "auto")?;
+        Some((id, flavor.name.as_str(), flavor.at("flavorid")))
+    });
+    for twin in twins(ids) {
+        findings.push(twin.finding(&RULE, "flavors", "the same `flavorid`"));
+    }
+}

@@ -1,0 +1,26 @@
+//! `group_role_domain_xor_project` (row S10): same for groups.
+
+use super::super::{Rule, page};
+use super::shared::role_assignments;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT210",
+    name: "group-role-domain-xor-project",
+    severity: Severity::Error,
+    summary: "it must hold that same for groups",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT210"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    role_assignments(
+        stack,
+        &["OS::Keystone::Group", "OS::Keystone::GroupRoleAssignment"],
+        &RULE,
+        findings,
+    );
+}

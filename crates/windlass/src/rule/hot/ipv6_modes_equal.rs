@@ -1,0 +1,33 @@
+//! `ipv6_modes_equal` (row O07): ipv6_ra_mode = ipv6_address_mode when both given.
+
+use super::super::{Rule, page};
+use super::look::{SUBNET, found};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+use crate::lang::hot::value::Value;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT307",
+    name: "ipv6-modes-equal",
+    severity: Severity::Error,
+    summary: "it must hold that ipv6_ra_mode = ipv6_address_mode when both given",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT307"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for subnet in stack.of(&[SUBNET]) {
+        let modes = [subnet.get(&["ipv6_ra_mode"]), subnet.get(&["ipv6_address_mode"])];
+        if let [Some(ra), Some(address)] = modes.map(|mode| mode.and_then(Value::as_str))
+            && ra != address
+        {
+            let message = format!(
+                "subnet `{}` has `ipv6_ra_mode` {ra} and `ipv6_address_mode` {address}",
+                subnet.name
+            );
+            findings.push(found(&RULE, subnet.at("ipv6_address_mode"), message));
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! `port_one_ip_per_subnet_id` (row O19): same with subnet_id.
+
+use super::super::{Rule, page};
+use super::shared::port_subnet_pairs;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT319",
+    name: "port-one-ip-per-subnet-id",
+    severity: Severity::Error,
+    summary: "it must hold that same with subnet_id",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT319"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    port_subnet_pairs(stack, &RULE, |a, b| a && b, findings);
+}

@@ -1,0 +1,21 @@
+//! `port_subnet_id_in_network` (row O25): same with subnet_id.
+
+use super::super::{Rule, page};
+use super::shared::port_subnet_elsewhere;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT325",
+    name: "port-subnet-id-in-network",
+    severity: Severity::Error,
+    summary: "it must hold that same with subnet_id",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT325"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    port_subnet_elsewhere(stack, "subnet_id", &RULE, findings);
+}

@@ -1,0 +1,21 @@
+//! `port_subnet_in_network` (row O24): a subnet in fixed_ips belongs to the port network.
+
+use super::super::{Rule, page};
+use super::shared::port_subnet_elsewhere;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT324",
+    name: "port-subnet-in-network",
+    severity: Severity::Error,
+    summary: "it must hold that a subnet in fixed_ips belongs to the port network",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT324"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    port_subnet_elsewhere(stack, "subnet", &RULE, findings);
+}

@@ -1,0 +1,21 @@
+//! `port_subnet_vs_subnet_id` (row O20): subnet and subnet_id entries name different subnets.
+
+use super::super::{Rule, page};
+use super::shared::port_subnet_pairs;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT320",
+    name: "port-subnet-vs-subnet-id",
+    severity: Severity::Error,
+    summary: "it must hold that subnet and subnet_id entries name different subnets",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT320"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    port_subnet_pairs(stack, &RULE, |a, b| a != b, findings);
+}

@@ -1,0 +1,25 @@
+//! `ports_distinct_ip` (row O21): two ports of one net or subnet have distinct addresses.
+
+use super::super::{Rule, page};
+use super::look::{PORT, claims, twins};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT321",
+    name: "ports-distinct-ip",
+    severity: Severity::Error,
+    summary: "it must hold that two ports of one net or subnet have distinct addresses",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT321"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for twin in twins(claims(stack, &[PORT]).into_iter()) {
+        if twin.first.0 != twin.second.0 {
+            findings.push(twin.finding(&RULE, "ports", "the same address on one network"));
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! `region_id_unique` (row S11): two regions do not share an id.
+
+use super::super::{Rule, page};
+use super::look::twins;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT211",
+    name: "region-id-unique",
+    severity: Severity::Error,
+    summary: "it must hold that two regions do not share an id",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT211"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    let ids = stack.of(&["OS::Keystone::Region"]).filter_map(|region| {
+        Some((region.get(&["id"])?.identity()?, region.name.as_str(), region.at("id")))
+    });
+    for twin in twins(ids) {
+        findings.push(twin.finding(&RULE, "regions", "the same `id`"));
+    }
+}

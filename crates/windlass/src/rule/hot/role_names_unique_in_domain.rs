@@ -1,0 +1,21 @@
+//! `role_names_unique_in_domain` (row O51): roles of one domain have distinct names.
+
+use super::super::{Rule, page};
+use super::shared::names_in_domain;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT351",
+    name: "role-names-unique-in-domain",
+    severity: Severity::Error,
+    summary: "it must hold that roles of one domain have distinct names",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT351"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    names_in_domain(stack, "OS::Keystone::Role", "roles", &RULE, findings);
+}

@@ -1,0 +1,26 @@
+//! `router_not_ha_and_distributed` (row S02): ha and distributed are not both true.
+
+use super::super::{Rule, page};
+use super::look::{ROUTER, found, truth};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT202",
+    name: "router-not-ha-and-distributed",
+    severity: Severity::Error,
+    summary: "it must hold that ha and distributed are not both true",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT202"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for router in stack.of(&[ROUTER]) {
+        if truth(router, "ha") == Some(true) && truth(router, "distributed") == Some(true) {
+            let message = format!("router `{}` is both `ha` and `distributed`", router.name);
+            findings.push(found(&RULE, router.at("distributed"), message));
+        }
+    }
+}

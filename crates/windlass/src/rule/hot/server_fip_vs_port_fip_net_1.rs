@@ -1,0 +1,26 @@
+//! `server_fip_vs_port_fip_net_1` (row O37): a server's floating_ip and a floating IP bound to its
+//! port are not on one external network.
+
+use super::super::{Rule, page};
+use super::shared::{Floating, floating_twins};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT337",
+    name: "server-fip-vs-port-fip-net-1",
+    severity: Severity::Error,
+    summary: "it must hold that a server's floating_ip and a floating IP bound to its port are not on one external network",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT337"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for twin in floating_twins(stack) {
+        if twin.kinds() == (Floating::Server, Floating::Resource) {
+            findings.push(twin.finding(&RULE));
+        }
+    }
+}

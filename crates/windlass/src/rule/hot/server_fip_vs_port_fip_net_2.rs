@@ -1,0 +1,25 @@
+//! `server_fip_vs_port_fip_net_2` (row O38): same through FloatingIPAssociation.
+
+use super::super::{Rule, page};
+use super::shared::{Floating, floating_twins};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT338",
+    name: "server-fip-vs-port-fip-net-2",
+    severity: Severity::Error,
+    summary: "it must hold that same through FloatingIPAssociation",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT338"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for twin in floating_twins(stack) {
+        if twin.kinds() == (Floating::Server, Floating::Association) {
+            findings.push(twin.finding(&RULE));
+        }
+    }
+}

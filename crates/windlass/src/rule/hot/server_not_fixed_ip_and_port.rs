@@ -1,0 +1,22 @@
+//! `server_not_fixed_ip_and_port` (row O39 and O42): fixed_ip and port are not both used in a
+//! networks entry.
+
+use super::super::{Rule, page};
+use super::shared::both_in_entry;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT339",
+    name: "server-not-fixed-ip-and-port",
+    severity: Severity::Error,
+    summary: "it must hold that fixed_ip and port are not both used in a networks entry",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT339"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    both_in_entry(stack, "networks", ("port", "fixed_ip"), &RULE, findings);
+}

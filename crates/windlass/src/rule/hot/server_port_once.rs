@@ -1,0 +1,31 @@
+//! `server_port_once` (row O28): a server lists a port once.
+
+use super::super::{Rule, page};
+use super::look::{found, server_ports, twins};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT328",
+    name: "server-port-once",
+    severity: Severity::Error,
+    summary: "it must hold that a server lists a port once",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT328"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for twin in twins(
+        server_ports(stack)
+            .filter_map(|(server, port)| Some((port.identity()?, server.name.as_str(), port.span))),
+    ) {
+        if twin.first.0 == twin.second.0 {
+            let message = format!("server `{}` lists a port twice", twin.second.0);
+            findings.push(
+                found(&RULE, twin.second.1, message).label(twin.first.1, "first listed here"),
+            );
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `server_volume_once` (row O31): a server maps a volume once.
+
+use super::super::{Rule, page};
+use super::look::{found, twins};
+use super::shared::volume_uses;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT331",
+    name: "server-volume-once",
+    severity: Severity::Error,
+    summary: "it must hold that a server maps a volume once",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT331"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for twin in
+        twins(volume_uses(stack).into_iter().map(|usage| {
+            (format!("{} {}", usage.volume, usage.server), usage.server_name, usage.span)
+        }))
+    {
+        let message = format!("server `{}` gets one volume twice", twin.second.0);
+        findings.push(found(&RULE, twin.second.1, message).label(twin.first.1, "first here"));
+    }
+}

@@ -1,0 +1,32 @@
+//! `sg_port_range_ordered` (row S05): for tcp/udp rules port_range_min <= port_range_max.
+
+use super::super::{Rule, page};
+use super::look::{found, protocol, security_rules};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+use crate::lang::hot::value::Value;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT205",
+    name: "sg-port-range-ordered",
+    severity: Severity::Error,
+    summary: "it must hold that for tcp/udp rules port_range_min <= port_range_max",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT205"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for (resource, rule) in security_rules(stack) {
+        let bounds = [rule.get("port_range_min"), rule.get("port_range_max")];
+        let [Some(min), Some(max)] = bounds.map(|bound| bound.and_then(Value::as_int)) else {
+            continue;
+        };
+        if matches!(protocol(rule).as_deref(), Some("tcp" | "udp")) && min > max {
+            let message =
+                format!("a rule of `{}` starts at port {min} and ends at {max}", resource.name);
+            findings.push(found(&RULE, bounds[0].map_or(rule.span, |bound| bound.span), message));
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `sg_port_range_protocols` (row O16): port_range_* only for tcp, udp, udplite, sctp, dccp.
+
+use super::super::{Rule, page};
+use super::look::{found, protocol, security_rules};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT316",
+    name: "sg-port-range-protocols",
+    severity: Severity::Error,
+    summary: "it must hold that port_range_* only for tcp, udp, udplite, sctp, dccp",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT316"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for (resource, rule) in security_rules(stack) {
+        let ranges = ["port_range_min", "port_range_max"].map(|key| rule.get(key));
+        let Some(range) = ranges.iter().flatten().next() else { continue };
+        let name = &resource.name;
+        match (rule.get("protocol").map(|value| &value.data), protocol(rule).as_deref()) {
+            (None, _) => {
+                let message = format!("a rule of `{name}` has ports and no protocol");
+                findings.push(found(&RULE, range.span, message));
+            }
+            (_, Some("icmp" | "icmpv6")) => {
+                let codes = ranges.iter().flatten().filter_map(|value| value.as_int());
+                if codes.into_iter().any(|code| !(0..=255).contains(&code)) {
+                    let message =
+                        format!("a rule of `{name}` has an ICMP type or code outside 0 to 255");
+                    findings.push(found(&RULE, range.span, message));
+                }
+            }
+            (_, Some("tcp" | "udp" | "udplite" | "sctp" | "dccp")) | (_, None) => {}
+            (_, Some(other)) => {
+                let message = format!("a rule of `{name}` has ports, and {other} knows none");
+                findings.push(found(&RULE, range.span, message));
+            }
+        }
+    }
+}

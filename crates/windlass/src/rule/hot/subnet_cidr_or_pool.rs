@@ -1,0 +1,35 @@
+//! `subnet_cidr_or_pool` (row O09 and O11): cidr or subnetpool is given.
+
+use super::super::{Rule, page};
+use super::look::{SUBNET, found, is_given, truth};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT309",
+    name: "subnet-cidr-or-pool",
+    severity: Severity::Error,
+    summary: "it must hold that cidr or subnetpool is given",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT309"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for subnet in stack.of(&[SUBNET]) {
+        let (cidr, pool) = (subnet.get(&["cidr"]), subnet.get(&["subnetpool"]));
+        match (cidr, pool) {
+            (None, None) if truth(subnet, "use_default_subnetpool") != Some(true) => {
+                let message =
+                    format!("subnet `{}` has neither `cidr` nor `subnetpool`", subnet.name);
+                findings.push(found(&RULE, subnet.span, message));
+            }
+            (Some(cidr), Some(pool)) if is_given(cidr) && is_given(pool) => {
+                let message = format!("subnet `{}` has both `cidr` and `subnetpool`", subnet.name);
+                findings.push(found(&RULE, subnet.at("subnetpool"), message));
+            }
+            _ => {}
+        }
+    }
+}

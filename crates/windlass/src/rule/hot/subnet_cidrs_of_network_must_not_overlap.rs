@@ -1,0 +1,45 @@
+//! `subnet_cidrs_of_network_must_not_overlap` (row I01): subnets of one network have
+//! non-overlapping cidr.
+
+use std::collections::BTreeMap;
+
+use super::super::{Rule, page};
+use super::look::{SUBNET, found, overlaps};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::address::Range;
+use crate::lang::hot::value::Value;
+use crate::lang::hot::{Resource, Stack};
+use crate::source::Span;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT401",
+    name: "subnet-cidrs-of-network-must-not-overlap",
+    severity: Severity::Error,
+    summary: "it must hold that subnets of one network have non-overlapping cidr",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT401"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    let mut networks: BTreeMap<String, Vec<(Range, &Resource, Span)>> = BTreeMap::new();
+    for subnet in stack.of(&[SUBNET]) {
+        let Some(network) = subnet.get(&["network", "network_id"]).and_then(Value::identity) else {
+            continue;
+        };
+        let Some(cidr) = subnet.get(&["cidr"]) else { continue };
+        if let Some(range) = cidr.as_str().and_then(Range::cidr) {
+            networks.entry(network).or_default().push((range, subnet, cidr.span));
+        }
+    }
+    for subnets in networks.into_values() {
+        for (first, second) in overlaps(subnets) {
+            let message = format!(
+                "subnets `{}` and `{}` of one network overlap",
+                first.1.name, second.1.name
+            );
+            findings.push(found(&RULE, second.2, message).label(first.2, "the other subnet"));
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! `user_names_unique_in_domain` (row O50): users of one domain have distinct names.
+
+use super::super::{Rule, page};
+use super::shared::names_in_domain;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT350",
+    name: "user-names-unique-in-domain",
+    severity: Severity::Error,
+    summary: "it must hold that users of one domain have distinct names",
+    paper: Some("000 Sec. 7.2"),
+    doc: page!("HOT350"),
+    check: None,
+};
+
+pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    names_in_domain(stack, "OS::Keystone::User", "users", &RULE, findings);
+}
