@@ -11,6 +11,7 @@ pub mod concerto;
 pub mod documents;
 pub mod foreign;
 pub mod hot;
+mod names;
 pub mod ramp;
 pub mod tosca;
 pub mod tosker;

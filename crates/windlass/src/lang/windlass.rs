@@ -26,9 +26,9 @@ pub use state::{print_state, read_state};
 use crate::application::Application;
 use crate::diagnostic::Diagnostic;
 use crate::goal::GoalFile;
+use crate::lang::names;
 use crate::lifecycle::timing::Timing;
 use crate::source::Span;
-use crate::spelling;
 use crate::tree::Node;
 
 /// A name that nothing declares.
@@ -139,10 +139,5 @@ fn unknown<'a>(
     known: impl Iterator<Item = &'a str> + Clone,
     findings: &mut Vec<Diagnostic>,
 ) {
-    let text = node.as_str().unwrap_or_default();
-    let finding = Diagnostic::error(UNKNOWN_NAME, node.span(), format!("unknown {what} `{text}`"));
-    findings.push(match spelling::advice(what, text, known, findings.len()) {
-        Some(advice) => finding.help(advice),
-        None => finding,
-    });
+    names::unknown(UNKNOWN_NAME, what, node, known, findings);
 }

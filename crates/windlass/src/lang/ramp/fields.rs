@@ -3,6 +3,7 @@
 use super::{BAD_VALUE, DECLARED_TWICE, MISSING_KEY, MISSING_LIST, UNKNOWN_KEY, UNKNOWN_NAME};
 use super::{UNLISTED, WRONG_TYPE};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::names;
 use crate::lang::windlass::{first_line, name_complaint};
 use crate::spelling;
 use crate::tree::{Entry, Node};
@@ -166,10 +167,5 @@ pub(super) fn unknown<'a>(
     known: impl Iterator<Item = &'a str> + Clone,
     findings: &mut Vec<Diagnostic>,
 ) {
-    let text = node.as_str().unwrap_or_default();
-    let finding = Diagnostic::error(UNKNOWN_NAME, node.span(), format!("unknown {what} `{text}`"));
-    findings.push(match spelling::advice(what, text, known, findings.len()) {
-        Some(advice) => finding.help(advice),
-        None => finding,
-    });
+    names::unknown(UNKNOWN_NAME, what, node, known, findings);
 }
