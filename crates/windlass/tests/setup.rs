@@ -182,11 +182,27 @@ fn a_rule_set_that_goes_back_is_unknown_and_shows_the_circle() {
 }
 
 #[test]
+fn types_may_go_opposite_ways() {
+    let text = PAPER.replace("    ConnectsTo: {}\n", "    ConnectsTo: {}\n    Backwards: {}\n");
+    let more = "    \
+    B1: { capability: Backwards, from: closed, to: available, when: [{ node: [created, started] }] }
+    B2: { capability: Backwards, from: available, to: open, when: [{ node: [started] }] }
+    B3: { requirement: Backwards, from: unbound, to: ready, when: [{ capability: [open] }] }\n";
+    let rules = rules(&format!("{text}{more}"));
+    // No weight of `open` and `available` serves both DependsOn and Backwards.
+    let argument = prove(&rules).expect("each type has weights of its own");
+    check_argument(&rules, &argument).expect("the checker follows");
+    let mut swapped = argument.clone();
+    swapped.weights[1].swap(1, 3);
+    check_argument(&rules, &swapped).expect_err("weights of another type");
+}
+
+#[test]
 fn a_tampered_argument_is_refused() {
     let rules = rules(PAPER);
     let argument = prove(&rules).unwrap();
     let mut heavier = argument.clone();
-    heavier.weights[0][2] = 7;
+    heavier.weights[0][0][2] = 7;
     check_argument(&rules, &heavier).expect_err("a rule makes nothing lighter");
     for place in argument.views.keys() {
         for view in &argument.views[place] {

@@ -49,12 +49,16 @@ impl std::error::Error for RefusedArgument {}
 
 /// Whether `argument` shows that every topology of `rules` completes.
 pub fn check_argument(rules: &RuleSet, argument: &Argument) -> Result<(), RefusedArgument> {
-    for (at, rule) in rules.rules.iter().enumerate() {
-        let weights = &argument.weights[rule.subject.kind() as usize];
-        let weight = |state: Local| weights.get(usize::from(state)).copied();
-        if weight(rule.from).is_none() || weight(rule.from) <= weight(rule.to) {
-            return Err(RefusedArgument::DoesNotFall(RuleId::from(at)));
-        }
+    for node_type in rules.node_type_ids() {
+        let own = rules.node_rules(node_type);
+        check_weights(rules, Kind::Node, node_type.index(), &own, argument)?;
+    }
+    for relationship in rules.relationship_type_ids() {
+        let of_type = relationship.index();
+        let capability = rules.capability_rules(relationship);
+        check_weights(rules, Kind::Capability, of_type, &capability, argument)?;
+        let requirement = rules.requirement_rules(relationship);
+        check_weights(rules, Kind::Requirement, of_type, &requirement, argument)?;
     }
     for source in rules.node_type_ids() {
         for relationship in rules.relationship_type_ids() {
@@ -67,6 +71,23 @@ pub fn check_argument(rules: &RuleSet, argument: &Argument) -> Result<(), Refuse
         check_cases(rules, node_type, argument)?;
     }
     Ok(())
+}
+
+/// Whether every rule of a type makes its object lighter.
+fn check_weights(
+    rules: &RuleSet,
+    kind: Kind,
+    of_type: usize,
+    own: &[RuleId],
+    argument: &Argument,
+) -> Result<(), RefusedArgument> {
+    let weights = argument.weights[kind as usize].get(of_type).map_or(&[][..], Vec::as_slice);
+    let weight = |state: Local| weights.get(usize::from(state)).copied();
+    let falls = |id: &RuleId| {
+        let (from, to) = (weight(rules.rule(*id).from), weight(rules.rule(*id).to));
+        from.zip(to).is_some_and(|(from, to)| from > to)
+    };
+    own.iter().find(|id| !falls(id)).map_or(Ok(()), |id| Err(RefusedArgument::DoesNotFall(*id)))
 }
 
 fn check_views(

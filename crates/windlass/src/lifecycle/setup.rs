@@ -309,6 +309,14 @@ impl RuleSet {
         found
     }
 
+    /// The name of a type: of nodes, or of the relationships whose ends are meant.
+    pub fn type_name(&self, kind: Kind, at: usize) -> &str {
+        match kind {
+            Kind::Node => &self.node_types[at].name,
+            Kind::Capability | Kind::Requirement => &self.relationship_types[at].name,
+        }
+    }
+
     /// The node types, by id.
     pub fn node_type_ids(&self) -> impl Iterator<Item = NodeTypeId> {
         (0..self.node_types.len()).map(NodeTypeId::from)

@@ -39,8 +39,8 @@ impl Certificate {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct ArgumentReport {
-    /// What each local state weighs, by kind and name; every rule leads to a lighter state.
-    weights: BTreeMap<&'static str, BTreeMap<String, u32>>,
+    /// What each local state weighs, by kind, type and name; every rule leads to a lighter state.
+    weights: BTreeMap<&'static str, BTreeMap<String, BTreeMap<String, u32>>>,
     /// What a relationship can look like, by type.
     views: BTreeMap<String, Vec<String>>,
     /// Which nodes are looked at: those whose `targets` or `sources` are done.
@@ -81,10 +81,12 @@ impl ArgumentReport {
     fn of(rules: &RuleSet, argument: &Argument) -> Self {
         let kinds = [Kind::Node, Kind::Capability, Kind::Requirement];
         let weights = kinds.into_iter().map(|kind| {
-            let named = argument.weights[kind as usize].iter().enumerate();
-            let named =
-                named.map(|(at, weight)| (rules.states[kind as usize][at].clone(), *weight));
-            (kind.word(), named.collect())
+            let of_type = |(at, weights): (usize, &Vec<u32>)| {
+                let named =
+                    rules.states[kind as usize].iter().cloned().zip(weights.iter().copied());
+                (rules.type_name(kind, at).to_owned(), named.collect())
+            };
+            (kind.word(), argument.weights[kind as usize].iter().enumerate().map(of_type).collect())
         });
         let place = |relationship: usize| rules.relationship_types[relationship].name.clone();
         let mut views: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -1,8 +1,9 @@
 //! What `windlass prove` prints for people.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use windlass::lifecycle::setup::argument::{Argument, Direction};
+use windlass::lifecycle::setup::argument::{Argument, Direction, Fact};
 use windlass::lifecycle::setup::{Kind, RuleSet};
 use windlass::prove::any_size::told;
 use windlass::prove::{Answer, AnySize, Proof, Stuck};
@@ -163,7 +164,7 @@ pub(super) fn every(rules: &RuleSet, answer: &AnySize, explain: bool) -> String 
         );
     }
     if let Some(argument) = &answer.argument {
-        let views: usize = argument.views.values().map(std::collections::BTreeSet::len).sum();
+        let views: usize = argument.views.values().map(BTreeSet::len).sum();
         let _ = writeln!(
             out,
             "\nproof: {} cases over {views} views of relationships; checked independently",
@@ -179,9 +180,20 @@ pub(super) fn every(rules: &RuleSet, answer: &AnySize, explain: bool) -> String 
 fn explain(rules: &RuleSet, argument: &Argument, out: &mut String) {
     out.push_str("\n1. Every run ends. Each rule makes one object lighter:\n");
     for kind in [Kind::Node, Kind::Capability, Kind::Requirement] {
-        let states = rules.states[kind as usize].iter().zip(&argument.weights[kind as usize]);
-        let list: Vec<String> = states.map(|(name, weight)| format!("{name} {weight}")).collect();
-        let _ = writeln!(out, "   {}: {}", kind.word(), escape::visible(&list.join(", ")));
+        let all = &argument.weights[kind as usize];
+        let distinct: BTreeSet<&Vec<u32>> = all.iter().collect();
+        for weights in &distinct {
+            let alike = (0..all.len()).filter(|at| all[*at] == **weights);
+            let types: Vec<&str> = alike.map(|at| rules.type_name(kind, at)).collect();
+            // Types are named only where they differ.
+            let of =
+                if distinct.len() > 1 { format!(" ({})", types.join(", ")) } else { String::new() };
+            let states = rules.states[kind as usize].iter().zip(*weights);
+            let list: Vec<String> =
+                states.map(|(name, weight)| format!("{name} {weight}")).collect();
+            let line = format!("{}{of}: {}", kind.word(), list.join(", "));
+            let _ = writeln!(out, "   {}", escape::visible(&line));
+        }
     }
     let who = match argument.direction {
         Direction::Targets => "all that its requirements lead to",
@@ -208,18 +220,20 @@ fn explain(rules: &RuleSet, argument: &Argument, out: &mut String) {
             let _ = writeln!(out, "   (The proof is that of {}.)", escape::visible(from));
             continue;
         }
-        for fact in &case.facts {
-            let kind = &rules.relationship_types[fact.place.relationship.index()].name;
-            let _ = writeln!(
-                out,
-                "   - {} with {}: {} applies",
-                escape::visible(kind),
-                escape::visible(&told(rules, &fact.view)),
-                escape::visible(&rules.rule(fact.applies).name)
-            );
+        // Neighbours of several types may look the same: each look is told once.
+        let lines: BTreeSet<String> =
+            case.facts.iter().map(|fact| told_fact(rules, fact)).collect();
+        for line in lines {
+            let _ = writeln!(out, "   - {}", escape::visible(&line));
         }
         if case.facts.is_empty() {
             out.push_str("   - nothing can keep it from that\n");
         }
     }
+}
+
+fn told_fact(rules: &RuleSet, fact: &Fact) -> String {
+    let kind = &rules.relationship_types[fact.place.relationship.index()].name;
+    let (view, rule) = (told(rules, &fact.view), &rules.rule(fact.applies).name);
+    format!("{kind} with {view}: {rule} applies")
 }

@@ -3,26 +3,32 @@
 use super::Open;
 use crate::lifecycle::setup::{Kind, RuleId, RuleSet};
 
-/// A weight for each local state of each kind: the length of the longest way down from it.
+/// A weight for each local state of each kind and type: the length of the longest way down from it.
 ///
 /// Paper: 001 (3)
 /// Paper: 001 mesmes
 /// Paper: 001 (4)
 /// Paper: 001 lemma
 /// Deviation: (4) is not needed: that a run ends is shown here, that its end is final by cases.
-pub(super) fn find(rules: &RuleSet) -> Result<[Vec<u32>; 3], Open> {
-    let of = |kind: Kind| {
+pub(super) fn find(rules: &RuleSet) -> Result<[Vec<Vec<u32>>; 3], Open> {
+    let of = |kind: Kind, own: Vec<RuleId>| {
+        let step = |id: RuleId| {
+            let rule = rules.rule(id);
+            (id, usize::from(rule.from), usize::from(rule.to))
+        };
+        let steps: Vec<_> = own.into_iter().map(step).collect();
         let count = rules.states[kind as usize].len();
-        let steps: Vec<(RuleId, usize, usize)> = rules
-            .rules
-            .iter()
-            .enumerate()
-            .filter(|(_, rule)| rule.subject.kind() == kind)
-            .map(|(at, rule)| (RuleId::from(at), usize::from(rule.from), usize::from(rule.to)))
-            .collect();
         longest_ways(count, &steps).ok_or_else(|| Open::Circle { kind, rules: circle(&steps) })
     };
-    Ok([of(Kind::Node)?, of(Kind::Capability)?, of(Kind::Requirement)?])
+    let nodes = rules.node_type_ids().map(|id| of(Kind::Node, rules.node_rules(id)));
+    let ends = || rules.relationship_type_ids();
+    let capabilities = ends().map(|id| of(Kind::Capability, rules.capability_rules(id)));
+    let requirements = ends().map(|id| of(Kind::Requirement, rules.requirement_rules(id)));
+    Ok([
+        nodes.collect::<Result<_, _>>()?,
+        capabilities.collect::<Result<_, _>>()?,
+        requirements.collect::<Result<_, _>>()?,
+    ])
 }
 
 /// The longest way down from each state; none when it does not end.

@@ -74,8 +74,9 @@ pub struct Case {
 pub struct Argument {
     /// Paper: 001 m
     ///
-    /// What each local state weighs, by kind: every rule makes its object lighter.
-    pub weights: [Vec<u32>; 3],
+    /// What each local state weighs, by kind and by type of the node or relationship: every rule
+    /// makes its object lighter.
+    pub weights: [Vec<Vec<u32>>; 3],
     /// What relationships can look like: contains the start, closed under every rule.
     pub views: BTreeMap<Place, BTreeSet<View>>,
     /// Which nodes are looked at: those that wait for nobody who is not done.
