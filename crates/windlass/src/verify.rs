@@ -7,8 +7,10 @@
 //! shortest run nor anything about weak validity: it speaks where the search does not finish. What
 //! is left then is reported as unknown, with what is known so far.
 
+mod bindings;
 pub mod effects;
 mod finals;
+mod probes;
 mod remarks;
 mod replicas;
 pub mod story;

@@ -8,5 +8,6 @@ pub mod explicit;
 pub mod fault_free;
 pub mod handler_closure;
 mod proofs;
+pub mod reorder;
 pub mod repair;
 pub mod symmetry;

@@ -2,8 +2,8 @@
 //!
 //! "Fewer than n of m offer" means that `m - n + 1` of them fail to offer at a common cut. `all`
 //! fails when fewer instances exist than are wanted, or when one exists and does not offer. A
-//! replica-aware need is in addition bound to whoever offers when it is entered: `at_least n` fails
-//! as soon as one of those stops, and `all` when a new instance appears.
+//! replica-aware need of arity `at_least n` is in addition bound to n that offer when it is entered,
+//! and fails as soon as one of those stops.
 
 use std::ops::RangeInclusive;
 
@@ -46,10 +46,11 @@ pub fn questions(
     for stage in stages {
         let Some(window) = scene.window(need.life, stage) else { continue };
         unsatisfied(scene, need, providers, stage, &window, &mut all);
-        if scene.sort(need) != Sort::ReplicaAware {
+        // Who relies on all of them relies on no one in particular.
+        if scene.sort(need) != Sort::ReplicaAware || scene.arity(need) == Arity::All {
             continue;
         }
-        changed(scene, need, providers, stage, &window, &mut all);
+        changed(scene, providers, stage, &window, &mut all);
         for from in scene.entries(need, stage) {
             // Bound once, at the entry: what is missing then stays missing.
             if let Some(entry) = scene.lives.get(need.life).stages[from].enter {
@@ -97,7 +98,6 @@ fn unsatisfied(
 
 fn changed(
     scene: &Scene<'_>,
-    need: &Need,
     providers: &Providers,
     stage: usize,
     window: &Slot,
@@ -107,11 +107,7 @@ fn changed(
         slots.into_iter().filter(|slot| slot.enter.is_some()).collect()
     };
     for life in &providers.lives {
-        let row = entered(if scene.arity(need) == Arity::All {
-            scene.present(*life)
-        } else {
-            scene.may_miss(*life, providers.capability)
-        });
+        let row = entered(scene.may_miss(*life, providers.capability));
         all.push(Question { stage, window: window.clone(), rows: vec![row], together: 1 });
     }
 }

@@ -169,11 +169,6 @@ impl<'a> Scene<'a> {
         self.slots(life, |elements, _| elements.is_empty())
     }
 
-    /// The slots in which an instance exists.
-    pub fn present(&self, life: LifeId) -> Vec<Slot> {
-        self.slots(life, |elements, _| !elements.is_empty())
-    }
-
     fn slots(
         &self,
         id: LifeId,

@@ -35,6 +35,14 @@ pub struct Effects {
     pub possible: BTreeSet<Effect>,
 }
 
+impl Effects {
+    /// Adds one change to the set where it belongs.
+    pub(super) fn add(&mut self, effect: Effect, certain: bool) {
+        let set = if certain { &mut self.certain } else { &mut self.possible };
+        set.insert(effect);
+    }
+}
+
 /// The changes between a start and every final state of a plan.
 pub fn effects(application: &Application, start: &GlobalState, finals: &[GlobalState]) -> Effects {
     let all: Vec<BTreeSet<Effect>> =

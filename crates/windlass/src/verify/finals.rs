@@ -1,13 +1,14 @@
 //! Where a plan with a cover ends, without running it.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::collections::BTreeSet;
 
+use super::bindings::Ending;
 use super::effects::{Effect, Effects, effects};
-use crate::application::{Application, GlobalState, Instance, InstanceId, NodeId};
-use crate::lifecycle::protocol::{CapabilityId, Element, RequirementId, Sort};
+use crate::application::{Application, GlobalState, Instance, InstanceId};
+use crate::lifecycle::protocol::{Element, RequirementId};
 use crate::plan::cover::Cover;
 use crate::plan::lives::{LifeId, Lives};
+use crate::plan::slots;
 
 /// The final state of a plan whose cover is deterministic, without horizontal bindings: which
 /// provider is bound is a choice.
@@ -31,13 +32,13 @@ fn last(cover: &Cover, life: LifeId) -> Option<Element> {
     cover.possible.0[life.index()].last()?.first().copied()
 }
 
-/// The effects of such a plan. A requirement that only one instance can satisfy is bound to it for
-/// certain; with several each is possible.
+/// The effects of such a plan.
 pub(super) fn effects_of(
+    ending: &Ending<'_>,
     application: &Application,
-    start: &GlobalState,
     end: &GlobalState,
 ) -> Effects {
+    let start = ending.scene.start;
     let mut before = start.clone();
     before.horizontal.clear();
     let mut all = effects(application, &before, std::slice::from_ref(end));
@@ -45,69 +46,42 @@ pub(super) fn effects_of(
         let node = state.instances.get(id).map(|instance| instance.node)?;
         Some(application.type_of(node).requirements[requirement.index()].name.clone())
     };
-    let after = bindings_after(application, end);
-    for (user, requirement, providers) in &after {
-        let bound: BTreeSet<&InstanceId> = start.bound(user, *requirement).collect();
-        let Some(name) = name(user, *requirement, end) else { continue };
-        let only = providers.len() == 1;
-        for provider in providers.iter().filter(|provider| !bound.contains(provider)) {
-            let effect = Effect::Bound(user.clone(), name.clone(), provider.clone());
-            if only {
-                all.certain.insert(effect)
-            } else {
-                all.possible.insert(effect)
-            };
+    let mut relied_on: BTreeSet<(InstanceId, String)> = BTreeSet::new();
+    if ending.is_too_large() {
+        return all;
+    }
+    for (user, requirement, providers) in ending.bindings() {
+        let Some(name) = name(&user, requirement, end) else { continue };
+        let bound: BTreeSet<&InstanceId> = start.bound(&user, requirement).collect();
+        for (provider, certain) in providers.iter().filter(|(p, _)| !bound.contains(p)) {
+            all.add(Effect::Bound(user.clone(), name.clone(), provider.clone()), *certain);
         }
         for provider in bound {
             let effect = Effect::Unbound(user.clone(), name.clone(), provider.clone());
-            if !providers.contains(provider) {
-                all.certain.insert(effect);
-            } else if !only {
-                all.possible.insert(effect);
+            match providers.get(provider) {
+                None => all.add(effect, ending.is_fault_free),
+                Some(false) => all.add(effect, false),
+                Some(true) => {}
             }
         }
+        relied_on.insert((user, name));
     }
-    let relied_on: BTreeSet<(&InstanceId, RequirementId)> =
-        after.iter().map(|(user, requirement, _)| (user, *requirement)).collect();
     for (user, requirement, provider) in &start.horizontal {
-        let still = relied_on.contains(&(user, *requirement));
-        if !still && let Some(name) = name(user, *requirement, start) {
-            all.certain.insert(Effect::Unbound(user.clone(), name, provider.clone()));
+        let Some(name) = name(user, *requirement, start) else { continue };
+        let is_kept = relied_on.contains(&(user.clone(), name.clone()))
+            || (end.instances.contains_key(provider) && !is_dropped(ending, user, *requirement));
+        if !is_kept {
+            all.add(Effect::Unbound(user.clone(), name, provider.clone()), true);
         }
     }
     all
 }
 
-/// A requirement of an instance, and the instances that offer what it needs.
-type Needed = (InstanceId, RequirementId, Rc<BTreeSet<InstanceId>>);
-
-/// Every horizontal requirement that is relied on, with the instances that offer it.
-fn bindings_after(application: &Application, end: &GlobalState) -> Vec<Needed> {
-    // Many instances need the same: who offers it is looked up once.
-    let mut known: BTreeMap<(NodeId, CapabilityId), Rc<BTreeSet<InstanceId>>> = BTreeMap::new();
-    let mut all = Vec::new();
-    for (id, instance) in &end.instances {
-        let component = application.type_of(instance.node);
-        let Some(protocol) = component.protocol() else { continue };
-        for requirement in protocol.requires(instance.element) {
-            if component.requirements[requirement.index()].sort == Sort::Containment {
-                continue;
-            }
-            let Some(binding) = application.node(instance.node).binding(*requirement) else {
-                continue;
-            };
-            let offers = |provider: &Instance| {
-                application
-                    .protocol_of(provider.node)
-                    .is_some_and(|p| p.offers(provider.element).contains(&binding.capability))
-            };
-            let providers =
-                known.entry((binding.target, binding.capability)).or_insert_with(|| {
-                    let all = end.of_node(binding.target).filter(|(_, provider)| offers(provider));
-                    Rc::new(all.map(|(id, _)| id.clone()).collect())
-                });
-            all.push((id.clone(), *requirement, Rc::clone(providers)));
-        }
-    }
-    all
+/// Whether a binding of the start state is taken away: its user is gone, or relied on it and does
+/// not any more. One that its user never relied on stays.
+fn is_dropped(ending: &Ending<'_>, user: &InstanceId, requirement: RequirementId) -> bool {
+    let Some(life) = slots::life_at_start(ending.scene.lives, user) else { return true };
+    let stages = ending.scene.lives.get(life).stages.len();
+    let is_gone = ending.scene.possible.at(life, stages - 1).is_empty();
+    is_gone || (0..stages).any(|stage| ending.scene.may_need(life, stage, requirement))
 }

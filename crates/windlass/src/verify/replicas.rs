@@ -1,11 +1,12 @@
 //! Plans in the relation of paper 004.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 
+use super::bindings::Ending;
 use super::effects::effects;
-use super::finals;
 use super::story::{Counterexample, StoryStep};
-use super::{Effort, Question, Refused, Report, Validity, event_label, goal_answer};
+use super::{Effort, GoalAnswer, Question, Refused, Report, Validity, event_label, goal_answer};
+use super::{finals, probes};
 use crate::analysis::validity::belief::{self, Encoded, Readable};
 use crate::analysis::validity::execution::{CompiledExecution, Configuration, Execution};
 use crate::analysis::validity::explicit::{self, Decision};
@@ -15,8 +16,10 @@ use crate::application::GlobalState;
 use crate::certificate::{self, Claim};
 use crate::explore::Options;
 use crate::lifecycle::protocol::Sort;
+use crate::plan::cover::Cover;
 use crate::plan::events::{EventId, Events};
 use crate::plan::lives::Lives;
+use crate::plan::needs::Scene;
 use crate::semantics::Semantics;
 use crate::semantics::replica::compiled::{Bindings, CompiledReplica};
 use crate::semantics::replica::{Action, Creation, Event, Replica, observable};
@@ -38,15 +41,22 @@ pub(super) fn verify(
         let action = Action::planned(question.application, question.plan, event);
         actions.push(action.ok_or(Refused::NoSuchInstance(event.step))?);
     }
-    if !effort.search_only
-        && let Some(report) = by_cover(question, &events)
-    {
-        return Ok(report);
-    }
     let by_event = |event: EventId| actions[event.index()].clone();
+    let covered = if effort.search_only { None } else { Covered::new(question, &events) };
+    if let Some(covered) = &covered
+        && covered.cover.is_deterministic()
+    {
+        return Ok(covered.deterministic(question, &events));
+    }
     let readable = Execution::new(&replica, &events, by_event);
-    let search =
-        Search { question, effort, events: &events, replica: &replica, readable: &readable };
+    let mut search = Search {
+        question,
+        effort,
+        events: &events,
+        replica: &replica,
+        readable: &readable,
+        known: Known::Nothing,
+    };
     // Every binding first, because then the states found are evidence. Bindings of replica-unaware
     // requirements decide nothing, so a search that is too large leaves them out.
     let exact = CompiledReplica::new(replica.clone(), Bindings::Every);
@@ -56,6 +66,13 @@ pub(super) fn verify(
         if let Some(report) = search.compiled(&execution, true, &mut small) {
             return Ok(report);
         }
+    }
+    if let Some(covered) = covered {
+        search.known = Known::Valid(Box::new(covered.other(question, &replica, &events, by_event)));
+    } else if !effort.search_only
+        && let Some((tier, counterexample)) = search.refutation()
+    {
+        search.known = Known::Refuted(tier, Box::new(counterexample));
     }
     let coarse = CompiledReplica::new(replica.clone(), Bindings::AwareOnly);
     if let Some(compiled) = &coarse {
@@ -67,7 +84,8 @@ pub(super) fn verify(
             return Ok(report);
         }
     }
-    let decision = explicit::decide(&readable, &search.options(effort.evidence_limit), budget);
+    let mut small = Small { budget, states: search.most_states() };
+    let decision = explicit::decide(&readable, &search.options(effort.evidence_limit), &mut small);
     let weak = |budget: &mut dyn Budget| {
         let ways = Readable(&readable);
         belief::weakly_valid(&readable, &ways, effort.evidence_limit, budget)
@@ -91,23 +109,71 @@ impl Budget for Small<'_> {
 }
 
 /// Tiers T0a to T1d: valid by a cover, which is checked before it is believed.
-fn by_cover(question: &Question<'_>, events: &Events) -> Option<Report> {
-    let Question { application, start, plan, .. } = *question;
-    let lives = Lives::new(application, start, plan, events).ok()?;
-    let cover = despite_faults::cover(application, start, plan, events, &lives)?;
-    certificate::check_cover(application, start, plan, &cover).ok()?;
-    if !cover.is_deterministic() {
-        // Which final states go together is for the search to say.
-        return None;
+struct Covered {
+    lives: Lives,
+    cover: Cover,
+}
+
+impl Covered {
+    fn new(question: &Question<'_>, events: &Events) -> Option<Self> {
+        let Question { application, start, plan, .. } = *question;
+        let lives = Lives::new(application, start, plan, events).ok()?;
+        let cover = despite_faults::cover(application, start, plan, events, &lives)?;
+        certificate::check_cover(application, start, plan, &cover).ok()?;
+        Some(Covered { lives, cover })
     }
-    let tier = if cover.is_fault_free() { "T1" } else { "T1d" };
-    let mut report = Report::new(Validity::Valid, tier, "cover");
-    report.deterministic = Some(true);
-    let end = finals::final_state(application, &lives, &cover);
-    report.effects = finals::effects_of(application, start, &end);
-    report.goal = goal_answer(question, std::slice::from_ref(&end));
-    report.cover = Some(cover);
-    Some(report)
+
+    /// The report when the cover says where every instance ends.
+    fn deterministic(&self, question: &Question<'_>, events: &Events) -> Report {
+        let Question { application, start, .. } = *question;
+        let Covered { lives, cover } = self;
+        let tier = if cover.is_fault_free() { "T1" } else { "T1d" };
+        let mut report = Report::new(Validity::Valid, tier, "cover");
+        report.deterministic = Some(true);
+        let end = finals::final_state(application, lives, cover);
+        let scene = Scene { application, start, events, lives, possible: &cover.possible };
+        let is_fault_free = cover.is_fault_free();
+        let ending = Ending { scene, policy: question.policy, is_fault_free };
+        report.effects = finals::effects_of(&ending, application, &end);
+        report.goal = goal_answer(question, std::slice::from_ref(&end));
+        report.cover = Some(cover.clone());
+        report
+    }
+
+    /// The report when it does not: a few runs show what is possible.
+    fn other(
+        &self,
+        question: &Question<'_>,
+        replica: &Replica<'_>,
+        events: &Events,
+        action: impl Fn(EventId) -> Action,
+    ) -> Report {
+        let Question { application, start, .. } = *question;
+        let Covered { lives, cover } = self;
+        let mut report = Report::new(Validity::Valid, "T1d", "cover");
+        let finals = probes::finals(replica, events, action, lives.ids().count());
+        let differ = !explicit::is_deterministic(&finals, |end| end.instances.clone());
+        report.deterministic = differ.then_some(false);
+        report.effects = probes::effects_of(application, start, &finals, lives, cover);
+        // Some runs are not all: what they agree about is not known to hold always.
+        report.goal = goal_answer(question, &finals).filter(|g| *g == GoalAnswer::Sometimes);
+        report.cover = Some(cover.clone());
+        report
+    }
+}
+
+/// With an answer at hand, so many more states are looked at for a better one, fewer when there
+/// are many events.
+const STATES_FOR_MORE: RangeInclusive<usize> = 2_000..=300_000;
+const WORK_FOR_MORE: usize = 6_000_000;
+
+/// What is known before the large search.
+enum Known {
+    Nothing,
+    /// Valid, by a cover; the search may say where it ends.
+    Valid(Box<Report>),
+    /// Not valid, by this tier; the search may find a shorter story.
+    Refuted(&'static str, Box<Counterexample>),
 }
 
 /// Tier T3 and what follows from it.
@@ -117,11 +183,21 @@ struct Search<'a> {
     events: &'a Events,
     replica: &'a Replica<'a>,
     readable: &'a Execution<'a, Replica<'a>>,
+    known: Known,
 }
 
 impl Search<'_> {
     fn options(&self, evidence_limit: usize) -> Options {
         Options { threads: self.effort.threads, evidence_limit, ..Options::default() }
+    }
+
+    /// How many states the search may look at, beside the limits of the question.
+    fn most_states(&self) -> usize {
+        let (least, most) = STATES_FOR_MORE.into_inner();
+        match self.known {
+            Known::Nothing => usize::MAX,
+            _ => (WORK_FOR_MORE / self.events.len().max(1)).clamp(least, most),
+        }
     }
 
     /// The report of a compiled search; none when an exact one grew beyond what evidence lists.
@@ -133,7 +209,9 @@ impl Search<'_> {
     ) -> Option<Report> {
         let evidence_limit = if is_exact { self.effort.evidence_limit } else { 0 };
         let form = CompiledExecution::new(execution);
-        let decision = explicit::decide_compiled(&form, &self.options(evidence_limit), budget);
+        let mut small = Small { budget: &mut *budget, states: self.most_states() };
+        let options = self.options(evidence_limit);
+        let decision = explicit::decide_compiled(&form, &options, &mut small);
         if is_exact && matches!(decision.verdict, Verdict::Unknown(_)) {
             return None;
         }
@@ -161,7 +239,8 @@ impl Search<'_> {
         let form = CompiledExecution::new(&execution);
         let interchange = form.interchange(&groups);
         let options = self.options(0);
-        let decision = explicit::decide_symmetric(&form, &interchange, &options, budget)?;
+        let mut small = Small { budget: &mut *budget, states: self.most_states() };
+        let decision = explicit::decide_symmetric(&form, &interchange, &options, &mut small)?;
         Some(self.report(decision, weakly(&execution, false, 0), budget))
     }
 
@@ -192,15 +271,16 @@ impl Search<'_> {
                 report
             }
             Verdict::Unknown(reason) => {
-                let mut report = match self.refutation() {
+                let mut report = match &self.known {
+                    Known::Valid(report) => Report::clone(report),
                     // Not valid for certain; an order that is good may still be found.
-                    Some((tier, counterexample)) => {
+                    Known::Refuted(tier, counterexample) => {
                         let mut report = self.not_valid(weak, budget);
-                        report.counterexample = Some(counterexample);
+                        report.counterexample = Some(Counterexample::clone(counterexample));
                         report.tier = tier;
                         report
                     }
-                    None => {
+                    Known::Nothing => {
                         let mut report = Report::new(Validity::Unknown(*reason), "T3", "search");
                         let limit = self.effort.repair_limit;
                         report.repair = Some(repair::repair(application, start, plan, limit));
@@ -235,15 +315,18 @@ impl Search<'_> {
     ) -> Report {
         let Question { application, start, plan, .. } = *self.question;
         let repair = repair::repair(application, start, plan, self.effort.repair_limit);
+        if let Repair::Edges(edges) = &repair
+            && let Some(mut report) = self.repaired(edges)
+        {
+            report.repair = Some(repair);
+            return report;
+        }
         let label = |event: EventId| event_label(plan, self.events.get(event));
         let decision = weak(budget);
         let mut report = match &decision.verdict {
             Verdict::Holds(evidence) => Report::new(Validity::WeaklyValid, "T3", evidence.kind()),
             Verdict::Fails(evidence) => Report::new(Validity::NotValid, "T3", evidence.kind()),
-            Verdict::Unknown(reason) => match &repair {
-                Repair::Edges(_) => Report::new(Validity::WeaklyValid, "repair", "cover"),
-                _ => Report::new(Validity::Unknown(*reason), "T3", "search"),
-            },
+            Verdict::Unknown(reason) => Report::new(Validity::Unknown(*reason), "T3", "search"),
         };
         report.states = decision.progress.states;
         report.witness = decision.order().map(|order| order.into_iter().map(label).collect());
@@ -251,6 +334,24 @@ impl Search<'_> {
         report.goal = goal_answer(self.question, decision.finals());
         report.repair = Some(repair);
         report
+    }
+
+    /// Weakly valid, because a repair is valid by a cover: any order of the repaired plan is good.
+    fn repaired(&self, edges: &[repair::Edge]) -> Option<Report> {
+        let plan = repair::with_edges(self.question.plan, edges);
+        let question = Question { plan: &plan, ..*self.question };
+        let events = Events::new(&plan).ok()?;
+        let covered = Covered::new(&question, &events)?;
+        let valid = covered.cover.is_deterministic();
+        let mut report = valid.then(|| covered.deterministic(&question, &events))?;
+        report.validity = Validity::WeaklyValid;
+        report.tier = "repair";
+        report.deterministic = None;
+        // It is a cover of the repaired plan, not of this one.
+        report.cover = None;
+        let order = events.topological().iter();
+        report.witness = Some(order.map(|id| event_label(&plan, events.get(*id))).collect());
+        Some(report)
     }
 
     /// The story of a failing run, told by the readable relation.

@@ -6,6 +6,8 @@ use super::{Effort, Question, Refused, Report, Validity, event_label, goal_answe
 use crate::analysis::validity::belief::{self, Readable};
 use crate::analysis::validity::execution::{Configuration, Execution, Reason};
 use crate::analysis::validity::explicit;
+use crate::analysis::validity::reorder::{self, Answer};
+use crate::analysis::validity::repair::{self, Edge, Repair};
 use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, NodeId};
 use crate::explore::Options;
 use crate::lifecycle::protocol::Element;
@@ -14,7 +16,7 @@ use crate::plan::events::{EventId, Events};
 use crate::semantics::Semantics;
 use crate::semantics::protocol::settled::Settled;
 use crate::semantics::protocol::{self, Action, ServiceTemplate, States};
-use crate::system::{Budget, Evidence, System, Trace, Verdict};
+use crate::system::{Budget, Evidence, Limits, Predicate, System, Trace, Verdict};
 
 /// Judges a plan.
 pub(super) fn verify(
@@ -27,22 +29,17 @@ pub(super) fn verify(
     let mut template = ServiceTemplate::new(application).ok_or(Refused::Nets)?;
     template.start = template.states_of(question.start);
     let names = Names::new(application, question.start);
-    let mut actions = Vec::with_capacity(events.len());
-    for event in events.ids().map(|id| events.get(id)) {
-        let action = names.action(application, &question.plan.steps[event.step].action);
-        actions.push(action.ok_or(Refused::NoSuchInstance(event.step))?);
+    let mut actions = Vec::with_capacity(question.plan.steps.len());
+    for (at, step) in question.plan.steps.iter().enumerate() {
+        let action = names.action(application, &step.action);
+        actions.push(action.ok_or(Refused::NoSuchInstance(at))?);
     }
-    let by_event = |event: EventId| actions[event.index()];
-    let judge = Judge { question, effort, events: &events, names: &names };
+    let judge = Judge { question, effort, names: &names, actions: &actions };
     Ok(match application.faults {
-        Faults::Handled => {
-            let settled = Settled(template);
-            judge.report(&Execution::new(&settled, &events, by_event), budget)
-        }
+        Faults::Handled => judge.report(&Settled(template), None, &events, budget),
         _ => {
             let consistent = |states: &States| protocol::is_consistent(&template, states);
-            let execution = Execution::new(&template, &events, by_event).accepting(&consistent);
-            judge.report(&execution, budget)
+            judge.report(&template, Some(&consistent), &events, budget)
         }
     })
 }
@@ -87,15 +84,90 @@ impl Names {
     }
 }
 
+/// Up to so many states are looked at for each order that a repair tries.
+const STATES_OF_A_REPAIR: usize = 20_000;
+
+/// Which states a plan may pass through; all of them when there is none.
+type Accepts<'a> = Option<Predicate<'a, States>>;
+
 struct Judge<'a> {
     question: &'a Question<'a>,
     effort: &'a Effort,
-    events: &'a Events,
     names: &'a Names,
+    /// Those of the steps of the plan.
+    actions: &'a [Action],
 }
 
 impl Judge<'_> {
-    fn report<S>(&self, execution: &Execution<'_, S>, budget: &mut dyn Budget) -> Report
+    fn execution<'s, S>(
+        &self,
+        system: &'s S,
+        accepts: Accepts<'s>,
+        events: &Events,
+    ) -> Execution<'s, S>
+    where
+        S: System<State = States, Action = Action>,
+    {
+        let by_event = |event: EventId| self.actions[events.get(event).step];
+        let execution = Execution::new(system, events, by_event);
+        match accepts {
+            Some(accepts) => execution.accepting(accepts),
+            None => execution,
+        }
+    }
+
+    /// The verdict on the plan, and which order edges make it valid.
+    fn report<S>(
+        &self,
+        system: &S,
+        accepts: Accepts<'_>,
+        events: &Events,
+        budget: &mut dyn Budget,
+    ) -> Report
+    where
+        S: System<State = States, Action = Action> + Semantics + Sync,
+    {
+        let mut report = self.judged(&self.execution(system, accepts, events), events, budget);
+        report.repair = match report.validity {
+            Validity::NotValid => Some(Repair::Impossible),
+            Validity::WeaklyValid => {
+                let steps = &self.question.plan.steps;
+                let step = |label: &String| steps.iter().position(|step| step.label == *label);
+                let good: Vec<usize> = report.witness.iter().flatten().filter_map(step).collect();
+                let ask = |edges: &[Edge]| self.with_edges(system, accepts, edges);
+                Some(reorder::reorder(steps.len(), &good, &ask, self.effort.repair_limit))
+            }
+            Validity::Valid | Validity::Unknown(_) => None,
+        };
+        report
+    }
+
+    /// Whether the plan is valid with some more order edges.
+    fn with_edges<S>(&self, system: &S, accepts: Accepts<'_>, edges: &[Edge]) -> Answer
+    where
+        S: System<State = States, Action = Action> + Semantics + Sync,
+    {
+        let plan = repair::with_edges(self.question.plan, edges);
+        // A cycle: no order at all, and so none that is good.
+        let Ok(events) = Events::atomic(&plan) else { return Answer::Fails(Vec::new()) };
+        let execution = self.execution(system, accepts, &events);
+        let mut limits = Limits { states: STATES_OF_A_REPAIR, bytes: usize::MAX };
+        let decision = explicit::decide(&execution, &Options::default(), &mut limits);
+        match decision.verdict {
+            Verdict::Holds(_) => Answer::Valid,
+            Verdict::Fails(Evidence::Trace(trace)) => {
+                Answer::Fails(trace.steps.iter().map(|step| events.get(step.action).step).collect())
+            }
+            Verdict::Fails(_) | Verdict::Unknown(_) => Answer::Unknown,
+        }
+    }
+
+    fn judged<S>(
+        &self,
+        execution: &Execution<'_, S>,
+        events: &Events,
+        budget: &mut dyn Budget,
+    ) -> Report
     where
         S: System<State = States, Action = Action> + Semantics + Sync,
     {
@@ -135,15 +207,14 @@ impl Judge<'_> {
                     Verdict::Fails(shown) => Report::new(Validity::NotValid, "T3", shown.kind()),
                     Verdict::Unknown(why) => Report::new(Validity::Unknown(*why), "T3", "search"),
                 };
-                let label =
-                    |event: EventId| event_label(self.question.plan, self.events.get(event));
+                let label = |event: EventId| event_label(self.question.plan, events.get(event));
                 report.witness = weak.order().map(|order| order.into_iter().map(label).collect());
                 let ends = ends(weak.finals());
                 report.effects = effects(application, &start, &ends);
                 report.goal = goal_answer(self.question, &ends);
                 report.states = decision.progress.states + weak.progress.states;
                 if let Evidence::Trace(trace) = evidence {
-                    report.counterexample = self.counterexample(execution, trace);
+                    report.counterexample = self.counterexample(execution, events, trace);
                 }
                 report
             }
@@ -153,6 +224,7 @@ impl Judge<'_> {
     fn counterexample<S>(
         &self,
         execution: &Execution<'_, S>,
+        events: &Events,
         trace: &Trace<Configuration<States>, EventId>,
     ) -> Option<Counterexample>
     where
@@ -160,7 +232,7 @@ impl Judge<'_> {
     {
         let failure = execution.failure(trace)?;
         let system = execution.system();
-        let label = |event: EventId| event_label(self.question.plan, self.events.get(event));
+        let label = |event: EventId| event_label(self.question.plan, events.get(event));
         let done = &trace.steps[..trace.steps.len() - 1];
         let steps = done.iter().map(|step| StoryStep {
             label: label(step.action),

@@ -76,6 +76,11 @@ pub(crate) fn is_satisfied(world: &World<'_>, state: &State, id: &str, requireme
             .get(id)
             .is_some_and(|(by, container)| by == requirement && offering.contains(container));
     }
+    let is_aware = world.sort(node, requirement) == Sort::ReplicaAware;
+    if is_aware && world.arity(node, requirement) == Arity::All {
+        // Point 7: as many exist as are wanted, and every existing one offers; no word of bindings.
+        return enough(world, state, node, requirement, &offering);
+    }
     let providers = state.bound(id, requirement).intersection(&offering).cloned().collect();
     enough(world, state, node, requirement, &providers)
 }

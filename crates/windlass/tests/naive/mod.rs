@@ -18,7 +18,7 @@
 //! - `least-loaded`: fewest horizontal bindings, counted after the dropped ones are gone and
 //!   before any is added (`ψ` adds them all at once); ties by id.
 //! - `at_least n` and `all` look at bindings, as Def. 3.8 does: n bound instances offer; or enough
-//!   exist, and each existing one is bound and offers. Too few candidates: those are bound.
+//!   exist, and each existing one offers. Too few candidates: those are bound.
 //! - Several transitions for one operation in one state: each is a choice.
 //! - An end of an operation carries no identity beyond instance and operation (Def. 4.1).
 

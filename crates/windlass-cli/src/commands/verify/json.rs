@@ -35,9 +35,8 @@ pub(crate) struct VerifyReport {
     witness: Option<Vec<String>>,
     /// Order edges that make the plan free of faults.
     repair: Vec<RepairEdge>,
-    /// `found`, `none` (no order of whole actions is free of faults), `not_ordered` (actions on one
-    /// instance are not ordered), `gave_up`, or `not_needed`.
-    #[schemars(extend("enum" = ["found", "none", "not_ordered", "gave_up", "not_needed"]))]
+    /// `found`, `none` (no order of whole actions is free of faults), `gave_up`, or `not_needed`.
+    #[schemars(extend("enum" = ["found", "none", "gave_up", "not_needed"]))]
     repair_search: &'static str,
     /// Faults pending in the start state, and actions on one instance without an order.
     warnings: Vec<String>,
@@ -120,7 +119,6 @@ pub(super) fn report(asked: &Asked, report: &Report, millis: Option<u64>) -> Ver
     let (repair, repair_search) = match &report.repair {
         Some(Repair::Edges(edges)) => (edges.iter().map(edge).collect(), "found"),
         Some(Repair::Impossible) => (Vec::new(), "none"),
-        Some(Repair::NotOrdered) => (Vec::new(), "not_ordered"),
         Some(Repair::GaveUp(_)) => (Vec::new(), "gave_up"),
         Some(Repair::NotNeeded) | None => (Vec::new(), "not_needed"),
     };

@@ -83,11 +83,6 @@ fn repair(asked: &Asked, report: &Report, out: &mut String) {
         Some(Repair::Impossible) => {
             let _ = writeln!(out, "\nNo order of whole actions is free of faults.");
         }
-        Some(Repair::NotOrdered) => {
-            let message = "Actions on one instance are not ordered, or an operation does not exist \
-                           where it is planned: which order is meant is yours to say.";
-            let _ = writeln!(out, "\n{message}");
-        }
         Some(Repair::GaveUp(asked)) => {
             let _ = writeln!(out, "\nNo repair was found among {asked} orders.");
         }

@@ -473,32 +473,28 @@ impl Moves<'_> {
                     home.node == provider && self.tables.offers(provider, home.element, capability)
                 }),
                 Sort::ReplicaUnaware => self.is_offered(census, class.node, *requirement),
+                // Who relies on all of them relies on no one in particular.
+                Sort::ReplicaAware if declared.arity == Arity::All => {
+                    self.is_offered(census, class.node, *requirement)
+                }
                 Sort::ReplicaAware => {
                     let pin = class.pins.iter().find(|(r, _)| r == requirement);
-                    let whole = declared.arity == Arity::All;
                     pin.is_some_and(|(_, group)| {
-                        self.holds_on(state, (provider, capability), *group, whole)
-                    }) && (!whole || self.is_offered(census, class.node, *requirement))
+                        self.holds_on(state, (provider, capability), *group)
+                    })
                 }
             }
         })
     }
 
-    /// Whether every member of a group offers a capability and, if the group is to be the whole
-    /// node, nobody is outside of it.
-    fn holds_on(
-        &self,
-        state: &Counts,
-        (provider, capability): (usize, usize),
-        group: u32,
-        whole: bool,
-    ) -> bool {
+    /// Whether every member of a group offers a capability.
+    fn holds_on(&self, state: &Counts, (provider, capability): (usize, usize), group: u32) -> bool {
         let mut holds = true;
         self.classes.visit(state, &mut |class, _, _, _| {
             if class.node == provider {
                 let member = class.groups >> group & 1 == 1;
                 let offers = self.tables.offers(provider, class.element, capability);
-                holds = holds && if member { offers } else { !whole };
+                holds = holds && (offers || !member);
             }
         });
         holds

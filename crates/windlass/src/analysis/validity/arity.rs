@@ -6,8 +6,8 @@
 //! ([`closure`]), and the combination that it names is asked alone.
 //!
 //! `all` fails when fewer instances exist than are wanted, or when one exists and does not offer.
-//! A replica-aware need is in addition bound to whoever offers when it is entered: `at_least n`
-//! fails as soon as one of those stops, and `all` when a new instance appears.
+//! A replica-aware need of arity `at_least n` is in addition bound to n that offer when it is
+//! entered, and fails as soon as one of those stops.
 
 use super::fault_free::Fault;
 use crate::plan::closure;

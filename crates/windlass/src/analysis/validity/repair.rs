@@ -3,17 +3,18 @@
 //! A way to a fault is a box of slots that can hold at once. By the overlap lemma an order avoids
 //! the box if and only if one slot of it is over before another is entered; so every fault-free
 //! order contains, for each box, an edge from the action that ends one slot to the action that
-//! enters another. Trying exactly those edges, fewest first, is therefore complete: when nothing
-//! is left to try, no order of whole actions is fault-free.
+//! enters another. Actions on one instance that are not ordered have to be ordered one way or the
+//! other. Trying exactly those edges, fewest first, is therefore complete: when nothing is left to
+//! try, no order of whole actions is fault-free.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use super::fault_free::{self, Fault};
 use crate::application::{Application, GlobalState};
-use crate::plan::events::Events;
-use crate::plan::lives::Lives;
+use crate::plan::events::{EventId, Events};
+use crate::plan::lives::{Disorder, Lives};
 use crate::plan::needs::{Possible, Scene};
-use crate::plan::{Order, Plan};
+use crate::plan::{Order, Plan, PlanAction};
 use crate::source::Origin;
 
 /// An order edge by the indices of its steps.
@@ -28,24 +29,28 @@ pub enum Repair {
     Edges(Vec<Edge>),
     /// No order of whole actions is fault-free.
     Impossible,
-    /// Actions on one instance are not ordered, or an operation does not exist where it is
-    /// planned: which order is meant is for the author to say.
-    NotOrdered,
-    /// The search was given up after so many orders.
+    /// The search was given up after so many orders, or an operation has alternatives, so that
+    /// what it leads to is nobody's to order.
     GaveUp(usize),
 }
 
 /// Looks for the fewest edges that make the plan fault-free, trying at most `most` orders.
 pub fn repair(application: &Application, start: &GlobalState, plan: &Plan, most: usize) -> Repair {
-    let ask = |edges: &[Edge]| question(application, start, plan, edges);
+    fewest(&|edges: &[Edge]| question(application, start, plan, edges), most)
+}
+
+/// The fewest edges for which the answer is [`Asked::Good`]: every edge that is good contains one
+/// of the candidates of each answer that is not.
+pub(super) fn fewest(ask: &impl Fn(&[Edge]) -> Asked, most: usize) -> Repair {
     let first = match ask(&[]) {
-        Asked::Fault(fault, events) => candidates(&fault, &events),
-        Asked::FaultFree => return Repair::NotNeeded,
-        Asked::Disorder => return Repair::NotOrdered,
+        Asked::Good => return Repair::NotNeeded,
+        Asked::OneOf(candidates) => candidates,
+        Asked::Unclear => return Repair::GaveUp(1),
     };
     let mut seen: BTreeSet<Vec<Edge>> = BTreeSet::new();
     let mut queue: VecDeque<(Vec<Edge>, Vec<Edge>)> = VecDeque::from([(Vec::new(), first)]);
     let mut asked = 1;
+    let mut is_complete = true;
     while let Some((edges, candidates)) = queue.pop_front() {
         for edge in candidates {
             let mut more = edges.clone();
@@ -56,20 +61,17 @@ pub fn repair(application: &Application, start: &GlobalState, plan: &Plan, most:
                 continue;
             }
             if asked == most {
-                return greedy(&ask, most).unwrap_or(Repair::GaveUp(asked));
+                return greedy(ask, most).unwrap_or(Repair::GaveUp(asked));
             }
             asked += 1;
             match ask(&more) {
-                Asked::FaultFree => return Repair::Edges(without_needless(more, &ask)),
-                Asked::Fault(fault, events) => {
-                    let next = self::candidates(&fault, &events);
-                    queue.push_back((more, next));
-                }
-                Asked::Disorder => {}
+                Asked::Good => return Repair::Edges(without_needless(more, ask)),
+                Asked::OneOf(next) => queue.push_back((more, next)),
+                Asked::Unclear => is_complete = false,
             }
         }
     }
-    Repair::Impossible
+    if is_complete { Repair::Impossible } else { Repair::GaveUp(asked) }
 }
 
 /// The first candidate each time: quick, and often enough.
@@ -77,45 +79,95 @@ fn greedy(ask: &impl Fn(&[Edge]) -> Asked, most: usize) -> Option<Repair> {
     let mut edges = Vec::new();
     for _ in 0..most {
         match ask(&edges) {
-            Asked::FaultFree => return Some(Repair::Edges(without_needless(edges, ask))),
-            Asked::Fault(fault, events) => edges.push(*candidates(&fault, &events).first()?),
-            Asked::Disorder => return None,
+            Asked::Good => return Some(Repair::Edges(without_needless(edges, ask))),
+            Asked::OneOf(candidates) => edges.push(*candidates.first()?),
+            Asked::Unclear => return None,
         }
     }
     None
 }
 
-fn without_needless(mut edges: Vec<Edge>, ask: &impl Fn(&[Edge]) -> Asked) -> Vec<Edge> {
+pub(super) fn without_needless(mut edges: Vec<Edge>, ask: &impl Fn(&[Edge]) -> Asked) -> Vec<Edge> {
     for at in (0..edges.len()).rev() {
         let mut fewer = edges.clone();
         fewer.remove(at);
-        if matches!(ask(&fewer), Asked::FaultFree) {
+        if matches!(ask(&fewer), Asked::Good) {
             edges = fewer;
         }
     }
     edges
 }
 
-/// What T1 says about the plan with some more edges.
-enum Asked {
-    FaultFree,
-    Fault(Fault, Box<Events>),
-    Disorder,
+/// What is known about the plan with some more edges.
+pub(super) enum Asked {
+    /// It is as it should be.
+    Good,
+    /// It is not, and whatever edges make it so, one of these is among them.
+    OneOf(Vec<Edge>),
+    /// Nothing.
+    Unclear,
 }
 
+/// What T1 says.
 fn question(application: &Application, start: &GlobalState, plan: &Plan, edges: &[Edge]) -> Asked {
     let plan = with_edges(plan, edges);
-    let Ok(events) = Events::new(&plan) else { return Asked::Disorder };
-    let Ok(lives) = Lives::new(application, start, &plan, &events) else { return Asked::Disorder };
-    if !lives.undefined.is_empty() || lives.has_alternatives {
-        return Asked::Disorder;
+    // A cycle: no edge more will help.
+    let Ok(events) = Events::new(&plan) else { return Asked::OneOf(Vec::new()) };
+    let lives = match Lives::new(application, start, &plan, &events) {
+        Ok(lives) => lives,
+        Err(Disorder { earlier: Some(earlier), later, .. }) => {
+            let (earlier, later) = (events.get(earlier).step, events.get(later).step);
+            return Asked::OneOf(vec![(earlier, later), (later, earlier)]);
+        }
+        Err(Disorder { later, .. }) => return Asked::OneOf(orders(start, &plan, &events, later)),
+    };
+    if lives.has_alternatives {
+        return Asked::Unclear;
+    }
+    if let Some(undefined) = lives.undefined.first() {
+        return Asked::OneOf(orders(start, &plan, &events, undefined.event));
     }
     let possible = Possible::planned(&lives);
     let scene = Scene { application, start, events: &events, lives: &lives, possible: &possible };
     match fault_free::shortest_fault(&scene) {
-        Some(fault) => Asked::Fault(fault, Box::new(events)),
-        None => Asked::FaultFree,
+        Some(fault) => Asked::OneOf(candidates(&fault, &events)),
+        None => Asked::Good,
     }
+}
+
+/// The edges of which one is needed where an event cannot happen in some order, though nothing
+/// faults: those between actions on the same instance, or on what it lives in, that are not ordered
+/// yet. When there are none, these actions come in the same order always, and it is a wrong one.
+fn orders(start: &GlobalState, plan: &Plan, events: &Events, event: EventId) -> Vec<Edge> {
+    let step = events.get(event).step;
+    let mut about = BTreeSet::from([plan.steps[step].action.instance()]);
+    loop {
+        let homes = plan.steps.iter().filter_map(|step| match &step.action {
+            PlanAction::ScaleOut { instance, container: Some(container), .. } => {
+                about.contains(instance).then_some(container)
+            }
+            _ => None,
+        });
+        let found = start.vertical.iter().filter(|(inside, _)| about.contains(inside));
+        let more: BTreeSet<_> = homes.chain(found.map(|(_, (_, home))| home)).collect();
+        if more.is_subset(&about) {
+            break;
+        }
+        about.extend(more);
+    }
+    let steps: Vec<usize> = (0..plan.steps.len())
+        .filter(|at| about.contains(plan.steps[*at].action.instance()))
+        .collect();
+    let comes_first = |a: usize, b: usize| events.at_most(events.last_of(a), events.first_of(b));
+    let mut edges = Vec::new();
+    for (at, &one) in steps.iter().enumerate() {
+        for &other in &steps[at + 1..] {
+            if !comes_first(one, other) && !comes_first(other, one) {
+                edges.extend([(one, other), (other, one)]);
+            }
+        }
+    }
+    edges
 }
 
 /// The plan with some more edges.

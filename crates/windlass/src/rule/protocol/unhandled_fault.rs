@@ -4,7 +4,7 @@ use super::super::{Context, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 use crate::application::Faults;
-use crate::lifecycle::protocol::Handler;
+use crate::lifecycle::protocol::{Element, Handler};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -19,11 +19,14 @@ pub const RULE: Rule = Rule {
 
 /// Paper: 004 Def. 3.3 (iii, complete)
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
-    if context.application.faults == Faults::Forbidden {
-        return;
-    }
+    // Where operations are atomic nothing can fail inside of one.
+    let applies = |element: &Element| match context.application.faults {
+        Faults::Forbidden => false,
+        Faults::Handled => matches!(element, Element::State(_)),
+        Faults::Replicas => true,
+    };
     for (component, protocol) in super::protocols(context) {
-        for element in protocol.elements() {
+        for element in protocol.elements().filter(applies) {
             for requirement in protocol.requires(element) {
                 let takes =
                     |handler: &Handler| !protocol.state(handler.to).requires.contains(requirement);

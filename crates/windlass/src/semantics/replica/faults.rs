@@ -73,7 +73,7 @@ pub fn is_satisfiable(
 ///
 /// Paper: 004 Def. 3.8
 /// Deviation: `at_least n` is satisfied while n bound instances offer; `all` while as many exist as
-/// are wanted, and each that exists is bound and offers.
+/// are wanted, and each that exists offers. (A replica-unaware one is bound anew when others come.)
 pub fn is_satisfied(
     replica: &Replica,
     state: &GlobalState,
@@ -105,7 +105,9 @@ fn is_satisfied_by(
         Arity::Any => good > 0,
         Arity::AtLeast(least) => good >= least.max(1) as usize,
         Arity::All => {
-            good == offering.len() && is_satisfiable(replica, state, instance.node, requirement)
+            // Who relies on all of them relies on no one in particular.
+            (declared.sort == Sort::ReplicaAware || good == offering.len())
+                && is_satisfiable(replica, state, instance.node, requirement)
         }
     }
 }

@@ -75,7 +75,8 @@ impl CompiledReplica<'_> {
         match need.arity {
             Arity::Any | Arity::AtLeast(_) => good >= need.size(),
             Arity::All => {
-                good == self.offering(row, node, requirement).len()
+                (need.sort == Sort::ReplicaAware
+                    || good == self.offering(row, node, requirement).len())
                     && self.is_satisfiable(row, node, requirement)
             }
         }

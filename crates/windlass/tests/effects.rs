@@ -1,0 +1,101 @@
+//! What a plan changes: without a search, by a cover, against a search through every run.
+//!
+//! `WINDLASS_PLANS` sets how many plans are compared, `WINDLASS_SEED` where the numbers start.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "tests panic and talk"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use support::prng::Prng;
+use support::random::{self, Wild};
+use windlass::application::Policy;
+use windlass::goal::evaluate::Closure;
+use windlass::semantics::replica::Replica;
+use windlass::system::Limits;
+use windlass::verify::{self, Effect, Effects, Effort, Question, Report, Validity};
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// By tiers and by search alone.
+fn both(seed: u64, policy: Policy) -> Option<(Report, Report)> {
+    let mut prng = Prng::new(seed);
+    let wild = if seed % 2 == 0 { Wild::ALL } else { Wild::default() };
+    let application = random::application(&mut prng, wild);
+    let start = random::start(&mut prng, &application);
+    let mut replica = Replica::new(&application, start.clone())?;
+    replica.pool = random::pool(&mut prng, &application);
+    let length = prng.between(1, 6);
+    let plan = random::plan(&mut prng, &replica, length);
+    let question = Question {
+        application: &application,
+        start: &start,
+        plan: &plan,
+        policy,
+        goal: None,
+        closure: Closure::Open,
+    };
+    let ask = |search_only: bool| {
+        // Every binding is followed as long as the states are no more than evidence lists.
+        let effort = Effort { search_only, ..Effort::default() };
+        let mut limits = Limits { states: effort.evidence_limit, bytes: usize::MAX };
+        verify::verify(&question, &effort, &mut limits).ok()
+    };
+    Some((ask(false)?, ask(true)?))
+}
+
+#[test]
+fn effects_without_a_search_are_those_of_a_search() {
+    let first = setting("WINDLASS_SEED", 1);
+    let (mut compared, mut equal) = (0, 0);
+    for seed in first..first + setting("WINDLASS_PLANS", 1500) {
+        let policy = if seed % 3 == 0 { Policy::Greedy } else { Policy::Any };
+        let Some((quick, slow)) = both(seed, policy) else { continue };
+        // A closed set: the search was small, and followed every binding.
+        if quick.tier != "T1" || slow.evidence != "closed_set" {
+            continue;
+        }
+        compared += 1;
+        equal += usize::from(quick.effects == slow.effects);
+        let all = |effects: &Effects| effects.certain.union(&effects.possible).cloned().collect();
+        let (said, seen): (BTreeSet<Effect>, BTreeSet<Effect>) =
+            (all(&quick.effects), all(&slow.effects));
+        assert_eq!(said, seen, "seed {seed}, {policy:?}");
+        // What is certain may be called possible where it is not followed how often a provider
+        // stops; never the other way round.
+        assert!(quick.effects.certain.is_subset(&slow.effects.certain), "seed {seed}, {policy:?}");
+    }
+    println!("figure: effects: {compared} plans compared, {equal} told in the same words");
+    assert!(compared > 100 && equal * 20 > compared * 19, "{compared}, {equal}");
+}
+
+#[test]
+fn what_a_few_runs_show_is_what_the_search_allows() {
+    let first = setting("WINDLASS_SEED", 1);
+    let mut compared = 0;
+    for seed in first..first + setting("WINDLASS_PLANS", 1500) {
+        let Some((quick, slow)) = both(seed, Policy::Any) else { continue };
+        if quick.validity != Validity::Valid || slow.validity != Validity::Valid {
+            assert_eq!(quick.validity, slow.validity, "seed {seed}");
+            continue;
+        }
+        // A closed set: the search was small, and followed every binding.
+        if slow.evidence != "closed_set" {
+            continue;
+        }
+        compared += 1;
+        assert!(quick.deterministic.is_none_or(|known| Some(known) == slow.deterministic));
+        let (said, seen) = (&quick.effects.certain, &slow.effects.certain);
+        let wrong: Vec<_> = said.difference(seen).collect();
+        assert!(wrong.is_empty(), "seed {seed}, {}: {wrong:?} of {seen:?}", quick.tier);
+    }
+    assert!(compared > 100, "{compared}");
+}
