@@ -76,8 +76,9 @@ impl Ending<'_> {
             Arity::Any => 1,
             Arity::AtLeast(least) => least.max(1) as usize,
             Arity::All => {
-                let certain =
-                    |life: &LifeId| self.always_offers_at_entries(&need, *life, &providers);
+                let certain = |life: &LifeId| {
+                    self.is_fault_free && self.always_offers_at_entries(&need, *life, &providers)
+                };
                 return Some(found.iter().map(|life| (name(life), certain(life))).collect());
             }
         };
@@ -99,7 +100,16 @@ impl Ending<'_> {
         let mut found = BTreeSet::new();
         for from in self.scene.entries(need, need.to) {
             match self.scene.lives.get(need.life).stages[from].enter {
-                None => found.extend(self.scene.bound_at_start(need)),
+                None => {
+                    let bound = self.scene.bound_at_start(need);
+                    if bound.is_empty() && !is_aware {
+                        // Bound as soon as somebody offers.
+                        let life = self.scene.lives.get(need.life);
+                        let run = [Slot::stages(life, need.from, need.to)];
+                        found.extend(self.chosen(&[&run], providers, None));
+                    }
+                    found.extend(bound);
+                }
                 Some(event) => {
                     let instant = Slot::before(self.scene.events, event);
                     found.extend(self.chosen(&[&[instant]], providers, None));
