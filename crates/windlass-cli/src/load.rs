@@ -9,14 +9,16 @@ use std::path::Path;
 use windlass::application::{Application, GlobalState};
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::goal::GoalFile;
+use windlass::goal::names::{Ids, Known};
 use windlass::lang::compose::Project;
 use windlass::lang::{self, Language, Reading, documents};
 use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::lifecycle::timing::Timing;
-use windlass::plan::Plan;
 use windlass::plan::fit::fit;
+use windlass::plan::{Plan, PlanAction};
 use windlass::source::files::{FileError, Limits};
 use windlass::source::{SourceId, Sources, Span};
+use windlass::survey;
 
 use crate::args::CheckFormat;
 use crate::failure::Failure;
@@ -105,11 +107,32 @@ pub(crate) fn durations(path: &Path) -> Result<Vec<(String, Timing)>, Failure> {
     document(documents::read_durations(text.id, &text.sources), text, "list of durations")
 }
 
-/// Reads a goal file for an application. What is wrong with it goes to standard error.
-pub(crate) fn goal(path: &Path, application: &Application) -> Result<GoalFile, Failure> {
+/// Reads a goal file for an application with these instances. What is wrong with it goes to
+/// standard error.
+pub(crate) fn goal(
+    path: &Path,
+    application: &Application,
+    ids: Ids<'_>,
+) -> Result<GoalFile, Failure> {
     let text = text(path)?;
-    let reading = documents::read_goal(text.id, &text.sources, application);
+    let reading = documents::read_goal(text.id, &text.sources, application, ids);
     document(reading, text, "goal")
+}
+
+/// The instances that a goal may name: those that are wanted, those of the state, and those that
+/// the plan creates.
+pub(crate) fn instances(application: &Application, start: &GlobalState, plan: &Plan) -> Known {
+    let wanted = survey::wanted(application);
+    let states = [&wanted, start].into_iter().flat_map(|state| &state.instances);
+    let mut known: Known = states.map(|(id, instance)| (id.clone(), instance.node)).collect();
+    for step in &plan.steps {
+        if let PlanAction::ScaleOut { node, instance, .. } = &step.action
+            && let Some(node) = application.node_named(node)
+        {
+            known.insert(instance.clone(), node);
+        }
+    }
+    known
 }
 
 /// Refuses a plan that is not about this application and this state.

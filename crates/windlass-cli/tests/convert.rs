@@ -236,3 +236,37 @@ fn what_was_written_is_told_in_json() {
     assert_eq!((run.code, &*run.stdout), (2, ""));
     assert!(run.stderr.starts_with("error: --base is for `--to barrel`"), "{}", run.stderr);
 }
+
+#[test]
+fn an_archive_without_metadata_begins_with_its_only_service_template() {
+    let folder = Folder::with(&[]);
+    let original =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/web-services/windlass.yaml");
+    quiet(&folder, &["convert", original, "--to", "barrel", "-o", "web.csar"]);
+    let bytes = std::fs::read(folder.path("web.csar")).unwrap();
+    let mut old = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut bare = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let mut twice = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for index in 0..old.len() {
+        let entry = old.by_index_raw(index).unwrap();
+        let name = entry.name().unwrap().into_owned();
+        if name.starts_with("TOSCA-Metadata") {
+            continue;
+        }
+        bare.raw_copy_file(entry).unwrap();
+        twice.raw_copy_file(old.by_index_raw(index).unwrap()).unwrap();
+        let entry = old.by_index_raw(index).unwrap();
+        twice.raw_copy_file_rename(entry, format!("Copy/{name}")).unwrap();
+    }
+    folder.write("bare.csar", bare.finish().unwrap().into_inner());
+    folder.write("twice.csar", twice.finish().unwrap().into_inner());
+    let analyzed = |file: &str| folder.run(&["analyze", file]);
+    assert_eq!(analyzed("bare.csar"), analyzed("web.csar"));
+    assert_eq!(folder.run(&["check", "bare.csar"]).code, 0);
+    for command in ["check", "analyze"] {
+        let run = folder.run(&[command, "twice.csar"]);
+        let told = format!("{}{}", run.stdout, run.stderr);
+        assert!(run.code == 1 && told.contains("FILE012"), "{command}: {run:?}");
+        assert!(told.contains("1 error, 0 warnings"), "{command}: {told}");
+    }
+}

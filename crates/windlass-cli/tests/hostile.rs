@@ -6,6 +6,7 @@
 
 mod support;
 
+use std::io::{Cursor, Write as _};
 use std::process::{Command, Stdio};
 
 use support::Folder;
@@ -55,6 +56,7 @@ fn hostile_files_end_in_findings_within_the_limits() {
         format!("  node{at}: {{ type: type{at} }}\n")
     });
     folder.write("names.yaml", nodes);
+    folder.write("same.yaml", many(100_000, base, |_| "name: x\n".to_owned()));
     let acts = |c: char| {
         (c.is_control() && c != '\n')
             || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -70,6 +72,7 @@ fn hostile_files_end_in_findings_within_the_limits() {
         ("script.yaml", "WL001"),
         ("keys.yaml", "WL001"),
         ("names.yaml", "WL004"),
+        ("same.yaml", "98999 further findings not shown"),
     ] {
         for format in ["text", "json", "sarif", "github"] {
             let (stdout, stderr, exit) = limited(&folder, &["check", file, "--format", format]);
@@ -99,4 +102,36 @@ nodes:
     let (stdout, stderr, exit) = limited(&folder, &["check", "binds.yaml"]);
     assert_eq!(exit, 1, "{stderr}");
     assert!(stdout.contains("3000 further findings not shown"), "{stdout:.1000}");
+}
+
+/// An archive with these files.
+fn archive(files: impl Iterator<Item = (String, String)>) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in files {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn hostile_archives_end_in_findings_within_the_limits() {
+    let folder = Folder::with(&[]);
+    let small = (0..12_000).map(|at| (format!("f{at}.yaml"), "a: 1".to_owned()));
+    folder.write("many.csar", archive(small));
+    let large = " ".repeat(20_000_000);
+    folder.write("bomb.csar", archive((0..8).map(|at| (format!("b{at}.yaml"), large.clone()))));
+    let mut cut = archive(std::iter::once(("a.yaml".to_owned(), "a: 1".to_owned())));
+    cut.truncate(cut.len() - 30);
+    folder.write("cut.csar", cut);
+    for (file, code, words) in [
+        ("many.csar", "FILE004", "is not read because 10000 files were read already"),
+        ("bomb.csar", "FILE008", "an entry that unpacks to more than 100 times its size"),
+        ("cut.csar", "FILE007", "it ends too early; was it cut off?"),
+    ] {
+        let (stdout, stderr, exit) = limited(&folder, &["check", file]);
+        assert_eq!(exit, 1, "{file}: {stderr}");
+        assert!(stdout.contains(code) && stdout.contains(words), "{file}: {stdout:.1000}");
+        assert!(stdout.contains("1 error, 0 warnings"), "{file}: {stdout:.1000}");
+    }
 }

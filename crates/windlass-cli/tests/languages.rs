@@ -83,6 +83,22 @@ fn what_could_not_be_checked_counts_in_reports_for_programs() {
 }
 
 #[test]
+fn a_plan_of_tosker_is_one_by_its_name_too() {
+    let folder = Folder::with(&[("up.plan", "web:Standard.create\nfoo\nweb:Standard.start\n")]);
+    for path in ["up.plan", "."] {
+        let run = folder.run(&["check", path, "--format", "json"]);
+        assert_eq!((run.findings(), run.code), (vec!["2:1 error TOSKER001".to_owned()], 1));
+    }
+    folder.write("windlass.yaml", GOOD);
+    let run = folder.run(&["verify", "up.plan", "--app", "windlass.yaml"]);
+    assert!(run.code == 2 && run.stderr.contains("TOSKER001"), "{run:?}");
+    folder.write("notes.plan", "Buy milk\n");
+    assert_eq!(folder.run(&["check", "notes.plan"]).code, 1, "its name says that it is a plan");
+    folder.write("up.plan", "web:Standard.create\n");
+    assert_eq!(folder.run(&["check", "."]).code, 0, "and nothing in it does");
+}
+
+#[test]
 fn plans_of_tosker_in_a_folder_are_checked() {
     let folder = Folder::with(&[("up.plan", "web:Standard.create\nweb:Standard.start\n")]);
     expect![[r#"

@@ -10,18 +10,21 @@
 //!       | @CAPABILITY         some instance offers CAPABILITY
 //! ```
 //!
-//! A name is a node when the application has such a node, else an instance. A goal file adds what
-//! must hold on the way: see [`GoalFile`].
+//! A name is a node when the application has such a node, else an instance; [`names`] says which
+//! instances there can be. A goal file adds what must hold on the way: see [`GoalFile`].
 
 pub mod evaluate;
+pub mod names;
 
 use std::collections::BTreeMap;
 
-use crate::application::{Application, InstanceId, NodeId};
+use crate::application::{Application, ComponentType, InstanceId, NodeId};
 use crate::diagnostic::Diagnostic;
 use crate::lifecycle::protocol::StateId;
 use crate::source::Span;
 use crate::spelling;
+
+use self::names::Ids;
 
 /// How many instances of a node a want speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,13 +104,25 @@ pub struct GoalFile {
 /// The code of every finding about a goal.
 pub const BAD_GOAL: &str = "GOAL001";
 
-/// Reads a goal. `span` is where its text stands: findings point into it, part by part, when the
-/// text stands there as it is (`verbatim`), else at the whole of it.
+/// Reads a goal that may name any instance. `span` is where its text stands: findings point into
+/// it, part by part, when the text stands there as it is (`verbatim`), else at the whole of it.
 pub fn parse(
     text: &str,
     span: Span,
     verbatim: bool,
     application: &Application,
+    findings: &mut Vec<Diagnostic>,
+) -> Goal {
+    parse_among(text, span, verbatim, application, Ids::Any, findings)
+}
+
+/// Reads a goal whose instances are known, as [`parse`] does.
+pub fn parse_among(
+    text: &str,
+    span: Span,
+    verbatim: bool,
+    application: &Application,
+    ids: Ids<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> Goal {
     let mut goal = Goal::default();
@@ -121,7 +136,7 @@ pub fn parse(
             span
         };
         offset += part.len() + 1;
-        match want(trimmed, application) {
+        match want(trimmed, application, ids) {
             Ok(want) => goal.wants.push(want),
             Err((message, help)) => {
                 findings.push(Diagnostic::error(BAD_GOAL, place, message).help(help));
@@ -134,7 +149,7 @@ pub fn parse(
 /// What is wrong, and what to write instead.
 type Complaint = (String, String);
 
-fn want(text: &str, application: &Application) -> Result<Want, Complaint> {
+fn want(text: &str, application: &Application, ids: Ids<'_>) -> Result<Want, Complaint> {
     if text.is_empty() {
         return Err((
             "a part of the goal is empty".to_owned(),
@@ -163,7 +178,7 @@ fn want(text: &str, application: &Application) -> Result<Want, Complaint> {
     };
     match application.node_named(name) {
         Some(node) => wanted_node(node, state, amount, application),
-        None => wanted_instance(name, state, amount, application),
+        None => wanted_instance(name, state, amount, application, ids),
     }
 }
 
@@ -229,28 +244,41 @@ fn wanted_instance(
     state: &str,
     amount: Amount,
     application: &Application,
+    ids: Ids<'_>,
 ) -> Result<Want, Complaint> {
     if amount != Amount::Wanted {
         return Err((
             format!("unknown node `{name}` in the goal; one instance takes no amount"),
-            spelling::known("node", application.nodes.iter().map(|n| &*n.name)),
+            names::advice(name, application, Ids::Known(&BTreeMap::new())),
         ));
     }
-    let declared =
-        |id: &str| application.nodes.iter().find(|node| node.instances.iter().any(|i| i.id == id));
+    let node = ids.node_of(name, application);
+    if node.is_none() && !ids.may_be(name) {
+        return Err((
+            format!("`{name}` is no node and no instance"),
+            names::advice(name, application, ids),
+        ));
+    }
     if state == "gone" {
         return Ok(Want::InstanceGone(InstanceId(name.to_owned())));
     }
-    let mut types = match declared(name) {
-        Some(node) => vec![application.component_type(node.component_type)],
-        None => application.types.iter().collect(),
-    };
-    types.retain(|t| t.protocol().is_some_and(|p| p.state_named(state).is_some()));
-    if types.is_empty() {
-        return Err((
-            format!("`{name}` is no node, and no instance can be in a state `{state}`"),
-            spelling::known("node", application.nodes.iter().map(|n| &*n.name)),
-        ));
+    let has_state =
+        |t: &ComponentType| t.protocol().is_some_and(|p| p.state_named(state).is_some());
+    match node.map(|node| application.type_of(node)) {
+        Some(component) if !has_state(component) => {
+            let states = component.protocol().map_or(&[][..], |protocol| &protocol.states);
+            return Err((
+                format!("`{name}` has no state `{state}`"),
+                spelling::known("state", states.iter().map(|s| &*s.name)),
+            ));
+        }
+        None if !application.types.iter().any(has_state) => {
+            return Err((
+                format!("`{name}` is no node, and no instance can be in a state `{state}`"),
+                names::advice(name, application, ids),
+            ));
+        }
+        _ => {}
     }
     Ok(Want::Instance { instance: InstanceId(name.to_owned()), state: state.to_owned() })
 }

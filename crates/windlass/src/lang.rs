@@ -136,11 +136,7 @@ pub fn read(language: Option<Language>, root: SourceId, sources: &Sources) -> Re
             let library = tosca::xml::load_alone(root, &source.name, sources, &mut findings);
             read_barrel(&library, findings)
         }
-        Some(Language::Tosker) => {
-            let mut reading = Reading { language: Some(Language::Tosker), ..Reading::default() };
-            tosker::read_plan(root, source, &mut reading.findings);
-            reading
-        }
+        Some(Language::Tosker) => read_tosker(root, sources),
         Some(Language::Compose) => {
             read_compose(compose::load_alone(root, &compose::Options::default(), sources))
         }
@@ -274,6 +270,12 @@ fn read_barrel(library: &tosca::xml::Library, mut findings: Vec<Diagnostic>) -> 
     Reading { language: Some(Language::Barrel), application, findings, ..Reading::default() }
 }
 
+fn read_tosker(root: SourceId, sources: &Sources) -> Reading {
+    let mut reading = Reading { language: Some(Language::Tosker), ..Reading::default() };
+    tosker::read_plan(root, sources.get(root), &mut reading.findings);
+    reading
+}
+
 fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> Reading {
     let options = tree::Options::default();
     let (tree, mut findings) = tree::parse(root, &sources.get(root).text, &options);
@@ -282,7 +284,11 @@ fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> R
         return read_compose(compose::load_alone(root, &compose::Options::default(), sources));
     }
     if language.is_none() {
-        findings.extend(foreign::detect(&tree).map(|foreign| foreign.finding()));
+        let foreign = foreign::detect(&tree);
+        if foreign.is_none() && tosker::is_named(&sources.get(root).name) {
+            return read_tosker(root, sources);
+        }
+        findings.extend(foreign.map(|foreign| foreign.finding()));
     }
     let (application, goal) = match language {
         Some(Language::Windlass) => read_windlass(&tree, &mut findings),

@@ -13,11 +13,13 @@ mod build;
 pub mod emit;
 mod events;
 mod keys;
+mod left_out;
 mod node;
 mod scalar;
 pub mod value;
 
 pub use build::parse;
+pub use left_out::LeftOut;
 pub use node::{Entry, Kind, Node};
 pub use scalar::{Scalar, Schema};
 pub use value::Value;

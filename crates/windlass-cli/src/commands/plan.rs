@@ -9,12 +9,14 @@ use clap::{Args, ValueEnum};
 use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
+use windlass::goal::names::Ids;
+use windlass::plan::Plan;
 use windlass::synthesize::{self, Answer, Objective, Question};
 use windlass::verify::Effort;
 
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
-use crate::commands::verify::{PolicyArg, parse_goal};
+use crate::commands::verify::{PolicyArg, check_declared, parse_goal};
 use crate::failure::Failure;
 use crate::load::{self, Loaded};
 use crate::surroundings::ComposeArgs;
@@ -222,8 +224,14 @@ fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
     if let Some(path) = &args.undo {
         return undone(path, application, start);
     }
-    let goal = match (said(args, &application)?, declared) {
-        (Some(goal), _) | (None, Some(goal)) => goal,
+    let known = load::instances(&application, &start, &Plan::default());
+    let ids = Ids::Creatable(&known);
+    let goal = match (said(args, &application, ids)?, declared) {
+        (Some(goal), _) => goal,
+        (None, Some(declared)) => {
+            check_declared(&declared, &application, ids)?;
+            declared
+        }
         (None, None) => {
             let goal = synthesize::everything_up(&application).map_err(|node| {
                 Failure::usage(format!("nothing says when `{node}` is up"))
@@ -236,12 +244,16 @@ fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
 }
 
 /// The goal on the command line.
-fn said(args: &PlanArgs, application: &Application) -> Result<Option<GoalFile>, Failure> {
+fn said(
+    args: &PlanArgs,
+    application: &Application,
+    ids: Ids<'_>,
+) -> Result<Option<GoalFile>, Failure> {
     Ok(match (&args.goal, &args.goal_file) {
         (Some(text), _) => {
-            Some(GoalFile { goal: parse_goal(text, application)?, ..GoalFile::default() })
+            Some(GoalFile { goal: parse_goal(text, application, ids)?, ..GoalFile::default() })
         }
-        (None, Some(path)) => Some(load::goal(path, application)?),
+        (None, Some(path)) => Some(load::goal(path, application, ids)?),
         (None, None) => None,
     })
 }

@@ -12,15 +12,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::application::{Application, NodeId};
 use windlass::explore::Options;
+use windlass::goal::names::Ids;
 use windlass::lang::documents::{self, Kind};
 use windlass::lifecycle::setup::{RuleSet, Topology};
+use windlass::plan::Plan;
 use windlass::prove::{self, Answer, AnySize, Proof};
 use windlass::semantics::bring_up::NoWay;
 use windlass::survey;
 
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
-use crate::commands::verify::parse_goal;
+use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
 use crate::surroundings::ComposeArgs;
 use crate::{escape, exit_code, input, load, output, replace};
@@ -198,8 +200,16 @@ fn asked(path: &Path, lang: Option<&str>) -> Result<Asked, Failure> {
 fn application(args: &ProveArgs, loaded: &load::Loaded) -> Result<Proof, Failure> {
     let application = &loaded.application;
     let start = survey::wanted(application);
-    let goal = args.goal.as_deref().map(|text| parse_goal(text, application)).transpose()?;
-    let goal = goal.or_else(|| loaded.goal.as_ref().map(|file| file.goal.clone()));
+    let known = load::instances(application, &start, &Plan::default());
+    let ids = Ids::Known(&known);
+    let goal = match (&args.goal, &loaded.goal) {
+        (Some(text), _) => Some(parse_goal(text, application, ids)?),
+        (None, Some(declared)) => {
+            check_declared(declared, application, ids)?;
+            Some(declared.goal.clone())
+        }
+        (None, None) => None,
+    };
     let (targets, others) =
         goal.map(|goal| prove::targets(application, &start, &goal)).unwrap_or_default();
     if !others.is_empty() {

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use windlass::application::{Application, GlobalState, Policy};
 use windlass::goal::evaluate::Closure;
-use windlass::goal::{self, Goal};
+use windlass::goal::names::Ids;
+use windlass::goal::{self, Goal, GoalFile};
 use windlass::plan::Plan;
 use windlass::source::Sources;
 use windlass::verify::{self, Effort, GoalAnswer, Question, Refused, Report, Validity};
@@ -153,9 +154,17 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
         Format::Text => text::report(&asked, &report, stats),
     };
     output::stdout(&answer)?;
-    if let (Some(path), Some(story)) = (&args.story, &report.counterexample) {
-        let svg = windlass::export::story::svg(&asked.application, story);
-        crate::replace::write(path, &svg).map_err(|error| Failure::file("write", path, &error))?;
+    match (&args.story, &report.counterexample) {
+        (Some(path), Some(story)) => {
+            let svg = windlass::export::story::svg(&asked.application, story);
+            let written = crate::replace::write(path, &svg);
+            written.map_err(|error| Failure::file("write", path, &error))?;
+        }
+        (Some(path), None) => {
+            let path = path.display();
+            output::notice(&format!("there is no failing run to draw, so `{path}` is not written"));
+        }
+        (None, _) => {}
     }
     Ok(exit(args, &report))
 }
@@ -176,7 +185,9 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
         Some(_) => failure,
         None => failure.help("no --state was given, so nothing exists before the plan"),
     })?;
-    let goal = args.goal.as_deref().map(|text| parse_goal(text, &application)).transpose()?;
+    let known = load::instances(&application, &start, &plan);
+    let parse = |text| parse_goal(text, &application, Ids::Known(&known));
+    let goal = args.goal.as_deref().map(parse).transpose()?;
     Ok(Asked { application, start, plan, goal })
 }
 
@@ -197,18 +208,46 @@ fn in_order(plan: &Plan) -> Result<(), Failure> {
     Err(Failure::usage(message).help("leave --sequence out, or write the actions in their order"))
 }
 
-/// Reads the goal of a command line.
-pub(crate) fn parse_goal(text: &str, application: &Application) -> Result<Goal, Failure> {
+/// Reads the goal of a command line, which may name these instances.
+pub(crate) fn parse_goal(
+    text: &str,
+    application: &Application,
+    ids: Ids<'_>,
+) -> Result<Goal, Failure> {
+    parse_goal_of("--goal", text, application, ids)
+}
+
+/// Refuses a goal that a description declares and that names none of these instances: what comes
+/// with the state and the plan was not known when the description was read.
+pub(crate) fn check_declared(
+    declared: &GoalFile,
+    application: &Application,
+    ids: Ids<'_>,
+) -> Result<(), Failure> {
+    let goals = std::iter::once(&declared.goal).chain(&declared.always).chain(&declared.never);
+    for goal in goals.filter(|goal| !goal.wants.is_empty()) {
+        let text = goal::print(goal, application);
+        parse_goal_of("the goal in the description", &text, application, ids)?;
+    }
+    Ok(())
+}
+
+fn parse_goal_of(
+    whose: &str,
+    text: &str,
+    application: &Application,
+    ids: Ids<'_>,
+) -> Result<Goal, Failure> {
     let mut sources = Sources::new();
-    let source = sources.add("--goal", text);
+    let source = sources.add(whose, text);
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let span = windlass::source::Span { source, start: 0, end };
     let mut findings = Vec::new();
-    let goal = goal::parse(text, span, true, application, &mut findings);
+    let goal = goal::parse_among(text, span, true, application, ids, &mut findings);
     match findings.first() {
         None => Ok(goal),
         Some(finding) => {
-            let failure = Failure::usage(format!("--goal: {}", finding.message));
+            let failure = Failure::usage(format!("{whose}: {}", finding.message));
             Err(match &finding.help {
                 Some(help) => failure.help(help),
                 None => failure,

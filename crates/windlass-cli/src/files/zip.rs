@@ -10,6 +10,12 @@ use zip::unstable::read::ZipIterable;
 
 use super::archive::{Names, entry_name, is_root, not_a_file, too_many_entries, twice};
 
+/// Texts are packed to a tenth of their size, seldom to a twentieth; an entry that unpacks to more
+/// than so many times its size holds nothing for people.
+const MOST_TIMES: u64 = 100;
+/// As many bytes may unpack from anything.
+const SMALL: u64 = 4 << 20;
+
 /// The files of a zip archive.
 pub(crate) struct ZipFiles<R> {
     archive: zip::ZipArchive<R>,
@@ -88,11 +94,17 @@ impl<R: Read + Seek> Files for ZipFiles<R> {
             .archive
             .by_index_with_options(index, options)
             .map_err(|error| broken(shown, &error))?;
+        let believable = SMALL.max(entry.compressed_size().saturating_mul(MOST_TIMES));
         let mut bytes = Vec::new();
         entry
-            .take(allowance.saturating_add(1))
+            .take(allowance.min(believable).saturating_add(1))
             .read_to_end(&mut bytes)
             .map_err(|error| broken(shown, &ZipError::Io(error)))?;
+        if bytes.len() as u64 > believable {
+            let reason =
+                format!("an entry that unpacks to more than {MOST_TIMES} times its size: `{name}`");
+            return Err(FileError::ArchiveBomb { name: shown.clone(), reason });
+        }
         if bytes.len() as u64 > limit {
             let reason = format!("an entry that unpacks to more than {limit} bytes: `{name}`");
             return Err(FileError::ArchiveBomb { name: shown.clone(), reason });
@@ -116,6 +128,15 @@ impl<R: Read + Seek> Files for ZipFiles<R> {
     }
 }
 
+/// Why an archive is broken, without the words of the crate that reads it.
 fn broken(shown: &str, error: &ZipError) -> FileError {
-    FileError::BrokenArchive { name: shown.to_owned(), reason: error.to_string().to_lowercase() }
+    let words = error.to_string().to_lowercase();
+    let reason = if words.contains("unexpected end") || words.contains("eocd") {
+        "it ends too early; was it cut off?".to_owned()
+    } else if words.contains("::") {
+        "its list of entries is damaged".to_owned()
+    } else {
+        words
+    };
+    FileError::BrokenArchive { name: shown.to_owned(), reason }
 }

@@ -6,6 +6,7 @@ use super::{Language, has_errors, hot, ramp, tosker, windlass};
 use crate::application::{Application, GlobalState};
 use crate::diagnostic::{self, Diagnostic};
 use crate::goal::GoalFile;
+use crate::goal::names::Ids;
 use crate::lifecycle::setup::{RuleSet, Topology};
 use crate::lifecycle::timing::Timing;
 use crate::plan::Plan;
@@ -79,18 +80,25 @@ pub fn kind(root: SourceId, sources: &Sources) -> Option<Kind> {
 /// Reads a plan: ours, RAMP's, of RAMP's branch `v0`, or TosKer's.
 pub fn read_plan(root: SourceId, sources: &Sources) -> Reading<Plan> {
     let source = sources.get(root);
-    if tosker::detect(&source.text) {
+    let as_tosker = || {
         let mut findings = Vec::new();
         let plan = tosker::read_plan(root, source, &mut findings);
-        return Reading::new(Some(Language::Tosker), Some(plan), findings);
+        Reading::new(Some(Language::Tosker), Some(plan), findings)
+    };
+    if tosker::detect(&source.text) {
+        return as_tosker();
     }
-    read(root, sources, |node, findings| {
+    let reading = read(root, sources, |node, findings| {
         if ramp::Document::detect(node) == Some(ramp::Document::Plan) {
             return Some((Language::Ramp, ramp::read_plan(node, findings)));
         }
         let ours = windlass::Document::detect(node) == Some(windlass::Document::Plan);
         ours.then(|| (Language::Windlass, windlass::read_plan(node, findings)))
-    })
+    });
+    match reading.language {
+        None if tosker::is_named(&source.name) => as_tosker(),
+        _ => reading,
+    }
 }
 
 /// Reads a state for an application: ours or RAMP's.
@@ -108,15 +116,18 @@ pub fn read_state(
     })
 }
 
-/// Reads a goal file for an application; only our own language has them.
+/// Reads a goal file for an application with these instances; only our own language has them.
 pub fn read_goal(
     root: SourceId,
     sources: &Sources,
     application: &Application,
+    ids: Ids<'_>,
 ) -> Reading<GoalFile> {
     read(root, sources, |node, findings| {
         let ours = windlass::Document::detect(node) == Some(windlass::Document::Goal);
-        ours.then(|| (Language::Windlass, windlass::read_goal_file(node, application, findings)))
+        ours.then(|| {
+            (Language::Windlass, windlass::read_goal_file(node, application, ids, findings))
+        })
     })
 }
 

@@ -74,6 +74,17 @@ pub fn detect(text: &str) -> bool {
     lines.all(|line| form.parts(line).is_some())
 }
 
+/// Whether a file is a plan of TosKer by its name, whatever is wrong with its lines.
+pub fn is_named(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| matches!(ending.as_str(), "plan" | "csv"))
+}
+
+/// Whether a line of a text is an operation.
+pub fn has_operation(text: &str) -> bool {
+    text.lines().any(|line| Form::of(line).is_some())
+}
+
 /// Reads a plan; it is a sequence.
 pub fn read_plan(id: SourceId, source: &Source, findings: &mut Vec<Diagnostic>) -> Plan {
     let mut plan = Plan::default();

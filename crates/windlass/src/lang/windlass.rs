@@ -26,6 +26,7 @@ pub use state::{print_state, read_state};
 use crate::application::Application;
 use crate::diagnostic::Diagnostic;
 use crate::goal::GoalFile;
+use crate::goal::names::Ids;
 use crate::lang::names;
 use crate::lifecycle::timing::Timing;
 use crate::source::Span;
@@ -114,7 +115,8 @@ pub fn read_application(
     let before = findings.len();
     Document::Application.check_shape(root, findings);
     let application = lower::application(root, findings);
-    let goal = root.get("goal").map(|node| goal_file::lower(node, &application, findings));
+    let goal =
+        root.get("goal").map(|node| goal_file::lower(node, &application, Ids::Later, findings));
     let broken = findings.len() > before || !root.tree().is_complete();
     if broken { (None, None) } else { (Some(application), goal) }
 }

@@ -123,6 +123,13 @@ pub const CODES: &[&Rule] = &[
         "an import names an address on the network",
         page!("FILE011"),
     ),
+    &code(
+        "FILE012",
+        "several-entries",
+        Error,
+        "an archive does not say with which of its files it begins",
+        page!("FILE012"),
+    ),
     // Languages.
     &code(
         "LANG001",

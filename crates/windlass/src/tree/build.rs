@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 use super::events::{Event, Events, SyntaxError, What};
 use super::keys;
-use super::{Document, NodeData, NodeId, Options, Shape, Style, Tree};
-use crate::diagnostic::{Diagnostic, Severity};
+use super::{Document, LeftOut, NodeData, NodeId, Options, Shape, Style, Tree};
+use crate::diagnostic::Diagnostic;
 use crate::source::SourceId;
 
 /// Reads a text. Never fails: what could be read is in the tree, what could not is a finding.
@@ -60,7 +60,10 @@ pub(super) struct Builder<'t> {
     /// Whether the current document is left before its end.
     pub(super) abandoned: bool,
     findings: Vec<Diagnostic>,
-    left_out: bool,
+    /// Findings for which there was no room.
+    pub(super) left_out: usize,
+    /// Whether the text is left before its end because of them.
+    is_cut: bool,
 }
 
 impl<'t> Builder<'t> {
@@ -87,7 +90,8 @@ impl<'t> Builder<'t> {
             size: 0,
             abandoned: false,
             findings: Vec::new(),
-            left_out: false,
+            left_out: 0,
+            is_cut: false,
         }
     }
 
@@ -98,7 +102,7 @@ impl<'t> Builder<'t> {
                 Ok(event) => self.take(event, text),
                 Err(error) => {
                     self.report_syntax(&error);
-                    Err(if self.left_out { Stop::Text } else { Stop::Document })
+                    Err(if self.left_out > 0 { Stop::Text } else { Stop::Document })
                 }
             };
             match outcome {
@@ -109,6 +113,7 @@ impl<'t> Builder<'t> {
                 }
                 Err(Stop::Text) => {
                     self.abandon_document();
+                    self.is_cut = true;
                     break;
                 }
             }
@@ -123,11 +128,9 @@ impl<'t> Builder<'t> {
         self.tree.nodes.shrink_to_fit();
         self.tree.children.shrink_to_fit();
         self.tree.pool.shrink_to_fit();
-        if self.left_out {
-            let start = self.tree.span(0, 0);
-            let shown = self.options.max_findings;
-            let message = format!("more than {shown} findings; the rest is not shown");
-            self.findings.push(Diagnostic::new("YAML010", Severity::Note, start, message));
+        if self.left_out > 0 {
+            let left_out = LeftOut { count: self.left_out, at_least: self.is_cut };
+            self.findings.push(left_out.finding(self.tree.span(0, 0)));
         }
         crate::diagnostic::sort(&mut self.findings);
         (self.tree, self.findings)
@@ -351,13 +354,14 @@ impl<'t> Builder<'t> {
     pub(super) fn report(&mut self, finding: Diagnostic) {
         if self.has_room() {
             self.findings.push(finding);
+        } else {
+            self.left_out += 1;
         }
     }
 
-    /// Whether one more finding will be shown; if not, that is remembered.
-    pub(super) fn has_room(&mut self) -> bool {
-        self.left_out |= self.findings.len() >= self.options.max_findings;
-        !self.left_out
+    /// Whether one more finding will be shown.
+    pub(super) fn has_room(&self) -> bool {
+        self.findings.len() < self.options.max_findings
     }
 
     fn report_syntax(&mut self, error: &SyntaxError) {

@@ -138,8 +138,15 @@ impl<'t> Events<'t> {
     }
 
     fn translate_error(&self, error: &granit::ScanError) -> SyntaxError {
-        let (message, help) = wording(error.kind());
+        let (mut message, mut help) = wording(error.kind());
         let mut at = self.byte(*error.marker());
+        if matches!(error.kind(), granit::ErrorKind::MappingValueNotAllowed)
+            && let Some(indent) = self.deeper_than_before(at)
+        {
+            at = indent;
+            message = "this line is indented deeper than the line before, which has a value".into();
+            help = Some(ALIGN);
+        }
         if let granit::ErrorKind::UnexpectedCharacter { character } = error.kind() {
             // The parser names the start of the scalar; people look for the character.
             let rest = self.text.get(at as usize..).unwrap_or_default();
@@ -151,6 +158,20 @@ impl<'t> Events<'t> {
             message,
             help,
         }
+    }
+}
+
+impl Events<'_> {
+    /// Where the first word of a line stands whose only colon is at `at`, when the line goes on
+    /// with the value of the line before because it is indented deeper.
+    fn deeper_than_before(&self, at: u32) -> Option<u32> {
+        let before = self.text.get(..at as usize)?;
+        let start = before.rfind('\n')? + 1;
+        let line = &before[start..];
+        let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+        let last = before[..start].lines().rev().find(|line| !line.trim().is_empty())?;
+        let is_only = !line.contains(": ") && !line.trim_start().starts_with("- ");
+        (is_only && indent(line) > indent(last)).then(|| (start + indent(line)) as u32)
     }
 }
 

@@ -153,7 +153,8 @@ pub(super) fn report_duplicates(builder: &mut Builder<'_>, entries: &[NodeId]) {
     }
     for (first, later) in pairs {
         if !builder.has_room() {
-            break;
+            builder.left_out += 1;
+            continue;
         }
         let later = builder.tree.node(key(later));
         let message = match later.as_str() {

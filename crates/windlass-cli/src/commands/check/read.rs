@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
 use windlass::lang::tosca::csar::{self, Entry};
-use windlass::lang::{self, Language, Reading, foreign};
+use windlass::lang::{self, Language, Reading, foreign, tosker};
 use windlass::rule;
 use windlass::source::files::{FileError, Files, Limits, ReadFile};
 use windlass::source::{SourceId, Sources, Span};
@@ -148,7 +148,7 @@ impl Texts {
         language: Option<Language>,
     ) -> Result<(), Failure> {
         let name = path.display().to_string();
-        match detect(&text) {
+        match detect(&name, &text) {
             Detected::Known(detected) if language.is_none_or(|wanted| wanted == detected) => {
                 let id = self.sources.add(name, text);
                 let reading = self.read_text(id, path, Some(detected), true)?;
@@ -178,30 +178,32 @@ impl Texts {
             Err(error) => {
                 self.add_unreadable(path, &error);
                 any = true;
+                if ends_archive(&error) {
+                    return any;
+                }
             }
         }
         // Files that the entry imports have been read with it.
-        let read = |files: &dyn Files| -> BTreeSet<String> {
-            files.record().names().iter().cloned().collect()
-        };
-        let mut known = read(&*files);
+        let mut known = BTreeSet::new();
+        let mut noted = 0;
         let may_hold = |name: &&String| may_hold_description(Path::new(name));
         for name in files.names().iter().filter(may_hold) {
+            let read = files.record().names();
+            known.extend(read[noted..].iter().cloned());
+            noted = read.len();
             if known.contains(&path.join(name).display().to_string()) {
                 continue;
             }
             match files.read(None, name) {
                 Ok(file) => {
                     any |= self.read_entry(path, name, file, language, is_found, &mut *files);
-                    known = read(&*files);
                 }
                 // An archive within an archive, for example.
                 Err(FileError::NotUtf8 { .. }) if !may_be_text(Path::new(name)) => {}
                 Err(error) => {
                     any = true;
                     self.add_unreadable(path, &error);
-                    if matches!(error.code(), "FILE004") {
-                        // No further file may be read.
+                    if ends_archive(&error) {
                         break;
                     }
                 }
@@ -220,7 +222,7 @@ impl Texts {
         is_found: bool,
         files: &mut dyn Files,
     ) -> bool {
-        let detected = match detect(&file.text) {
+        let detected = match detect(name, &file.text) {
             Detected::Known(detected) if language.is_none_or(|wanted| wanted == detected) => {
                 Some(detected)
             }
@@ -284,6 +286,11 @@ impl Texts {
     }
 }
 
+/// Whether nothing further of an archive is read: it used up the limits, or is not worth trusting.
+fn ends_archive(error: &FileError) -> bool {
+    matches!(error.code(), "FILE004" | "FILE008")
+}
+
 /// The language of a text that was found.
 enum Detected {
     /// One that is read.
@@ -296,7 +303,9 @@ enum Detected {
 
 /// The language of a text that was found. What is in no known language must not become a source,
 /// so this look comes first. Definitions without a service template are for others to import.
-fn detect(text: &str) -> Detected {
+///
+/// A plan of TosKer is one by its name, if anything in it looks like an operation.
+fn detect(name: &str, text: &str) -> Detected {
     match Language::detect_text(text) {
         Some(Language::Barrel) if !text.contains("ServiceTemplate") => Detected::Nothing,
         Some(language) => Detected::Known(language),
@@ -305,6 +314,9 @@ fn detect(text: &str) -> Detected {
             match (Language::detect(&tree), foreign::detect(&tree)) {
                 (Some(language), _) => Detected::Known(language),
                 (None, Some(foreign)) => Detected::Foreign(foreign.name),
+                (None, None) if tosker::is_named(name) && tosker::has_operation(text) => {
+                    Detected::Known(Language::Tosker)
+                }
                 (None, None) => Detected::Nothing,
             }
         }

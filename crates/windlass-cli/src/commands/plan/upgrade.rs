@@ -4,7 +4,9 @@ use std::path::Path;
 
 use windlass::application::Application;
 use windlass::goal::GoalFile;
+use windlass::goal::names::Ids;
 use windlass::lang::windlass as own;
+use windlass::plan::Plan;
 use windlass::synthesize::upgrade::{Upgrade, same_states, upgrade};
 use windlass::tree::emit;
 
@@ -25,7 +27,9 @@ pub(super) fn asked(
         None => return Err(Failure::usage("--state says where the old version is")),
     };
     let both = upgrade(&old, new, &state).map_err(|why| Failure::usage(why.to_string()))?;
-    let mut goal = said(args, &both.application)?.or(declared).unwrap_or_default();
+    let known = load::instances(&both.application, &both.start, &Plan::default());
+    let said = said(args, &both.application, Ids::Creatable(&known))?;
+    let mut goal = said.or(declared).unwrap_or_default();
     goal.goal = same_states(&both, &goal.goal).map_err(|id| {
         Failure::usage(format!("the new version has no state for `{id}` that is called the same"))
             .help("say with --goal where its node should be in the end")

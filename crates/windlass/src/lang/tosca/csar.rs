@@ -1,5 +1,7 @@
-//! CSAR archives: `TOSCA-Metadata/TOSCA.meta` says with which file to begin.
+//! CSAR archives: `TOSCA-Metadata/TOSCA.meta` says with which file to begin. Where it does not, the
+//! only definitions with a service template are meant.
 
+use super::xml::definitions::TOSCA;
 use crate::source::files::{FileError, Files, ReadFile};
 
 /// Where the metadata of an archive stands.
@@ -14,16 +16,38 @@ pub struct Entry {
     pub file: ReadFile,
 }
 
-/// Reads the file with which an archive begins; none when the archive does not say so.
+/// Reads the file with which an archive begins; none when it has no definitions in XML and does
+/// not say with which file to begin.
 pub fn entry(files: &mut dyn Files) -> Result<Option<Entry>, FileError> {
-    let meta = match files.read(None, META_FILE) {
-        Ok(meta) => meta,
-        Err(FileError::Missing { .. }) => return Ok(None),
+    let path = match files.read(None, META_FILE) {
+        Ok(meta) => entry_definitions(&meta.text),
+        Err(FileError::Missing { .. }) => None,
         Err(error) => return Err(error),
     };
-    let Some(path) = entry_definitions(&meta.text) else { return Ok(None) };
+    let Some(path) = path else { return only_template(files) };
     let file = files.read(None, &path)?;
     Ok(Some(Entry { path, file }))
+}
+
+/// The only file of an archive that has a service template.
+fn only_template(files: &mut dyn Files) -> Result<Option<Entry>, FileError> {
+    let mut found: Vec<Entry> = Vec::new();
+    let is_xml = |name: &String| name.ends_with(".tosca") || name.ends_with(".xml");
+    for path in files.names().into_iter().filter(is_xml) {
+        let file = match files.read(None, &path) {
+            Ok(file) => file,
+            Err(FileError::NotUtf8 { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        if file.text.contains(TOSCA) && file.text.contains("ServiceTemplate") {
+            found.push(Entry { path, file });
+        }
+    }
+    if found.len() > 1 {
+        let entries = found.into_iter().map(|entry| entry.path).collect();
+        return Err(FileError::SeveralEntries { entries });
+    }
+    Ok(found.pop())
 }
 
 /// The value of `Entry-Definitions` in the first block of a metadata file. As in a manifest, a
@@ -50,7 +74,8 @@ fn entry_definitions(meta: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::entry_definitions;
+    use super::{entry, entry_definitions};
+    use crate::source::files::{Limits, MemoryFiles};
 
     #[test]
     fn the_entry_is_found_in_the_first_block_also_on_two_lines() {
@@ -61,5 +86,33 @@ mod tests {
         assert_eq!(found(folded).as_deref(), Some("Definitions/a.tosca"));
         assert_eq!(found("Name: x\n\nEntry-Definitions: a\n"), None);
         assert_eq!(found(""), None);
+    }
+
+    #[test]
+    fn without_metadata_the_only_service_template_is_meant() {
+        const TEMPLATE: &str =
+            "<Definitions xmlns='http://docs.oasis-open.org/tosca/ns/2011/12'><ServiceTemplate/>";
+        const TYPES: &str =
+            "<Definitions xmlns='http://docs.oasis-open.org/tosca/ns/2011/12'><NodeType/>";
+        let begins = |files: &[(&str, &str)]| {
+            let mut memory = MemoryFiles::new(Limits::default());
+            for (name, text) in files {
+                memory = memory.with(*name, *text);
+            }
+            entry(&mut memory).map(|entry| entry.map(|entry| entry.path))
+        };
+        let one = [("Definitions/a.tosca", TYPES), ("Definitions/b.tosca", TEMPLATE)];
+        assert_eq!(begins(&one), Ok(Some("Definitions/b.tosca".to_owned())));
+        let silent = [one[0], one[1], (super::META_FILE, "TOSCA-Meta-Version: 1.0\n")];
+        assert_eq!(begins(&silent), Ok(Some("Definitions/b.tosca".to_owned())));
+        assert_eq!(begins(&one[..1]), Ok(None));
+        assert_eq!(begins(&[("windlass.yaml", "windlass: 1")]), Ok(None));
+        let two = [("a.tosca", TEMPLATE), ("b.tosca", TEMPLATE)];
+        let error = begins(&two).unwrap_err();
+        assert_eq!(error.code(), "FILE012");
+        assert_eq!(
+            error.to_string(),
+            "the archive does not say with which file it begins: `a.tosca` or `b.tosca`"
+        );
     }
 }

@@ -6,10 +6,11 @@
 //! recursion.
 //!
 //! Reading order: `tree.rs` (elements with places), `definitions.rs` (what TOSCA calls them),
-//! `load.rs` (imports), `edit.rs` (changes that keep every other byte).
+//! `load.rs` and `imports.rs` (imports), `edit.rs` (changes that keep every other byte).
 
 pub mod definitions;
 mod edit;
+mod imports;
 mod limits;
 mod load;
 mod tree;

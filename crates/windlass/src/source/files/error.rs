@@ -81,6 +81,11 @@ pub enum FileError {
         /// The entry.
         entry: String,
     },
+    /// The archive does not say with which of its files it begins.
+    SeveralEntries {
+        /// The files.
+        entries: Vec<String>,
+    },
     /// The file exists and cannot be read.
     Unreadable {
         /// The file.
@@ -119,6 +124,7 @@ impl FileError {
             FileError::UnsafeName { .. } => "FILE009",
             FileError::Unreadable { .. } => "FILE010",
             FileError::Remote { .. } => "FILE011",
+            FileError::SeveralEntries { .. } => "FILE012",
         }
     }
 
@@ -137,6 +143,9 @@ impl FileError {
             }
             FileError::Remote { .. } => {
                 Some("keep a copy beside the description; nothing is fetched")
+            }
+            FileError::SeveralEntries { .. } => {
+                Some("write `Entry-Definitions: FILE` in TOSCA-Metadata/TOSCA.meta")
             }
             FileError::UnsafeName { .. } => Some("make the archive again from its folder"),
             _ => None,
@@ -197,6 +206,11 @@ impl std::fmt::Display for FileError {
             FileError::UnsafeName { name, entry } => {
                 write!(f, "the archive `{name}` has an entry that leads out of it: `{entry}`")
             }
+            FileError::SeveralEntries { entries } => write!(
+                f,
+                "the archive does not say with which file it begins: `{}`",
+                entries.join("` or `")
+            ),
             FileError::Unreadable { name, reason } => {
                 write!(f, "`{name}` cannot be read: {reason}")
             }

@@ -1,12 +1,13 @@
 //! Definitions with everything they import.
 //!
-//! Files that import each other are read once each: in TOSCA 1.0 an import makes names known, and
-//! two files may well know each other's. Winery writes locations percent-encoded once more than
+//! Files that import each other are read once each: in TOSCA 1.0 an import makes names known, so
+//! the cycle is a warning and not the end. Winery writes locations percent-encoded once more than
 //! the names in its archives, so a location is tried as it is written, decoded, and decoded twice.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use super::definitions::Definitions;
+use super::imports::Imports;
 use super::{Limits, Tree, parse};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::has_errors;
@@ -81,6 +82,7 @@ pub fn load(
             (sources.add_included(file.name, file.text, Some(imported_at)), path)
         });
     }
+    loader.imports.report_cycles(path, findings);
     library.is_complete = !has_errors(&findings[before..]);
     library
 }
@@ -89,11 +91,17 @@ struct Loader<'a> {
     files: &'a mut dyn Files,
     seen: BTreeSet<String>,
     waiting: VecDeque<Waiting>,
+    imports: Imports,
 }
 
 impl<'a> Loader<'a> {
     fn new(path: &str, files: &'a mut dyn Files) -> Self {
-        Loader { files, seen: BTreeSet::from([path.to_owned()]), waiting: VecDeque::new() }
+        Loader {
+            files,
+            seen: BTreeSet::from([path.to_owned()]),
+            waiting: VecDeque::new(),
+            imports: Imports::default(),
+        }
     }
 
     /// Reads what a file imports. `path` is its place in the archive, `name` what people call it.
@@ -119,6 +127,7 @@ impl<'a> Loader<'a> {
             match try_each(&location.value, |path| files.exists(Some(name), path)) {
                 Ok((written, ())) => {
                     let inner = resolve(Some(path), &written).unwrap_or(written.clone());
+                    self.imports.add(path, name, &inner, at);
                     if !self.seen.insert(inner.clone()) {
                         continue;
                     }

@@ -123,3 +123,44 @@ fn edits_keep_every_other_byte() {
     assert_eq!(edits.apply(text), text.replace("<b x='1'/>", "<h/>"));
     assert_eq!(escape("a<b>&\"c\"\n"), "a&lt;b&gt;&amp;&quot;c&quot;&#10;");
 }
+
+#[test]
+fn files_that_import_each_other_are_read_and_told() {
+    use crate::source::files::{Limits, MemoryFiles};
+    let importing = |paths: &[&str]| {
+        let imports = paths
+            .iter()
+            .map(|path| format!("<Import importType='{TOSCA}' namespace='x' location='{path}'/>"));
+        let imports: Vec<_> = imports.collect();
+        format!("<Definitions xmlns='{TOSCA}'>{}</Definitions>", imports.concat())
+    };
+    let told = |files: &[(&str, &[&str])]| {
+        let mut memory = MemoryFiles::new(Limits::default());
+        for (name, imports) in files {
+            memory = memory.with(*name, importing(imports));
+        }
+        let mut sources = Sources::new();
+        let root = sources.add(files[0].0, importing(files[0].1));
+        let mut findings = Vec::new();
+        let library = load(root, files[0].0, &mut sources, &mut memory, &mut findings);
+        assert!(library.is_complete, "{findings:?}");
+        assert_eq!(library.documents.len(), files.len());
+        let told = findings.into_iter().map(|finding| {
+            assert_eq!(finding.severity, crate::diagnostic::Severity::Warning);
+            let file = &sources.get(finding.primary.source).name;
+            format!("{} {file}: {}", finding.code, finding.message)
+        });
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(told(&[("a", &["a"])]), ["FILE006 a: `a` imports itself"]);
+    assert_eq!(
+        told(&[("a", &["b"]), ("b", &["c"]), ("c", &["a", "b"])]),
+        [
+            "FILE006 c: `a` imports itself, through `b` and `c`",
+            "FILE006 c: `b` imports itself, through `c`"
+        ]
+    );
+    let diamond: [(&str, &[&str]); 4] =
+        [("a", &["b", "c"]), ("b", &["d"]), ("c", &["d"]), ("d", &[])];
+    assert!(told(&diamond).is_empty(), "two ways to one file are no cycle");
+}
