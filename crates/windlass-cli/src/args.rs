@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Say what a code of a finding means
     Explain(ExplainArgs),
-    /// Draw the topology and the life cycles of an application
+    /// Draw the topology and the life cycles of an application, or a plan
     Show(ShowArgs),
     /// Judge a plan: is it valid in every order, and in spite of every fault?
     Verify(VerifyArgs),
@@ -79,7 +79,8 @@ A folder is walked for files that end in .yaml, .yml, .json, .template, .tosca, 
 .tar, .tar.gz and .tgz. Hidden files and files that .gitignore names are left out, and so is every
 file in no known language; files in a language that is recognized and not read yet (TOSCA in YAML)
 are named on standard error. windlass.toml, looked for beside each file and in the folders above,
-selects codes and severities. A comment `# windlass: ignore[CODE] reason` suppresses a finding on
+excludes files and selects codes and severities. A comment `# windlass: ignore[CODE] reason`
+suppresses a finding on
 its line or on the next.
 
 Exit codes: 0 no error (with --strict: no warning either), 1 findings, 2 a file that is missing,
@@ -201,8 +202,10 @@ pub(crate) struct ExplainArgs {
 /// What `windlass show` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit codes: 0 drawn, 1 the description has errors, 2 a file that is missing, unreadable, in no
-known language or not an application, or a type that does not exist.
+A description with findings of rules is drawn all the same: `windlass check` tells them.
+
+Exit codes: 0 drawn, 1 the description cannot be understood, 2 a file that is missing, unreadable, in
+no known language or neither an application nor a plan, or a type that does not exist.
 
 Examples:
   windlass show windlass.yaml
@@ -210,7 +213,7 @@ Examples:
   windlass show windlass.yaml --as mermaid --what database
   windlass show windlass.yaml --as dot | dot -Tpng > picture.png")]
 pub(crate) struct ShowArgs {
-    /// The description, or `-` for standard input
+    /// The application or the plan, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 

@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! [check]
+//! exclude = ["tests/fixtures/"]   # not looked for in folders; patterns are those of .gitignore
 //! select = ["WL", "YAML002"]      # of the rules, only these; letters stand for all their codes
 //! ignore = ["WL007"]
 //! severity.WL003 = "warning"      # error, warning, note or off
@@ -36,6 +37,7 @@ pub(crate) const FILE_NAME: &str = "windlass.toml";
 /// The settings of one `windlass.toml`.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
+    exclude: Option<Gitignore>,
     base: Selection,
     overrides: Vec<Override>,
 }
@@ -65,6 +67,13 @@ struct Override {
 }
 
 impl Settings {
+    /// Whether a file that is found in a folder is left out.
+    fn excludes(&self, path: &Path) -> bool {
+        self.exclude
+            .as_ref()
+            .is_some_and(|patterns| patterns.matched_path_or_any_parents(path, false).is_ignore())
+    }
+
     /// How bad the finding is in this file, or nothing when it is not reported.
     fn severity(&self, path: &Path, finding: &Diagnostic) -> Option<Severity> {
         let code = finding.code;
@@ -141,6 +150,29 @@ impl Config {
             self.by_folder.insert(folder, settings.clone());
         }
         Ok(settings)
+    }
+}
+
+/// Files that settings exclude from folders. What is wrong with the settings is told when they
+/// select among findings.
+#[derive(Debug, Default)]
+pub(crate) struct Exclusion {
+    config: Config,
+    sources: Sources,
+}
+
+impl Exclusion {
+    /// Whether a file that was found in a folder is left out.
+    pub(crate) fn of(&mut self, path: &Path) -> Result<bool, Failure> {
+        let path = paths::real(path);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let settings = self.config.of_folder(folder, &mut self.sources, &mut Vec::new())?;
+        Ok(settings.is_some_and(|settings| settings.excludes(&path)))
+    }
+
+    /// Every settings file that was read, or looked for in vain.
+    pub(crate) fn looked_at(self) -> Vec<PathBuf> {
+        self.config.looked_at
     }
 }
 

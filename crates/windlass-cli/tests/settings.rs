@@ -147,3 +147,19 @@ fn what_is_no_baseline_is_refused() {
     assert!(run.stderr.contains("`old.json` is not a baseline: missing field"), "{}", run.stderr);
     assert_eq!(folder.run(&["check", "app/windlass.yaml", "--baseline", "none"]).code, 2);
 }
+
+#[test]
+fn excluded_files_are_not_looked_for_in_folders() {
+    let folder = Folder::with(&[
+        ("app/windlass.yaml", &wrong()),
+        ("tests/fixtures/windlass.yaml", &wrong()),
+        ("windlass.yaml", GOOD),
+        ("windlass.toml", "[check]\nexclude = [\"fixtures/\", \"/app\"]\n"),
+    ]);
+    let all = folder.run(&["check", "."]);
+    assert_eq!((all.stdout.as_str(), all.code), ("no errors, no warnings in 1 file\n", 0));
+    assert_eq!(folder.run(&["check", "tests"]).code, 2, "nothing to check there");
+    assert_eq!(check(&folder, &[]).len(), 2, "a file that is named is checked");
+    folder.write("windlass.toml", "[check]\nexclude = \"fixtures/\"\n");
+    assert!(folder.run(&["check", "."]).stdout.contains("CFG003"));
+}

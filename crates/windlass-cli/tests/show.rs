@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use support::Folder;
+use support::{Folder, GOOD};
 
 /// A picture of the documentation: its name, its example, and what of it.
 const PICTURES: [(&str, &str, &str); 9] = [
@@ -174,4 +174,33 @@ nodes:
             "{drawn}"
         );
     }
+}
+
+#[test]
+fn a_plan_is_drawn_as_plan_writes_it() {
+    let folder = Folder::with(&[("app.yaml", GOOD)]);
+    let made = folder.run(&["plan", "app.yaml", "--format", "json", "-o", "plan.json"]);
+    assert_eq!(made.code, 0, "{made:?}");
+    for (form, words) in [
+        ("text", "    after "),
+        ("mermaid", "flowchart LR\n"),
+        ("dot", "digraph plan {\n"),
+        ("svg", "<svg "),
+    ] {
+        let run = folder.run(&["show", "plan.json", "--as", form]);
+        assert_eq!(run.code, 0, "{form}: {run:?}");
+        assert!(run.stdout.contains(words) && run.stdout.contains("work"), "{form}: {run:?}");
+    }
+    let run = folder.run(&["show", "plan.json", "--what", "all"]);
+    assert!(run.code == 2 && run.stderr.contains("this is a plan"), "{run:?}");
+}
+
+#[test]
+fn findings_of_rules_do_not_keep_an_application_from_being_drawn() {
+    let text = GOOD
+        .replace("to: done }", "to: done }\n        - { from: idle, operation: work, to: idle }");
+    let folder = Folder::with(&[("app.yaml", &text), ("bad.yaml", "windlass: 1\nnodes: 3\n")]);
+    assert_eq!(folder.run(&["check", "app.yaml"]).code, 1);
+    assert_eq!(folder.run(&["show", "app.yaml"]).code, 0);
+    assert_eq!(folder.run(&["show", "bad.yaml"]).code, 1);
 }

@@ -46,22 +46,21 @@ fn a_server_cannot_be_configured_before_it_runs() {
     web(
         plan,
         &expect![[r#"
-        not valid: no order is good for every choice.
+            not valid: no order is good for every choice.
 
-        A shortest run that fails, after 4 events:
+            A shortest run that fails, after 4 events:
 
-                          Apache       Convertor    Debian        Translator   VMWare
-          (start)         Unavailable  NotDeployed  NotInstalled  NotDeployed  Down
-          start machine   Unavailable  NotDeployed  NotInstalled  NotDeployed  Up
-          install system  Unavailable  NotDeployed  Available     NotDeployed  Up
-          start system    Unavailable  NotDeployed  Running       NotDeployed  Up
-          set up server   Stopped      NotDeployed  Running       NotDeployed  Up
-          configure server  FAILS
-            `Apache` is in state `Stopped`, where operation `Configure` does not exist; it exists in `Working`
+              (start)         Apache Unavailable, Debian NotInstalled, VMWare Down
+              start machine   VMWare Up
+              install system  Debian Available
+              start system    Debian Running
+              set up server   Apache Stopped
+              configure server  FAILS
+                `Apache` is in state `Stopped`, where operation `Configure` does not exist; it exists in `Working`
 
-        evidence: closed_set
-        exit: 1
-    "#]],
+            evidence: closed_set
+            exit: 1
+        "#]],
     );
 }
 
@@ -73,20 +72,19 @@ fn a_server_cannot_be_set_up_before_the_system_runs() {
     web(
         plan,
         &expect![[r#"
-        not valid: no order is good for every choice.
+            not valid: no order is good for every choice.
 
-        A shortest run that fails, after 2 events:
+            A shortest run that fails, after 2 events:
 
-                          Apache       Convertor    Debian        Translator   VMWare
-          (start)         Unavailable  NotDeployed  NotInstalled  NotDeployed  Down
-          start machine   Unavailable  NotDeployed  NotInstalled  NotDeployed  Up
-          install system  Unavailable  NotDeployed  Available     NotDeployed  Up
-          set up server  FAILS
-            operation `Setup` of `Apache` needs `ServerContainer`, which is not offered: `Debian` offers `SoftwareContainer` in state `Running`
+              (start)         Debian NotInstalled, VMWare Down
+              start machine   VMWare Up
+              install system  Debian Available
+              set up server  FAILS
+                operation `Setup` of `Apache` needs `ServerContainer`, which is not offered: `Debian` offers `SoftwareContainer` in state `Running`
 
-        evidence: closed_set
-        exit: 1
-    "#]],
+            evidence: closed_set
+            exit: 1
+        "#]],
     );
 }
 

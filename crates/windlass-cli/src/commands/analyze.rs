@@ -9,6 +9,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::analysis::overview::Overview;
+use windlass::application::Faults;
 use windlass::explore::Options;
 use windlass::survey::{self, Survey};
 
@@ -44,7 +45,7 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "STATE")]
     pub(crate) state: Option<PathBuf>,
 
-    /// Let instances crash at any time
+    /// Let instances crash at any time (faults: replicas)
     #[arg(long)]
     pub(crate) crash: bool,
 
@@ -117,6 +118,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, Failure> {
     if args.reach.is_some() {
         return Err(Failure::usage("--reach is for assemblies of nets"));
     }
+    refuse_ignored(args, application.faults)?;
     let start = match &args.state {
         Some(path) => load::state(path, &application)?,
         None => survey::wanted(&application),
@@ -131,6 +133,18 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, Failure> {
         None => Err(Failure::usage("the application is one of nets, and has no protocols")),
         Some(overview) => tell(args, product, overview),
     }
+}
+
+/// Refuses an option that the relation of the application would ignore.
+fn refuse_ignored(args: &AnalyzeArgs, faults: Faults) -> Result<(), Failure> {
+    let replicas = faults == Faults::Replicas;
+    let (option, relations) = match (args.crash, args.hard_recovery) {
+        (true, _) if !replicas => ("--crash", "`faults: replicas`"),
+        (_, true) if replicas => ("--hard-recovery", "`faults: forbidden` or `faults: handled`"),
+        _ => return Ok(()),
+    };
+    let message = format!("{option} is for applications with {relations}");
+    Err(Failure::usage(message).help(format!("this one has `faults: {}`", faults.word())))
 }
 
 fn tell(args: &AnalyzeArgs, product: Option<u64>, overview: Overview) -> Result<u8, Failure> {

@@ -18,9 +18,10 @@ use std::path::{Path, PathBuf};
 use windlass::diagnostic::{self, Diagnostic, Severity};
 use windlass::lang::Language;
 
+use self::inputs::Input;
 use self::read::Texts;
 use crate::args::{CheckArgs, CheckFormat};
-use crate::config::{self, Config};
+use crate::config::{self, Config, Exclusion};
 use crate::failure::Failure;
 use crate::fingerprint::Fingerprints;
 use crate::report::{Finding, Report, count};
@@ -126,7 +127,13 @@ fn check(
 ) -> Result<Outcome, Failure> {
     let (inputs, mut failures) = inputs::collect(&args.paths);
     let mut texts = Texts::new(stdin, args.hot.clone(), args.against.clone());
+    let mut exclusion = Exclusion::default();
     for input in &inputs {
+        if let Input::Found(path) = input
+            && exclusion.of(path)?
+        {
+            continue;
+        }
         if let Err(failure) = texts.read(input, language) {
             failures.push(failure);
         }
@@ -146,6 +153,7 @@ fn check(
     };
     let mut files = texts.files;
     files.extend(config.looked_at);
+    files.extend(exclusion.looked_at());
     files.extend(args.baseline.clone());
     let (skipped, is_unread) = (texts.skipped, texts.is_unread);
     Ok(Outcome { report, failures, skipped, is_unread, files, stdin: texts.stdin, stale })

@@ -1,14 +1,16 @@
-//! `windlass show FILE`: pictures of the topology and of life cycles.
+//! `windlass show FILE`: pictures of the topology and of life cycles, and of plans.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::application::Application;
 use windlass::export::{self, Drawing};
+use windlass::lang::documents::{self, Kind};
+use windlass::plan::Plan;
 use windlass::spelling;
 
 use crate::args::{Format, Picture, ShowArgs};
 use crate::failure::Failure;
-use crate::{escape, exit_code, load, output, replace};
+use crate::{escape, exit_code, files, input, load, output, replace};
 
 /// The answer of `windlass show --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -28,15 +30,17 @@ const SCHEMA: &str = "windlass/show/1";
 
 /// Draws, and prints the picture or writes it to a file.
 pub(crate) fn run(args: &ShowArgs) -> Result<u8, Failure> {
-    let loaded = load::application(&args.file, args.lang.as_deref())?;
-    let drawings = drawings(&loaded.application, &args.what)?;
+    let shown = shown(args)?;
     let format = match args.picture {
         Picture::Svg => export::Format::Svg,
         Picture::Dot => export::Format::Dot,
         Picture::Mermaid => export::Format::Mermaid,
         Picture::Text => export::Format::Text,
     };
-    let text = export::write(&drawings, format);
+    let text = match &shown {
+        Shown::Drawings(drawings) => export::write(drawings, format),
+        Shown::Plan(plan) => export::plan::write(plan, format),
+    };
     match &args.output {
         Some(path) => {
             replace::write(path, &text).map_err(|error| Failure::file("write", path, &error))?;
@@ -48,6 +52,31 @@ pub(crate) fn run(args: &ShowArgs) -> Result<u8, Failure> {
         None => output::stdout(&escape::visible_lines(&text))?,
     }
     Ok(exit_code::GOOD)
+}
+
+/// What is drawn.
+enum Shown {
+    Drawings(Vec<Drawing>),
+    Plan(Plan),
+}
+
+/// A plan is drawn as it is; everything else is asked for an application.
+fn shown(args: &ShowArgs) -> Result<Shown, Failure> {
+    let language = args.lang.as_deref().map(input::language).transpose()?;
+    let path = &args.file;
+    if path.is_dir() || files::looks_like_archive(path) {
+        let loaded = load::application(path, args.lang.as_deref())?;
+        return drawings(&loaded.application, &args.what).map(Shown::Drawings);
+    }
+    let text = load::text(path)?;
+    if documents::kind(text.id, &text.sources) == Some(Kind::Plan) {
+        if args.what != "topology" {
+            return Err(Failure::usage("--what is for applications, and this is a plan"));
+        }
+        return load::plan_in(text).map(Shown::Plan);
+    }
+    let loaded = load::application_in(text, path, language)?;
+    drawings(&loaded.application, &args.what).map(Shown::Drawings)
 }
 
 /// What `--what` asks for: a word, or the name of a type.

@@ -3,6 +3,7 @@
 //! One command a line on standard input. On a terminal there is a prompt; a script gets one answer
 //! per line. A line that cannot be understood or carried out changes nothing.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ Commands, one a line:
   scale-in ID                          destroy an instance and what it contains
   crash ID                             let the process of an instance die
   undo                                 take the last change back
-  show                                 show the state
+  show                                 show the state and who is bound to whom
   save FILE                            write the state to a file for --state
   quit                                 end
 
@@ -88,7 +89,26 @@ pub(crate) struct StepReport {
     /// How many other outcomes the action could have had.
     alternatives: usize,
     /// Where every instance is now.
-    state: std::collections::BTreeMap<String, String>,
+    state: BTreeMap<String, String>,
+    /// By instance and requirement, which instances it is bound to now.
+    bindings: Bindings,
+}
+
+/// By instance and requirement, which instances it is bound to.
+type Bindings = BTreeMap<String, BTreeMap<String, Vec<String>>>;
+
+fn bindings(application: &Application, state: &GlobalState) -> Bindings {
+    let mut all = Bindings::new();
+    let contained = state.vertical.iter().map(|(id, (requirement, home))| (id, requirement, home));
+    let bound = state.horizontal.iter().map(|(id, requirement, to)| (id, requirement, to));
+    for (id, requirement, to) in contained.chain(bound) {
+        let Some(instance) = state.instance(id) else { continue };
+        let component = application.type_of(instance.node);
+        let Some(requirement) = component.requirements.get(requirement.index()) else { continue };
+        let of_instance = all.entry(id.to_string()).or_default();
+        of_instance.entry(requirement.name.clone()).or_default().push(to.to_string());
+    }
+    all
 }
 
 /// Reads commands until there are no more.
@@ -165,6 +185,7 @@ fn report(
         consequences: done.consequences,
         alternatives: done.alternatives,
         state: places(application, stepper.state()),
+        bindings: bindings(application, stepper.state()),
     }
 }
 
@@ -191,8 +212,14 @@ fn text(
             if line != "show" && done.message.is_some() {
                 return escape::visible_lines(&out);
             }
+            let bindings = bindings(application, stepper.state());
             for (id, place) in places(application, stepper.state()) {
-                let _ = writeln!(out, "  {id}: {place}");
+                let _ = write!(out, "  {id}: {place}");
+                if let Some(bound) = bindings.get(&id).filter(|_| line == "show") {
+                    let bound = bound.iter().map(|(name, to)| format!("{name}: {}", to.join(", ")));
+                    let _ = write!(out, " ({})", bound.collect::<Vec<_>>().join("; "));
+                }
+                out.push('\n');
             }
         }
     }

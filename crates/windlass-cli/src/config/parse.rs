@@ -53,12 +53,14 @@ impl Reader<'_> {
         let Some(table) = self.table(value) else { return };
         for (key, value) in table {
             let name = key.get_ref().as_ref();
-            if name == "override" {
+            if name == "exclude" {
+                settings.exclude = Some(self.paths(value));
+            } else if name == "override" {
                 for one in self.list(value, "tables") {
                     settings.overrides.extend(self.override_(one));
                 }
             } else if !self.selection(name, value, &mut settings.base) {
-                let known = ["select", "ignore", "severity", "override"];
+                let known = ["exclude", "select", "ignore", "severity", "override"];
                 self.unknown_key(key.span(), name, &known);
             }
         }

@@ -1,12 +1,13 @@
 //! A plan as a picture: one lane per instance, time to the right.
 //!
 //! An action stands as far right as the longest chain of actions before it; arrows are the edges
-//! of the order. The name of an edge's reason is its tooltip.
+//! of the order. The name of an edge's reason is its tooltip. As text, a plan is a list.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::escape::{mermaid as escaped, short, xml};
+use super::Format;
+use super::escape::{dot as quoted, mermaid as escaped, short, xml};
 use crate::application::InstanceId;
 use crate::plan::{Plan, PlanAction};
 
@@ -55,6 +56,56 @@ fn words(action: &PlanAction) -> String {
         PlanAction::ScaleOut { .. } => "create".to_owned(),
         PlanAction::ScaleIn { .. } => "remove".to_owned(),
     }
+}
+
+/// The plan in a format.
+pub fn write(plan: &Plan, format: Format) -> String {
+    match format {
+        Format::Svg => svg(plan),
+        Format::Dot => dot(plan),
+        Format::Mermaid => mermaid(plan),
+        Format::Text => list(plan),
+    }
+}
+
+/// The actions in the order of the plan's file, each with those that come before it.
+pub fn list(plan: &Plan) -> String {
+    let mut into: Vec<Vec<usize>> = vec![Vec::new(); plan.steps.len()];
+    for (at, edge) in plan.order.iter().enumerate() {
+        into[edge.after].push(at);
+    }
+    let mut out = String::new();
+    for (at, step) in plan.steps.iter().enumerate() {
+        let more = match &step.action {
+            PlanAction::ScaleOut { container: Some(container), .. } => format!(" in {container}"),
+            _ => String::new(),
+        };
+        let _ = writeln!(out, "  {}{more}", step.label);
+        for edge in into[at].iter().map(|edge| &plan.order[*edge]) {
+            let why = edge.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+            let _ = writeln!(out, "    after {}{why}", plan.steps[edge.before].label);
+        }
+    }
+    out
+}
+
+/// The picture as text for Graphviz.
+pub fn dot(plan: &Plan) -> String {
+    let (lanes, lane) = lanes(plan);
+    let mut out = "digraph plan {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();
+    for (at, id) in lanes.iter().enumerate() {
+        let _ = writeln!(out, "  subgraph cluster{at} {{\n    label=\"{}\";", quoted(&id.0));
+        for (step, _) in lane.iter().enumerate().filter(|(_, of)| **of == at) {
+            let label = quoted(&words(&plan.steps[step].action));
+            let _ = writeln!(out, "    step{step} [label=\"{label}\"];");
+        }
+        out.push_str("  }\n");
+    }
+    for edge in &plan.order {
+        let _ = writeln!(out, "  step{} -> step{};", edge.before, edge.after);
+    }
+    out.push_str("}\n");
+    out
 }
 
 /// The picture, as SVG without scripts or fonts of its own.

@@ -6,7 +6,7 @@ use std::path::Path;
 use windlass::export;
 use windlass::lang::windlass::{self as own, digest};
 use windlass::lang::{ramp, tosker};
-use windlass::plan::{Plan, PlanAction};
+use windlass::plan::Plan;
 use windlass::synthesize::{Answer, Explanation, Synthesis};
 use windlass::system::StopReason;
 use windlass::tree::{Value, emit};
@@ -181,21 +181,7 @@ fn summary(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> String {
         lasting(found.before),
         lasting(found.after)
     );
-    let mut into: Vec<Vec<usize>> = vec![Vec::new(); plan.steps.len()];
-    for (at, edge) in plan.order.iter().enumerate() {
-        into[edge.after].push(at);
-    }
-    for (at, step) in plan.steps.iter().enumerate() {
-        let more = match &step.action {
-            PlanAction::ScaleOut { container: Some(container), .. } => format!(" in {container}"),
-            _ => String::new(),
-        };
-        let _ = writeln!(out, "  {}{more}", step.label);
-        for edge in into[at].iter().map(|edge| &plan.order[*edge]) {
-            let why = edge.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-            let _ = writeln!(out, "    after {}{why}", plan.steps[edge.before].label);
-        }
-    }
+    out.push_str(&export::plan::list(plan));
     let _ = writeln!(
         out,
         "\nverified: valid by {} (evidence: {})",

@@ -10,9 +10,10 @@ use windlass::verify::{Counterexample, Effects, GoalAnswer, Report, Validity};
 
 use super::Asked;
 use crate::escape;
+use crate::report::count;
 
-/// More columns than this are left out of the table of a story.
-const MOST_COLUMNS: usize = 12;
+/// Lines are broken before they become longer than this, where they can be.
+const WIDTH: usize = 80;
 /// More changes than this are summed up.
 const MOST_EFFECTS: usize = 40;
 
@@ -38,7 +39,7 @@ pub(super) fn report(asked: &Asked, report: &Report, millis: Option<u64>) -> Str
     }
     if let Some(witness) = &report.witness {
         let _ = writeln!(out, "\nAn order that is good for every choice:");
-        let _ = writeln!(out, "  {}", witness.join(", "));
+        wrap("  ", witness.iter().cloned(), &mut out);
     }
     repair(asked, report, &mut out);
     effects(asked, &report.effects, &mut out);
@@ -90,57 +91,70 @@ fn repair(asked: &Asked, report: &Report, out: &mut String) {
     }
 }
 
-/// The failing run as a table: one line per event, one column per instance that matters.
+/// The failing run: one line per event, with the instances that it moves and where they are then.
 fn tell(asked: &Asked, story: &Counterexample, out: &mut String) {
-    let events = story.steps.len();
+    let events = count(story.steps.len(), "event");
     let shortest = if story.shortest { "A shortest" } else { "A" };
-    let _ = writeln!(out, "\n{shortest} run that fails, after {events} events:\n");
-    let columns = columns(story);
-    let cell = |state: &GlobalState, id: &InstanceId| match state.instances.get(id) {
+    let _ = writeln!(out, "\n{shortest} run that fails, after {events}:\n");
+    let mut labels = vec!["(start)"];
+    labels.extend(story.steps.iter().map(|step| step.label.as_str()));
+    let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    let place = |state: &GlobalState, id: &InstanceId| match state.instances.get(id) {
         Some(instance) => element_name(&asked.application, instance.node, instance.element),
-        None => "-".to_owned(),
+        None => "not there".to_owned(),
     };
-    let mut rows: Vec<Vec<String>> = vec![Vec::new()];
-    rows[0].push(String::new());
-    rows[0].extend(columns.iter().map(ToString::to_string));
-    let mut row = |label: &str, state: &GlobalState| {
-        let mut cells = vec![label.to_owned()];
-        cells.extend(columns.iter().map(|id| cell(state, id)));
-        rows.push(cells);
+    let line = |label: &str, state: &GlobalState, ids: &[&InstanceId], out: &mut String| {
+        let moved = ids.iter().map(|id| format!("{id} {}", place(state, id)));
+        wrap(&format!("  {label:width$}  "), moved, out);
     };
-    row("(start)", &story.start);
+    line("(start)", &story.start, &moving(story), out);
+    let mut before = &story.start;
     for step in &story.steps {
-        row(&step.label, &step.after);
-    }
-    let widths: Vec<usize> = (0..=columns.len())
-        .map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0))
-        .collect();
-    for (at, row) in rows.iter().enumerate() {
-        let line: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        let _ = writeln!(out, "  {}", line.join("  ").trim_end());
-        let step = at.checked_sub(2).and_then(|at| story.steps.get(at));
-        for consequence in step.into_iter().flat_map(|step| &step.consequences) {
+        line(&step.label, &step.after, &moved(before, &step.after), out);
+        for consequence in &step.consequences {
             let _ = writeln!(out, "    ! {consequence}");
         }
+        before = &step.after;
     }
     let _ = writeln!(out, "  {}  FAILS", story.label);
     let _ = writeln!(out, "    {}", story.reason);
 }
 
-/// The instances that change in a story, or all when they are few.
-fn columns(story: &Counterexample) -> Vec<&InstanceId> {
-    let states = || std::iter::once(&story.start).chain(story.steps.iter().map(|s| &s.after));
-    let all: BTreeSet<&InstanceId> = states().flat_map(|state| state.instances.keys()).collect();
-    if all.len() <= MOST_COLUMNS {
-        return all.into_iter().collect();
+/// Words with commas between them behind a head, on as many lines as it takes.
+fn wrap(head: &str, words: impl Iterator<Item = String>, out: &mut String) {
+    let indent = head.chars().count();
+    let mut line = head.to_owned();
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        let comma = if words.peek().is_some() { ", " } else { "" };
+        let used = line.chars().count();
+        if used > indent && used + word.chars().count() + 1 > WIDTH {
+            let _ = writeln!(out, "{}", line.trim_end());
+            line = " ".repeat(indent);
+        }
+        line.push_str(&word);
+        line.push_str(comma);
     }
-    let changes = |id: &&InstanceId| {
-        let mut elements = states().map(|state| state.instances.get(*id));
-        let first = elements.next();
-        elements.any(|element| Some(element) != first)
-    };
-    all.into_iter().filter(changes).take(MOST_COLUMNS).collect()
+    let _ = writeln!(out, "{}", line.trim_end());
+}
+
+/// The instances that are elsewhere after an event than before it.
+fn moved<'a>(before: &'a GlobalState, after: &'a GlobalState) -> Vec<&'a InstanceId> {
+    let ids: BTreeSet<_> = before.instances.keys().chain(after.instances.keys()).collect();
+    let elsewhere = |id: &&InstanceId| before.instances.get(*id) != after.instances.get(*id);
+    ids.into_iter().filter(elsewhere).collect()
+}
+
+/// The instances that some event of a story moves, as far as they are there at the start.
+fn moving(story: &Counterexample) -> Vec<&InstanceId> {
+    let mut all: BTreeSet<&InstanceId> = BTreeSet::new();
+    let mut before = &story.start;
+    for step in &story.steps {
+        all.extend(moved(before, &step.after));
+        before = &step.after;
+    }
+    all.retain(|id| story.start.instances.contains_key(*id));
+    all.into_iter().collect()
 }
 
 fn effects(asked: &Asked, effects: &Effects, out: &mut String) {
@@ -153,12 +167,12 @@ fn effects(asked: &Asked, effects: &Effects, out: &mut String) {
         }
         let _ = writeln!(out, "\n{title}");
         let subjects = by_subject(&asked.application, set);
-        let count = subjects.len();
+        let all = subjects.len();
         for (subject, changes) in subjects.into_iter().take(MOST_EFFECTS) {
             let _ = writeln!(out, "  {subject}: {}", changes.join("; "));
         }
-        if count > MOST_EFFECTS {
-            let more = count - MOST_EFFECTS;
+        if all > MOST_EFFECTS {
+            let more = all - MOST_EFFECTS;
             let _ = writeln!(out, "  and {more} more (all of them with --format json)");
         }
     }
