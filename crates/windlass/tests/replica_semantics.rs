@@ -293,22 +293,30 @@ fn all_needs_every_existing_instance_and_as_many_as_are_wanted() {
 }
 
 #[test]
-fn a_new_instance_is_a_fault_for_what_is_aware_of_all() {
+fn a_new_instance_is_a_fault_for_what_needs_all_unless_it_offers() {
     for sort in ["unaware", "aware"] {
-        let text = format!(
-            "type p has cap
-               state on offers cap
-             type q needs r:{sort}:all
-               state idle
-               state busy needs r fault idle
-               op idle work busy
-             node p p
-             node q q r=p.cap"
-        );
-        let application = sketch::application(&text);
-        let replica = replica_of(&application, "p1 p on\nq1 q idle");
-        let sequence = ["start q1 work", "end q1 work", "scale-out p p2"];
-        assert_eq!(is_busy(&replica, &sequence), sort == "unaware");
+        for first in ["on", "off"] {
+            let other = if first == "on" { "off" } else { "on" };
+            let state = |name| if name == "on" { "on offers cap" } else { "off" };
+            let text = format!(
+                "type p has cap
+                   state {}
+                   state {}
+                 type q needs r:{sort}:all
+                   state idle
+                   state busy needs r fault idle
+                   op idle work busy
+                 node p p
+                 node q q r=p.cap",
+                state(first),
+                state(other)
+            );
+            let application = sketch::application(&text);
+            let replica = replica_of(&application, "p1 p on\nq1 q idle");
+            let sequence = ["start q1 work", "end q1 work", "scale-out p p2"];
+            // Who relies on all of them relies on no one in particular, aware or not.
+            assert_eq!(is_busy(&replica, &sequence), first == "on", "{sort}");
+        }
     }
 }
 

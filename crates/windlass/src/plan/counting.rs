@@ -2,8 +2,8 @@
 //!
 //! "Fewer than n of m offer" means that `m - n + 1` of them fail to offer at a common cut. `all`
 //! fails when fewer instances exist than are wanted, or when one exists and does not offer. A
-//! replica-aware need of arity `at_least n` is in addition bound to n that offer when it is entered,
-//! and fails as soon as one of those stops.
+//! replica-aware need of arity `at_least n` is in addition bound to n that offer when it is
+//! entered, and fails as soon as one of those stops.
 
 use std::ops::RangeInclusive;
 

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "allowed-pattern-only-on-string",
     severity: Severity::Error,
     summary: "it must hold that allowed_pattern only on string",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT145"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "allowed-values-types",
     severity: Severity::Error,
     summary: "it must hold that allowed_values only on string or number",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT144"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "asg-desired-between",
     severity: Severity::Error,
     summary: "it must hold that min_size <= desired_capacity <= max_size",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT360"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "at-least-one-resource",
     severity: Severity::Warning,
     summary: "it must hold that the resources section holds one resource or more",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT102"),
     check: None,
 };

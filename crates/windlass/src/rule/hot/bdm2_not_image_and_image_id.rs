@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "bdm2-not-image-and-image-id",
     severity: Severity::Error,
     summary: "it must hold that image and image_id are not both used in a bdm_v2 entry",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT340"),
     check: None,
 };

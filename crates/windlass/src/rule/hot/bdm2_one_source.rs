@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     name: "bdm2-one-source",
     severity: Severity::Error,
     summary: "it must hold that a bdm_v2 entry has one source among volume_id, snapshot_id, image, image_id, swap_size, ephemeral_size, ephemeral_format",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT341"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "condition-names-unique",
     severity: Severity::Error,
     summary: "it must hold that no two conditions share a name",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT109"),
     check: None,
 };

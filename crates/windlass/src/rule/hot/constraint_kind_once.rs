@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "constraint-kind-once",
     severity: Severity::Error,
     summary: "it must hold that each constraint kind appears once at most per parameter",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT115"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "custom-constraint-known",
     severity: Severity::Error,
     summary: "it must hold that custom_constraint names a registered one",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT120"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "deletion-policy-value",
     severity: Severity::Error,
     summary: "it must hold that deletion_policy is delete, retain or snapshot",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT122"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "domain-names-unique",
     severity: Severity::Error,
     summary: "it must hold that domains have distinct names",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT352"),
     check: None,
 };

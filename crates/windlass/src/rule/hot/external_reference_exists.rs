@@ -10,7 +10,7 @@ pub const RULE: Rule = Rule {
     name: "external-reference-exists",
     severity: Severity::Error,
     summary: "it must hold that a name or id used as external resource exists in the target cloud",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT504"),
     check: None,
 };

@@ -10,7 +10,7 @@ pub const RULE: Rule = Rule {
     name: "external-resource-no-depends-on",
     severity: Severity::Error,
     summary: "it must hold that a resource with external_id does not depend on non-external resources",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT111"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "fip-address-once",
     severity: Severity::Error,
     summary: "it must hold that two floating IPs do not ask the same floating_ip_address",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT347"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "fip-one-per-port-and-net",
     severity: Severity::Error,
     summary: "it must hold that two floating IPs of one net/subnet are not bound to one port",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT348"),
     check: None,
 };

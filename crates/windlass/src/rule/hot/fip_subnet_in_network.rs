@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "fip-subnet-in-network",
     severity: Severity::Error,
     summary: "it must hold that floating_subnet belongs to floating_network",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT346"),
     check: None,
 };

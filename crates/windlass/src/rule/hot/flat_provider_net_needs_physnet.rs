@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     name: "flat-provider-net-needs-physnet",
     severity: Severity::Error,
     summary: "it must hold that physical_network is given when network_type is flat",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT357"),
     check: None,
 };

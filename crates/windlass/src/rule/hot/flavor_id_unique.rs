@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "flavor-id-unique",
     severity: Severity::Error,
     summary: "it must hold that two flavors do not share flavorid",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT206"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "floating-network-must-be-external",
     severity: Severity::Error,
     summary: "it must hold that floating_network is an external network",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT502"),
     check: None,
 };

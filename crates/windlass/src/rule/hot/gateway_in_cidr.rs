@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     name: "gateway-in-cidr",
     severity: Severity::Warning,
     summary: "it must hold that gateway_ip lies in the subnet cidr",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT404"),
     check: None,
 };

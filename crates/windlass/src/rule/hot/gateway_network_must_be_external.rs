@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "gateway-network-must-be-external",
     severity: Severity::Error,
     summary: "it must hold that external_gateway_info.network is an external network",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT503"),
     check: None,
 };

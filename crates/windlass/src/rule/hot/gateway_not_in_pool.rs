@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "gateway-not-in-pool",
     severity: Severity::Error,
     summary: "it must hold that gateway_ip differs from pool start and end",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT305"),
     check: None,
 };

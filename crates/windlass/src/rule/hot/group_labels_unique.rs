@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "group-labels-unique",
     severity: Severity::Error,
     summary: "it must hold that no two parameter groups share a label; each group listed once",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT104"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "group-lists-param-once",
     severity: Severity::Error,
     summary: "it must hold that a parameter is not listed twice in one group",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT112"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "group-not-empty",
     severity: Severity::Warning,
     summary: "it must hold that a parameter group lists one parameter or more",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT113"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "group-params-defined",
     severity: Severity::Error,
     summary: "it must hold that every name in a group is a declared parameter",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT105"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "group-role-domain-xor-project",
     severity: Severity::Error,
     summary: "it must hold that same for groups",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT210"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "interval-has-bound",
     severity: Severity::Error,
     summary: "it must hold that length/range gives min or max",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT116"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "interval-max-ge-min",
     severity: Severity::Error,
     summary: "it must hold that max >= min when both given",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT117"),
     check: None,
 };

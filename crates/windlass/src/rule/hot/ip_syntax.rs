@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "ip-syntax",
     severity: Severity::Error,
     summary: "it must hold that addresses, cidrs and macs are well formed",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT403"),
     check: None,
 };

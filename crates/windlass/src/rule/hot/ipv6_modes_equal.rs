@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "ipv6-modes-equal",
     severity: Severity::Error,
     summary: "it must hold that ipv6_ra_mode = ipv6_address_mode when both given",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT307"),
     check: None,
 };

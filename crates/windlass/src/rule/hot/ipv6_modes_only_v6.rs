@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "ipv6-modes-only-v6",
     severity: Severity::Error,
     summary: "it must hold that ipv6 modes are absent when ip_version is 4",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT308"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "l3-agents-need-ha",
     severity: Severity::Error,
     summary: "it must hold that l3_agent_ids not used when ha is false",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT314"),
     check: None,
 };

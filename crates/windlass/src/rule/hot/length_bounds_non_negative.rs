@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "length-bounds-non-negative",
     severity: Severity::Error,
     summary: "it must hold that length bounds are >= 0",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT118"),
     check: None,
 };

@@ -10,7 +10,7 @@ pub const RULE: Rule = Rule {
     name: "length-only-on-string-json-list",
     severity: Severity::Error,
     summary: "it must hold that length constraint only on string, json, comma_delimited_list",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT141"),
     check: None,
 };

@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     name: "min-adjustment-step-needs-percent",
     severity: Severity::Error,
     summary: "it must hold that min_adjustment_step only with percent_change_in_capacity",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT212"),
     check: None,
 };

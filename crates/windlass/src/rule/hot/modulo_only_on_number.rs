@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "modulo-only-on-number",
     severity: Severity::Error,
     summary: "it must hold that modulo constraint only on number",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT143"),
     check: None,
 };

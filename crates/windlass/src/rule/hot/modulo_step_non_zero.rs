@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "modulo-step-non-zero",
     severity: Severity::Error,
     summary: "it must hold that modulo step is not 0",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT119"),
     check: None,
 };

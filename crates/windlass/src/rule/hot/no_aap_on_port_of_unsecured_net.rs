@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "no-aap-on-port-of-unsecured-net",
     severity: Severity::Error,
     summary: "it must hold that ports of such a net have no allowed_address_pairs",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT302"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "no-dependency-loop",
     severity: Severity::Error,
     summary: "it must hold that resource dependencies contain no cycle",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT110"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "no-sg-on-port-of-unsecured-net",
     severity: Severity::Error,
     summary: "it must hold that ports of a net with port_security_enabled=false have no security_groups",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT301"),
     check: None,
 };

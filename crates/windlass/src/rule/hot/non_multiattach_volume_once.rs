@@ -15,7 +15,7 @@ pub const RULE: Rule = Rule {
     name: "non-multiattach-volume-once",
     severity: Severity::Error,
     summary: "it must hold that a volume with multiattach false is attached once at most",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT358"),
     check: None,
 };

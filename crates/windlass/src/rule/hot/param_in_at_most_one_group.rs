@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "param-in-at-most-one-group",
     severity: Severity::Error,
     summary: "it must hold that a parameter is in one group at most",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT107"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "param-names-unique",
     severity: Severity::Error,
     summary: "it must hold that no two parameters share a name",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT106"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "parameter-has-value",
     severity: Severity::Warning,
     summary: "it must hold that every parameter gets a value",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT124"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "parameter-type-known",
     severity: Severity::Error,
     summary: "it must hold that type is string, number, json, comma_delimited_list or boolean",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT123"),
     check: None,
 };

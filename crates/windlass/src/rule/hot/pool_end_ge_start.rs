@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "pool-end-ge-start",
     severity: Severity::Error,
     summary: "it must hold that allocation pool end >= start",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT303"),
     check: None,
 };

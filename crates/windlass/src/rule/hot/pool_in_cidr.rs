@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     name: "pool-in-cidr",
     severity: Severity::Error,
     summary: "it must hold that allocation pools lie in the subnet cidr",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT405"),
     check: None,
 };

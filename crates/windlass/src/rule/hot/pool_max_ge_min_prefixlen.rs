@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "pool-max-ge-min-prefixlen",
     severity: Severity::Error,
     summary: "it must hold that max_prefixlen >= min_prefixlen",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT356"),
     check: None,
 };

@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     name: "pool-min-prefixlen-positive-v4",
     severity: Severity::Error,
     summary: "it must hold that min_prefixlen > 0 for IPv4",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT354"),
     check: None,
 };

@@ -16,7 +16,7 @@ pub const RULE: Rule = Rule {
     name: "pools-disjoint-in-network",
     severity: Severity::Error,
     summary: "it must hold that subnets of one network have disjoint allocation pools",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT304"),
     check: None,
 };

@@ -16,7 +16,7 @@ pub const RULE: Rule = Rule {
     name: "pools-distinct-prefixes",
     severity: Severity::Error,
     summary: "it must hold that two subnet pools do not have the same prefixes",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT355"),
     check: None,
 };

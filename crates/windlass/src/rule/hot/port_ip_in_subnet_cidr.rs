@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "port-ip-in-subnet-cidr",
     severity: Severity::Error,
     summary: "it must hold that an ip_address in fixed_ips lies in the cidr of its subnet",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT402"),
     check: None,
 };

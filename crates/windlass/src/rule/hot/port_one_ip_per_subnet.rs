@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "port-one-ip-per-subnet",
     severity: Severity::Error,
     summary: "it must hold that a port has one address per subnet",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT318"),
     check: None,
 };

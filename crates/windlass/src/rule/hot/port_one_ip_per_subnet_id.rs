@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "port-one-ip-per-subnet-id",
     severity: Severity::Error,
     summary: "it must hold that same with subnet_id",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT319"),
     check: None,
 };

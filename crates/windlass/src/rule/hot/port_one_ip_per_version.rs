@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
     name: "port-one-ip-per-version",
     severity: Severity::Note,
     summary: "it must hold that a port has no two addresses of one IP version on one network",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT322"),
     check: None,
 };

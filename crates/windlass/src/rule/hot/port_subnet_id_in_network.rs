@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "port-subnet-id-in-network",
     severity: Severity::Error,
     summary: "it must hold that same with subnet_id",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT325"),
     check: None,
 };

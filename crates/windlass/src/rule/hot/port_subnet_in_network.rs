@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "port-subnet-in-network",
     severity: Severity::Error,
     summary: "it must hold that a subnet in fixed_ips belongs to the port network",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT324"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "port-subnet-vs-subnet-id",
     severity: Severity::Error,
     summary: "it must hold that subnet and subnet_id entries name different subnets",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT320"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "ports-distinct-ip",
     severity: Severity::Error,
     summary: "it must hold that two ports of one net or subnet have distinct addresses",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT321"),
     check: None,
 };

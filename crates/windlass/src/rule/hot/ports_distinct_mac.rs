@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "ports-distinct-mac",
     severity: Severity::Error,
     summary: "it must hold that two ports do not share a mac_address",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT326"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "property-allowed-values",
     severity: Severity::Error,
     summary: "it must hold that a property value is among the allowed ones of its type",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT125"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "property-length",
     severity: Severity::Error,
     summary: "it must hold that a list property respects its length bounds",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT126"),
     check: None,
 };

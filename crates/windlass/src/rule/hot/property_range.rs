@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "property-range",
     severity: Severity::Error,
     summary: "it must hold that a number property is inside its range",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT127"),
     check: None,
 };

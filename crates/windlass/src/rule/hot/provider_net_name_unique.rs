@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "provider-net-name-unique",
     severity: Severity::Warning,
     summary: "it must hold that two provider networks do not share a name",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT208"),
     check: None,
 };

@@ -10,7 +10,7 @@ pub const RULE: Rule = Rule {
     name: "reference-has-right-type",
     severity: Severity::Error,
     summary: "it must hold that a property with a resource custom_constraint refers to a resource of that type",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT129"),
     check: None,
 };

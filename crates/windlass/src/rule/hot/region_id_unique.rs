@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "region-id-unique",
     severity: Severity::Error,
     summary: "it must hold that two regions do not share an id",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT211"),
     check: None,
 };

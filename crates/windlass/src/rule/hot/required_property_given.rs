@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "required-property-given",
     severity: Severity::Error,
     summary: "it must hold that a required property has a value",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT121"),
     check: None,
 };

@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     name: "resource-ids-unique",
     severity: Severity::Error,
     summary: "it must hold that no two resources share an id",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT103"),
     check: None,
 };

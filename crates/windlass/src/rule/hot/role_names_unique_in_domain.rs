@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "role-names-unique-in-domain",
     severity: Severity::Error,
     summary: "it must hold that roles of one domain have distinct names",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT351"),
     check: None,
 };

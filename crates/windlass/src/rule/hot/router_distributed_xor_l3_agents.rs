@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "router-distributed-xor-l3-agents",
     severity: Severity::Error,
     summary: "it must hold that distributed is not used with l3_agent_ids",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT201"),
     check: None,
 };

@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     name: "router-fixed-ip-subnet-in-gateway-net",
     severity: Severity::Error,
     summary: "it must hold that a subnet in external_fixed_ips belongs to the gateway network",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT203"),
     check: None,
 };

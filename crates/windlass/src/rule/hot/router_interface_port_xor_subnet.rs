@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "router-interface-port-xor-subnet",
     severity: Severity::Error,
     summary: "it must hold that exactly one of port and subnet",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT204"),
     check: None,
 };

@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
     name: "router-interfaces-distinct-ports",
     severity: Severity::Error,
     summary: "it must hold that two interfaces do not use the same port",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT315"),
     check: None,
 };

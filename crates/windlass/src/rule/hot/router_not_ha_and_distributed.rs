@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "router-not-ha-and-distributed",
     severity: Severity::Error,
     summary: "it must hold that ha and distributed are not both true",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT202"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "routers-distinct-ip",
     severity: Severity::Error,
     summary: "it must hold that routers on one subnet or net have distinct gateway addresses",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT312"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "server-fip-vs-port-fip-net-1",
     severity: Severity::Error,
     summary: "it must hold that a server's floating_ip and a floating IP bound to its port are not on one external network",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT337"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "server-fip-vs-port-fip-net-2",
     severity: Severity::Error,
     summary: "it must hold that same through FloatingIPAssociation",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT338"),
     check: None,
 };

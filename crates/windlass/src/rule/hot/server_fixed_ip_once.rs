@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "server-fixed-ip-once",
     severity: Severity::Error,
     summary: "it must hold that a server does not have the same fixed_ip twice on one subnet",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT334"),
     check: None,
 };

@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     name: "server-network-entry-has-target",
     severity: Severity::Error,
     summary: "it must hold that a networks entry gives network, port, allocate_network or subnet",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT345"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "server-not-bdm-and-bdm-v2",
     severity: Severity::Error,
     summary: "it must hold that block_device_mapping and _v2 are not both used",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT330"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "server-not-fixed-ip-and-port",
     severity: Severity::Error,
     summary: "it must hold that fixed_ip and port are not both used in a networks entry",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT339"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "server-not-uuid-and-network",
     severity: Severity::Error,
     summary: "it must hold that uuid and network are not both used in a networks entry",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT335"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "server-one-boot-source",
     severity: Severity::Error,
     summary: "it must hold that an image or one bootable device, not both",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT344"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "server-port-once",
     severity: Severity::Error,
     summary: "it must hold that a server lists a port once",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT328"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "server-reaches-router",
     severity: Severity::Warning,
     summary: "it must hold that a server is connected to a network that is, directly or not, attached to a router",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT501"),
     check: None,
 };

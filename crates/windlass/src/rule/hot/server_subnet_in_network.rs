@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "server-subnet-in-network",
     severity: Severity::Error,
     summary: "it must hold that in a networks entry the subnet belongs to the network",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT336"),
     check: None,
 };

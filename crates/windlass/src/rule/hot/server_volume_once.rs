@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "server-volume-once",
     severity: Severity::Error,
     summary: "it must hold that a server maps a volume once",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT331"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "servers-distinct-fixed-ip",
     severity: Severity::Error,
     summary: "it must hold that two servers of one net or subnet have distinct fixed_ip",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT333"),
     check: None,
 };

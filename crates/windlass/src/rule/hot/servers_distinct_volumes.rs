@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "servers-distinct-volumes",
     severity: Severity::Error,
     summary: "it must hold that two servers do not map the same volume",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT332"),
     check: None,
 };

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "servers-must-not-share-port",
     severity: Severity::Error,
     summary: "it must hold that two servers do not use the same port",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT329"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "sg-ipv4-rule-no-ipv6-protocol",
     severity: Severity::Error,
     summary: "it must hold that an IPv4 rule has no IPv6-only protocol",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT317"),
     check: None,
 };

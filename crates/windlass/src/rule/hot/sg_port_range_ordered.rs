@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "sg-port-range-ordered",
     severity: Severity::Error,
     summary: "it must hold that for tcp/udp rules port_range_min <= port_range_max",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT205"),
     check: None,
 };

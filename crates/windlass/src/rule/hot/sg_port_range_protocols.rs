@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "sg-port-range-protocols",
     severity: Severity::Error,
     summary: "it must hold that port_range_* only for tcp, udp, udplite, sctp, dccp",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT316"),
     check: None,
 };

@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
     name: "small-prefixlen-needs-pool-min",
     severity: Severity::Error,
     summary: "it must hold that IPv4 prefixlen < 8 needs a subnetpool whose min_prefixlen is <= it",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT306"),
     check: None,
 };

@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
     name: "software-deployment-needs-user-data-format",
     severity: Severity::Error,
     summary: "it must hold that a server with a SoftwareDeployment has user_data_format SOFTWARE_CONFIG",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT343"),
     check: None,
 };

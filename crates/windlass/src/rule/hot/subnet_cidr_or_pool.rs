@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "subnet-cidr-or-pool",
     severity: Severity::Error,
     summary: "it must hold that cidr or subnetpool is given",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT309"),
     check: None,
 };

@@ -17,7 +17,7 @@ pub const RULE: Rule = Rule {
     name: "subnet-cidrs-of-network-must-not-overlap",
     severity: Severity::Error,
     summary: "it must hold that subnets of one network have non-overlapping cidr",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT401"),
     check: None,
 };

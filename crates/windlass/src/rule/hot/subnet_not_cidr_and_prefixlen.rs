@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     name: "subnet-not-cidr-and-prefixlen",
     severity: Severity::Error,
     summary: "it must hold that cidr and prefixlen are not both given",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT310"),
     check: None,
 };

@@ -10,7 +10,7 @@ pub const RULE: Rule = Rule {
     name: "template-version-known",
     severity: Severity::Error,
     summary: "it must hold that heat_template_version is present and one of the versions Heat registers",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT101"),
     check: None,
 };

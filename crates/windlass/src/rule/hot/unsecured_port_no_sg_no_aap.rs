@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "unsecured-port-no-sg-no-aap",
     severity: Severity::Error,
     summary: "it must hold that port_security_enabled=false excludes security_groups and allowed_address_pairs",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT327"),
     check: None,
 };

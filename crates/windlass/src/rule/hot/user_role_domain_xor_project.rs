@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "user-role-domain-xor-project",
     severity: Severity::Error,
     summary: "it must hold that a role assignment names a domain or a project, not both",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT209"),
     check: None,
 };

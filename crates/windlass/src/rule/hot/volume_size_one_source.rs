@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "volume-size-one-source",
     severity: Severity::Error,
     summary: "it must hold that with size given exactly one of image, source_volid, snapshot_id",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT359"),
     check: None,
 };

@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     name: "volume-size-required",
     severity: Severity::Error,
     summary: "it must hold that size is given unless backup_id, source_volid or snapshot_id is",
-    paper: Some("000 Sec. 7.2"),
+    paper: Some("000 7.1.4"),
     doc: page!("HOT207"),
     check: None,
 };
