@@ -76,9 +76,11 @@ pub(crate) fn run(planner: Planner, task: &Task, folder: &Path) -> Option<Answer
     let text = String::from_utf8_lossy(&output.stdout);
     let after = |key: &str| {
         let found = text.lines().rev().find_map(|line| line.split_once(key))?.1;
-        found.trim_start_matches([':', ' ']).split([' ', 's']).next()?.parse::<f64>().ok()
+        found.trim_start_matches([':', ' ']).split([' ', 's']).next()
     };
-    let plan = after("Plan length").map(|n| (n as usize, after("Search time").unwrap_or(seconds)));
+    let length = after("Plan length").and_then(|word| word.parse::<usize>().ok());
+    let search = after("Search time").and_then(|word| word.parse::<f64>().ok());
+    let plan = length.map(|length| (length, search.unwrap_or(seconds)));
     Some(Answer { seconds, plan })
 }
 

@@ -97,7 +97,7 @@ fn faulted(application: &Application, running: &GlobalState, seed: u64) -> Optio
                 continue;
             };
             let outcome = outcomes.get(numbers.below(outcomes.len()))?.clone();
-            has_faulted |= outcome.events.iter().any(|event| event.is_fault());
+            has_faulted |= outcome.events.iter().any(windlass::semantics::replica::Event::is_fault);
             state = outcome.state;
         } else {
             let actions = replica.candidates(&state);

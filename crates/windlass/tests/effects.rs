@@ -28,7 +28,7 @@ fn setting(name: &str, default: u64) -> u64 {
 /// By tiers and by search alone.
 fn both(seed: u64, policy: Policy) -> Option<(Report, Report)> {
     let mut prng = Prng::new(seed);
-    let wild = if seed % 2 == 0 { Wild::ALL } else { Wild::default() };
+    let wild = if seed.is_multiple_of(2) { Wild::ALL } else { Wild::default() };
     let application = random::application(&mut prng, wild);
     let start = random::start(&mut prng, &application);
     let mut replica = Replica::new(&application, start.clone())?;

@@ -43,6 +43,7 @@ Examples:
   windlass plan windlass.yaml --state running.state.yaml --goal 'api=running*4' --as svg -o plan.svg
   windlass plan windlass.yaml --undo upgrade.plan.yaml --state before.state.yaml
   windlass plan v2.yaml --from-app v1.yaml --state running.state.yaml --combined both")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct PlanArgs {
     /// The application
     #[arg(value_name = "APP")]

@@ -36,57 +36,57 @@ pub type Check = fn(&Project, &Sources, &mut Vec<Diagnostic>);
 /// The rules with how each one looks, in the order in which they run. One line each.
 pub const RULES: &[(&Rule, Check)] = &[
     (&healthy_without_healthcheck::RULE, |project, _, findings| {
-        healthy_without_healthcheck::check(project, findings)
+        healthy_without_healthcheck::check(project, findings);
     }),
     (&host_port_clash::RULE, |project, _, findings| host_port_clash::check(project, findings)),
     (&fixed_port_with_replicas::RULE, |project, _, findings| {
-        fixed_port_with_replicas::check(project, findings)
+        fixed_port_with_replicas::check(project, findings);
     }),
     (&completion_of_restarted_service::RULE, |project, _, findings| {
-        completion_of_restarted_service::check(project, findings)
+        completion_of_restarted_service::check(project, findings);
     }),
     (&first_exit_decides::RULE, |project, _, findings| {
-        first_exit_decides::check(project, findings)
+        first_exit_decides::check(project, findings);
     }),
     (&one_letter_volume::RULE, |project, _, findings| one_letter_volume::check(project, findings)),
     (&started_though_checked::RULE, |project, _, findings| {
-        started_though_checked::check(project, findings)
+        started_though_checked::check(project, findings);
     }),
     (&unused_resource::RULE, |project, _, findings| unused_resource::check(project, findings)),
     (&overlapping_subnets::RULE, |project, _, findings| {
-        overlapping_subnets::check(project, findings)
+        overlapping_subnets::check(project, findings);
     }),
     (&same_address::RULE, |project, _, findings| same_address::check(project, findings)),
     (&address_outside_subnet::RULE, |project, _, findings| {
-        address_outside_subnet::check(project, findings)
+        address_outside_subnet::check(project, findings);
     }),
     (&secret_in_environment::RULE, secret_in_environment::check),
     (&image_without_version::RULE, |project, _, findings| {
-        image_without_version::check(project, findings)
+        image_without_version::check(project, findings);
     }),
     (&privileged_service::RULE, |project, _, findings| {
-        privileged_service::check(project, findings)
+        privileged_service::check(project, findings);
     }),
     (&engine_socket_mount::RULE, |project, _, findings| {
-        engine_socket_mount::check(project, findings)
+        engine_socket_mount::check(project, findings);
     }),
     (&missing_bind_source::RULE, |project, _, findings| {
-        missing_bind_source::check(project, findings)
+        missing_bind_source::check(project, findings);
     }),
     (&ignored_deploy_key::RULE, |project, _, findings| {
-        ignored_deploy_key::check(project, findings)
+        ignored_deploy_key::check(project, findings);
     }),
     (&contradicting_resources::RULE, |project, _, findings| {
-        contradicting_resources::check(project, findings)
+        contradicting_resources::check(project, findings);
     }),
     (&name_of_all_projects::RULE, |project, _, findings| {
-        name_of_all_projects::check(project, findings)
+        name_of_all_projects::check(project, findings);
     }),
     (&unknown_restart_policy::RULE, |project, _, findings| {
-        unknown_restart_policy::check(project, findings)
+        unknown_restart_policy::check(project, findings);
     }),
     (&unknown_mount_option::RULE, |project, _, findings| {
-        unknown_mount_option::check(project, findings)
+        unknown_mount_option::check(project, findings);
     }),
 ];
 

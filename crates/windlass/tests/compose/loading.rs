@@ -48,8 +48,13 @@ fn reset_and_override_take_away_what_came_before() {
     let read = with_override(base, text);
     let web = &read.project().services["web"];
     assert!(web.ports.is_empty());
-    let expose: Vec<_> =
-        web.get("expose").unwrap().items().iter().map(|item| item.plain()).collect();
+    let expose: Vec<_> = web
+        .get("expose")
+        .unwrap()
+        .items()
+        .iter()
+        .map(windlass::lang::compose::item::Item::plain)
+        .collect();
     assert_eq!(expose, ["2"]);
     assert_eq!(web.environment.iter().filter(|(name, _, _)| name == "B").count(), 1);
 }

@@ -73,18 +73,16 @@ mod tests {
     #[test]
     fn the_fewest_edges_are_found() {
         // Good when 2 comes before 0.
-        let ask = |edges: &[Edge]| match edges.contains(&(2, 0)) {
-            true => Answer::Valid,
-            false => Answer::Fails(vec![1, 0]),
+        let ask = |edges: &[Edge]| {
+            if edges.contains(&(2, 0)) { Answer::Valid } else { Answer::Fails(vec![1, 0]) }
         };
         assert_eq!(reorder(3, &[2, 0, 1], &ask, 100), Repair::Edges(vec![(2, 0)]));
     }
 
     #[test]
     fn a_known_order_is_thinned_out_when_the_search_is_given_up() {
-        let ask = |edges: &[Edge]| match edges.contains(&(2, 0)) {
-            true => Answer::Valid,
-            false => Answer::Fails(vec![1, 0]),
+        let ask = |edges: &[Edge]| {
+            if edges.contains(&(2, 0)) { Answer::Valid } else { Answer::Fails(vec![1, 0]) }
         };
         assert_eq!(reorder(3, &[2, 0, 1], &ask, 1), Repair::Edges(vec![(2, 0)]));
     }

@@ -44,7 +44,9 @@ impl Loader<'_> {
         chain: &mut Chain,
     ) -> Option<Item> {
         let service = services.get(name)?.clone();
-        let Some(extends) = self.what_is_extended(name, &service)? else { return Some(service) };
+        let Some(extends) = self.what_is_extended(name, &service).ok()? else {
+            return Some(service);
+        };
         if !self.enter_extends(file, name, extends.at, chain) {
             return None;
         }
@@ -57,7 +59,7 @@ impl Loader<'_> {
                     self.extended(&extends.service, services, file, scope, chain)
                 }
             }
-            Some((path, at)) => self.from_file(name, &extends, path, *at, scope, chain),
+            Some((path, at)) => self.of_file(name, &extends, path, *at, scope, chain),
         };
         chain.pop();
         let mut own = service;
@@ -77,14 +79,14 @@ impl Loader<'_> {
         Some(merged)
     }
 
-    fn what_is_extended(&mut self, name: &str, service: &Item) -> Option<Option<Extends>> {
-        let Some(extends) = service.get("extends") else { return Some(None) };
+    fn what_is_extended(&mut self, name: &str, service: &Item) -> Result<Option<Extends>, ()> {
+        let Some(extends) = service.get("extends") else { return Ok(None) };
         if let Some(service) = extends.as_str() {
             let service = service.to_owned();
-            return Some(Some(Extends { service, file: None, at: extends.span }));
+            return Ok(Some(Extends { service, file: None, at: extends.span }));
         }
         match extends.get("service").and_then(Item::as_str) {
-            Some(other) => Some(Some(Extends {
+            Some(other) => Ok(Some(Extends {
                 service: other.to_owned(),
                 file: extends.get("file").map(|file| (file.plain(), file.span)),
                 at: extends.get("service").map_or(extends.span, |item| item.span),
@@ -92,7 +94,7 @@ impl Loader<'_> {
             None => {
                 let message = format!("`services.{name}.extends` does not say which service");
                 self.findings.push(extends.error(BAD_EXTENDS, message));
-                None
+                Err(())
             }
         }
     }
@@ -125,7 +127,7 @@ impl Loader<'_> {
     }
 
     /// A service of another file, with what it extends itself.
-    fn from_file(
+    fn of_file(
         &mut self,
         name: &str,
         extends: &Extends,
@@ -143,7 +145,7 @@ impl Loader<'_> {
         let mut services = if let Some(known) = known {
             known?
         } else {
-            let sources = &mut self.world.as_mut()?.sources;
+            let sources = &mut *self.world.as_mut()?.sources;
             let id = sources.add_included(file.name.clone(), file.text.clone(), Some(at));
             self.bases.insert(id, file.name.clone());
             self.services_of(id, &file.text, scope)?

@@ -55,7 +55,7 @@ impl Loader<'_> {
                     None => file.name.clone(),
                 });
             }
-            let sources = &mut self.world.as_mut()?.sources;
+            let sources = &mut *self.world.as_mut()?.sources;
             let id = sources.add_included(file.name.clone(), file.text.clone(), Some(at));
             parts.push((id, folder.clone().unwrap_or_default(), file.text));
         }

@@ -251,7 +251,9 @@ pub fn drop_resets(item: &mut Item) {
     match &mut item.data {
         Data::Map(map) => {
             map.retain(|_, entry| entry.item.tag != Tag::Reset);
-            map.values_mut().for_each(|entry| drop_resets(&mut entry.item));
+            for entry in map.values_mut() {
+                drop_resets(&mut entry.item);
+            }
         }
         Data::List(items) => {
             items.retain(|item| item.tag != Tag::Reset);

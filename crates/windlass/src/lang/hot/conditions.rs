@@ -13,10 +13,14 @@ pub(super) struct Conditions {
     truths: BTreeMap<String, Option<bool>>,
 }
 
+/// There is no such condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unknown;
+
 impl Conditions {
-    /// The truth of a condition; none when there is no such condition.
-    pub(super) fn get(&self, name: &str) -> Option<Option<bool>> {
-        self.truths.get(name).copied()
+    /// The truth of a condition, as far as it is known; an error when there is no such condition.
+    pub(super) fn get(&self, name: &str) -> Result<Option<bool>, Unknown> {
+        self.truths.get(name).copied().ok_or(Unknown)
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
@@ -47,7 +51,7 @@ const MOST_NESTED: usize = 100;
 
 impl<'a> Run<'a> {
     fn truth(&mut self, name: &str, at: Node<'a>, evaluator: &mut Evaluator<'a>) -> Option<bool> {
-        if let Some(truth) = self.done.get(name) {
+        if let Ok(truth) = self.done.get(name) {
             return truth;
         }
         let Some(node) = self.section.get(name) else {

@@ -209,7 +209,7 @@ impl<'a> Evaluator<'a> {
             return Value::unknown(span, Kind::Any, None);
         };
         let value = self.parameter(&name, arguments.span, span);
-        self.descend(value, path)
+        descend(value, path)
     }
 
     /// The value of a parameter, at the place where it is read.
@@ -228,29 +228,6 @@ impl<'a> Evaluator<'a> {
         };
         self.used.insert(name.to_owned());
         Value::new(span, parameter.value.data.clone())
-    }
-
-    /// What stands at a path in a value.
-    fn descend(&self, value: Value, path: &[Value]) -> Value {
-        let span = value.span;
-        let mut value = value;
-        for step in path {
-            let next = match (&value.data, &step.data) {
-                (Data::Map(_), _) => step.scalar_text().and_then(|key| value.get(&key).cloned()),
-                (Data::List(items), Data::Int(at)) => {
-                    usize::try_from(*at).ok().and_then(|at| items.get(at).cloned())
-                }
-                (Data::Unknown(unknown), _) => {
-                    let from = unknown.from.as_ref().zip(step.scalar_text());
-                    let from = from.map(|(from, step)| format!("{from} / {step}"));
-                    Some(Value::unknown(span, Kind::Any, from))
-                }
-                _ => None,
-            };
-            // What is not there reads as an empty text, as in Heat.
-            value = next.unwrap_or_else(|| Value::unknown(span, Kind::Any, None));
-        }
-        Value::new(span, value.data)
     }
 
     fn get_resource(&mut self, span: Span, arguments: Node<'a>) -> Value {
@@ -451,7 +428,7 @@ impl<'a> Evaluator<'a> {
             return Some(value);
         }
         if let Some(name) = node.as_str() {
-            if let Some(truth) = self.conditions.get(name) {
+            if let Ok(truth) = self.conditions.get(name) {
                 return truth;
             }
             let known = self.conditions.names();
@@ -485,4 +462,27 @@ fn has_any_attribute(type_name: &str) -> bool {
         || matches!(rest, "ResourceChain" | "Stack" | "SoftwareComponent" | "None")
         || type_name.starts_with("AWS::CloudFormation::")
         || type_name.starts_with("AWS::AutoScaling::")
+}
+
+/// What stands at a path in a value.
+fn descend(value: Value, path: &[Value]) -> Value {
+    let span = value.span;
+    let mut value = value;
+    for step in path {
+        let next = match (&value.data, &step.data) {
+            (Data::Map(_), _) => step.scalar_text().and_then(|key| value.get(&key).cloned()),
+            (Data::List(items), Data::Int(at)) => {
+                usize::try_from(*at).ok().and_then(|at| items.get(at).cloned())
+            }
+            (Data::Unknown(unknown), _) => {
+                let from = unknown.from.as_ref().zip(step.scalar_text());
+                let from = from.map(|(from, step)| format!("{from} / {step}"));
+                Some(Value::unknown(span, Kind::Any, from))
+            }
+            _ => None,
+        };
+        // What is not there reads as an empty text, as in Heat.
+        value = next.unwrap_or_else(|| Value::unknown(span, Kind::Any, None));
+    }
+    Value::new(span, value.data)
 }

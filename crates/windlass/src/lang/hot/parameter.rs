@@ -206,25 +206,26 @@ impl Parameter {
 fn convert(value: &Value, parameter_type: ParameterType) -> Option<Value> {
     let span = value.span;
     let data = match (parameter_type, &value.data) {
-        (_, Data::Null | Data::Unknown(_) | Data::Resource(_)) => return Some(value.clone()),
-        (ParameterType::String, Data::Str(_)) => return Some(value.clone()),
-        (ParameterType::String, Data::List(_) | Data::Map(_)) => return None,
+        // What is of the type already, or not known yet.
+        (_, Data::Null | Data::Unknown(_) | Data::Resource(_))
+        | (ParameterType::String, Data::Str(_))
+        | (ParameterType::Number, Data::Int(_) | Data::Float(_))
+        | (ParameterType::Json, Data::Map(_) | Data::List(_))
+        | (ParameterType::List, Data::List(_)) => return Some(value.clone()),
+        (ParameterType::String, Data::List(_) | Data::Map(_))
+        | (ParameterType::List, Data::Map(_)) => return None,
         (ParameterType::String, _) => Data::Str(value.scalar_text()?),
-        (ParameterType::Number, Data::Int(_) | Data::Float(_)) => return Some(value.clone()),
         (ParameterType::Number, _) => match value.as_int() {
             Some(number) => Data::Int(number),
             None => Data::Float(value.as_number()?),
         },
         (ParameterType::Boolean, _) => Data::Bool(value.as_bool()?),
-        (ParameterType::Json, Data::Map(_) | Data::List(_)) => return Some(value.clone()),
         (ParameterType::Json, Data::Str(text)) if text.trim().is_empty() => Data::Map(Vec::new()),
         (ParameterType::Json, Data::Str(text)) => {
             let looks = text.trim_start().starts_with(['{', '[']);
             return looks.then(|| Value::unknown(span, Kind::Any, None));
         }
         (ParameterType::Json, _) => return None,
-        (ParameterType::List, Data::List(_)) => return Some(value.clone()),
-        (ParameterType::List, Data::Map(_)) => return None,
         (ParameterType::List, _) => {
             let text = value.scalar_text()?;
             let parts = text.split(',').filter(|_| !text.is_empty());

@@ -276,7 +276,8 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
         let capital = ["Delete", "Retain", "Snapshot"].contains(&policy);
         let small = ["delete", "retain", "snapshot"].contains(&policy);
         let hot = self.scope.version.format == Format::Hot;
-        if !capital && !(small && hot && self.scope.version.rank >= 5) {
+        let is_known = capital || (small && hot && self.scope.version.rank >= 5);
+        if !is_known {
             let message = format!("`{policy}` is no deletion policy in this version (C22)");
             let help = if small {
                 "write it with a capital letter"

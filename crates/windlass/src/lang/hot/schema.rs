@@ -126,14 +126,15 @@ fn check(
 /// Whether Heat takes a known value for a type, with its conversions.
 fn fits(kind: Kind, value: &Value) -> bool {
     match (kind, &value.data) {
-        (Kind::Any, _) => true,
+        (Kind::Any, _)
+        | (Kind::Integer | Kind::Number, Data::Bool(_))
+        | (Kind::List, Data::List(_))
+        | (Kind::Map, Data::Map(_)) => true,
         (Kind::String, data) => !matches!(data, Data::List(_) | Data::Map(_)),
         (Kind::Integer, Data::Float(number)) => number.fract() == 0.0,
-        (Kind::Integer, Data::Bool(_)) | (Kind::Number, Data::Bool(_)) => true,
         (Kind::Integer, _) => value.as_int().is_some(),
         (Kind::Number, _) => value.as_number().is_some(),
         (Kind::Boolean, _) => value.as_bool().is_some(),
-        (Kind::List, Data::List(_)) | (Kind::Map, Data::Map(_)) => true,
         // A text may be JSON.
         (Kind::List, Data::Str(text)) => text.trim_start().starts_with('['),
         (Kind::Map, Data::Str(text)) => text.trim_start().starts_with('{'),
@@ -161,7 +162,7 @@ fn check_constraint(
                         || (known.parse::<f64>().is_ok_and(|n| Some(n) == item.as_number()))
                         || (property.kind == Kind::Boolean && known.eq_ignore_ascii_case(&text))
                 };
-                if allowed.iter().any(|known| same(&known)) {
+                if allowed.iter().any(same) {
                     continue;
                 }
                 let message = format!("`{text}` is not allowed for property `{name}` (C25)");

@@ -338,9 +338,10 @@ impl Builder<'_> {
     ) -> (BTreeSet<String>, BTreeSet<String>) {
         let hot = scope.version.format == Format::Hot;
         let (word, value) = if hot { ("outputs", "value") } else { ("Outputs", "Value") };
-        let known: &[&str] = match hot {
-            true => &["value", "description", "condition"],
-            false => &["Value", "Description", "Condition", "Export"],
+        let known: &[&str] = if hot {
+            &["value", "description", "condition"]
+        } else {
+            &["Value", "Description", "Condition", "Export"]
         };
         let mut names = BTreeSet::new();
         let mut evaluator = scope.evaluator();

@@ -61,7 +61,7 @@ pub fn release_of_heat(version: &str) -> Option<usize> {
     let major: usize = version.split('.').next()?.parse().ok()?;
     match major {
         2013 => Some(0),
-        2014 => Some(if version.starts_with("2014.2") { 1 } else { 0 }),
+        2014 => Some(usize::from(version.starts_with("2014.2"))),
         2015 => Some(2),
         5..=50 => Some(major - 2).filter(|rank| *rank < RELEASES.len() + 4),
         _ => None,

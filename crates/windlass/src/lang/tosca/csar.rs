@@ -32,7 +32,10 @@ pub fn entry(files: &mut dyn Files) -> Result<Option<Entry>, FileError> {
 /// The only file of an archive that has a service template.
 fn only_template(files: &mut dyn Files) -> Result<Option<Entry>, FileError> {
     let mut found: Vec<Entry> = Vec::new();
-    let is_xml = |name: &String| name.ends_with(".tosca") || name.ends_with(".xml");
+    let is_xml = |name: &String| {
+        let suffix = name.rsplit('.').next().unwrap_or_default();
+        suffix.eq_ignore_ascii_case("tosca") || suffix.eq_ignore_ascii_case("xml")
+    };
     for path in files.names().into_iter().filter(is_xml) {
         let file = match files.read(None, &path) {
             Ok(file) => file,

@@ -163,7 +163,7 @@ fn secrets(stack: &Stack, report: Report<'_>) {
             report(secret.at("payload_content_type"), message);
         }
         let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
-        let is_base64 = |text: &str| text.len() % 4 == 0 && text.bytes().all(is_digit);
+        let is_base64 = |text: &str| text.len().is_multiple_of(4) && text.bytes().all(is_digit);
         if text("payload_content_encoding") == Some("base64")
             && text("payload").is_some_and(|payload| !is_base64(payload.trim()))
         {

@@ -34,7 +34,7 @@ pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                     findings.push(found(&RULE, range.span, message));
                 }
             }
-            (_, Some("tcp" | "udp" | "udplite" | "sctp" | "dccp")) | (_, None) => {}
+            (_, Some("tcp" | "udp" | "udplite" | "sctp" | "dccp") | None) => {}
             (_, Some(other)) => {
                 let message = format!("a rule of `{name}` has ports, and {other} knows none");
                 findings.push(found(&RULE, range.span, message));

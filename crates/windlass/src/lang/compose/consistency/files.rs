@@ -47,12 +47,11 @@ impl Loader<'_> {
         let required = file.get("required").and_then(Item::as_bool).unwrap_or(true);
         let base = self.base(path.span.source);
         match self.read(&base, &text) {
-            Some(Ok(read)) => {
+            Some(Ok(read))
                 // Docker's own format takes every line as it is.
-                if file.get("format").map(Item::plain).as_deref() != Some("raw") {
+                if file.get("format").map(Item::plain).as_deref() != Some("raw") => {
                     self.variables(&read.name, &read.text, environment, path.span);
                 }
-            }
             Some(Err(error)) if required => {
                 let finding = match &error {
                     FileError::OutsideRoot { .. } => {
