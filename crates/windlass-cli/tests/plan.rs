@@ -104,7 +104,7 @@ fn pending_faults_settle_with_the_first_action() {
     let folder = folder();
     folder.write(
         "faulted.yaml",
-        &STATE.replace("node: mongo, state: running", "node: mongo, state: stopped"),
+        STATE.replace("node: mongo, state: running", "node: mongo, state: stopped"),
     );
     let args = ["plan", "app.yaml", "--state", "faulted.yaml", "--goal", GOAL, "--format", "json"];
     let run = folder.run(&args);
@@ -141,7 +141,7 @@ fn an_interrupted_search_gives_the_best_plan_so_far() {
         (&false.into(), &"the search was interrupted".into())
     );
     assert!(report["bound"].as_u64() < report["length"].as_u64(), "{report}");
-    folder.write("plan.json", &String::from_utf8(output.stdout).unwrap());
+    folder.write("plan.json", String::from_utf8(output.stdout).unwrap());
     let verdict = verified(&folder, "plan.json", &["--goal", goal]);
     assert_eq!(verdict.code, 0, "{verdict:?}");
 }

@@ -58,6 +58,8 @@ fn a_server_cannot_be_configured_before_it_runs() {
               configure server  FAILS
                 `Apache` is in state `Stopped`, where operation `Configure` does not exist; it exists in `Working`
 
+            No order of whole actions is free of faults.
+
             evidence: closed_set
             exit: 1
         "#]],
@@ -81,6 +83,8 @@ fn a_server_cannot_be_set_up_before_the_system_runs() {
               install system  Debian Available
               set up server  FAILS
                 operation `Setup` of `Apache` needs `ServerContainer`, which is not offered: `Debian` offers `SoftwareContainer` in state `Running`
+
+            No order of whole actions is free of faults.
 
             evidence: closed_set
             exit: 1

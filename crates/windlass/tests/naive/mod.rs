@@ -23,6 +23,7 @@
 //! - An end of an operation carries no identity beyond instance and operation (Def. 4.1).
 
 #![allow(dead_code, reason = "each test that includes this folder uses a part of it")]
+#![allow(clippy::expect_used, reason = "tests panic")]
 
 pub(crate) mod atomic;
 pub(crate) mod choice;
