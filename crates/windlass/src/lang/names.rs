@@ -1,4 +1,4 @@
-//! What every language says about a name that nothing declares.
+//! What every language says about a name that nothing declares and a key that nothing reads.
 
 use crate::diagnostic::Diagnostic;
 use crate::spelling;
@@ -18,4 +18,25 @@ pub(super) fn unknown<'a>(
         Some(advice) => finding.help(advice),
         None => finding,
     });
+}
+
+/// Warns, under the language's own code, of the keys of a mapping that are none of these.
+pub(super) fn unread_keys(
+    code: &'static str,
+    node: Node<'_>,
+    what: &str,
+    known: &[&str],
+    findings: &mut Vec<Diagnostic>,
+) {
+    for entry in node.entries().filter(|entry| !known.contains(&entry.name())) {
+        let name = entry.name();
+        let message = format!("{what} has no key `{name}`; it is ignored");
+        let finding = Diagnostic::warning(code, entry.key.span(), message);
+        let advised = findings.len() < spelling::MOST_ADVISED;
+        let near = advised.then(|| spelling::nearest(name, known.iter().copied())).flatten();
+        findings.push(match near {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding,
+        });
+    }
 }

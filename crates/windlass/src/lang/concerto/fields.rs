@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{BAD_VALUE, DECLARED_TWICE, MISSING_KEY, UNKNOWN_KEY, UNKNOWN_NAME};
 use crate::diagnostic::Diagnostic;
+use crate::lang::names;
 use crate::lang::windlass::{first_line, name_complaint};
-use crate::spelling;
 use crate::tree::Node;
 
 fn wrong(node: Node<'_>, expected: &str) -> Diagnostic {
@@ -100,17 +100,7 @@ pub(super) fn record(
         findings.push(wrong(node, &format!("a mapping that describes {what}")));
         return false;
     }
-    for entry in node.entries().filter(|entry| !known.contains(&entry.name())) {
-        let name = entry.name();
-        let message = format!("{what} has no key `{name}`; it is ignored");
-        let finding = Diagnostic::warning(UNKNOWN_KEY, entry.key.span(), message);
-        let advised = findings.len() < spelling::MOST_ADVISED;
-        let near = advised.then(|| spelling::nearest(name, known.iter().copied())).flatten();
-        findings.push(match near {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding,
-        });
-    }
+    names::unread_keys(UNKNOWN_KEY, node, what, known, findings);
     true
 }
 
@@ -142,10 +132,5 @@ pub(super) fn unknown<'a>(
     known: impl Iterator<Item = &'a str> + Clone,
     findings: &mut Vec<Diagnostic>,
 ) {
-    let text = node.as_str().unwrap_or_default();
-    let finding = Diagnostic::error(UNKNOWN_NAME, node.span(), format!("unknown {what} `{text}`"));
-    findings.push(match spelling::advice(what, text, known, findings.len()) {
-        Some(advice) => finding.help(advice),
-        None => finding,
-    });
+    names::unknown(UNKNOWN_NAME, what, node, known, findings);
 }

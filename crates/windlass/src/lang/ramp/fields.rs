@@ -5,7 +5,6 @@ use super::{UNLISTED, WRONG_TYPE};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::names;
 use crate::lang::windlass::{first_line, name_complaint};
-use crate::spelling;
 use crate::tree::{Entry, Node};
 
 /// The entry of the first of these keys; the others are older spellings.
@@ -124,17 +123,7 @@ pub(super) fn record(
         findings.push(wrong_type(node, &format!("a mapping that describes {what}")));
         return false;
     }
-    for entry in node.entries().filter(|entry| !known.contains(&entry.name())) {
-        let name = entry.name();
-        let message = format!("{what} has no key `{name}`; it is ignored");
-        let finding = Diagnostic::warning(UNKNOWN_KEY, entry.key.span(), message);
-        let advised = findings.len() < spelling::MOST_ADVISED;
-        let near = advised.then(|| spelling::nearest(name, known.iter().copied())).flatten();
-        findings.push(match near {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding,
-        });
-    }
+    names::unread_keys(UNKNOWN_KEY, node, what, known, findings);
     true
 }
 
