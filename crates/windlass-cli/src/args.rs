@@ -9,14 +9,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::analyze::AnalyzeArgs;
+use crate::commands::down::DownArgs;
+use crate::commands::history::HistoryArgs;
+use crate::commands::logs::LogsArgs;
 use crate::commands::plan::PlanArgs;
 use crate::commands::prove::ProveArgs;
+use crate::commands::resume::ResumeArgs;
 use crate::commands::simulate::SimulateArgs;
+use crate::commands::status::StatusArgs;
 use crate::commands::step::StepArgs;
+use crate::commands::up::UpArgs;
 use crate::commands::verify::VerifyArgs;
 use crate::surroundings::ComposeArgs;
 
-/// Checks descriptions and plans of cloud applications before anything runs.
+/// Checks descriptions and plans of cloud applications before anything runs, then runs them.
 #[derive(Debug, Parser)]
 #[command(
     name = "windlass",
@@ -25,7 +31,7 @@ use crate::surroundings::ComposeArgs;
     disable_help_subcommand = true,
     after_help = "\
 Exit codes: 0 good, 1 findings or a verdict of no, 2 usage or unreadable file, 3 unknown (a limit
-was reached), 70 internal error.
+was reached), 4 execution failed or left in doubt, 70 internal error, 130 interrupted run.
 
 Examples:
   windlass check windlass.yaml      check one description
@@ -64,6 +70,18 @@ pub(crate) enum Command {
     Prove(ProveArgs),
     /// Run an assembly of nets in virtual time: how long, and why
     Simulate(SimulateArgs),
+    /// Bring an application up, and look after it
+    Up(UpArgs),
+    /// Take an application down
+    Down(DownArgs),
+    /// Say where a deployment stands, and whether the world agrees
+    Status(StatusArgs),
+    /// Go on where a run was interrupted, crashed or failed
+    Resume(ResumeArgs),
+    /// Show what was decided and what became of it
+    History(HistoryArgs),
+    /// Show what commands and processes wrote
+    Logs(LogsArgs),
     /// Write a description in another language
     Convert(ConvertArgs),
     /// Print a completion script for a shell

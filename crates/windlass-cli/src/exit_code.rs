@@ -17,5 +17,11 @@ pub(crate) const USAGE: u8 = 2;
 /// Unknown: a limit or Ctrl-C ended a search; what is known so far has been printed.
 pub(crate) const UNKNOWN: u8 = 3;
 
+/// Execution failed, or an action is in doubt.
+pub(crate) const EXECUTION: u8 = 4;
+
+/// The operator interrupted a run; it can be resumed.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// A defect of this program. Everything a user can write ends with another code.
 pub(crate) const INTERNAL: u8 = 70;

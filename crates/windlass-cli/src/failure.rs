@@ -67,6 +67,13 @@ impl Failure {
         Some(finding)
     }
 
+    /// With another exit code.
+    #[must_use]
+    pub(crate) fn ending(mut self, exit_code: u8) -> Self {
+        self.exit_code = exit_code;
+        self
+    }
+
     /// With advice.
     #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {

@@ -48,6 +48,15 @@ pub(crate) struct Text {
     pub(crate) id: SourceId,
 }
 
+impl Text {
+    /// A text that is in no file.
+    pub(crate) fn of(name: &str, text: String) -> Self {
+        let mut sources = Sources::new();
+        let id = sources.add(name, text);
+        Text { name: name.to_owned(), sources, id }
+    }
+}
+
 /// The text of a file, or of standard input for `-`.
 pub(crate) fn text(path: &Path) -> Result<Text, Failure> {
     let name = path.display().to_string();

@@ -32,10 +32,8 @@ mod surroundings;
 use std::panic::{self, PanicHookInfo, UnwindSafe};
 use std::process::ExitCode;
 
-use clap::Parser;
-use windlass_run as _;
-
 use args::{Cli, Command};
+use clap::Parser;
 use failure::Failure;
 
 fn main() -> ExitCode {
@@ -63,6 +61,12 @@ fn run(cli: Cli) -> u8 {
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Prove(args) => commands::prove::run(&args),
         Command::Simulate(args) => commands::simulate::run(&args),
+        Command::Up(args) => commands::up::run(&args),
+        Command::Down(args) => commands::down::run(&args),
+        Command::Status(args) => commands::status::run(&args),
+        Command::Resume(args) => commands::resume::run(&args),
+        Command::History(args) => commands::history::run(&args),
+        Command::Logs(args) => commands::logs::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

@@ -1,10 +1,23 @@
 //! The effects of Windlass: everything that touches the world outside the process.
 //!
-//! The pure library decides what may happen next; this crate makes it happen and writes down
-//! what did. It holds nothing yet: the dispatcher, the executor, the worlds and the journal
-//! arrive with the engine. It exists from the first day so that the arrow
-//! `windlass-cli -> windlass-run -> windlass` is enforced by Cargo and not by good intentions.
+//! The pure library decides what may happen next; this crate makes it happen and writes down what
+//! did. Reading order: [`entry`] (what is written down), [`journal`] (where), [`world`] (who
+//! carries actions out), [`machine`] (what may start), [`dispatcher`] (the loop), [`resume`] (the
+//! same loop after a crash), [`deployment`] (the folder in which all of it is kept).
+//!
+//! Invariants: one thread owns the state and takes events one at a time; nothing starts that
+//! `step` blocks; every decision is in the journal before it takes effect; waiting costs nothing.
 
 #![forbid(unsafe_code)]
+
+pub mod deployment;
+pub mod dispatcher;
+pub mod entry;
+pub mod journal;
+mod limits;
+pub mod machine;
+pub mod resume;
+pub mod secrets;
+pub mod world;
 
 pub use windlass;

@@ -17,11 +17,12 @@ use std::collections::BTreeMap;
 pub use deployment::Deployment;
 pub use global_state::{GlobalState, Instance, InstanceId};
 
-use crate::lifecycle::implementation::{Command, Process};
+use crate::lifecycle::implementation::{Command, Effect, Process};
 use crate::lifecycle::net::PortId;
 use crate::lifecycle::protocol::{
     Capability, CapabilityId, OperationId, Requirement, RequirementId, Sort, StateId,
 };
+use crate::lifecycle::timing::Retry;
 use crate::lifecycle::{Cost, Expected, Lifecycle, Net, Protocol, index};
 use crate::source::Origin;
 
@@ -95,6 +96,10 @@ pub struct Operation {
     pub cost: Cost,
     /// When it is given up.
     pub timeout: Expected,
+    /// What happens when it fails.
+    pub retry: Option<Retry>,
+    /// What may be done when nobody knows whether it happened; at most once when nothing is said.
+    pub effect: Option<Effect>,
     /// Where it was declared.
     pub origin: Origin,
 }

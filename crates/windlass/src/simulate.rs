@@ -17,6 +17,8 @@ pub mod runs;
 mod slots;
 pub mod what_if;
 
+pub use engine::live::Live;
+
 use std::time::Duration;
 
 use crate::application::assembly::{Assembly, PortId, TransitionId};

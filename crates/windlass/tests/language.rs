@@ -19,7 +19,10 @@ use support::prng::Prng;
 use support::random::{self, Wild};
 use windlass::application::Application;
 use windlass::lang::{self, Language, Reading};
-use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue, Process, Stop};
+use windlass::lifecycle::implementation::{
+    Command, CommandLine, Effect, EnvironmentValue, Probe, ProbeKind, Process, Stop,
+};
+use windlass::lifecycle::timing::Retry;
 use windlass::lifecycle::{Cost, Lifecycle};
 use windlass::source::Sources;
 use windlass::tree::emit;
@@ -316,6 +319,17 @@ fn decorate(prng: &mut Prng, application: &mut Application) {
             operation.duration = duration(prng);
             operation.timeout = duration(prng);
             operation.cost = Cost(u64::try_from(prng.below(3)).unwrap_or_default() * 500);
+            operation.retry = prng.chance(30).then(|| Retry {
+                times: 2,
+                wait: Duration::from_secs(1),
+                factor: if prng.chance(50) { 1 } else { 3 },
+            });
+            operation.effect = match prng.below(4) {
+                0 => Some(Effect::Idempotent),
+                1 => Some(Effect::AtMostOnce),
+                2 => Some(Effect::Observable(command(prng))),
+                _ => None,
+            };
         }
         if prng.chance(40) {
             let stop = if prng.chance(50) {
@@ -323,7 +337,15 @@ fn decorate(prng: &mut Prng, application: &mut Application) {
             } else {
                 Stop::Command(command(prng))
             };
-            let process = Process { command: command(prng), stop, grace: duration(prng) };
+            let kind = match prng.below(3) {
+                0 => ProbeKind::Command(command(prng)),
+                1 => ProbeKind::Tcp("127.0.0.1:80".to_owned()),
+                _ => ProbeKind::Http("http://127.0.0.1:80/".to_owned()),
+            };
+            let failures = prng.chance(50).then_some(3);
+            let probe = Probe { kind, every: duration(prng), timeout: duration(prng), failures };
+            let health = prng.chance(50).then_some(probe);
+            let process = Process { command: command(prng), stop, grace: duration(prng), health };
             component.processes.insert(windlass::lifecycle::protocol::StateId(0), process);
         }
     }

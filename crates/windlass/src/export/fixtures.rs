@@ -122,6 +122,8 @@ impl TypeBuilder {
                 duration: None,
                 cost: Cost(0),
                 timeout: None,
+                retry: None,
+                effect: None,
                 origin: NOWHERE,
             });
             OperationId::from(self.component.operations.len() - 1)

@@ -44,6 +44,43 @@ pub enum Stop {
     Command(Command),
 }
 
+/// What may be done about an action of which nobody knows whether it happened, because whoever
+/// started it died before it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Doing it twice is the same as doing it once: it is done again.
+    Idempotent,
+    /// This command ends well exactly when the action has been done.
+    Observable(Command),
+    /// It must not be done twice: the operator decides.
+    AtMostOnce,
+}
+
+/// How to tell whether a process serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProbeKind {
+    /// A command that ends well.
+    Command(Command),
+    /// An address, `HOST:PORT`, that accepts connections.
+    Tcp(String),
+    /// An address, `http://HOST:PORT/PATH`, that answers with 2xx or 3xx.
+    Http(String),
+}
+
+/// A health check: a process is in its state when the check passes, and has failed when it does
+/// not pass any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// What is asked.
+    pub kind: ProbeKind,
+    /// How long to wait between two checks.
+    pub every: Option<Duration>,
+    /// How long one check may take.
+    pub timeout: Option<Duration>,
+    /// After how many checks in a row that fail a process that served counts as dead.
+    pub failures: Option<u32>,
+}
+
 /// A process that stays: while it runs, the instance is in the state that declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
@@ -53,4 +90,6 @@ pub struct Process {
     pub stop: Stop,
     /// How long it may take to stop before it is killed.
     pub grace: Option<Duration>,
+    /// How to tell whether it serves; without one it does as soon as it runs.
+    pub health: Option<Probe>,
 }

@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::implementation::Command;
+use super::implementation::{Command, Effect};
 use super::timing::{Retry, Timing};
 use super::{Cost, index};
 use crate::source::Origin;
@@ -85,6 +85,8 @@ pub struct Action {
     pub timeout: Option<Duration>,
     /// What happens when it fails.
     pub retry: Option<Retry>,
+    /// What may be done when nobody knows whether it happened; at most once when nothing is said.
+    pub effect: Option<Effect>,
     /// The command that undoes what it did, or had begun to do.
     pub compensate: Option<Command>,
     /// Where it runs, when not where its component does.

@@ -1,6 +1,7 @@
 //! Tokens and events. The engine keeps what the rules ask for as numbers (tokens of a group,
 //! ready ports of a transition, empty docks of a place), so that each step costs what it changes.
 
+pub(super) mod live;
 mod rules;
 
 use std::cmp::Reverse;
@@ -147,13 +148,7 @@ impl<'a, 'b> Engine<'a, 'b> {
 
     /// Marks the initial places and lets time pass until nothing more happens.
     pub(super) fn run(mut self) -> Schedule {
-        let mut touched = Vec::new();
-        for component in self.assembly.component_ids() {
-            for place in &self.assembly.net(component).0.initial {
-                self.mark_place(component, self.assembly.place(component, *place), &mut touched);
-            }
-        }
-        self.regroup(touched);
+        self.mark_initial();
         self.settle();
         while let Some(Reverse((moment, _, event))) = self.events.pop() {
             self.now = moment;
@@ -167,6 +162,26 @@ impl<'a, 'b> Engine<'a, 'b> {
         self.schedule.makespan = ends.max().unwrap_or_default();
         self.schedule.waiting = self.waiting();
         self.schedule
+    }
+
+    fn mark_initial(&mut self) {
+        let mut touched = Vec::new();
+        for component in self.assembly.component_ids() {
+            for place in &self.assembly.net(component).0.initial {
+                self.mark_place(component, self.assembly.place(component, *place), &mut touched);
+            }
+        }
+        self.regroup(touched);
+    }
+
+    /// The premises of rule 1: its dock holds a token and its ports are ready.
+    fn can_fire(&self, id: TransitionId) -> bool {
+        let (component, local) = self.assembly.local_transition(id);
+        let (net, index) = self.assembly.net(component);
+        let source = self.assembly.dock(component, net.transition(local).source);
+        self.dock_marked[source.index()]
+            && self.ports_missing[id.index()] == 0
+            && index.behavior[local.index()] == self.behavior(component)
     }
 
     /// Applies every rule that can be applied at this moment.

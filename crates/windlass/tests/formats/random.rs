@@ -81,6 +81,19 @@ pub(crate) fn application(random: &mut Random) -> Application {
     application
 }
 
+fn operation(number: usize) -> Operation {
+    Operation {
+        name: format!("{} o{number}", NAMES[number]),
+        run: None,
+        duration: None,
+        cost: Cost(0),
+        timeout: None,
+        retry: None,
+        effect: None,
+        origin: NOWHERE,
+    }
+}
+
 fn component(random: &mut Random, at: usize) -> ComponentType {
     let requirements: Vec<Requirement> = (0..random.below(3))
         .map(|n| Requirement {
@@ -97,16 +110,7 @@ fn component(random: &mut Random, at: usize) -> ComponentType {
     let capabilities: Vec<Capability> = (0..random.below(3))
         .map(|n| Capability { name: format!("{} c{n}", NAMES[n]), origin: NOWHERE })
         .collect();
-    let operations: Vec<Operation> = (0..=random.below(3))
-        .map(|n| Operation {
-            name: format!("{} o{n}", NAMES[n]),
-            run: None,
-            duration: None,
-            cost: Cost(0),
-            timeout: None,
-            origin: NOWHERE,
-        })
-        .collect();
+    let operations: Vec<Operation> = (0..=random.below(3)).map(operation).collect();
     let states = 1 + random.below(4);
     let handlers = |random: &mut Random| -> Vec<Handler> {
         let all = (0..states).filter(|_| random.chance(4));

@@ -175,6 +175,8 @@ fn operation(name: &str) -> Operation {
         duration: None,
         cost: Cost::default(),
         timeout: None,
+        retry: None,
+        effect: None,
         origin: Origin(None),
     }
 }

@@ -83,6 +83,8 @@ fn component_type(
         duration: None,
         cost: Cost::default(),
         timeout: None,
+        retry: None,
+        effect: None,
         origin,
     };
     ComponentType {

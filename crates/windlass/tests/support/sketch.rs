@@ -218,6 +218,8 @@ fn operation(name: &str) -> Operation {
         duration: None,
         cost: Cost::default(),
         timeout: None,
+        retry: None,
+        effect: None,
         origin: ORIGIN,
     }
 }

@@ -146,6 +146,8 @@ fn add_operation(component: &mut ComponentType, interface: &str, name: &Attribut
         duration: None,
         cost: Cost::default(),
         timeout: None,
+        retry: None,
+        effect: None,
         origin: name.span.into(),
     });
     (component.operations.len() - 1).into()

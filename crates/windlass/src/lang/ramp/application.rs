@@ -152,6 +152,8 @@ fn operation(name: Node<'_>) -> Operation {
         duration: None,
         cost: Cost::default(),
         timeout: None,
+        retry: None,
+        effect: None,
         origin: name.span().into(),
     }
 }

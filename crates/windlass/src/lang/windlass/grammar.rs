@@ -76,7 +76,20 @@ static OPERATION: Record = Record {
         optional("duration", Duration, "how long it is expected to take"),
         optional("cost", Cost, "what it costs"),
         optional("timeout", Duration, "when it is given up"),
+        optional("retry", Either(&[SLOTS, Rec(&RETRY)]), "how often it is tried again"),
+        optional("effect", EFFECT, DOUBT),
     ],
+};
+
+const DOUBT: &str =
+    "what may be done when nobody knows whether it happened (default: at_most_once)";
+
+/// What may be done about an action in doubt.
+const EFFECT: Shape = Either(&[Word(&["idempotent", "at_most_once"]), Rec(&CHECKED)]);
+
+static CHECKED: Record = Record {
+    what: "an effect",
+    keys: &[required("check", COMMAND, "a command that ends well when the action has been done")],
 };
 
 /// A command: an argument list, or a record with a shell, directory or environment.
@@ -132,6 +145,19 @@ static PROCESS: Record = Record {
         required("run", COMMAND, "the command that stays"),
         optional("stop", Either(&[Name, Rec(&STOP)]), "the signal or the command that ends it"),
         optional("grace", Duration, "how long it may take to stop before it is killed"),
+        optional("health", Rec(&HEALTH), "how to tell whether it serves"),
+    ],
+};
+
+static HEALTH: Record = Record {
+    what: "a health check",
+    keys: &[
+        optional("run", COMMAND, "a command that ends well while the process serves"),
+        optional("tcp", Text, "HOST:PORT that accepts connections"),
+        optional("http", Text, "http://HOST:PORT/PATH that answers with 2xx or 3xx"),
+        optional("every", Duration, "how long to wait between two checks (default: 1s)"),
+        optional("timeout", Duration, "how long one check may take (default: 2s)"),
+        optional("failures", Integer(1, 1_000), "checks that fail in a row (default: 3)"),
     ],
 };
 
@@ -173,6 +199,7 @@ static NET_TRANSITION: Record = Record {
         optional("cost", Cost, "what it costs"),
         optional("timeout", Duration, "when it is given up"),
         optional("retry", Either(&[SLOTS, Rec(&RETRY)]), "how often it is tried again"),
+        optional("effect", EFFECT, DOUBT),
         optional("compensate", COMMAND, "the command that undoes it"),
         optional("host", Name, "where it runs, when not where its node does"),
         optional("lock", Name, "what it holds while it runs"),

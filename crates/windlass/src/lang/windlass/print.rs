@@ -5,7 +5,9 @@ mod net;
 use super::units::print_duration;
 use crate::application::{Application, ComponentType, Faults, Node, NodeId, Operation, Policy};
 use crate::goal::{self, GoalFile};
-use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue, Process, Stop};
+use crate::lifecycle::implementation::{
+    Command, CommandLine, Effect, EnvironmentValue, Probe, ProbeKind, Process, Stop,
+};
 use crate::lifecycle::protocol::{
     Arity, CapabilityId, Handler, Requirement, RequirementId, State, StateId,
 };
@@ -79,7 +81,8 @@ fn requirement(requirement: &Requirement) -> Value {
 /// Whether reading the transitions alone would give the same list of operations.
 fn operations_are_implied(component: &ComponentType, protocol: &Protocol) -> bool {
     let bare = |o: &Operation| {
-        o.run.is_none() && o.duration.is_none() && o.timeout.is_none() && o.cost == Cost(0)
+        let untimed = o.duration.is_none() && o.timeout.is_none() && o.cost == Cost(0);
+        o.run.is_none() && untimed && o.retry.is_none() && o.effect.is_none()
     };
     let mut first_use = Vec::new();
     for transition in &protocol.transitions {
@@ -95,7 +98,30 @@ fn operation(operation: &Operation) -> Value {
         .with_some("run", operation.run.as_ref().map(command))
         .with_some("duration", operation.duration.map(print_duration));
     insert_cost(&mut value, "cost", operation.cost);
-    value.with_some("timeout", operation.timeout.map(print_duration))
+    value
+        .with_some("timeout", operation.timeout.map(print_duration))
+        .with_some("retry", operation.retry.map(net::retry))
+        .with_some("effect", operation.effect.as_ref().map(effect))
+}
+
+fn effect(effect: &Effect) -> Value {
+    match effect {
+        Effect::Idempotent => "idempotent".into(),
+        Effect::AtMostOnce => "at_most_once".into(),
+        Effect::Observable(check) => Value::map().with("check", command(check)),
+    }
+}
+
+fn probe(probe: &Probe) -> Value {
+    let value = match &probe.kind {
+        ProbeKind::Command(run) => Value::map().with("run", command(run)),
+        ProbeKind::Tcp(address) => Value::map().with("tcp", address.as_str()),
+        ProbeKind::Http(address) => Value::map().with("http", address.as_str()),
+    };
+    value
+        .with_some("every", probe.every.map(print_duration))
+        .with_some("timeout", probe.timeout.map(print_duration))
+        .with_some("failures", probe.failures.map(i128::from))
 }
 
 fn command(command: &Command) -> Value {
@@ -139,6 +165,7 @@ fn process(process: &Process) -> Value {
         .with("run", command(&process.command))
         .with("stop", stop)
         .with_some("grace", process.grace.map(print_duration))
+        .with_some("health", process.health.as_ref().map(probe))
 }
 
 fn protocol(component: &ComponentType, protocol: &Protocol) -> Value {

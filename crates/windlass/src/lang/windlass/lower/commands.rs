@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{conflict, cost, duration, entries, text};
+use super::{conflict, cost, duration, entries, integer, text};
 use crate::application::Operation;
 use crate::diagnostic::Diagnostic;
-use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue, Process, Stop};
+use crate::lifecycle::implementation::{
+    Command, CommandLine, Effect, EnvironmentValue, Probe, ProbeKind, Process, Stop,
+};
 use crate::tree::{Entry, Node};
 
 /// An operation with the command behind it.
@@ -17,6 +19,8 @@ pub(super) fn operation(entry: Entry<'_>, findings: &mut Vec<Diagnostic>) -> Ope
         duration: duration(node, "duration"),
         cost: cost(node, "cost"),
         timeout: duration(node, "timeout"),
+        retry: node.get("retry").and_then(super::timing::retry),
+        effect: node.get("effect").and_then(|effect| self::effect(effect, findings)),
         origin: entry.key.span().into(),
     }
 }
@@ -71,12 +75,41 @@ fn plain(line: CommandLine) -> Command {
     Command { line, directory: None, environment: BTreeMap::new() }
 }
 
+/// What may be done about an action in doubt: a word, or a record with a check.
+pub(super) fn effect(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Effect> {
+    if node.is_mapping() {
+        return command(node.get("check")?, findings).map(Effect::Observable);
+    }
+    match node.as_str()? {
+        "idempotent" => Some(Effect::Idempotent),
+        "at_most_once" => Some(Effect::AtMostOnce),
+        _ => None,
+    }
+}
+
+/// A health check.
+fn probe(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Probe> {
+    let kind = match (node.get("run"), text(node, "tcp"), text(node, "http")) {
+        (Some(run), None, None) => ProbeKind::Command(command(run, findings)?),
+        (None, Some(address), None) => ProbeKind::Tcp(address.to_owned()),
+        (None, None, Some(address)) => ProbeKind::Http(address.to_owned()),
+        _ => {
+            let help =
+                "write one of `run: [PROGRAM]`, `tcp: HOST:PORT` and `http: http://HOST:PORT/`";
+            findings.push(conflict(node, "a health check asks for one thing", help));
+            return None;
+        }
+    };
+    let (every, timeout) = (duration(node, "every"), duration(node, "timeout"));
+    Some(Probe { kind, every, timeout, failures: integer(node, "failures") })
+}
+
 /// A process: an argument list, or a record.
 pub(super) fn process(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Process> {
     let by_default = || Stop::Signal("TERM".to_owned());
     if node.is_list() {
         let command = command(node, findings)?;
-        return Some(Process { command, stop: by_default(), grace: None });
+        return Some(Process { command, stop: by_default(), grace: None, health: None });
     }
     let stop = match node.get("stop") {
         None => by_default(),
@@ -84,7 +117,8 @@ pub(super) fn process(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<
         Some(stop) => Stop::Signal(signal(stop, findings)?),
     };
     let command = command(node.get("run")?, findings)?;
-    Some(Process { command, stop, grace: duration(node, "grace") })
+    let health = node.get("health").and_then(|health| probe(health, findings));
+    Some(Process { command, stop, grace: duration(node, "grace"), health })
 }
 
 /// The name of a signal, with or without `SIG`.

@@ -90,6 +90,7 @@ impl Builder {
             cost: cost(node, "cost"),
             timeout: duration(node, "timeout"),
             retry: node.get("retry").and_then(timing::retry),
+            effect: node.get("effect").and_then(|effect| commands::effect(effect, findings)),
             compensate: node.get("compensate").and_then(|undo| commands::command(undo, findings)),
             host: text(node, "host").map(str::to_owned),
             lock: text(node, "lock").map(str::to_owned),

@@ -54,6 +54,8 @@ fn add_operations(node: Node<'_>, component: &mut ComponentType) {
                 duration: None,
                 cost: Cost::default(),
                 timeout: None,
+                retry: None,
+                effect: None,
                 origin: name.span().into(),
             });
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{command, insert_cost, insert_names};
+use super::{command, effect, insert_cost, insert_names};
 use crate::application::{Application, NodeId};
 use crate::lang::windlass::units::print_duration;
 use crate::lifecycle::net::{DockId, Net, NetTransition, Port};
@@ -80,6 +80,7 @@ fn transition(net: &Net, transition: &NetTransition) -> Value {
     let mut value = value
         .with_some("timeout", action.timeout.map(print_duration))
         .with_some("retry", action.retry.map(retry))
+        .with_some("effect", action.effect.as_ref().map(effect))
         .with_some("compensate", action.compensate.as_ref().map(command))
         .with_some("host", action.host.as_deref())
         .with_some("lock", action.lock.as_deref());
@@ -113,7 +114,7 @@ fn timing(timing: &Timing) -> Value {
     }
 }
 
-fn retry(retry: Retry) -> Value {
+pub(super) fn retry(retry: Retry) -> Value {
     let times = i128::from(retry.times);
     if retry.wait.is_zero() && retry.factor == 1 {
         return times.into();

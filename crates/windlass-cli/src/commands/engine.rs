@@ -1,0 +1,185 @@
+//! What `up`, `down`, `resume`, `status`, `history` and `logs` share: which deployment is meant,
+//! where it stands, and how a run is driven and shown.
+
+mod drive;
+mod lines;
+mod past;
+
+pub(crate) use drive::{Beginning, Drive, drive};
+pub(crate) use lines::Lines;
+pub(crate) use past::Past;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use windlass::system::{Budget, Limits};
+use windlass_run::deployment::{Deployment, FOLDER, Lock, NoLock};
+use windlass_run::journal::JournalError;
+use windlass_run::secrets::Secrets;
+
+use crate::exit_code;
+use crate::failure::Failure;
+
+/// Which deployment is meant.
+#[derive(Debug, Args)]
+pub(crate) struct WhereArgs {
+    /// The name of the deployment (default: the name of the application)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    /// Where deployments are kept (default: `.windlass` beside the file)
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) state_dir: Option<PathBuf>,
+}
+
+/// How a run is driven.
+#[derive(Debug, Args)]
+pub(crate) struct DriveArgs {
+    /// How many actions run at once (default: as many as can)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// What happens when an action has failed for good
+    #[arg(long, value_enum, default_value_t = OnFailureArg::Stop, value_name = "WHAT")]
+    pub(crate) on_failure: OnFailureArg,
+
+    /// Return when the goal is reached, and leave the processes to themselves
+    #[arg(long)]
+    pub(crate) detach: bool,
+
+    /// A folder with a file for each secret, named like it; without one the environment
+    /// variables `WINDLASS_SECRET_NAME` are used
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) secrets: Option<PathBuf>,
+
+    /// With `--world simulated`: decides every duration
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// What happens when an action has failed for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnFailureArg {
+    /// Nothing new starts; what has been done stays
+    Stop,
+    /// What does not depend on it goes on
+    GoOn,
+    /// What has been done is undone by a plan
+    RollBack,
+}
+
+/// Where actions take place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WorldArg {
+    /// Commands and processes of this machine
+    Process,
+    /// Nowhere: virtual time, nothing is executed
+    Simulated,
+}
+
+impl WorldArg {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            WorldArg::Process => "process",
+            WorldArg::Simulated => "simulated",
+        }
+    }
+}
+
+/// The folder of a file.
+pub(crate) fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn state_folder(place: &WhereArgs, file: &Path) -> PathBuf {
+    place.state_dir.clone().unwrap_or_else(|| folder_of(file).join(FOLDER))
+}
+
+/// The deployment of an application that has just been read.
+pub(crate) fn deployment(
+    place: &WhereArgs,
+    file: &Path,
+    application: &str,
+) -> Result<(Deployment, String), Failure> {
+    let name = place.name.clone().unwrap_or_else(|| application.to_owned());
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(fits) {
+        return Err(Failure::usage(format!("`{name}` is no name for a deployment"))
+            .help("choose one of letters, digits, `-`, `_` and `.` with --name"));
+    }
+    Ok((Deployment::new(&state_folder(place, file), &name), name))
+}
+
+/// A deployment that exists: the one that is named, or the only one there.
+pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, String), Failure> {
+    let state = state_folder(place, file);
+    let names = Deployment::names(&state);
+    let name = match (&place.name, names.as_slice()) {
+        (Some(name), _) if names.contains(name) => name.clone(),
+        (Some(name), _) => {
+            let message = format!("there is no deployment `{name}` in `{}`", state.display());
+            return Err(Failure::usage(message));
+        }
+        (None, [only]) => only.clone(),
+        (None, []) => {
+            let message = format!("there is no deployment in `{}`", state.display());
+            return Err(Failure::usage(message).help("`windlass up FILE` makes one"));
+        }
+        (None, several) => {
+            let message = format!("there are several deployments: {}", several.join(", "));
+            return Err(Failure::usage(message).help("choose one with --name"));
+        }
+    };
+    Ok((Deployment::new(&state, &name), name))
+}
+
+/// Takes the lock of a deployment.
+pub(crate) fn lock(deployment: &Deployment, name: &str) -> Result<Lock, Failure> {
+    deployment.create().map_err(|error| Failure::file("make", deployment.folder(), &error))?;
+    deployment.lock().map_err(|why| match why {
+        NoLock::Taken => Failure::usage(format!("another windlass drives `{name}`"))
+            .help("`windlass status` says where it is; end the other one with Ctrl-C first"),
+        NoLock::Io(error) => Failure::file("lock", deployment.folder(), &error),
+    })
+}
+
+/// The journal failed: nothing was done that is not written down, and the run can be resumed.
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Failure::usage(error.to_string()).ending(exit_code::EXECUTION)
+    }
+}
+
+/// The values of the secrets that commands name.
+pub(crate) fn secrets(folder: Option<&Path>) -> Result<Secrets, Failure> {
+    let Some(folder) = folder else {
+        let named = |(name, value): (String, String)| {
+            Some((name.strip_prefix("WINDLASS_SECRET_")?.to_owned(), value))
+        };
+        let all = std::env::vars_os().filter_map(|(name, value)| {
+            named((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        return Ok(all.collect());
+    };
+    let unreadable = |error: std::io::Error| Failure::file("read", folder, &error);
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if !entry.path().is_file() {
+            continue;
+        }
+        let text = std::fs::read_to_string(entry.path())
+            .map_err(|error| Failure::file("read", &entry.path(), &error))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        all.push((name, text.trim_end_matches(['\r', '\n']).to_owned()));
+    }
+    Ok(all.into_iter().collect())
+}
+
+/// How much a search for a plan may cost before or during a run.
+pub(crate) fn search_limits() -> Box<dyn Budget> {
+    Box::new(Limits { states: 5_000_000, bytes: 2 << 30 })
+}

@@ -1,0 +1,84 @@
+//! Entries of the journal as lines for people.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use windlass_run::entry::{End, Ending, Entry, OrderId, Witness};
+
+/// Turns entries into lines; remembers what an outcome is about.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    orders: BTreeMap<OrderId, (String, Duration)>,
+    timed: bool,
+}
+
+/// The time of day, in UTC.
+pub(crate) fn clock(at: Duration) -> String {
+    let seconds = at.as_secs() % 86_400;
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+impl Lines {
+    /// With the time of day in front of each line, or without.
+    pub(crate) fn timed(timed: bool) -> Self {
+        Lines { timed, ..Lines::default() }
+    }
+
+    /// The line of an entry; none for what says nothing to people.
+    pub(crate) fn line(&mut self, at: Duration, entry: &Entry) -> Option<String> {
+        let text = self.text(at, entry)?;
+        Some(if self.timed { format!("{}  {text}", clock(at)) } else { text })
+    }
+
+    fn text(&mut self, at: Duration, entry: &Entry) -> Option<String> {
+        Some(match entry {
+            Entry::Begun { .. } => return None,
+            Entry::Planned { plan, why, .. } => {
+                let actions = plan.matches("do: ").count();
+                format!("plan    {}: {why}", crate::report::count(actions, "action"))
+            }
+            Entry::Intent { order, label, attempt, .. } => {
+                self.orders.insert(*order, (label.clone(), at));
+                match attempt {
+                    0 => format!("start   {label}"),
+                    again => format!("start   {label} (try {})", again + 1),
+                }
+            }
+            Entry::Outcome { order, end, witness } => {
+                let (label, started) = self.orders.remove(order).unwrap_or_default();
+                let took = at.saturating_sub(started).as_secs_f64();
+                let how = match end {
+                    End::Done => format!("done    {label} ({took:.2} s)"),
+                    End::Failed { reason } => format!("failed  {label}: {reason}"),
+                    End::TimedOut => format!("failed  {label}: it took too long ({took:.2} s)"),
+                    End::Cancelled => format!("stopped {label}"),
+                    End::NotDone => format!("undone  {label}: it had not happened"),
+                };
+                match witness {
+                    Some(Witness::Operator) => format!("{how}, as the operator says"),
+                    Some(Witness::Check) => format!("{how}, as its check says"),
+                    Some(Witness::Idempotent) => format!("{how} for certain, and may be repeated"),
+                    Some(Witness::World) | None => how,
+                }
+            }
+            Entry::GaveUp { label, .. } => format!("gave up {label}"),
+            Entry::TakenUp { .. } => return None,
+            Entry::Observed { instance, detail, .. } => {
+                format!("died    the process of {instance}: {detail}")
+            }
+            Entry::Followed { what, fault } => {
+                format!("{}  {what}", if *fault { "fault " } else { "then  " })
+            }
+            Entry::Ended { ending, why } => {
+                let word = match ending {
+                    Ending::Reached => "reached",
+                    Ending::Failed => "the run failed",
+                    Ending::RolledBack => "the run failed and was rolled back",
+                    Ending::Stalled => "the run is stuck",
+                };
+                let why: String = why.iter().map(|line| format!("\n  {line}")).collect();
+                format!("{word}{why}")
+            }
+        })
+    }
+}

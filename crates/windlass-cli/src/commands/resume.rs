@@ -1,0 +1,111 @@
+//! `windlass resume`: go on where a run was interrupted, crashed or failed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use windlass::application::assembly::Assembly;
+use windlass::simulate::Scenario;
+use windlass_run::entry::{OrderId, Purpose};
+use windlass_run::machine::net::NetMachine;
+use windlass_run::machine::plan::PlanMachine;
+use windlass_run::resume::Verdict;
+
+use crate::args::Format;
+use crate::commands::engine::{
+    self, Beginning, Drive, DriveArgs, Past, WhereArgs, WorldArg, drive, search_limits,
+};
+use crate::failure::Failure;
+
+/// What `windlass resume` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The journal says what was decided, the world says what became of it. An action that was under way is
+waited for if it still runs; if nobody knows how it ended, what it declares decides: `idempotent` is
+done again, one with a `check` is asked, and about `at_most_once` the operator is asked.
+
+Exit codes: 0 the goal is reached, 2 usage, 4 an action failed or is in doubt, 130 interrupted.
+
+Examples:
+  windlass resume
+  windlass resume --in-doubt 17=done --in-doubt 18=again")]
+pub(crate) struct ResumeArgs {
+    /// The application, to find its deployment
+    #[arg(value_name = "FILE", default_value = "windlass.yaml")]
+    file: PathBuf,
+
+    /// What became of an action in doubt: `done`, or `again` when it did not happen
+    #[arg(long, value_name = "ORDER=done|again", value_parser = verdict)]
+    in_doubt: Vec<(u64, Verdict)>,
+
+    #[command(flatten)]
+    place: WhereArgs,
+
+    #[command(flatten)]
+    drive: DriveArgs,
+
+    /// How events are written: lines, or JSON with one event a line
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+fn verdict(text: &str) -> Result<(u64, Verdict), String> {
+    let (order, word) = text.split_once('=').ok_or("write ORDER=done or ORDER=again")?;
+    let order = order.parse().map_err(|_| format!("`{order}` is no number of an order"))?;
+    match word {
+        "done" => Ok((order, Verdict::Done)),
+        "again" => Ok((order, Verdict::Again)),
+        other => Err(format!("`{other}` is neither `done` nor `again`")),
+    }
+}
+
+/// The world that a journal names.
+pub(crate) fn world_of(word: &str) -> Result<WorldArg, Failure> {
+    [WorldArg::Process, WorldArg::Simulated]
+        .into_iter()
+        .find(|world| world.word() == word)
+        .ok_or_else(|| Failure::usage(format!("there is no world `{word}`")))
+}
+
+/// Goes on with the last run.
+pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
+    let (deployment, name) = engine::existing(&args.place, &args.file)?;
+    let lock = engine::lock(&deployment, &name)?;
+    let past = Past::read(&deployment)?
+        .ok_or_else(|| Failure::usage(format!("`{name}` has never been up")))?;
+    let world = world_of(&past.world)?;
+    if world == WorldArg::Simulated {
+        return Err(Failure::usage("a simulated world ends with the command that made it")
+            .help("`windlass up --world simulated` begins another one"));
+    }
+    let verdicts: BTreeMap<OrderId, Verdict> =
+        args.in_doubt.iter().map(|(order, verdict)| (OrderId(*order), *verdict)).collect();
+    let way = Drive {
+        args: &args.drive,
+        format: args.format,
+        deployment: &deployment,
+        name: &name,
+        world,
+        directory: PathBuf::from(&past.directory),
+        secrets: engine::secrets(args.drive.secrets.as_deref())?,
+        stay: !args.drive.detach && past.purpose == Purpose::Up,
+    };
+    let again = Beginning::Again { run: past.run, entries: past.entries(), verdicts };
+    let code = if past.application.is_net() {
+        let assembly =
+            Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
+        let scenario = Scenario::default();
+        drive(&way, NetMachine::new(&assembly, &scenario), again)
+    } else {
+        let machine = PlanMachine::new(
+            &past.application,
+            past.start.clone(),
+            past.goal.clone(),
+            search_limits,
+        );
+        let machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
+        drive(&way, machine, again)
+    };
+    drop(lock);
+    code
+}

@@ -1,0 +1,165 @@
+//! `windlass status`: where a deployment stands, and whether the world agrees.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use windlass::lifecycle::protocol::Element;
+use windlass_run::deployment::{Deployment, NoLock};
+use windlass_run::secrets::Secrets;
+use windlass_run::world::process::{Place, Processes};
+
+use crate::args::Format;
+use crate::commands::engine::{self, Past, WhereArgs};
+use crate::failure::Failure;
+use crate::{escape, exit_code, output};
+
+/// What `windlass status` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes: 0 the world is as the journal says, 1 it is not (drift), 2 usage.
+
+Examples:
+  windlass status
+  windlass status shop/windlass.yaml --format json")]
+pub(crate) struct StatusArgs {
+    /// The application, to find its deployment
+    #[arg(value_name = "FILE", default_value = "windlass.yaml")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    place: WhereArgs,
+
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StatusReport {
+    /// `windlass/status/1`.
+    schema: &'static str,
+    /// The deployment.
+    name: String,
+    /// The number of its last run.
+    run: u64,
+    /// `driven` by an engine now, `ended`, or `interrupted` and to be resumed.
+    engine: &'static str,
+    /// Every instance.
+    instances: Vec<InstanceReport>,
+    /// Whether the world differs from the journal.
+    drift: bool,
+}
+
+/// One instance.
+#[derive(Debug, Serialize, JsonSchema)]
+struct InstanceReport {
+    /// Its id.
+    instance: String,
+    /// Its node; of a net the component.
+    node: String,
+    /// Its state, its running operation, or its place.
+    state: String,
+    /// Whether its process runs; none when its state has no process.
+    process: Option<bool>,
+}
+
+/// Prints where a deployment stands.
+pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
+    let (deployment, name) = engine::existing(&args.place, &args.file)?;
+    let past = Past::read(&deployment)?
+        .ok_or_else(|| Failure::usage(format!("`{name}` has never been up")))?;
+    let driven = matches!(deployment.lock(), Err(NoLock::Taken));
+    let engine = match (driven, past.is_over()) {
+        (true, _) => "driven",
+        (false, true) => "ended",
+        (false, false) => "interrupted",
+    };
+    let instances = instances(&deployment, &name, &past)?;
+    let drift = !driven && instances.iter().any(|instance| instance.process == Some(false));
+    let schema = "windlass/status/1";
+    let report = StatusReport { schema, name, run: past.run, engine, instances, drift };
+    output::stdout(&match args.format {
+        Format::Json => escape::json(&report)?,
+        Format::Text => text(&report),
+    })?;
+    Ok(if drift { exit_code::FINDINGS } else { exit_code::GOOD })
+}
+
+fn instances(
+    deployment: &Deployment,
+    name: &str,
+    past: &Past,
+) -> Result<Vec<InstanceReport>, Failure> {
+    let Some(standing) = past.standing()? else {
+        let places = past.places()?.into_iter();
+        let report = |(component, place): (String, String)| InstanceReport {
+            instance: component.clone(),
+            node: component,
+            state: place,
+            process: None,
+        };
+        return Ok(places.map(report).collect());
+    };
+    let place = Place {
+        folder: deployment.folder().to_owned(),
+        logs: deployment.logs(past.run),
+        directory: PathBuf::from("."),
+        name: name.to_owned(),
+    };
+    let is_real = past.world == "process";
+    let world = Processes::new(place, Secrets::default())
+        .map_err(|error| Failure::file("read", deployment.folder(), &error))?;
+    let alive: BTreeMap<&str, bool> = standing
+        .processes
+        .iter()
+        .map(|(instance, order)| (instance.as_str(), is_real && world.is_alive(*order)))
+        .collect();
+    let mut all = Vec::new();
+    for (id, instance) in &standing.state.instances {
+        let component = past.application.type_of(instance.node);
+        let Some(protocol) = component.protocol() else { continue };
+        let (state, has_process) = match instance.element {
+            Element::State(state) => {
+                (protocol.state(state).name.clone(), component.processes.contains_key(&state))
+            }
+            Element::Transition(transition) => {
+                let operation = protocol.transition(transition).operation;
+                (format!("{}...", component.operations[operation.index()].name), false)
+            }
+        };
+        let runs = alive.get(id.0.as_str()).copied().unwrap_or(false);
+        all.push(InstanceReport {
+            instance: id.0.clone(),
+            node: past.application.node(instance.node).name.clone(),
+            state,
+            process: (has_process && is_real).then_some(runs),
+        });
+    }
+    Ok(all)
+}
+
+fn text(report: &StatusReport) -> String {
+    let mut out = format!("{}  run {}, {}\n", report.name, report.run, report.engine);
+    let width = |of: fn(&InstanceReport) -> &str| {
+        report.instances.iter().map(|instance| of(instance).chars().count()).max().unwrap_or(0)
+    };
+    let (first, second) = (width(|it| &it.instance), width(|it| &it.state));
+    for InstanceReport { instance, state, process, .. } in &report.instances {
+        let process = match process {
+            Some(true) => "  its process runs",
+            Some(false) => "  DRIFT: its process does not run",
+            None => "",
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "  {instance:first$}  {state:second$}{process}");
+    }
+    if report.instances.is_empty() {
+        out.push_str("  nothing is there\n");
+    }
+    escape::visible_lines(&out)
+}

@@ -1,0 +1,348 @@
+//! `windlass up FILE`: bring an application up, and look after it.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, IsTerminal, Write as _};
+use std::path::PathBuf;
+
+use clap::Args;
+use windlass::application::assembly::Assembly;
+use windlass::application::{Application, Faults, GlobalState};
+use windlass::goal::GoalFile;
+use windlass::goal::evaluate::Closure;
+use windlass::lang;
+use windlass::lang::documents;
+use windlass::lifecycle::implementation::{Command, CommandLine};
+use windlass::plan::{Plan, PlanAction};
+use windlass::simulate::Scenario;
+use windlass::source::Sources;
+use windlass::synthesize;
+use windlass::tree::emit;
+use windlass::verify::{self, Effort, Validity};
+use windlass_run::entry::{Aim, Entry, Purpose};
+use windlass_run::machine::Machine;
+use windlass_run::machine::net::NetMachine;
+use windlass_run::machine::plan::{PlanMachine, print};
+
+use crate::args::Format;
+use crate::commands::engine::{
+    self, Drive, DriveArgs, Past, WhereArgs, WorldArg, drive, search_limits,
+};
+use crate::commands::verify::parse_goal;
+use crate::failure::Failure;
+use crate::load::{self, Loaded};
+use crate::{escape, exit_code, output};
+
+/// What `windlass up` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The plan is made and verified before anything runs; nothing starts that the rules of the life cycles
+do not allow. Every decision is in a journal before it takes effect: after a crash at any instant
+`windlass resume` goes on.
+
+The command stays and looks after the processes: one that dies is handled as its life cycle says,
+and a new plan leads back to the goal. Ctrl-C ends it and leaves the application running;
+`windlass down` takes it down.
+
+Exit codes: 0 the goal is reached, 1 the goal cannot be reached or the plan is not valid, 2 usage,
+4 an action failed or is in doubt, 130 interrupted.
+
+Examples:
+  windlass up windlass.yaml --dry-run
+  windlass up windlass.yaml --yes --detach
+  windlass up windlass.yaml --goal 'api=running*3'")]
+pub(crate) struct UpArgs {
+    /// The application
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// What should hold in the end; without it what the file says, else everything is up
+    #[arg(long, value_name = "GOAL")]
+    goal: Option<String>,
+
+    /// Follow this plan instead of making one
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<PathBuf>,
+
+    /// Where actions take place
+    #[arg(long, value_enum, default_value_t = WorldArg::Process, value_name = "WORLD")]
+    world: WorldArg,
+
+    #[command(flatten)]
+    place: WhereArgs,
+
+    #[command(flatten)]
+    drive: DriveArgs,
+
+    /// Print the actions with their commands, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+
+    /// How events are written: lines, or JSON with one event a line
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+
+    /// The language of the file; without it the file tells
+    #[arg(long, value_name = "LANG")]
+    lang: Option<String>,
+}
+
+/// Where a run begins.
+struct Beginning {
+    state: GlobalState,
+    processes: std::collections::BTreeMap<String, windlass_run::entry::OrderId>,
+    is_first: bool,
+}
+
+/// Brings an application up.
+pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
+    let Loaded { application, goal } = load::application(&args.file, args.lang.as_deref())?;
+    let (deployment, name) = engine::deployment(&args.place, &args.file, &application.name)?;
+    let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
+    let secrets = engine::secrets(args.drive.secrets.as_deref())?;
+    let directory = engine::folder_of(&args.file);
+    let past = Past::read(&deployment)?;
+    if let Some(past) = past.as_ref().filter(|past| !past.is_over()) {
+        let message = format!("run {} of `{name}` has not ended", past.run);
+        return Err(Failure::usage(message).help("`windlass resume` goes on with it"));
+    }
+    let way = Drive {
+        args: &args.drive,
+        format: args.format,
+        deployment: &deployment,
+        name: &name,
+        world: args.world,
+        directory: directory.clone(),
+        secrets,
+        stay: !args.drive.detach && args.world == WorldArg::Process,
+    };
+    let begun = |goal: Option<&GoalFile>, start: Option<String>, processes| Entry::Begun {
+        purpose: Purpose::Up,
+        application: emit::yaml(&lang::windlass::print(&application, goal)),
+        directory: std::path::absolute(&directory)
+            .unwrap_or_else(|_| directory.clone())
+            .display()
+            .to_string(),
+        world: args.world.word().to_owned(),
+        start,
+        processes,
+    };
+    if application.is_net() {
+        let begun = begun(None, None, std::collections::BTreeMap::new());
+        let code = run_net(args, &application, &way, past.is_none(), begun);
+        drop(lock);
+        return code;
+    }
+    if application.faults != Faults::Replicas {
+        return Err(Failure::usage(
+            "an application with `faults: forbidden` or `handled` is not run yet",
+        )
+        .help("`faults: replicas` is"));
+    }
+    let beginning = beginning(&application, past.as_ref())?;
+    let goal = wanted(args, &application, goal)?;
+    let machine =
+        PlanMachine::new(&application, beginning.state.clone(), goal.clone(), search_limits);
+    let machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
+    let plan = planned(args, &application, &beginning.state, &machine)?;
+    let actions = plan_actions(&application, &beginning.state, &plan)?;
+    if args.dry_run {
+        output::stdout(&actions)?;
+        return Ok(exit_code::GOOD);
+    }
+    let removes = plan.steps.iter().any(|step| matches!(step.action, PlanAction::ScaleIn { .. }));
+    confirm(args, beginning.is_first || removes, &actions)?;
+    let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
+    let begun = begun(goal.as_ref(), Some(start), beginning.processes);
+    let first = engine::Beginning::New { begun, plan: Some(print(&plan)) };
+    let code = drive(&way, machine, first);
+    drop(lock);
+    code
+}
+
+/// Brings an assembly of nets up.
+fn run_net(
+    args: &UpArgs,
+    application: &Application,
+    way: &Drive<'_>,
+    is_first: bool,
+    begun: Entry,
+) -> Result<u8, Failure> {
+    let assembly = Assembly::new(application).map_err(|why| Failure::usage(why.to_string()))?;
+    let actions = net_actions(&assembly);
+    if args.dry_run {
+        output::stdout(&actions)?;
+        return Ok(exit_code::GOOD);
+    }
+    confirm(args, is_first, &actions)?;
+    let scenario = Scenario::default();
+    let machine = NetMachine::new(&assembly, &scenario);
+    drive(way, machine, engine::Beginning::New { begun, plan: None })
+}
+
+/// Where the last run left everything.
+fn beginning(application: &Application, past: Option<&Past>) -> Result<Beginning, Failure> {
+    let Some(past) = past else {
+        let processes = std::collections::BTreeMap::new();
+        return Ok(Beginning { state: GlobalState::empty(), processes, is_first: true });
+    };
+    let standing = past.standing()?.ok_or_else(|| {
+        Failure::usage("this deployment is one of nets").help("choose another with --name")
+    })?;
+    // The file may have changed: what is there has to fit it.
+    let text = emit::yaml(&lang::windlass::print_state(&past.application, &standing.state));
+    let mut sources = Sources::new();
+    let root = sources.add("state", text);
+    let reading = documents::read_state(root, &sources, application);
+    let state = reading.document.ok_or_else(|| {
+        let why = reading.findings.first().map(|finding| finding.message.clone());
+        Failure::usage(format!(
+            "what runs does not fit the file any more: {}",
+            why.unwrap_or_default()
+        ))
+        .help("take it down with `windlass down` first")
+    })?;
+    Ok(Beginning { state, processes: standing.processes, is_first: false })
+}
+
+fn wanted(
+    args: &UpArgs,
+    application: &Application,
+    declared: Option<GoalFile>,
+) -> Result<Option<GoalFile>, Failure> {
+    if let Some(text) = &args.goal {
+        let goal = parse_goal(text, application)?;
+        return Ok(Some(GoalFile { goal, ..GoalFile::default() }));
+    }
+    if declared.is_some() {
+        return Ok(declared);
+    }
+    match synthesize::everything_up(application) {
+        Ok(goal) => Ok(Some(GoalFile { goal, ..GoalFile::default() })),
+        Err(_) if args.plan.is_some() => Ok(None),
+        Err(node) => Err(Failure::usage(format!("nothing says when `{node}` is up"))
+            .help("say with --goal what should hold in the end, or declare `up:`")),
+    }
+}
+
+/// The plan that is followed: the operator's, if it is valid, or one that was just made.
+fn planned(
+    args: &UpArgs,
+    application: &Application,
+    start: &GlobalState,
+    machine: &PlanMachine<'_>,
+) -> Result<Plan, Failure> {
+    let Some(path) = &args.plan else {
+        let text = machine
+            .plan(Aim::Goal)
+            .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
+        return load::plan_in(load::Text::of("plan", text.unwrap_or_default()));
+    };
+    let plan = load::plan(path)?;
+    load::fitting(application, start, &plan)?;
+    let stale = |said: &Option<String>, is: String| said.as_ref().is_some_and(|it| *it != is);
+    if stale(&plan.application, lang::windlass::digest::of_application(application))
+        || stale(&plan.start, lang::windlass::digest::of_state(application, start))
+    {
+        return Err(Failure::usage("the plan was made for another application or another state")
+            .help("make a new one with `windlass plan`, or let `windlass up` make it"));
+    }
+    let question = verify::Question {
+        application,
+        start,
+        plan: &plan,
+        policy: application.policy,
+        goal: None,
+        closure: Closure::Open,
+    };
+    let mut budget = search_limits();
+    let report = verify::verify(&question, &Effort::default(), &mut *budget)
+        .map_err(|_| Failure::usage("the plan does not fit the application"))?;
+    if report.validity != Validity::Valid {
+        let message = format!("the plan is {}", report.validity.word().replace('_', " "));
+        return Err(Failure::usage(message)
+            .help("`windlass verify` says why")
+            .ending(exit_code::FINDINGS));
+    }
+    Ok(plan)
+}
+
+/// Asks the operator before anything runs for the first time, or is removed.
+fn confirm(args: &UpArgs, asks: bool, actions: &str) -> Result<(), Failure> {
+    if args.yes || !asks || args.world == WorldArg::Simulated {
+        return Ok(());
+    }
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::usage("these commands would run for the first time")
+            .help("look at them with --dry-run, then say --yes"));
+    }
+    output::stderr(&format!("{actions}\nDo this? [y/N] "));
+    let _ = std::io::stderr().flush();
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    match answer.trim() {
+        "y" | "Y" | "yes" => Ok(()),
+        _ => Err(Failure::usage("nothing was done")),
+    }
+}
+
+fn command_words(command: &Command) -> String {
+    match &command.line {
+        CommandLine::Arguments(all) => all.join(" "),
+        CommandLine::Shell(script) => format!("sh -c: {}", script.trim()),
+    }
+}
+
+/// The actions of a plan in an order that it allows, with what each executes.
+fn plan_actions(
+    application: &Application,
+    start: &GlobalState,
+    plan: &Plan,
+) -> Result<String, Failure> {
+    let order = plan.topological_order().map_err(|_| Failure::usage("the plan is a circle"))?;
+    let mut nodes: std::collections::BTreeMap<&str, &str> = std::collections::BTreeMap::new();
+    for (id, instance) in &start.instances {
+        nodes.insert(&id.0, &application.node(instance.node).name);
+    }
+    for step in &plan.steps {
+        if let PlanAction::ScaleOut { node, instance, .. } = &step.action {
+            nodes.insert(&instance.0, node);
+        }
+    }
+    let mut out = String::new();
+    for step in order.into_iter().map(|step| &plan.steps[step]) {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(out, "{}", step.label);
+        let PlanAction::Operation { instance, operation } = &step.action else { continue };
+        let node = nodes.get(instance.0.as_str()).and_then(|name| application.node_named(name));
+        let Some(component) = node.map(|node| application.type_of(node)) else { continue };
+        let found = component.operation_named(operation);
+        if let Some(run) = found.and_then(|id| component.operations[id.index()].run.as_ref()) {
+            let _ = writeln!(out, "    run     {}", command_words(run));
+        }
+        let Some(protocol) = component.protocol() else { continue };
+        for transition in protocol.transitions.iter().filter(|t| Some(t.operation) == found) {
+            if let Some(process) = component.processes.get(&transition.to) {
+                let _ = writeln!(out, "    process {}", command_words(&process.command));
+            }
+        }
+    }
+    if out.is_empty() {
+        out.push_str("nothing to do\n");
+    }
+    Ok(escape::visible_lines(&out))
+}
+
+fn net_actions(assembly: &Assembly<'_>) -> String {
+    let mut out = String::new();
+    for id in assembly.transition_ids() {
+        let _ = writeln!(out, "{}", assembly.transition_name(id));
+        if let Some(run) = &assembly.net_transition(id).action.run {
+            let _ = writeln!(out, "    run     {}", command_words(run));
+        }
+    }
+    escape::visible_lines(&out)
+}

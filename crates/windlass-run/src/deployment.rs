@@ -1,0 +1,121 @@
+//! The folder in which a deployment is kept: journal, logs, claims, and a lock so that two engines
+//! never drive one deployment.
+//!
+//! ```text
+//! .windlass/NAME/           mode 0700
+//!     journal.db            every run, mode 0600
+//!     lock                  held by the engine that drives
+//!     logs/RUN/ORDER.log    what the commands and processes wrote
+//!     claims/BOOT/ORDER.*   what the process world knows about orders of this boot
+//! ```
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The name of the folder beside a description.
+pub const FOLDER: &str = ".windlass";
+
+/// A deployment on disk.
+#[derive(Debug, Clone)]
+pub struct Deployment {
+    folder: PathBuf,
+}
+
+/// As long as it lives, no other engine drives the deployment. The system lets go of it when the
+/// process ends, however it ends.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// Why the lock was not had.
+#[derive(Debug)]
+pub enum NoLock {
+    /// Another engine drives the deployment.
+    Taken,
+    /// The file cannot be made.
+    Io(io::Error),
+}
+
+impl Deployment {
+    /// The deployment with this name in a state folder.
+    pub fn new(state: &Path, name: &str) -> Self {
+        Deployment { folder: state.join(name) }
+    }
+
+    /// Makes the folder, for its owner only.
+    pub fn create(&self) -> io::Result<()> {
+        private_folder(&self.folder)?;
+        if let Some(parent) = self.folder.parent() {
+            fs::set_permissions(parent, fs::Permissions::from_mode(0o700))?;
+        }
+        fs::set_permissions(&self.folder, fs::Permissions::from_mode(0o700))
+    }
+
+    /// The folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where the journal is.
+    pub fn journal(&self) -> PathBuf {
+        self.folder.join("journal.db")
+    }
+
+    /// Whether there ever was a run.
+    pub fn exists(&self) -> bool {
+        self.journal().exists()
+    }
+
+    /// Where the logs of a run are.
+    pub fn logs(&self, run: u64) -> PathBuf {
+        self.folder.join("logs").join(run.to_string())
+    }
+
+    /// Takes the lock, without waiting for it.
+    pub fn lock(&self) -> Result<Lock, NoLock> {
+        let path = self.folder.join("lock");
+        let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+        let file = opened.map_err(NoLock::Io)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Lock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(NoLock::Taken),
+            Err(TryLockError::Error(error)) => Err(NoLock::Io(error)),
+        }
+    }
+
+    /// The deployments in a state folder, by name.
+    pub fn names(state: &Path) -> Vec<String> {
+        let entries = fs::read_dir(state).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> =
+            names.filter(|name| Deployment::new(state, name).exists()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// Makes a folder that only its owner can look into, and those above it.
+pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_engine_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let deployment = Deployment::new(folder.path(), "shop");
+        deployment.create().unwrap();
+        let lock = deployment.lock().unwrap();
+        assert!(matches!(deployment.lock(), Err(NoLock::Taken)));
+        drop(lock);
+        assert!(deployment.lock().is_ok());
+        let mode = fs::metadata(deployment.folder()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+}

@@ -1,0 +1,495 @@
+//! The loop: one owner of the state takes events one at a time, decides, writes down, acts.
+//!
+//! ```text
+//! report of the world -> what it means -> what may start now -> journal (one commit) -> orders
+//! ```
+//! Everything that one report leads to, the outcome of an action and the intents that it enables,
+//! is one commit. Nothing is asked twice and nobody is polled: between two reports the dispatcher
+//! sleeps in [`World::wait`].
+
+mod failure;
+mod outcome;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use windlass::lifecycle::implementation::Process;
+
+use crate::entry::{Aim, End, Ending, Entry, OrderId, Task, Witness};
+use crate::journal::{Journal, JournalError};
+use crate::limits::{Limits, Resource};
+use crate::machine::{Holders, Machine, Note, Untidy, Work};
+use crate::world::{Doubt, Order, Report, World};
+
+pub use failure::OnFailure;
+pub(crate) use outcome::holding;
+
+/// How a run is driven.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// How many actions run at once.
+    pub jobs: Option<usize>,
+    /// What happens when an action has failed for good.
+    pub on_failure: OnFailure,
+    /// Decides the jitter of waits before another try.
+    pub seed: u64,
+    /// Whether a process that died is no reason to plan anew.
+    pub keep_faults: bool,
+}
+
+/// How a run came to an end, or to rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finish {
+    /// The goal holds.
+    Reached,
+    /// An action failed for good; why, line by line.
+    Failed(Vec<String>),
+    /// An action failed for good, and what had been done was undone.
+    RolledBack(Vec<String>),
+    /// Nothing can start any more: what each waiting action waits for.
+    Stalled(Vec<String>),
+    /// The operator stopped the engine; what runs goes on, and the run can be resumed.
+    Interrupted,
+}
+
+/// An order that has been given and has not ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    pub(crate) order: Order,
+    pub(crate) task: Option<Task>,
+    pub(crate) attempt: u32,
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) timed_out: bool,
+}
+
+/// The process of an instance.
+#[derive(Debug, Clone)]
+pub(crate) struct Holder {
+    pub(crate) order: OrderId,
+    pub(crate) node: String,
+    pub(crate) process: Process,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Timer {
+    Retry(Task),
+    Timeout(OrderId),
+}
+
+/// Whoever wants to see entries when they are safe.
+pub type Listener<'l> = Box<dyn FnMut(Duration, &Entry) + 'l>;
+
+/// The owner of a run.
+pub struct Dispatcher<'l, M, W, J> {
+    /// The model.
+    pub machine: M,
+    /// Where orders go.
+    pub world: W,
+    pub(crate) journal: J,
+    options: Options,
+    listener: Listener<'l>,
+    limits: Limits,
+    queue: VecDeque<Task>,
+    pub(crate) given: BTreeMap<OrderId, Given>,
+    timers: BTreeMap<(Duration, Timer), ()>,
+    /// Tasks that have started and wait for another try, with the number of that try.
+    pub(crate) retrying: BTreeMap<Task, u32>,
+    pub(crate) holders: BTreeMap<String, Holder>,
+    pub(crate) entries: Vec<Entry>,
+    launch: Vec<OrderId>,
+    over: Vec<OrderId>,
+    pub(crate) failed: Vec<String>,
+    pub(crate) given_up: Vec<Task>,
+    pub(crate) replan: Option<(Aim, String)>,
+    pub(crate) rolling_back: bool,
+    stopping: bool,
+    interrupted: bool,
+    /// When each instance died lately.
+    deaths: BTreeMap<String, VecDeque<Duration>>,
+    pub(crate) next_order: OrderId,
+}
+
+impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
+    /// A dispatcher that has decided nothing yet.
+    pub fn new(machine: M, world: W, journal: J, options: Options, next_order: OrderId) -> Self {
+        let hosts = machine.hosts().into_iter().map(|(name, most)| (Resource::Host(name), most));
+        let locks = machine.locks().into_iter().map(|(name, most)| (Resource::Lock(name), most));
+        let limits = Limits::new(options.jobs, hosts.chain(locks).collect());
+        Dispatcher {
+            machine,
+            world,
+            journal,
+            options,
+            listener: Box::new(|_, _| {}),
+            limits,
+            queue: VecDeque::new(),
+            given: BTreeMap::new(),
+            timers: BTreeMap::new(),
+            retrying: BTreeMap::new(),
+            holders: BTreeMap::new(),
+            entries: Vec::new(),
+            launch: Vec::new(),
+            over: Vec::new(),
+            failed: Vec::new(),
+            given_up: Vec::new(),
+            replan: None,
+            rolling_back: false,
+            stopping: false,
+            interrupted: false,
+            deaths: BTreeMap::new(),
+            next_order,
+        }
+    }
+
+    /// Shows every entry to `listener` as soon as it is safe.
+    #[must_use]
+    pub fn listening(mut self, listener: impl FnMut(Duration, &Entry) + 'l) -> Self {
+        self.listener = Box::new(listener);
+        self
+    }
+
+    /// Begins a run: its first entry and its plan, when it needs one, are one commit. Says why
+    /// when the plan cannot be followed; then nothing is written.
+    pub fn begin_run(
+        &mut self,
+        begun: Entry,
+        plan: Option<&str>,
+    ) -> Result<Result<(), String>, JournalError> {
+        if let Entry::Begun { processes, .. } = &begun {
+            self.hold_processes(processes);
+        }
+        self.entries.push(begun);
+        if let Some(plan) = plan {
+            if let Err(why) = self.machine.follow(plan, Aim::Goal) {
+                self.entries.clear();
+                return Ok(Err(why));
+            }
+            let (plan, aim, why) = (plan.to_owned(), Aim::Goal, "the run begins".to_owned());
+            self.entries.push(Entry::Planned { plan, aim, why });
+        }
+        self.commit().map(Ok)
+    }
+
+    /// The orders whose processes run, by instance.
+    pub fn processes(&self) -> BTreeMap<String, OrderId> {
+        self.holders.iter().map(|(id, holder)| (id.clone(), holder.order)).collect()
+    }
+
+    /// Runs until the goal holds, or something else ends the run.
+    pub fn run(&mut self) -> Result<Finish, JournalError> {
+        self.interrupted = false;
+        loop {
+            self.advance();
+            self.commit()?;
+            if self.interrupted {
+                return Ok(Finish::Interrupted);
+            }
+            if self.is_idle() {
+                match self.at_rest() {
+                    Some(finish) => {
+                        self.conclude(&finish);
+                        self.commit()?;
+                        return Ok(finish);
+                    }
+                    None => continue,
+                }
+            }
+            let until = self.timers.first_key_value().map(|((moment, _), ())| *moment);
+            match self.world.wait(until) {
+                Some(report) => self.take(report),
+                // No report can come any more: one was lost, and the world is asked again.
+                None if until.is_none() => self.ask_again(),
+                None => {}
+            }
+            while let Some(report) = self.world.poll() {
+                self.take(report);
+            }
+            self.ring();
+        }
+    }
+
+    /// Runs, and stays while there are processes to look after. Ends only when the operator wants
+    /// it to, or when something has failed for good.
+    pub fn keep(&mut self) -> Result<Finish, JournalError> {
+        loop {
+            let finish = self.run()?;
+            if finish != Finish::Reached || self.holders.is_empty() {
+                return Ok(finish);
+            }
+            let Some(report) = self.world.wait(None) else { return Ok(finish) };
+            self.take(report);
+        }
+    }
+
+    /// Nothing runs, nothing waits for its time.
+    fn is_idle(&self) -> bool {
+        self.given.is_empty() && (self.timers.is_empty() || self.stopping)
+    }
+
+    /// Starts whatever can start.
+    fn advance(&mut self) {
+        if self.interrupted {
+            return;
+        }
+        self.tidy();
+        if self.stopping || self.replan.is_some() {
+            return;
+        }
+        loop {
+            let ready = self.machine.ready();
+            let is_quiet = ready.is_empty();
+            self.queue.extend(ready);
+            let mut has_started = false;
+            while !self.limits.is_full()
+                && let Some(task) = self.queue.pop_front()
+            {
+                has_started |= self.begin(task);
+            }
+            if is_quiet && !has_started {
+                return;
+            }
+        }
+    }
+
+    fn resources(&self, task: Task, work: Option<&Work>) -> Vec<Resource> {
+        let mut resources: Vec<Resource> =
+            self.machine.exclusive(task).map(Resource::Instance).into_iter().collect();
+        if let Some(work) = work {
+            resources.extend(work.host.clone().map(Resource::Host));
+            resources.extend(work.lock.clone().map(Resource::Lock));
+        }
+        resources
+    }
+
+    /// Orders that are under way after a fold take what they need, whoever gave them.
+    pub(crate) fn occupy(&mut self) {
+        for id in self.given.keys().copied().collect::<Vec<_>>() {
+            let Some(task) = self.given.get(&id).and_then(|given| given.task) else { continue };
+            let work = self.machine.work(task);
+            let resources = self.resources(task, Some(&work));
+            self.limits.take(None, &resources);
+            if let Some(given) = self.given.get_mut(&id) {
+                given.resources = resources;
+            }
+        }
+    }
+
+    /// Starts a task for the first time or again, if its resources are free and the rules let it.
+    fn begin(&mut self, task: Task) -> bool {
+        let again = self.retrying.get(&task).copied();
+        // What a net's transition holds does not depend on whether it has started.
+        let work = self.machine.exclusive(task).is_none().then(|| self.machine.work(task));
+        let resources = self.resources(task, work.as_ref());
+        if !self.limits.take(Some(task), &resources) {
+            return false;
+        }
+        let attempt = match again {
+            Some(attempt) => {
+                self.retrying.remove(&task);
+                attempt
+            }
+            None => match self.machine.start(task) {
+                Ok(notes) => {
+                    let work = self.machine.work(task);
+                    self.give(Some(task), work, 0, resources);
+                    self.followed(notes);
+                    return true;
+                }
+                Err(_) => {
+                    let woken = self.limits.give_back(&resources);
+                    self.queue.extend(woken);
+                    return false;
+                }
+            },
+        };
+        let work = self.machine.work(task);
+        self.give(Some(task), work, attempt, resources);
+        true
+    }
+
+    /// The order that a piece of work is.
+    pub(crate) fn order(&self, id: OrderId, work: Work) -> Order {
+        let stops = |(process, holder): (Process, &Holder)| (holder.order, process);
+        Order {
+            id,
+            label: work.label,
+            stop: work.leaves.zip(self.holders.get(&work.instance)).map(stops),
+            instance: work.instance,
+            node: work.node,
+            run: work.run,
+            spawn: work.enters,
+            effect: work.effect,
+            expected: work.expected,
+        }
+    }
+
+    fn give(&mut self, task: Option<Task>, work: Work, attempt: u32, resources: Vec<Resource>) {
+        let id = self.next_order;
+        self.next_order.0 += 1;
+        let timeout = work.timeout;
+        let order = self.order(id, work);
+        self.entries.push(Entry::Intent {
+            order: id,
+            task,
+            instance: order.instance.clone(),
+            label: order.label.clone(),
+            attempt,
+        });
+        let is_empty = order.is_empty();
+        let given = Given { order, task, attempt, resources, timed_out: false };
+        self.given.insert(id, given);
+        if is_empty {
+            // Nothing to wait for: the outcome is part of the same commit.
+            self.ended(id, End::Done, None);
+            return;
+        }
+        if let Some(timeout) = timeout {
+            let moment = self.world.now().saturating_add(timeout);
+            self.timers.insert((moment, Timer::Timeout(id)), ());
+        }
+        self.launch.push(id);
+    }
+
+    /// Processes follow the states of their instances.
+    fn tidy(&mut self) {
+        let processes: Holders =
+            self.holders.iter().map(|(id, holder)| (id.clone(), holder.process.clone())).collect();
+        for untidy in self.machine.untidy(&processes) {
+            let resource = [Resource::Instance(untidy.instance.clone())];
+            let busy = self.given.values().any(|given| given.order.instance == untidy.instance);
+            if busy {
+                continue;
+            }
+            let work = self.tidying(untidy);
+            self.limits.take(None, &resource);
+            self.give(None, work, 0, resource.into());
+        }
+    }
+
+    pub(crate) fn tidying(&self, untidy: Untidy) -> Work {
+        let Untidy { instance, node, spawn } = untidy;
+        let leaves = self.holders.get(&instance).map(|holder| holder.process.clone());
+        let verb = if spawn.is_some() { "start" } else { "stop" };
+        Work {
+            label: format!("{verb} the process of {instance}"),
+            node,
+            run: None,
+            leaves,
+            enters: spawn,
+            effect: windlass::lifecycle::implementation::Effect::Idempotent,
+            timeout: None,
+            retry: None,
+            host: None,
+            lock: None,
+            expected: None,
+            instance,
+        }
+    }
+
+    pub(crate) fn followed(&mut self, notes: Vec<Note>) {
+        let entries =
+            notes.into_iter().map(|note| Entry::Followed { what: note.what, fault: note.fault });
+        self.entries.extend(entries);
+    }
+
+    /// Writes down, then acts.
+    pub(crate) fn commit(&mut self) -> Result<(), JournalError> {
+        if !self.entries.is_empty() {
+            let now = self.world.now();
+            self.journal.append(now, &self.entries)?;
+            for entry in self.entries.drain(..) {
+                (self.listener)(now, &entry);
+            }
+        }
+        for id in self.over.drain(..) {
+            self.world.cleanup(id);
+        }
+        for id in std::mem::take(&mut self.launch) {
+            if let Some(given) = self.given.get(&id) {
+                self.world.start(&given.order);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the world about every order that has not ended.
+    fn ask_again(&mut self) {
+        for id in self.given.keys().copied().collect::<Vec<_>>() {
+            let Some(given) = self.given.get(&id) else { continue };
+            let order = given.order.clone();
+            match self.world.inquire(&order) {
+                Doubt::Known => {}
+                Doubt::NotDone => self.ended(id, End::NotDone, Some(Witness::World)),
+                Doubt::Unknown => {
+                    let reason = "nobody knows how it ended".to_owned();
+                    self.ended(id, End::Failed { reason }, None);
+                }
+            }
+        }
+    }
+
+    /// What one report means.
+    fn take(&mut self, report: Report) {
+        match report {
+            Report::Ended { order, end } => self.ended(order, end, None),
+            Report::Died { instance, order, detail } => self.died(&instance, order, detail),
+            Report::Interrupted => self.interrupted = true,
+        }
+    }
+
+    pub(crate) fn enqueue(&mut self, tasks: Vec<Task>) {
+        for task in tasks {
+            self.queue.push_back(task);
+        }
+    }
+
+    /// Whatever time it is.
+    fn ring(&mut self) {
+        let now = self.world.now();
+        while let Some(((moment, timer), ())) = self.timers.first_key_value() {
+            if *moment > now {
+                return;
+            }
+            let (moment, timer) = (*moment, *timer);
+            self.timers.remove(&(moment, timer));
+            match timer {
+                Timer::Retry(task) => self.queue.push_back(task),
+                Timer::Timeout(id) => {
+                    if let Some(given) = self.given.get_mut(&id) {
+                        given.timed_out = true;
+                        self.world.cancel(id);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Nothing runs any more: either there is another plan to follow, or the run is over.
+    fn at_rest(&mut self) -> Option<Finish> {
+        if let Some((aim, why)) = self.replan.take() {
+            return self.new_plan(aim, &why);
+        }
+        if !self.stopping && self.machine.is_done() {
+            return Some(match (self.rolling_back, self.failed.is_empty()) {
+                (true, _) => Finish::RolledBack(self.failed.clone()),
+                (false, true) => Finish::Reached,
+                (false, false) => Finish::Failed(self.failed.clone()),
+            });
+        }
+        if self.failed.is_empty() {
+            return Some(Finish::Stalled(self.machine.stuck()));
+        }
+        Some(Finish::Failed(self.failed.clone()))
+    }
+
+    fn conclude(&mut self, finish: &Finish) {
+        let (ending, why) = match finish {
+            Finish::Reached => (Ending::Reached, Vec::new()),
+            Finish::Failed(why) => (Ending::Failed, why.clone()),
+            Finish::RolledBack(why) => (Ending::RolledBack, why.clone()),
+            Finish::Stalled(why) => (Ending::Stalled, why.clone()),
+            Finish::Interrupted => return,
+        };
+        self.entries.push(Entry::Ended { ending, why });
+    }
+}

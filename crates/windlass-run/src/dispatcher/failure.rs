@@ -1,0 +1,111 @@
+//! What happens after a failure: another try, or the choice of the operator.
+
+use std::time::Duration;
+
+use super::{Dispatcher, Finish, Timer};
+use crate::entry::{Aim, Entry, Task};
+use crate::journal::Journal;
+use crate::machine::Machine;
+use crate::world::World;
+
+/// What happens when an action has failed for good.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// Nothing new starts; what has been done stays.
+    #[default]
+    Stop,
+    /// What does not depend on it goes on.
+    GoOn,
+    /// A plan back to where the run began is made and followed.
+    RollBack,
+}
+
+/// So many deaths of one process in [`DEATHS_WITHIN`] are no accident.
+const MOST_DEATHS: usize = 5;
+const DEATHS_WITHIN: Duration = Duration::from_secs(60);
+
+impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
+    /// A try failed: another one follows, or the task is given up.
+    pub(super) fn failed_once(&mut self, task: Task, label: &str, attempt: u32, reason: String) {
+        let retry = self.machine.work(task).retry;
+        let Some(retry) = retry.filter(|retry| attempt < retry.times) else {
+            self.give_up(task, label, reason);
+            return;
+        };
+        self.retrying.insert(task, attempt + 1);
+        let wait = retry.wait_before(attempt + 1);
+        let wait = wait.saturating_add(self.jitter(task, attempt, wait));
+        let moment = self.world.now().saturating_add(wait);
+        self.timers.insert((moment, Timer::Retry(task)), ());
+    }
+
+    /// Up to a quarter of the wait, so that many that failed together do not try together.
+    fn jitter(&self, task: Task, attempt: u32, wait: Duration) -> Duration {
+        let mixed = (u64::from(task.0) << 32 | u64::from(attempt)) ^ self.options.seed;
+        let mixed = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        wait.mul_f64((mixed >> 40) as f64 / (1u64 << 24) as f64 / 4.0)
+    }
+
+    pub(super) fn give_up(&mut self, task: Task, label: &str, reason: String) {
+        self.failed.push(format!("`{label}` failed: {reason}"));
+        self.entries.push(Entry::GaveUp { task, label: label.to_owned(), reason });
+        self.given_up.push(task);
+        let notes = self.machine.give_up(task);
+        self.followed(notes);
+        self.fail_for_good();
+    }
+
+    pub(super) fn fail_for_good(&mut self) {
+        match self.options.on_failure {
+            OnFailure::GoOn => {}
+            OnFailure::RollBack if !self.rolling_back => {
+                self.rolling_back = true;
+                self.replan = Some((Aim::Back, "an action failed".to_owned()));
+            }
+            OnFailure::Stop | OnFailure::RollBack => self.stopping = true,
+        }
+    }
+
+    pub(super) fn dies_too_often(&mut self, instance: &str) -> bool {
+        let now = self.world.now();
+        let deaths = self.deaths.entry(instance.to_owned()).or_default();
+        deaths.push_back(now);
+        while deaths.front().is_some_and(|death| *death + DEATHS_WITHIN < now) {
+            deaths.pop_front();
+        }
+        deaths.len() > MOST_DEATHS
+    }
+
+    /// Makes a plan from here and follows it; how the run ends when there is none.
+    pub(super) fn new_plan(&mut self, aim: Aim, why: &str) -> Option<Finish> {
+        // Whatever waits for another try is not tried again: the new plan decides.
+        for task in std::mem::take(&mut self.retrying).into_keys() {
+            let label = self.machine.work(task).label;
+            let reason = why.to_owned();
+            self.entries.push(Entry::GaveUp { task, label, reason });
+            let notes = self.machine.give_up(task);
+            self.followed(notes);
+        }
+        self.timers.clear();
+        self.queue.clear();
+        self.limits.forget_waiting();
+        let why = why.to_owned();
+        match self.machine.plan(aim) {
+            Ok(Some(plan)) => match self.machine.follow(&plan, aim) {
+                Ok(()) => {
+                    self.given_up.clear();
+                    self.entries.push(Entry::Planned { plan, aim, why });
+                    None
+                }
+                Err(reason) => Some(self.without_plan(&why, &reason)),
+            },
+            Ok(None) => Some(self.without_plan(&why, "nets are not planned")),
+            Err(reason) => Some(self.without_plan(&why, &reason)),
+        }
+    }
+
+    fn without_plan(&mut self, why: &str, reason: &str) -> Finish {
+        self.failed.push(format!("{why}, and there is no way on: {reason}"));
+        Finish::Failed(self.failed.clone())
+    }
+}

@@ -1,0 +1,127 @@
+//! What the end of an order, or the death of a process, means for the model.
+
+use super::{Dispatcher, Given, Holder};
+use crate::entry::{Aim, End, Entry, OrderId, Witness};
+use crate::journal::Journal;
+use crate::machine::Machine;
+use crate::world::{Order, World};
+
+impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
+    /// An order ended. A report about an order that is not under way says nothing new.
+    pub(crate) fn ended(&mut self, id: OrderId, end: End, witness: Option<Witness>) {
+        let Some(given) = self.given.remove(&id) else { return };
+        let end = match end {
+            End::Cancelled if given.timed_out => End::TimedOut,
+            other => other,
+        };
+        self.entries.push(Entry::Outcome { order: id, end: end.clone(), witness });
+        self.over.push(id);
+        let woken = self.limits.give_back(&given.resources);
+        self.queue.extend(woken);
+        self.hold(&given.order, &end);
+        if end != End::Done
+            && let Some((before, _)) = &given.order.stop
+        {
+            self.still_runs(*before, &given.order.instance);
+        }
+        self.concluded(given, end);
+    }
+
+    /// Who holds the process of an instance after an order ended.
+    pub(crate) fn hold(&mut self, order: &Order, end: &End) {
+        if *end != End::Done {
+            return;
+        }
+        if order.stop.is_some() {
+            self.holders.remove(&order.instance);
+        }
+        if let Some(process) = &order.spawn {
+            let holder =
+                Holder { order: order.id, node: order.node.clone(), process: process.clone() };
+            self.holders.insert(order.instance.clone(), holder);
+        }
+    }
+
+    /// An order that should have stopped a process failed: does the process still run?
+    fn still_runs(&mut self, before: OrderId, instance: &str) {
+        let Some(holder) = self.holders.get(instance).filter(|holder| holder.order == before)
+        else {
+            return;
+        };
+        let order = holding(instance, holder);
+        if !self.world.adopt(&order) {
+            self.died(instance, before, "it ended with an action that failed".to_owned());
+        }
+    }
+
+    fn concluded(&mut self, given: Given, end: End) {
+        let Given { order, task, attempt, .. } = given;
+        let Some(task) = task else {
+            if let End::Failed { reason } = end {
+                self.failed.push(format!("`{}` failed: {reason}", order.label));
+                self.fail_for_good();
+            }
+            return;
+        };
+        match end {
+            End::Done => match self.machine.end(task) {
+                Ok(notes) => self.followed(notes),
+                // The world changed while it ran: what it did counts no more.
+                Err(what) => {
+                    let what = format!("`{}` ended in vain: {what}", order.label);
+                    self.entries.push(Entry::Followed { what, fault: false });
+                }
+            },
+            End::NotDone => {
+                self.retrying.insert(task, attempt);
+                self.queue.push_back(task);
+            }
+            End::Failed { reason } => self.failed_once(task, &order.label, attempt, reason),
+            End::TimedOut => {
+                self.failed_once(task, &order.label, attempt, "it took too long".to_owned());
+            }
+            End::Cancelled => self.give_up(task, &order.label, "it was cancelled".to_owned()),
+        }
+    }
+
+    /// The process of an instance is gone, and nobody asked for that.
+    ///
+    /// An action of the environment: the model follows it by rule `observe`, faults settle, and
+    /// what is left of the plan no longer fits.
+    pub(crate) fn died(&mut self, instance: &str, order: OrderId, detail: String) {
+        if self.holders.get(instance).is_none_or(|holder| holder.order != order) {
+            return;
+        }
+        self.holders.remove(instance);
+        let instance = instance.to_owned();
+        self.entries.push(Entry::Observed { instance: instance.clone(), order, detail });
+        let notes = self.machine.observe(&instance);
+        self.followed(notes);
+        if self.options.keep_faults {
+            return;
+        }
+        if self.dies_too_often(&instance) {
+            self.failed.push(format!("the process of {instance} dies again and again"));
+            self.stopping = true;
+            return;
+        }
+        if !self.rolling_back {
+            self.replan = Some((Aim::Goal, format!("the process of {instance} died")));
+        }
+    }
+}
+
+/// The order behind a process that runs, as far as the world needs it.
+pub(crate) fn holding(instance: &str, holder: &Holder) -> Order {
+    Order {
+        id: holder.order,
+        label: format!("the process of {instance}"),
+        instance: instance.to_owned(),
+        node: holder.node.clone(),
+        run: None,
+        stop: None,
+        spawn: Some(holder.process.clone()),
+        effect: windlass::lifecycle::implementation::Effect::Idempotent,
+        expected: None,
+    }
+}

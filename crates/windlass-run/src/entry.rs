@@ -1,0 +1,206 @@
+//! What the journal holds: one entry for each decision of the engine and each word of the world.
+//!
+//! Resuming is folding over these entries, so an entry says all that the state depends on; what is
+//! only for people (labels, reasons) stands beside it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// An order to the world, unique in its deployment.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct OrderId(pub u64);
+
+/// Something to be done: a step of the plan, or a transition of the assembly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Task(pub u32);
+
+/// How an order ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum End {
+    /// Well.
+    Done,
+    /// Its command failed, or its process did not come up.
+    Failed {
+        /// What is known about it.
+        reason: String,
+    },
+    /// It took longer than it may, and was stopped.
+    TimedOut,
+    /// The operator stopped it.
+    Cancelled,
+    /// It turned out after a crash that it had not happened.
+    NotDone,
+}
+
+/// Who knew what became of an order that a crash left in doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Witness {
+    /// The world itself: the order ran on, or had left its result.
+    World,
+    /// It may be done again.
+    Idempotent,
+    /// The check that the action declares.
+    Check,
+    /// The operator.
+    Operator,
+}
+
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// To reach a goal.
+    Up,
+    /// To take everything down.
+    Down,
+}
+
+/// Where a plan leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aim {
+    /// To the goal of the run.
+    Goal,
+    /// Back to where the run began.
+    Back,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The goal holds.
+    Reached,
+    /// An action failed for good.
+    Failed,
+    /// An action failed for good, and what had been done was undone.
+    RolledBack,
+    /// Nothing can start any more, and the goal does not hold.
+    Stalled,
+}
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Entry {
+    /// A run begins.
+    Begun {
+        /// What for.
+        purpose: Purpose,
+        /// The description and the goal, in our own language.
+        application: String,
+        /// The folder that relative paths of commands start from.
+        directory: String,
+        /// The world.
+        world: String,
+        /// Where everything is, for applications of protocols.
+        start: Option<String>,
+        /// The orders whose processes run, by instance.
+        processes: BTreeMap<String, OrderId>,
+    },
+    /// A plan is followed from here on.
+    Planned {
+        /// The plan, in our own language.
+        plan: String,
+        /// Where it leads.
+        aim: Aim,
+        /// Why it was made.
+        why: String,
+    },
+    /// An order is about to be given. `task` is absent for tidying up after a fault.
+    Intent {
+        /// The order.
+        order: OrderId,
+        /// What it is part of.
+        task: Option<Task>,
+        /// The instance whose process it is about.
+        instance: String,
+        /// For people.
+        label: String,
+        /// Which try it is, from 0.
+        attempt: u32,
+    },
+    /// An order ended.
+    Outcome {
+        /// The order.
+        order: OrderId,
+        /// How.
+        end: End,
+        /// Who knew, when the engine had died meanwhile.
+        witness: Option<Witness>,
+    },
+    /// A task failed for good.
+    GaveUp {
+        /// The task.
+        task: Task,
+        /// For people.
+        label: String,
+        /// Why.
+        reason: String,
+    },
+    /// A task that failed for good is tried again, because the operator said so.
+    TakenUp {
+        /// The task.
+        task: Task,
+    },
+    /// The process of an instance died.
+    Observed {
+        /// The instance.
+        instance: String,
+        /// The order that had started the process.
+        order: OrderId,
+        /// What is known about it.
+        detail: String,
+    },
+    /// Something that followed from the entry before: a fault that was handled.
+    Followed {
+        /// In words.
+        what: String,
+        /// Whether it was a fault.
+        fault: bool,
+    },
+    /// A run is over, until the world or the operator says otherwise.
+    Ended {
+        /// How.
+        ending: Ending,
+        /// Why, line by line.
+        why: Vec<String>,
+    },
+}
+
+impl Entry {
+    /// The word in the column `kind`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Entry::Begun { .. } => "begun",
+            Entry::Planned { .. } => "planned",
+            Entry::Intent { .. } => "intent",
+            Entry::Outcome { .. } => "outcome",
+            Entry::GaveUp { .. } => "gave_up",
+            Entry::TakenUp { .. } => "taken_up",
+            Entry::Observed { .. } => "observed",
+            Entry::Followed { .. } => "followed",
+            Entry::Ended { .. } => "ended",
+        }
+    }
+}
+
+/// An entry with its place in the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The run, from 1.
+    pub run: u64,
+    /// Its place in the run, from 1.
+    pub seq: u64,
+    /// When, in milliseconds since 1970, or of virtual time.
+    pub at: u64,
+    /// What.
+    pub entry: Entry,
+}

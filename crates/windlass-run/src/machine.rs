@@ -1,0 +1,122 @@
+//! What may start: plans of protocols and assemblies of nets behind one face.
+//!
+//! A machine holds the model's state and asks the library's rules; it has no effects and no clock,
+//! so that folding over a journal is running it again.
+
+pub mod net;
+pub mod plan;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use windlass::lifecycle::implementation::{Command, Effect, Process};
+use windlass::lifecycle::timing::Retry;
+
+use crate::entry::{Aim, Task};
+
+/// What has to be done for a task.
+#[derive(Debug, Clone)]
+pub struct Work {
+    /// For people, unique among the tasks that exist at one time.
+    pub label: String,
+    /// The instance that it is about.
+    pub instance: String,
+    /// Its node.
+    pub node: String,
+    /// The command.
+    pub run: Option<Command>,
+    /// Whether the process of the instance has to end first.
+    pub leaves: Option<Process>,
+    /// The process that has to start.
+    pub enters: Option<Process>,
+    /// What may be done when nobody knows whether it happened.
+    pub effect: Effect,
+    /// When it is given up.
+    pub timeout: Option<Duration>,
+    /// What happens when it fails.
+    pub retry: Option<Retry>,
+    /// Where it runs.
+    pub host: Option<String>,
+    /// What it holds while it runs.
+    pub lock: Option<String>,
+    /// How long it is expected to take.
+    pub expected: Option<Duration>,
+}
+
+/// Something that followed from a step, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What.
+    pub what: String,
+    /// Whether it is a fault.
+    pub fault: bool,
+}
+
+/// A process that does not fit the state of its instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Untidy {
+    /// The instance.
+    pub instance: String,
+    /// Its node.
+    pub node: String,
+    /// The process that should run and does not.
+    pub spawn: Option<Process>,
+}
+
+/// The process of an instance, as the dispatcher knows it.
+pub type Holders = BTreeMap<String, Process>;
+
+/// A model under way.
+pub trait Machine {
+    /// The tasks that have become ready since the last question. Asked again until it is empty.
+    fn ready(&mut self) -> Vec<Task>;
+
+    /// What has to be free for a task: its instance, when only one thing at a time may happen.
+    fn exclusive(&self, task: Task) -> Option<String>;
+
+    /// Starts a task, or says which premise does not hold; then it will be ready again later.
+    fn start(&mut self, task: Task) -> Result<Vec<Note>, String>;
+
+    /// A task ended well.
+    fn end(&mut self, task: Task) -> Result<Vec<Note>, String>;
+
+    /// A task failed for good.
+    fn give_up(&mut self, task: Task) -> Vec<Note>;
+
+    /// A task that failed for good may be tried again.
+    fn take_up(&mut self, task: Task);
+
+    /// The process of an instance died.
+    fn observe(&mut self, instance: &str) -> Vec<Note>;
+
+    /// What has to be done for a task that has started.
+    fn work(&self, task: Task) -> Work;
+
+    /// The processes that do not fit the states of their instances.
+    fn untidy(&self, holders: &Holders) -> Vec<Untidy>;
+
+    /// The node of an instance and the process that its state is.
+    fn process_of(&self, instance: &str) -> Option<(String, Process)>;
+
+    /// Whether all that was asked for holds.
+    fn is_done(&self) -> bool;
+
+    /// What every waiting task waits for, in words.
+    fn stuck(&self) -> Vec<String>;
+
+    /// A plan from here, as text; none when this model needs no plans.
+    fn plan(&self, aim: Aim) -> Result<Option<String>, String>;
+
+    /// Follows another plan from here on.
+    fn follow(&mut self, plan: &str, aim: Aim) -> Result<(), String>;
+
+    /// How many actions each host carries out at once.
+    fn hosts(&self) -> BTreeMap<String, u32> {
+        BTreeMap::new()
+    }
+
+    /// How many actions hold each lock at once.
+    fn locks(&self) -> BTreeMap<String, u32> {
+        BTreeMap::new()
+    }
+}

@@ -1,0 +1,110 @@
+//! Who carries out what the dispatcher decides.
+//!
+//! A world is asked one thing at a time by one thread and answers with reports; how it does its
+//! work is its own affair. Nothing here decides what may happen.
+
+pub mod process;
+pub mod simulated;
+
+use std::time::Duration;
+
+use windlass::lifecycle::implementation::{Command, Effect, Process};
+
+use crate::entry::{End, OrderId};
+
+/// What the world is asked to do: a command, then the end of the process that was the state
+/// before, then the process that is the state after. Each part may be absent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// Its number.
+    pub id: OrderId,
+    /// For people and for names of files.
+    pub label: String,
+    /// The instance that it is about.
+    pub instance: String,
+    /// Its node.
+    pub node: String,
+    /// The command.
+    pub run: Option<Command>,
+    /// The process of the instance that has to end, and how.
+    pub stop: Option<(OrderId, Process)>,
+    /// The process that has to start.
+    pub spawn: Option<Process>,
+    /// What may be done when nobody knows whether the command ran.
+    pub effect: Effect,
+    /// How long it is expected to take, for worlds that only play.
+    pub expected: Option<Duration>,
+}
+
+impl Order {
+    /// Whether there is nothing to do: such an order ends where it begins.
+    pub fn is_empty(&self) -> bool {
+        self.run.is_none() && self.stop.is_none() && self.spawn.is_none()
+    }
+}
+
+/// What the world says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Report {
+    /// An order ended.
+    Ended {
+        /// Which.
+        order: OrderId,
+        /// How; never [`End::TimedOut`], for the dispatcher keeps the time.
+        end: End,
+    },
+    /// The process that an order had started is gone, and nobody asked for that.
+    Died {
+        /// The instance.
+        instance: String,
+        /// The order that had started it.
+        order: OrderId,
+        /// What is known about it.
+        detail: String,
+    },
+    /// The operator wants to stop; what runs goes on by itself.
+    Interrupted,
+}
+
+/// What the world knows about an order that was given before the engine died.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubt {
+    /// It is under way, or over with a known result: a report will come.
+    Known,
+    /// It never began, and cannot begin any more.
+    NotDone,
+    /// It began, and nobody knows how it ended.
+    Unknown,
+}
+
+/// Where actions take place.
+pub trait World {
+    /// The time, since 1970 or since the world began.
+    fn now(&self) -> Duration;
+
+    /// Carries out an order; a report will say how it ended.
+    fn start(&mut self, order: &Order);
+
+    /// Waits for a report, at most until a moment. None when the moment has come, or when no
+    /// report can come any more.
+    fn wait(&mut self, until: Option<Duration>) -> Option<Report>;
+
+    /// A report that is there already.
+    fn poll(&mut self) -> Option<Report>;
+
+    /// Stops an order that is under way; its report will say that it was cancelled.
+    fn cancel(&mut self, order: OrderId);
+
+    /// What became of an order that an engine gave before this one began. When it is under way,
+    /// this engine gets its report.
+    fn inquire(&mut self, order: &Order) -> Doubt;
+
+    /// Whether the process that an order started still runs. From here on its end is reported.
+    fn adopt(&mut self, order: &Order) -> bool;
+
+    /// Whether the check of an observable action says that it has been done.
+    fn check(&mut self, order: &Order, check: &Command) -> bool;
+
+    /// Forgets what is only needed while an order is in doubt; called when its outcome is safe.
+    fn cleanup(&mut self, order: OrderId);
+}

@@ -1,0 +1,195 @@
+//! Commands and processes of this machine.
+//!
+//! Every order is carried out by a thread that ends with it; whoever waits sleeps in the kernel.
+//! A command leads a process group of its own and outlives the engine: its output goes to a file,
+//! and what has to be known about it after a crash stands in its *claim*.
+//!
+//! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
+//! `probe.rs` (health checks), `errand.rs` (what a thread does for an order).
+
+mod claim;
+mod errand;
+mod launch;
+mod probe;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use windlass::lifecycle::implementation::Command;
+
+use super::{Doubt, Order, Report, World};
+use crate::entry::{End, OrderId};
+use crate::secrets::Secrets;
+use claim::{Claims, Identity};
+use launch::Launcher;
+
+/// How long a command that was stopped may take before it is killed.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What the threads share.
+#[derive(Debug)]
+struct Shared {
+    launcher: Launcher,
+    reports: Sender<Report>,
+    /// The group of each command under way, so that it can be stopped.
+    commands: Mutex<BTreeMap<OrderId, Running>>,
+    /// The processes that are looked after, by the order that started each.
+    watched: Mutex<BTreeMap<OrderId, Identity>>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Running {
+    identity: Option<Identity>,
+    cancelled: bool,
+}
+
+/// Local processes.
+#[derive(Debug)]
+pub struct Processes {
+    shared: Arc<Shared>,
+    receiver: Receiver<Report>,
+}
+
+/// Where the process world works.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The folder of the deployment.
+    pub folder: PathBuf,
+    /// Where logs go.
+    pub logs: PathBuf,
+    /// The folder that relative paths of commands start from.
+    pub directory: PathBuf,
+    /// The name of the deployment, which commands find in their environment.
+    pub name: String,
+}
+
+/// Tells an engine that the operator wants to stop.
+#[derive(Debug, Clone)]
+pub struct Interrupter(Sender<Report>);
+
+impl Interrupter {
+    /// The engine stops as soon as what it is doing is written down.
+    pub fn interrupt(&self) {
+        // Nobody listens any more: then there is nothing to stop.
+        let _ = self.0.send(Report::Interrupted);
+    }
+}
+
+impl Processes {
+    /// A world of local processes.
+    pub fn new(place: Place, secrets: Secrets) -> std::io::Result<Self> {
+        let (reports, receiver) = mpsc::channel();
+        let claims = Claims::open(&place.folder)?;
+        crate::deployment::private_folder(&place.logs)?;
+        let launcher = Launcher { place, secrets, claims };
+        let shared =
+            Shared { launcher, reports, commands: Mutex::default(), watched: Mutex::default() };
+        Ok(Processes { shared: Arc::new(shared), receiver })
+    }
+
+    /// For whoever hears the operator.
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter(self.shared.reports.clone())
+    }
+
+    /// Whether the process that an order started runs, without looking after it.
+    pub fn is_alive(&self, order: OrderId) -> bool {
+        let claim = self.shared.launcher.claims.process(order);
+        claim.identity().is_some_and(Identity::is_alive)
+    }
+}
+
+impl World for Processes {
+    fn now(&self) -> Duration {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    }
+
+    fn start(&mut self, order: &Order) {
+        errand::begin(&self.shared, order.clone(), errand::From::Start);
+    }
+
+    fn wait(&mut self, until: Option<Duration>) -> Option<Report> {
+        let Some(until) = until else { return self.receiver.recv().ok() };
+        match self.receiver.recv_timeout(until.saturating_sub(self.now())) {
+            Ok(report) => Some(report),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    fn poll(&mut self) -> Option<Report> {
+        self.receiver.try_recv().ok()
+    }
+
+    fn cancel(&mut self, order: OrderId) {
+        let identity = {
+            let Ok(mut commands) = self.shared.commands.lock() else { return };
+            let Some(running) = commands.get_mut(&order) else { return };
+            running.cancelled = true;
+            running.identity
+        };
+        if let Some(identity) = identity {
+            identity.signal_group(rustix::process::Signal::TERM);
+            thread::spawn(move || {
+                if !identity.wait(Some(GRACE)) {
+                    identity.signal_group(rustix::process::Signal::KILL);
+                }
+            });
+        }
+    }
+
+    fn inquire(&mut self, order: &Order) -> Doubt {
+        let claims = &self.shared.launcher.claims;
+        let from = if order.run.is_some() {
+            let claim = claims.command(order.id);
+            if claim.take() {
+                return Doubt::NotDone;
+            }
+            match (claim.identity(), claim.status()) {
+                (_, Some(0)) => errand::From::Command,
+                (_, Some(code)) => {
+                    let end = End::Failed { reason: launch::exit_words(code) };
+                    let _ = self.shared.reports.send(Report::Ended { order: order.id, end });
+                    return Doubt::Known;
+                }
+                (Some(identity), None) if identity.is_alive() => errand::From::Running(identity),
+                _ => return Doubt::Unknown,
+            }
+        } else if order.spawn.is_some() {
+            let claim = claims.process(order.id);
+            match claim.identity() {
+                Some(identity) if identity.is_alive() => errand::From::Command,
+                // The claim is ours now, or what had it is dead: nothing runs.
+                _ => {
+                    claim.take();
+                    return Doubt::NotDone;
+                }
+            }
+        } else {
+            // Stopping what has stopped changes nothing.
+            errand::From::Command
+        };
+        errand::begin(&self.shared, order.clone(), from);
+        Doubt::Known
+    }
+
+    fn adopt(&mut self, order: &Order) -> bool {
+        let claim = self.shared.launcher.claims.process(order.id);
+        let Some(identity) = claim.identity().filter(|identity| identity.is_alive()) else {
+            return false;
+        };
+        errand::watch(&self.shared, order, identity, None);
+        true
+    }
+
+    fn check(&mut self, order: &Order, check: &Command) -> bool {
+        self.shared.launcher.succeeds(order, check, None)
+    }
+
+    fn cleanup(&mut self, order: OrderId) {
+        self.shared.launcher.claims.command(order).forget();
+    }
+}

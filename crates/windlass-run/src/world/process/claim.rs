@@ -1,0 +1,179 @@
+//! Claims: how an order is carried out at most once although the engine may die at any instant.
+//!
+//! Before a command runs, the shell that will run it makes a file that must not exist yet, and
+//! writes its own line of `/proc/self/stat` into it. After a crash the engine tries to make the
+//! same file. If it can, the command has not begun, and never will: its shell would find the file
+//! and give up. If it cannot, the file says which process it is, by number and start time, so that
+//! a number used again by another process is not mistaken for it.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
+
+use crate::entry::OrderId;
+
+/// The script that claims and then becomes the command: `$1` is the claim.
+pub(super) const CLAIM_AND_BECOME: &str = "set -C; c=$1; shift; \
+     IFS= read -r s < /proc/self/stat; printf '%s\\n' \"$s\" > \"$c\" || exit 125; exec \"$@\"";
+
+/// The script that claims, runs the command and leaves its exit code in `$2`.
+pub(super) const CLAIM_AND_REPORT: &str = "set -C; c=$1; r=$2; shift 2; \
+     IFS= read -r s < /proc/self/stat; printf '%s\\n' \"$s\" > \"$c\" || exit 125; \
+     \"$@\"; e=$?; printf '%s\\n' \"$e\" > \"$r\"; exit \"$e\"";
+
+/// The folder of the claims of this boot.
+#[derive(Debug, Clone)]
+pub(super) struct Claims {
+    folder: PathBuf,
+}
+
+/// What is known about one command or process.
+#[derive(Debug, Clone)]
+pub(super) struct Claim {
+    path: PathBuf,
+}
+
+/// A process, by number and start time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Identity {
+    pid: i32,
+    start: u64,
+}
+
+impl Claims {
+    pub(super) fn open(deployment: &Path) -> io::Result<Self> {
+        // After a boot nothing runs any more, whatever its number was.
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
+        let folder = deployment.join("claims").join(boot.trim());
+        crate::deployment::private_folder(&folder)?;
+        Ok(Claims { folder })
+    }
+
+    pub(super) fn command(&self, order: OrderId) -> Claim {
+        Claim { path: self.folder.join(format!("{}.command", order.0)) }
+    }
+
+    pub(super) fn process(&self, order: OrderId) -> Claim {
+        Claim { path: self.folder.join(format!("{}.process", order.0)) }
+    }
+}
+
+impl Claim {
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn result(&self) -> PathBuf {
+        self.path.with_extension("result")
+    }
+
+    /// Makes the claim, so that nobody else can; false when somebody has.
+    pub(super) fn take(&self) -> bool {
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.path).is_ok()
+    }
+
+    /// Who made it. A claim that was made an instant ago may not be written yet.
+    pub(super) fn identity(&self) -> Option<Identity> {
+        for wait in [0, 1, 5, 20, 100] {
+            std::thread::sleep(Duration::from_millis(wait));
+            let text = fs::read_to_string(&self.path).ok()?;
+            if let Some(identity) = Identity::parse(&text) {
+                return Some(identity);
+            }
+        }
+        None
+    }
+
+    /// The exit code that the command left.
+    pub(super) fn status(&self) -> Option<i32> {
+        fs::read_to_string(self.result()).ok()?.trim().parse().ok()
+    }
+
+    /// The outcome is safe elsewhere.
+    pub(super) fn forget(&self) {
+        // The claim of a command that never ran may not exist.
+        let _ = fs::remove_file(&self.path);
+        let _ = fs::remove_file(self.result());
+    }
+}
+
+impl Identity {
+    /// From a line of `/proc/PID/stat`: the name stands in brackets and may hold anything.
+    fn parse(stat: &str) -> Option<Self> {
+        let pid = stat.split(' ').next()?.parse().ok()?;
+        let after = &stat[stat.rfind(')')? + 1..];
+        let start = after.split_ascii_whitespace().nth(19)?.parse().ok()?;
+        Some(Identity { pid, start })
+    }
+
+    pub(super) fn of(pid: u32) -> Option<Self> {
+        Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// Whether it runs, and is not only waiting to be buried.
+    pub(super) fn is_alive(self) -> bool {
+        let Ok(stat) = fs::read_to_string(format!("/proc/{}/stat", self.pid)) else { return false };
+        let state = stat.rfind(')').and_then(|at| stat[at + 1..].split_ascii_whitespace().next());
+        Self::parse(&stat) == Some(self) && !matches!(state, Some("Z" | "X"))
+    }
+
+    fn pid(self) -> Option<Pid> {
+        Pid::from_raw(self.pid)
+    }
+
+    /// Sends a signal to the group that it leads; what is gone needs none.
+    pub(super) fn signal_group(self, signal: Signal) {
+        if let Some(pid) = self.pid().filter(|_| self.is_alive()) {
+            let _ = kill_process_group(pid, signal).or_else(|_| kill_process(pid, signal));
+        }
+    }
+
+    /// Sleeps until it has ended, or the time is over; whether it has ended.
+    pub(super) fn wait(self, most: Option<Duration>) -> bool {
+        let Some(pid) = self.pid() else { return true };
+        let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return true };
+        // Between reading its number and opening its handle it may have become another.
+        if !self.is_alive() {
+            return true;
+        }
+        let most = most.and_then(|most| Timespec::try_from(most).ok());
+        let mut waiting = [PollFd::new(&handle, PollFlags::IN)];
+        loop {
+            match poll(&mut waiting, most.as_ref()) {
+                Ok(0) => return false,
+                Ok(_) => return true,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return !self.is_alive(),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_and_blanks_is_no_problem() {
+        let stat = "42 (a) b (c) S 1 42 42 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 777 9 10";
+        assert_eq!(Identity::parse(stat), Some(Identity { pid: 42, start: 777 }));
+        assert!(Identity::of(std::process::id()).unwrap().is_alive());
+        assert_eq!(Identity::parse(""), None);
+    }
+
+    #[test]
+    fn a_claim_is_made_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let claims = Claims::open(folder.path()).unwrap();
+        let claim = claims.command(OrderId(1));
+        assert!(claim.take());
+        assert!(!claim.take());
+        claim.forget();
+        assert!(claim.take());
+    }
+}

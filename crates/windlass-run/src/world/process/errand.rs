@@ -1,0 +1,268 @@
+//! What a thread does for an order: the command, then the end of the old process, then the start
+//! of the new one. And what a thread does for a process that runs: wait for its end.
+
+use std::io;
+use std::process::Child;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use windlass::lifecycle::implementation::{Command, Effect, Process, Stop};
+
+use super::claim::Identity;
+use super::launch::After;
+use super::{Running, Shared, probe};
+use crate::entry::{End, OrderId};
+use crate::world::{Order, Report};
+
+/// How long a process may take to stop when its author says nothing.
+const GRACE: Duration = Duration::from_secs(10);
+/// After that long a process that was killed is not waited for any more.
+const AFTER_KILL: Duration = Duration::from_secs(5);
+
+/// How much of an order has been done already.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum From {
+    /// Nothing.
+    Start,
+    /// Its command runs: it was started by an engine that died.
+    Running(Identity),
+    /// Its command is over.
+    Command,
+}
+
+/// Carries out an order in a thread of its own.
+pub(super) fn begin(shared: &Arc<Shared>, order: Order, from: From) {
+    if let Ok(mut commands) = shared.commands.lock() {
+        commands.insert(order.id, Running::default());
+    }
+    let shared = Arc::clone(shared);
+    thread::spawn(move || {
+        let end = carry_out(&shared, &order, from);
+        if let Ok(mut commands) = shared.commands.lock() {
+            commands.remove(&order.id);
+        }
+        // The engine may be gone: then another one will ask.
+        let _ = shared.reports.send(Report::Ended { order: order.id, end });
+    });
+}
+
+/// Why an order did not end well.
+enum Trouble {
+    Failed(String),
+    Cancelled,
+}
+
+fn carry_out(shared: &Arc<Shared>, order: &Order, from: From) -> End {
+    match parts(shared, order, from) {
+        Ok(()) => End::Done,
+        Err(Trouble::Cancelled) => End::Cancelled,
+        Err(Trouble::Failed(reason)) if is_cancelled(shared, order.id) => {
+            // It ended because it was told to.
+            let _ = reason;
+            End::Cancelled
+        }
+        Err(Trouble::Failed(reason)) => End::Failed { reason },
+    }
+}
+
+fn parts(shared: &Arc<Shared>, order: &Order, from: From) -> Result<(), Trouble> {
+    match (&order.run, from) {
+        (Some(command), From::Start) => run(shared, order, command)?,
+        (Some(_), From::Running(identity)) => run_on(shared, order, identity)?,
+        _ => {}
+    }
+    if is_cancelled(shared, order.id) {
+        return Err(Trouble::Cancelled);
+    }
+    if let Some((before, process)) = &order.stop {
+        stop(shared, order, *before, process);
+    }
+    match &order.spawn {
+        Some(process) => come_up(shared, order, process),
+        None => Ok(()),
+    }
+}
+
+fn is_cancelled(shared: &Shared, order: OrderId) -> bool {
+    let commands = shared.commands.lock();
+    commands.is_ok_and(|commands| commands.get(&order).is_some_and(|it| it.cancelled))
+}
+
+/// From here on the command can be cancelled. One that was cancelled before it began is stopped.
+fn known_as(shared: &Shared, order: OrderId, identity: Option<Identity>) {
+    let Ok(mut commands) = shared.commands.lock() else { return };
+    let running = commands.entry(order).or_default();
+    running.identity = identity;
+    if let (true, Some(identity)) = (running.cancelled, identity) {
+        identity.signal_group(Signal::TERM);
+    }
+}
+
+fn failed(what: &str, error: &io::Error) -> Trouble {
+    Trouble::Failed(format!("cannot {what}: {error}"))
+}
+
+/// The command of an order, to its end.
+fn run(shared: &Shared, order: &Order, command: &Command) -> Result<(), Trouble> {
+    let launcher = &shared.launcher;
+    let after = match order.effect {
+        Effect::Idempotent => After::Nothing,
+        Effect::Observable(_) | Effect::AtMostOnce => After::Result,
+    };
+    let claim = launcher.claims.command(order.id);
+    let child = launcher.claimed(order, command, &claim, after);
+    let mut child = child.map_err(|error| failed("start the command", &error))?;
+    known_as(shared, order.id, Identity::of(child.id()));
+    let status = child.wait().map_err(|error| failed("wait for the command", &error))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Trouble::Failed(launcher.reason(order.id, status)))
+}
+
+/// A command that an engine before this one started, to its end.
+fn run_on(shared: &Shared, order: &Order, identity: Identity) -> Result<(), Trouble> {
+    known_as(shared, order.id, Some(identity));
+    identity.wait(None);
+    match (shared.launcher.claims.command(order.id).status(), &order.effect) {
+        (Some(0), _) => Ok(()),
+        (Some(code), _) => Err(Trouble::Failed(super::launch::exit_words(code))),
+        (None, _) => Err(Trouble::Failed("nobody knows how it ended".to_owned())),
+    }
+}
+
+/// Ends the process of an instance: as its author says, and by force when that does not help.
+fn stop(shared: &Shared, order: &Order, before: OrderId, process: &Process) {
+    let claim = shared.launcher.claims.process(before);
+    let identity = claim.identity().filter(|identity| identity.is_alive());
+    if let Ok(mut watched) = shared.watched.lock() {
+        // Its end is no news from here on.
+        watched.remove(&before);
+    }
+    if let Some(identity) = identity {
+        match &process.stop {
+            Stop::Signal(name) => identity.signal_group(signal(name)),
+            Stop::Command(command) => {
+                shared.launcher.succeeds(order, command, Some(process.grace.unwrap_or(GRACE)));
+            }
+        }
+        if !identity.wait(Some(process.grace.unwrap_or(GRACE))) {
+            identity.signal_group(Signal::KILL);
+            identity.wait(Some(AFTER_KILL));
+        }
+    }
+    claim.forget();
+}
+
+fn signal(name: &str) -> Signal {
+    match name {
+        "INT" => Signal::INT,
+        "QUIT" => Signal::QUIT,
+        "HUP" => Signal::HUP,
+        "USR1" => Signal::USR1,
+        "USR2" => Signal::USR2,
+        "KILL" => Signal::KILL,
+        "ABRT" => Signal::ABORT,
+        "WINCH" => Signal::WINCH,
+        _ => Signal::TERM,
+    }
+}
+
+/// Starts the process that is a state, and waits until it serves.
+fn come_up(shared: &Arc<Shared>, order: &Order, process: &Process) -> Result<(), Trouble> {
+    let launcher = &shared.launcher;
+    let claim = launcher.claims.process(order.id);
+    let running = claim.path().exists().then(|| claim.identity()).flatten();
+    let mut child = None;
+    let identity = match running.filter(|identity| identity.is_alive()) {
+        Some(identity) => identity,
+        None => {
+            let started = launcher.claimed(order, &process.command, &claim, After::Nothing);
+            let started = started.map_err(|error| failed("start the process", &error))?;
+            let identity = Identity::of(started.id());
+            child = Some(started);
+            identity.ok_or_else(|| Trouble::Failed("it ended at once".to_owned()))?
+        }
+    };
+    known_as(shared, order.id, Some(identity));
+    let mut tries = 0;
+    loop {
+        let serves = match &process.health {
+            Some(health) => probe::passes(launcher, order, health),
+            // It is the process that its author wrote, and no longer the shell before it.
+            None => claim.identity().is_some(),
+        };
+        if serves && identity.is_alive() {
+            break;
+        }
+        let wait = process
+            .health
+            .as_ref()
+            .map_or(Duration::from_millis(5), |health| probe::every_at_first(health, tries));
+        tries += 1;
+        if identity.wait(Some(wait)) {
+            return Err(Trouble::Failed(ended(shared, order.id, child)));
+        }
+        if is_cancelled(shared, order.id) {
+            identity.signal_group(Signal::KILL);
+            return Err(Trouble::Cancelled);
+        }
+    }
+    watch(shared, order, identity, child);
+    Ok(())
+}
+
+/// How a process ended that should not have.
+fn ended(shared: &Shared, order: OrderId, child: Option<Child>) -> String {
+    match child.map(|mut child| child.wait()) {
+        Some(Ok(status)) => shared.launcher.reason(order, status),
+        _ => "it is gone".to_owned(),
+    }
+}
+
+/// Looks after a process: waits for its end, and asks for its health.
+pub(super) fn watch(shared: &Arc<Shared>, order: &Order, identity: Identity, child: Option<Child>) {
+    {
+        let Ok(mut watched) = shared.watched.lock() else { return };
+        if watched.insert(order.id, identity).is_some() {
+            return;
+        }
+    }
+    let shared = Arc::clone(shared);
+    let order = order.clone();
+    thread::spawn(move || {
+        let unhealthy = live(&shared, &order, identity);
+        let how = ended(&shared, order.id, child);
+        let watched = shared.watched.lock().map(|mut watched| watched.remove(&order.id));
+        if matches!(watched, Ok(Some(_))) {
+            let detail = if unhealthy {
+                "its health check failed, and it was killed".to_owned()
+            } else {
+                how
+            };
+            let report = Report::Died { instance: order.instance, order: order.id, detail };
+            let _ = shared.reports.send(report);
+        }
+    });
+}
+
+/// Until the process ends; whether it was killed because it did not serve.
+fn live(shared: &Shared, order: &Order, identity: Identity) -> bool {
+    let Some(health) = order.spawn.as_ref().and_then(|process| process.health.as_ref()) else {
+        identity.wait(None);
+        return false;
+    };
+    let mut failures = 0;
+    while !identity.wait(Some(probe::every(health))) {
+        let passes = probe::passes(&shared.launcher, order, health);
+        failures = if passes { 0 } else { failures + 1 };
+        if failures >= probe::failures(health) {
+            identity.signal_group(Signal::KILL);
+            identity.wait(Some(AFTER_KILL));
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,174 @@
+//! How a command starts: its arguments, its environment, its folder, its process group, its log.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, ExitStatus, Stdio};
+use std::time::Duration;
+
+use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
+
+use super::Place;
+use super::claim::{CLAIM_AND_BECOME, CLAIM_AND_REPORT, Claim, Claims, Identity};
+use crate::entry::OrderId;
+use crate::secrets::Secrets;
+use crate::world::Order;
+
+/// How much of a log is repeated as the reason of a failure.
+const TAIL: u64 = 400;
+
+/// Starts commands.
+#[derive(Debug)]
+pub(super) struct Launcher {
+    pub(super) place: Place,
+    pub(super) secrets: Secrets,
+    pub(super) claims: Claims,
+}
+
+/// Whether the exit code of a command has to be known after a crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// No: it may run again.
+    Nothing,
+    /// Yes: a shell stays and writes it down.
+    Result,
+}
+
+impl Launcher {
+    /// Where the output of an order goes.
+    pub(super) fn log(&self, order: OrderId) -> PathBuf {
+        self.place.logs.join(format!("{}.log", order.0))
+    }
+
+    /// Starts a command of an order under a claim.
+    pub(super) fn claimed(
+        &self,
+        order: &Order,
+        command: &Command,
+        claim: &Claim,
+        after: After,
+    ) -> io::Result<Child> {
+        let mut shell = std::process::Command::new("/bin/sh");
+        match after {
+            After::Nothing => {
+                shell.args(["-c", CLAIM_AND_BECOME, "windlass"]).arg(claim.path());
+            }
+            After::Result => {
+                shell.args(["-c", CLAIM_AND_REPORT, "windlass"]);
+                shell.arg(claim.path()).arg(claim.result());
+            }
+        }
+        shell.args(arguments(&command.line));
+        self.spawn(shell, order, command)
+    }
+
+    fn spawn(
+        &self,
+        mut program: std::process::Command,
+        order: &Order,
+        command: &Command,
+    ) -> io::Result<Child> {
+        let output =
+            OpenOptions::new().create(true).append(true).mode(0o600).open(self.log(order.id))?;
+        self.dress(&mut program, order, command)?;
+        program.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+        program.process_group(0);
+        program.spawn()
+    }
+
+    /// Folder and environment of a command.
+    fn dress(
+        &self,
+        program: &mut std::process::Command,
+        order: &Order,
+        command: &Command,
+    ) -> io::Result<()> {
+        let directory = command.directory.as_deref().unwrap_or(".");
+        program.current_dir(self.place.directory.join(directory));
+        program.env("WINDLASS_DEPLOYMENT", &self.place.name);
+        program.env("WINDLASS_INSTANCE", &order.instance);
+        program.env("WINDLASS_NODE", &order.node);
+        program.env("WINDLASS_STATE", &self.place.folder);
+        for (name, value) in &command.environment {
+            match value {
+                EnvironmentValue::Plain(text) => program.env(name, text),
+                EnvironmentValue::Secret(secret) => {
+                    let value = self.secrets.get(secret).ok_or_else(|| {
+                        io::Error::other(format!("nobody gave the secret `{secret}`"))
+                    })?;
+                    program.env(name, value)
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// Whether a check ends well, within a time. Its output goes nowhere.
+    pub(super) fn succeeds(
+        &self,
+        order: &Order,
+        command: &Command,
+        most: Option<Duration>,
+    ) -> bool {
+        let arguments = arguments(&command.line);
+        let Some((program, rest)) = arguments.split_first() else { return false };
+        let mut program = std::process::Command::new(program);
+        program.args(rest).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        program.process_group(0);
+        if self.dress(&mut program, order, command).is_err() {
+            return false;
+        }
+        let Ok(mut child) = program.spawn() else { return false };
+        if let Some(identity) = Identity::of(child.id())
+            && !identity.wait(most)
+        {
+            identity.signal_group(rustix::process::Signal::KILL);
+        }
+        child.wait().is_ok_and(|status| status.success())
+    }
+
+    /// What is known about a command that failed: how it ended, and its last words.
+    pub(super) fn reason(&self, order: OrderId, status: ExitStatus) -> String {
+        let ended = match (status.code(), status.signal()) {
+            (Some(code), _) => exit_words(code),
+            (None, Some(signal)) => format!("it was killed by signal {signal}"),
+            (None, None) => "it ended badly".to_owned(),
+        };
+        match self.last_words(order) {
+            Some(words) => format!("{ended}: {words}"),
+            None => ended,
+        }
+    }
+
+    fn last_words(&self, order: OrderId) -> Option<String> {
+        let mut file = File::open(self.log(order)).ok()?;
+        let length = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
+        let mut bytes = Vec::new();
+        file.take(TAIL).read_to_end(&mut bytes).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
+        Some(self.secrets.redact(last.trim()))
+    }
+}
+
+/// An exit code in words.
+pub(super) fn exit_words(code: i32) -> String {
+    match code {
+        126 => "it cannot be executed (exit code 126)".to_owned(),
+        127 => "there is no such program (exit code 127)".to_owned(),
+        code => format!("exit code {code}"),
+    }
+}
+
+/// The argument vector of a command; a script is for the shell because its author said so.
+fn arguments(line: &CommandLine) -> Vec<String> {
+    match line {
+        CommandLine::Arguments(all) => all.clone(),
+        CommandLine::Shell(script) => {
+            vec!["/bin/sh".to_owned(), "-c".to_owned(), script.clone()]
+        }
+    }
+}
