@@ -26,6 +26,12 @@ pub struct Options {
 /// How many plans the long form compares with the naive reference.
 const DIFFERENTIAL_PLANS: u64 = 110_000;
 
+/// How many seeds of the engine the long form simulates.
+const SIMULATED_RUNS: u64 = 100_000;
+
+/// The packages whose integration tests may ask for a seed.
+const PACKAGES: &[&str] = &["windlass", "windlass-run", "windlass-cli"];
+
 /// Runs the steps and prints how many passed.
 pub fn run(repository: &Repository, options: &Options) -> Outcome {
     let form = if options.short { "short" } else { "long" };
@@ -72,15 +78,20 @@ fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
     let mut steps = Vec::new();
     if !options.short {
         steps.push(larger("library", "cargo test --release -p windlass --lib", options));
-        steps.push(larger("command line", "cargo test --release -p windlass-cli", options));
+        let step = larger("command line", "cargo test --release -p windlass-cli", options);
+        // The thousand crashes have a step of their own.
+        steps.push(step.with("WINDLASS_KILLS", 50));
     }
     // In the short form these have been compiled and run already; another seed, other cases.
     let profile = if options.short { "" } else { "--release " };
-    for test in random_tests(repository) {
-        let command = format!("cargo test {profile}-p windlass --test {test} -- --nocapture");
+    for (package, test) in random_tests(repository) {
+        let command = format!("cargo test {profile}-p {package} --test {test} -- --nocapture");
         let step = larger(&test, &command, options);
-        let is_long = !options.short && test == "differential";
-        steps.push(if is_long { step.with("WINDLASS_PLANS", DIFFERENTIAL_PLANS) } else { step });
+        steps.push(match test.as_str() {
+            "differential" if !options.short => step.with("WINDLASS_PLANS", DIFFERENTIAL_PLANS),
+            "simulation" if !options.short => step.with("WINDLASS_RUNS", SIMULATED_RUNS),
+            _ => step,
+        });
     }
     if repository.exists("fuzz/Cargo.toml") {
         let seconds = if options.short { 20 } else { 1_800 };
@@ -104,13 +115,22 @@ fn larger(name: &str, command: &str, options: &Options) -> Step {
     step.with("PROPTEST_CASES", 20_000).with("WINDLASS_LONG", 50).with("WINDLASS_PLANS", 20_000)
 }
 
-/// The integration tests of the library that ask for a seed.
-fn random_tests(repository: &Repository) -> Vec<String> {
-    let files = repository.files("crates/windlass/tests").unwrap_or_default();
-    let asks = |text: &str| text.contains("long::seed(") || text.contains("WINDLASS_SEED");
-    let own = files.iter().filter(|file| file.path.matches('/').count() == 3 && asks(&file.text));
-    own.filter_map(|file| Some(file.path.rsplit('/').next()?.strip_suffix(".rs")?.to_owned()))
-        .collect()
+/// The integration tests that ask for a seed, each with its package: a file, or a folder with its
+/// `main.rs`.
+fn random_tests(repository: &Repository) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for package in PACKAGES {
+        let folder = format!("crates/{package}/tests/");
+        for file in repository.files(&folder).unwrap_or_default() {
+            let asks = file.text.contains("long::seed(") || file.text.contains("WINDLASS_SEED");
+            let Some(inner) = file.path.strip_prefix(&folder).filter(|_| asks) else { continue };
+            let name = inner.strip_suffix("/main.rs").or_else(|| inner.strip_suffix(".rs"));
+            if let Some(name) = name.filter(|name| !name.contains('/')) {
+                found.push(((*package).to_owned(), name.to_owned()));
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -128,8 +148,11 @@ mod tests {
     #[test]
     fn tests_that_ask_for_a_seed_are_found() {
         let found = random_tests(&Repository::find().unwrap());
-        assert!(found.contains(&"language".to_owned()), "{found:?}");
-        assert!(!found.contains(&"rule_docs".to_owned()), "{found:?}");
+        let has = |package: &str, test: &str| {
+            found.iter().any(|(of, name)| of == package && name == test)
+        };
+        assert!(has("windlass", "language") && has("windlass-run", "simulation"), "{found:?}");
+        assert!(has("windlass-cli", "crash") && !has("windlass", "rule_docs"), "{found:?}");
     }
 
     #[test]
