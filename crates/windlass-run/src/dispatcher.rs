@@ -10,10 +10,10 @@
 mod failure;
 mod outcome;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use windlass::lifecycle::implementation::Process;
+use windlass::lifecycle::implementation::{Effect, Process};
 
 use crate::entry::{Aim, End, Ending, Entry, OrderId, Task, Witness};
 use crate::journal::{Journal, JournalError};
@@ -48,6 +48,8 @@ pub enum Finish {
     RolledBack(Vec<String>),
     /// Nothing can start any more: what each waiting action waits for.
     Stalled(Vec<String>),
+    /// Nobody knows how these actions ended, and they must not happen twice.
+    InDoubt(Vec<String>),
     /// The operator stopped the engine; what runs goes on, and the run can be resumed.
     Interrupted,
 }
@@ -60,6 +62,8 @@ pub(crate) struct Given {
     pub(crate) attempt: u32,
     pub(crate) resources: Vec<Resource>,
     pub(crate) timed_out: bool,
+    /// When it is given up.
+    pub(crate) deadline: Option<Duration>,
 }
 
 /// The process of an instance.
@@ -104,6 +108,8 @@ pub struct Dispatcher<'l, M, W, J> {
     pub(crate) rolling_back: bool,
     stopping: bool,
     interrupted: bool,
+    /// Orders of which nobody knows how they ended.
+    doubtful: BTreeSet<OrderId>,
     /// When each instance died lately.
     deaths: BTreeMap<String, VecDeque<Duration>>,
     pub(crate) next_order: OrderId,
@@ -136,6 +142,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             rolling_back: false,
             stopping: false,
             interrupted: false,
+            doubtful: BTreeSet::new(),
             deaths: BTreeMap::new(),
             next_order,
         }
@@ -184,9 +191,14 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             if self.interrupted {
                 return Ok(Finish::Interrupted);
             }
+            if !self.doubtful.is_empty() && self.given.len() == self.doubtful.len() {
+                let labels = self.given.values().map(|given| given.order.label.clone());
+                return Ok(Finish::InDoubt(labels.collect()));
+            }
             if self.is_idle() {
                 match self.at_rest() {
                     Some(finish) => {
+                        self.drop_retries("nothing new starts");
                         self.conclude(&finish);
                         self.commit()?;
                         return Ok(finish);
@@ -218,6 +230,9 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             }
             let Some(report) = self.world.wait(None) else { return Ok(finish) };
             self.take(report);
+            if self.interrupted {
+                return Ok(Finish::Interrupted);
+            }
         }
     }
 
@@ -232,7 +247,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             return;
         }
         self.tidy();
-        if self.stopping || self.replan.is_some() {
+        if self.stopping || self.replan.is_some() || !self.doubtful.is_empty() {
             return;
         }
         loop {
@@ -268,8 +283,12 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             let work = self.machine.work(task);
             let resources = self.resources(task, Some(&work));
             self.limits.take(None, &resources);
+            let deadline = work.timeout.map(|timeout| self.world.now().saturating_add(timeout));
+            if let Some(deadline) = deadline {
+                self.timers.insert((deadline, Timer::Timeout(id)), ());
+            }
             if let Some(given) = self.given.get_mut(&id) {
-                given.resources = resources;
+                (given.resources, given.deadline) = (resources, deadline);
             }
         }
     }
@@ -336,16 +355,16 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             attempt,
         });
         let is_empty = order.is_empty();
-        let given = Given { order, task, attempt, resources, timed_out: false };
+        let deadline = timeout.map(|timeout| self.world.now().saturating_add(timeout));
+        let given = Given { order, task, attempt, resources, timed_out: false, deadline };
         self.given.insert(id, given);
         if is_empty {
             // Nothing to wait for: the outcome is part of the same commit.
             self.ended(id, End::Done, None);
             return;
         }
-        if let Some(timeout) = timeout {
-            let moment = self.world.now().saturating_add(timeout);
-            self.timers.insert((moment, Timer::Timeout(id)), ());
+        if let Some(deadline) = deadline {
+            self.timers.insert((deadline, Timer::Timeout(id)), ());
         }
         self.launch.push(id);
     }
@@ -376,7 +395,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             run: None,
             leaves,
             enters: spawn,
-            effect: windlass::lifecycle::implementation::Effect::Idempotent,
+            effect: Effect::Idempotent,
             timeout: None,
             retry: None,
             host: None,
@@ -420,10 +439,24 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             match self.world.inquire(&order) {
                 Doubt::Known => {}
                 Doubt::NotDone => self.ended(id, End::NotDone, Some(Witness::World)),
-                Doubt::Unknown => {
-                    let reason = "nobody knows how it ended".to_owned();
-                    self.ended(id, End::Failed { reason }, None);
-                }
+                Doubt::Unknown => self.unknown(id),
+            }
+        }
+    }
+
+    /// Nobody knows how an order ended: what it declares decides, or the operator has to.
+    fn unknown(&mut self, id: OrderId) {
+        let Some(given) = self.given.get(&id) else { return };
+        let order = given.order.clone();
+        match &order.effect {
+            Effect::Idempotent => self.ended(id, End::NotDone, Some(Witness::Idempotent)),
+            Effect::Observable(check) => {
+                let done = self.world.check(&order, check);
+                let end = if done { End::Done } else { End::NotDone };
+                self.ended(id, end, Some(Witness::Check));
+            }
+            Effect::AtMostOnce => {
+                self.doubtful.insert(id);
             }
         }
     }
@@ -433,6 +466,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         match report {
             Report::Ended { order, end } => self.ended(order, end, None),
             Report::Died { instance, order, detail } => self.died(&instance, order, detail),
+            Report::Lost { order } => self.unknown(order),
             Report::Interrupted => self.interrupted = true,
         }
     }
@@ -488,7 +522,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             Finish::Failed(why) => (Ending::Failed, why.clone()),
             Finish::RolledBack(why) => (Ending::RolledBack, why.clone()),
             Finish::Stalled(why) => (Ending::Stalled, why.clone()),
-            Finish::Interrupted => return,
+            Finish::InDoubt(_) | Finish::Interrupted => return,
         };
         self.entries.push(Entry::Ended { ending, why });
     }

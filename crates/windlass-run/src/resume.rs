@@ -143,7 +143,14 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         };
         let order = self.order(id, work);
         let resources = Vec::new();
-        let given = crate::dispatcher::Given { order, task, attempt, resources, timed_out: false };
+        let given = crate::dispatcher::Given {
+            order,
+            task,
+            attempt,
+            resources,
+            timed_out: false,
+            deadline: None,
+        };
         self.given.insert(id, given);
         Ok(())
     }

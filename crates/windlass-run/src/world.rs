@@ -53,6 +53,11 @@ pub enum Report {
         /// How; never [`End::TimedOut`], for the dispatcher keeps the time.
         end: End,
     },
+    /// An order is over, and nobody knows how it ended.
+    Lost {
+        /// Which.
+        order: OrderId,
+    },
     /// The process that an order had started is gone, and nobody asked for that.
     Died {
         /// The instance.

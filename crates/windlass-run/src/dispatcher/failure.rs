@@ -47,12 +47,15 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     }
 
     pub(super) fn give_up(&mut self, task: Task, label: &str, reason: String) {
-        self.failed.push(format!("`{label}` failed: {reason}"));
+        let why = format!("`{label}` failed: {reason}");
         self.entries.push(Entry::GaveUp { task, label: label.to_owned(), reason });
         self.given_up.push(task);
         let notes = self.machine.give_up(task);
         self.followed(notes);
-        self.fail_for_good();
+        if self.replan.is_none() {
+            self.failed.push(why);
+            self.fail_for_good();
+        }
     }
 
     pub(super) fn fail_for_good(&mut self) {
@@ -76,17 +79,22 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         deaths.len() > MOST_DEATHS
     }
 
-    /// Makes a plan from here and follows it; how the run ends when there is none.
-    pub(super) fn new_plan(&mut self, aim: Aim, why: &str) -> Option<Finish> {
-        // Whatever waits for another try is not tried again: the new plan decides.
+    /// Whatever waits for another try is not tried again in this run.
+    pub(super) fn drop_retries(&mut self, why: &str) {
         for task in std::mem::take(&mut self.retrying).into_keys() {
             let label = self.machine.work(task).label;
             let reason = why.to_owned();
             self.entries.push(Entry::GaveUp { task, label, reason });
+            self.given_up.push(task);
             let notes = self.machine.give_up(task);
             self.followed(notes);
         }
         self.timers.clear();
+    }
+
+    /// Makes a plan from here and follows it; how the run ends when there is none.
+    pub(super) fn new_plan(&mut self, aim: Aim, why: &str) -> Option<Finish> {
+        self.drop_retries(why);
         self.queue.clear();
         self.limits.forget_waiting();
         let why = why.to_owned();

@@ -1,6 +1,6 @@
 //! What the end of an order, or the death of a process, means for the model.
 
-use super::{Dispatcher, Given, Holder};
+use super::{Dispatcher, Given, Holder, Timer};
 use crate::entry::{Aim, End, Entry, OrderId, Witness};
 use crate::journal::Journal;
 use crate::machine::Machine;
@@ -10,6 +10,10 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     /// An order ended. A report about an order that is not under way says nothing new.
     pub(crate) fn ended(&mut self, id: OrderId, end: End, witness: Option<Witness>) {
         let Some(given) = self.given.remove(&id) else { return };
+        self.doubtful.remove(&id);
+        if let Some(deadline) = given.deadline {
+            self.timers.remove(&(deadline, Timer::Timeout(id)));
+        }
         let end = match end {
             End::Cancelled if given.timed_out => End::TimedOut,
             other => other,

@@ -120,6 +120,8 @@ fn campaign<M: Machine>(
             Ok(Finish::Reached) => return Ok(seen),
             Ok(Finish::Interrupted) | Err(_) => seen.crashes += 1,
             Ok(Finish::Failed(_)) => seen.failures += 1,
+            // The next one asks the operator.
+            Ok(Finish::InDoubt(_)) => {}
             Ok(other) => return Err(format!("life {life}: {other:?}")),
         }
     }

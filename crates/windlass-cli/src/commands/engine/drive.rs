@@ -172,6 +172,11 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
             ));
             exit_code::EXECUTION
         }
+        Finish::InDoubt(labels) => {
+            output::notice(&format!("nobody knows how this ended: {}", labels.join(", ")));
+            output::notice(&format!("`windlass resume --name {name}` says what to do"));
+            exit_code::EXECUTION
+        }
         Finish::RolledBack(_) => exit_code::EXECUTION,
         Finish::Interrupted => {
             output::notice(&format!(

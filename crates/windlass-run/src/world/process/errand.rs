@@ -39,12 +39,12 @@ pub(super) fn begin(shared: &Arc<Shared>, order: Order, from: From) {
     }
     let shared = Arc::clone(shared);
     thread::spawn(move || {
-        let end = carry_out(&shared, &order, from);
+        let report = carry_out(&shared, &order, from);
         if let Ok(mut commands) = shared.commands.lock() {
             commands.remove(&order.id);
         }
         // The engine may be gone: then another one will ask.
-        let _ = shared.reports.send(Report::Ended { order: order.id, end });
+        let _ = shared.reports.send(report);
     });
 }
 
@@ -52,19 +52,20 @@ pub(super) fn begin(shared: &Arc<Shared>, order: Order, from: From) {
 enum Trouble {
     Failed(String),
     Cancelled,
+    /// It was started by another engine, and left no exit code.
+    Unknown,
 }
 
-fn carry_out(shared: &Arc<Shared>, order: &Order, from: From) -> End {
-    match parts(shared, order, from) {
+fn carry_out(shared: &Arc<Shared>, order: &Order, from: From) -> Report {
+    let end = match parts(shared, order, from) {
         Ok(()) => End::Done,
+        Err(Trouble::Unknown) => return Report::Lost { order: order.id },
         Err(Trouble::Cancelled) => End::Cancelled,
-        Err(Trouble::Failed(reason)) if is_cancelled(shared, order.id) => {
-            // It ended because it was told to.
-            let _ = reason;
-            End::Cancelled
-        }
+        // It ended because it was told to.
+        Err(Trouble::Failed(_)) if is_cancelled(shared, order.id) => End::Cancelled,
         Err(Trouble::Failed(reason)) => End::Failed { reason },
-    }
+    };
+    Report::Ended { order: order.id, end }
 }
 
 fn parts(shared: &Arc<Shared>, order: &Order, from: From) -> Result<(), Trouble> {
@@ -72,9 +73,6 @@ fn parts(shared: &Arc<Shared>, order: &Order, from: From) -> Result<(), Trouble>
         (Some(command), From::Start) => run(shared, order, command)?,
         (Some(_), From::Running(identity)) => run_on(shared, order, identity)?,
         _ => {}
-    }
-    if is_cancelled(shared, order.id) {
-        return Err(Trouble::Cancelled);
     }
     if let Some((before, process)) = &order.stop {
         stop(shared, order, *before, process);
@@ -126,10 +124,10 @@ fn run(shared: &Shared, order: &Order, command: &Command) -> Result<(), Trouble>
 fn run_on(shared: &Shared, order: &Order, identity: Identity) -> Result<(), Trouble> {
     known_as(shared, order.id, Some(identity));
     identity.wait(None);
-    match (shared.launcher.claims.command(order.id).status(), &order.effect) {
-        (Some(0), _) => Ok(()),
-        (Some(code), _) => Err(Trouble::Failed(super::launch::exit_words(code))),
-        (None, _) => Err(Trouble::Failed("nobody knows how it ended".to_owned())),
+    match shared.launcher.claims.command(order.id).status() {
+        Some(0) => Ok(()),
+        Some(code) => Err(Trouble::Failed(super::launch::exit_words(code))),
+        None => Err(Trouble::Unknown),
     }
 }
 
