@@ -1,6 +1,6 @@
-//! Kill -9 of the engine at random instants of a run of 40 actions with real processes.
+//! The engine on real processes: faults, failures, and kill -9 at random instants.
 //!
-//! Every command writes a line when it has done its work. Whenever the engine is killed, `resume`
+//! The last test kills the engine during runs of 40 actions. Every command writes a line when it has done its work. Whenever the engine is killed, `resume`
 //! has to reach the goal; a command that may happen once must have written one line, or be
 //! reported in doubt before anything else happens. `WINDLASS_LONG` makes it 1,000 instants.
 
@@ -102,6 +102,173 @@ fn resume(folder: &Path) -> usize {
         }
     }
     panic!("fifty resumptions were not enough");
+}
+
+const PAIR: &str = "
+windlass: 1
+name: pair
+types:
+  store:
+    capabilities: [data]
+    protocol:
+      initial: off
+      states:
+        off: {}
+        running: { offers: [data], process: [sleep, '1000'] }
+      transitions:
+        - { from: off, operation: start, to: running }
+        - { from: running, operation: stop, to: off }
+      up: [start]
+  api:
+    requirements: { data: replica_unaware }
+    protocol:
+      initial: off
+      states:
+        off: {}
+        running: { requires: [data], on_fault: [off], process: [sleep, '1001'] }
+      transitions:
+        - { from: off, operation: start, to: running, requires: [data], on_fault: [off] }
+        - { from: running, operation: stop, to: off }
+      up: [start]
+nodes:
+  store: { type: store }
+  api: { type: api, bind: { data: store.data } }
+";
+
+/// The processes that the deployment started and that still run: arguments and number.
+fn processes(folder: &Path) -> Vec<(String, String)> {
+    let claims = folder.join(".windlass/pair/claims");
+    let boots = std::fs::read_dir(claims).into_iter().flatten().flatten();
+    let claims = boots.flat_map(|boot| std::fs::read_dir(boot.path()).unwrap().flatten());
+    let mut found = Vec::new();
+    for claim in claims {
+        let text = std::fs::read_to_string(claim.path()).unwrap_or_default();
+        let Some(pid) = text.split(' ').next().filter(|pid| !pid.is_empty()) else { continue };
+        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let words = String::from_utf8_lossy(&words).replace('\0', " ").trim().to_owned();
+        if words.starts_with("sleep") {
+            found.push((words, pid.to_owned()));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn kill(signal: &str, pid: &str) {
+    assert!(Command::new("kill").args([signal, pid]).status().unwrap().success());
+}
+
+/// Runs the program to its end: exit code, standard output, standard error.
+fn ended(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = windlass(folder, arguments).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn pair() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("windlass.yaml"), PAIR).unwrap();
+    folder
+}
+
+#[test]
+fn a_process_that_died_while_nobody_looked_is_drift_and_is_handled_on_resume() {
+    let folder = pair();
+    let folder = folder.path();
+    let up = ended(folder, &["up", "windlass.yaml", "--yes", "--detach"]);
+    assert_eq!(up.0, Some(0), "{up:?}");
+    let running = processes(folder);
+    assert_eq!(running.len(), 2, "{running:?}");
+    assert_eq!(ended(folder, &["status"]).0, Some(0));
+    kill("-9", &running[0].1);
+    thread::sleep(Duration::from_millis(100));
+    let status = ended(folder, &["status"]);
+    assert_eq!(status.0, Some(1), "{status:?}");
+    assert!(status.1.contains("DRIFT"), "{status:?}");
+    let resume = ended(folder, &["resume", "--detach"]);
+    assert_eq!(resume.0, Some(0), "{resume:?}");
+    assert!(resume.1.contains("died") && resume.1.contains("fault"), "{resume:?}");
+    let again = processes(folder);
+    assert!(again.len() == 2 && again != running, "{running:?} {again:?}");
+    let down = ended(folder, &["down"]);
+    assert_eq!(down.0, Some(0), "{down:?}");
+    assert_eq!(processes(folder), []);
+    let status = ended(folder, &["status"]);
+    assert!(status.0 == Some(0) && status.1.contains("nothing is there"), "{status:?}");
+}
+
+#[test]
+fn an_engine_that_stays_handles_a_death_at_once_and_leaves_everything_running() {
+    use std::io::BufRead as _;
+    let folder = pair();
+    let folder = folder.path();
+    let mut engine = windlass(folder, &["up", "windlass.yaml", "--yes"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufReader::new(engine.stdout.take().unwrap()).lines();
+    let mut until = |word: &str| {
+        let mut seen = String::new();
+        for line in lines.by_ref() {
+            let line = line.unwrap();
+            writeln!(seen, "{line}").unwrap();
+            if line.contains(word) {
+                return seen;
+            }
+        }
+        panic!("`{word}` was never said: {seen}");
+    };
+    until("reached");
+    let second = ended(folder, &["up", "windlass.yaml", "--yes"]);
+    assert_eq!(second.0, Some(2), "two engines: {second:?}");
+    kill("-9", &processes(folder)[0].1);
+    let said = until("reached");
+    assert!(said.contains("died") && said.contains("fault") && said.contains("plan"), "{said}");
+    assert_eq!(processes(folder).len(), 2);
+    kill("-INT", &engine.id().to_string());
+    assert_eq!(engine.wait().unwrap().code(), Some(130));
+    assert_eq!(processes(folder).len(), 2);
+    assert_eq!(ended(folder, &["down"]).0, Some(0));
+    assert_eq!(processes(folder), []);
+}
+
+#[test]
+fn after_a_failure_dependents_do_not_start_and_resume_completes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = "
+windlass: 1
+name: two
+types:
+  first:
+    net:
+      places: [off, on]
+      initial: [off]
+      transitions: { start: { from: off, to: on, run: [test, -e, ready] } }
+      groups: { on: [on] }
+      ports: { service: { kind: provide, groups: [on] } }
+  second:
+    net:
+      places: [off, on]
+      initial: [off]
+      transitions: { start: { from: off, to: on, run: [touch, second] } }
+      ports: { first: { kind: use, transitions: [start] } }
+nodes:
+  first: { type: first }
+  second: { type: second, bind: { first: first.service } }
+";
+    std::fs::write(folder.join("windlass.yaml"), text).unwrap();
+    let up = ended(folder, &["up", "windlass.yaml", "--yes"]);
+    assert_eq!(up.0, Some(4), "{up:?}");
+    assert!(up.1.contains("failed  first.start: exit code 1"), "{up:?}");
+    assert!(!folder.join("second").exists());
+    std::fs::write(folder.join("ready"), "").unwrap();
+    let resume = ended(folder, &["resume"]);
+    assert_eq!(resume.0, Some(0), "{resume:?}");
+    assert!(folder.join("second").exists());
+    let history = ended(folder, &["history", "--format", "json"]);
+    assert!(history.1.contains("taken_up") && history.1.contains("gave_up"), "{history:?}");
 }
 
 #[test]
