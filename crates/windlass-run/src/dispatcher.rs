@@ -238,7 +238,8 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
 
     /// Nothing runs, nothing waits for its time.
     fn is_idle(&self) -> bool {
-        self.given.is_empty() && (self.timers.is_empty() || self.stopping)
+        let waits = !self.timers.is_empty() && !self.stopping && self.replan.is_none();
+        self.given.is_empty() && !waits
     }
 
     /// Starts whatever can start.
