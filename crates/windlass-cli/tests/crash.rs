@@ -2,7 +2,8 @@
 //!
 //! The last test kills the engine during runs of 40 actions. Every command writes a line when it
 //! has done its work. Whenever the engine is killed, `resume` has to reach the goal; a command that
-//! may happen once must have written one line, or be reported in doubt before anything else. `WINDLASS_LONG` makes it 1,000 instants.
+//! may happen once must have written one line, or be reported in doubt before anything else.
+//! `WINDLASS_LONG` makes it 1,000 instants.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
