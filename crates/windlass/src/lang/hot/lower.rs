@@ -114,6 +114,8 @@ fn component(resource: &Resource, needs: Vec<(&str, Origin)>) -> ComponentType {
         duration: Expected::default(),
         cost: Cost::default(),
         timeout: Expected::default(),
+        retry: None,
+        effect: None,
         origin,
     };
     let protocol = Protocol {

@@ -302,6 +302,8 @@ fn operation(name: &str, at: Origin) -> Operation {
         duration: None,
         cost: Cost::default(),
         timeout: None,
+        retry: None,
+        effect: None,
         origin: at,
     }
 }
