@@ -9,6 +9,7 @@ use windlass::application::assembly::Assembly;
 use windlass::application::{Application, Faults, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
+use windlass::goal::names::Ids;
 use windlass::lang;
 use windlass::lang::documents;
 use windlass::lifecycle::implementation::{Command, CommandLine};
@@ -27,9 +28,10 @@ use crate::args::Format;
 use crate::commands::engine::{
     self, Drive, DriveArgs, Past, WhereArgs, WorldArg, drive, search_limits,
 };
-use crate::commands::verify::parse_goal;
+use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
 use crate::load::{self, Loaded};
+use crate::surroundings::ComposeArgs;
 use crate::{escape, exit_code, output};
 
 /// What `windlass up` takes.
@@ -88,6 +90,9 @@ pub(crate) struct UpArgs {
     /// The language of the file; without it the file tells
     #[arg(long, value_name = "LANG")]
     lang: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
 }
 
 /// Where a run begins.
@@ -99,7 +104,7 @@ struct Beginning {
 
 /// Brings an application up.
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
-    let Loaded { application, goal } = load::application(&args.file, args.lang.as_deref())?;
+    let Loaded { application, goal, .. } = load::application(&args.file, args.lang.as_deref())?;
     let (deployment, name) = engine::deployment(&args.place, &args.file, &application.name)?;
     let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
@@ -143,7 +148,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         .help("`faults: replicas` is"));
     }
     let beginning = beginning(&application, past.as_ref())?;
-    let goal = wanted(args, &application, goal)?;
+    let goal = wanted(args, &application, &beginning.state, goal)?;
     let machine =
         PlanMachine::new(&application, beginning.state.clone(), goal.clone(), search_limits);
     let machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
@@ -211,14 +216,19 @@ fn beginning(application: &Application, past: Option<&Past>) -> Result<Beginning
 fn wanted(
     args: &UpArgs,
     application: &Application,
+    start: &GlobalState,
     declared: Option<GoalFile>,
 ) -> Result<Option<GoalFile>, Failure> {
+    let plan = args.plan.as_deref().map(load::plan).transpose()?.unwrap_or_default();
+    let known = load::instances(application, start, &plan);
+    let ids = Ids::Creatable(&known);
     if let Some(text) = &args.goal {
-        let goal = parse_goal(text, application)?;
+        let goal = parse_goal(text, application, ids)?;
         return Ok(Some(GoalFile { goal, ..GoalFile::default() }));
     }
-    if declared.is_some() {
-        return Ok(declared);
+    if let Some(declared) = declared {
+        check_declared(&declared, application, ids)?;
+        return Ok(Some(declared));
     }
     match synthesize::everything_up(application) {
         Ok(goal) => Ok(Some(GoalFile { goal, ..GoalFile::default() })),

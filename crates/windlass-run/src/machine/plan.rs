@@ -376,6 +376,8 @@ impl Machine for PlanMachine<'_> {
             objective: Objective::Length,
             known: Some(&self.began),
             prove: false,
+            allow_faults: self.allow_faults,
+            soft: false,
         };
         let mut budget = (self.budget)();
         match synthesize::synthesize(&question, &Effort::default(), &mut *budget) {
