@@ -110,6 +110,10 @@ pub struct Dispatcher<'l, M, W, J> {
     interrupted: bool,
     /// Orders of which nobody knows how they ended.
     doubtful: BTreeSet<OrderId>,
+    /// Orders under way that the world was asked about: their reports may be old.
+    pub(crate) asked: BTreeSet<OrderId>,
+    /// Processes that died before anybody said that they had come up.
+    early: BTreeMap<OrderId, String>,
     /// When each instance died lately.
     deaths: BTreeMap<String, VecDeque<Duration>>,
     pub(crate) next_order: OrderId,
@@ -143,6 +147,8 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             stopping: false,
             interrupted: false,
             doubtful: BTreeSet::new(),
+            asked: BTreeSet::new(),
+            early: BTreeMap::new(),
             deaths: BTreeMap::new(),
             next_order,
         }
@@ -438,7 +444,9 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             let Some(given) = self.given.get(&id) else { continue };
             let order = given.order.clone();
             match self.world.inquire(&order) {
-                Doubt::Known => {}
+                Doubt::Known => {
+                    self.asked.insert(id);
+                }
                 Doubt::NotDone => self.ended(id, End::NotDone, Some(Witness::World)),
                 Doubt::Unknown => self.unknown(id),
             }

@@ -212,7 +212,9 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             let Some(given) = self.given.get(&id) else { continue };
             let order = given.order.clone();
             match self.world.inquire(&order) {
-                Doubt::Known => continue,
+                Doubt::Known => {
+                    self.asked.insert(id);
+                }
                 Doubt::NotDone => settled.push((id, End::NotDone, Witness::World)),
                 Doubt::Unknown => match (&order.effect, verdicts.get(&id)) {
                     (_, Some(Verdict::Done)) => settled.push((id, End::Done, Witness::Operator)),

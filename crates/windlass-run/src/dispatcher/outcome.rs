@@ -28,7 +28,16 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         {
             self.still_runs(*before, &given.order.instance);
         }
+        let asked = self.asked.remove(&id) || witness.is_some();
+        let spawned = (end == End::Done && given.order.spawn.is_some())
+            .then(|| given.order.instance.clone());
         self.concluded(given, end);
+        match (spawned, self.early.remove(&id)) {
+            (Some(instance), Some(detail)) => self.died(&instance, id, detail),
+            // The report is old: what came up may be gone, and its death was told to nobody.
+            (Some(instance), None) if asked => self.still_runs(id, &instance),
+            _ => {}
+        }
     }
 
     /// Who holds the process of an instance after an order ended.
@@ -46,15 +55,15 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         }
     }
 
-    /// An order that should have stopped a process failed: does the process still run?
-    fn still_runs(&mut self, before: OrderId, instance: &str) {
-        let Some(holder) = self.holders.get(instance).filter(|holder| holder.order == before)
+    /// Does the process that this order started still run? If not, it has died.
+    fn still_runs(&mut self, id: OrderId, instance: &str) {
+        let Some(holder) = self.holders.get(instance).filter(|holder| holder.order == id)
         else {
             return;
         };
         let order = holding(instance, holder);
         if !self.world.adopt(&order) {
-            self.died(instance, before, "it ended with an action that failed".to_owned());
+            self.died(instance, id, "it ended, and nobody had seen it".to_owned());
         }
     }
 
@@ -94,6 +103,10 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     /// what is left of the plan no longer fits.
     pub(crate) fn died(&mut self, instance: &str, order: OrderId, detail: String) {
         if self.holders.get(instance).is_none_or(|holder| holder.order != order) {
+            if self.given.contains_key(&order) {
+                // The report that it came up was overtaken, or lost and will be asked for.
+                self.early.insert(order, detail);
+            }
             return;
         }
         self.holders.remove(instance);

@@ -127,7 +127,7 @@ impl Inner {
             self.processes.insert(instance.clone(), *order);
             self.unseen.remove(&instance);
             if self.chance(self.faults.dies) {
-                let moment = self.now + Duration::from_millis(1 + self.random(5_000));
+                let moment = self.now + Duration::from_millis(1 + self.random(2_000));
                 let detail = "the simulated world killed it".to_owned();
                 self.at(moment, Report::Died { instance, order: *order, detail });
             }

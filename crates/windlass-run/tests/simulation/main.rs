@@ -79,7 +79,7 @@ fn campaign<M: Machine>(
     let mut seen = Seen::default();
     let mut verdicts: BTreeMap<OrderId, Verdict> = BTreeMap::new();
     for life in 0..LIVES * 3 {
-        let crash = (life < LIVES && dice.below(4) > 0).then(|| dice.below(60));
+        let crash = (life < LIVES && dice.below(4) > 0).then(|| dice.below(20));
         world.crash_after(crash);
         if life == LIVES {
             world.calm();
@@ -129,8 +129,8 @@ fn campaign<M: Machine>(
 }
 
 fn faults(dice: &mut Dice) -> Faults {
-    let mut some = |most| if dice.below(2) == 0 { 0 } else { dice.below(most) as u32 };
-    Faults { fails: some(20), dies: some(20), twice: some(40), lost: some(20), forgets: some(50) }
+    let mut some = |most| if dice.below(3) == 0 { 0 } else { dice.below(most) as u32 };
+    Faults { fails: some(30), dies: some(60), twice: some(40), lost: some(30), forgets: some(80) }
 }
 
 fn of_plans(seed: u64, application: &Application, goal: &GoalFile) -> Result<Seen, String> {
@@ -142,7 +142,10 @@ fn of_plans(seed: u64, application: &Application, goal: &GoalFile) -> Result<See
     let mut seen = campaign(seed, &journal, &world, machine)?;
     let entries = journal.entries();
     seen.deaths = entries.iter().filter(|e| matches!(e, Entry::Observed { .. })).count() as u64;
-    checker::of_plans(application, goal, &entries, &world)?;
+    checker::of_plans(application, goal, &entries, &world).map_err(|why| {
+        let lines: Vec<String> = entries.iter().map(|entry| format!("{entry:?}")).collect();
+        format!("{why}\n{}\nunseen {:?}", lines.join("\n"), world.unseen())
+    })?;
     Ok(seen)
 }
 
