@@ -98,6 +98,9 @@ fn with_world<M: Machine, W: World>(
     let options = Options { jobs, on_failure, seed: drive.args.seed, keep_faults: false };
     let next = journal.next_order()?;
     let mut lines = Lines::timed(drive.world == WorldArg::Process);
+    if let Beginning::Again { entries, .. } = &beginning {
+        lines.recall(entries);
+    }
     let format = drive.format;
     let listener = move |at: Duration, entry: &Entry| show(format, &mut lines, at, entry);
     let mut engine = Dispatcher::new(machine, world, journal, options, next).listening(listener);

@@ -8,7 +8,7 @@ use windlass_run::entry::{End, Ending, Entry, OrderId, Witness};
 /// Turns entries into lines; remembers what an outcome is about.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
-    orders: BTreeMap<OrderId, (String, Duration)>,
+    orders: BTreeMap<OrderId, (String, Option<Duration>)>,
     timed: bool,
 }
 
@@ -22,6 +22,15 @@ impl Lines {
     /// With the time of day in front of each line, or without.
     pub(crate) fn timed(timed: bool) -> Self {
         Lines { timed, ..Lines::default() }
+    }
+
+    /// Takes note of what an earlier engine wrote, without a line.
+    pub(crate) fn recall(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            if let Entry::Intent { order, label, .. } = entry {
+                self.orders.insert(*order, (label.clone(), None));
+            }
+        }
     }
 
     /// The line of an entry; none for what says nothing to people.
@@ -38,7 +47,7 @@ impl Lines {
                 format!("plan    {}: {why}", crate::report::count(actions, "action"))
             }
             Entry::Intent { order, label, attempt, .. } => {
-                self.orders.insert(*order, (label.clone(), at));
+                self.orders.insert(*order, (label.clone(), Some(at)));
                 match attempt {
                     0 => format!("start   {label}"),
                     again => format!("start   {label} (try {})", again + 1),
@@ -46,11 +55,12 @@ impl Lines {
             }
             Entry::Outcome { order, end, witness } => {
                 let (label, started) = self.orders.remove(order).unwrap_or_default();
-                let took = at.saturating_sub(started).as_secs_f64();
+                let took = started.map(|started| at.saturating_sub(started).as_secs_f64());
+                let took = took.map_or(String::new(), |took| format!(" ({took:.2} s)"));
                 let how = match end {
-                    End::Done => format!("done    {label} ({took:.2} s)"),
+                    End::Done => format!("done    {label}{took}"),
                     End::Failed { reason } => format!("failed  {label}: {reason}"),
-                    End::TimedOut => format!("failed  {label}: it took too long ({took:.2} s)"),
+                    End::TimedOut => format!("failed  {label}: it took too long{took}"),
                     End::Cancelled => format!("stopped {label}"),
                     End::NotDone => format!("undone  {label}: it had not happened"),
                 };
