@@ -13,9 +13,14 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 /// The name of the folder beside a description.
 pub const FOLDER: &str = ".windlass";
+
+const LOCK_TRIES: u32 = 40;
+const LOCK_WAIT: Duration = Duration::from_millis(25);
 
 /// A deployment on disk.
 #[derive(Debug, Clone)]
@@ -74,16 +79,22 @@ impl Deployment {
         self.folder.join("logs").join(run.to_string())
     }
 
-    /// Takes the lock, without waiting for it.
+    /// Takes the lock, or says soon that another engine has it.
+    ///
+    /// A command that a killed engine was about to start keeps the lock until it has become the
+    /// command: that moment is waited for.
     pub fn lock(&self) -> Result<Lock, NoLock> {
         let path = self.folder.join("lock");
         let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
         let file = opened.map_err(NoLock::Io)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Lock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(NoLock::Taken),
-            Err(TryLockError::Error(error)) => Err(NoLock::Io(error)),
+        for _ in 0..LOCK_TRIES {
+            match file.try_lock() {
+                Ok(()) => return Ok(Lock { _file: file }),
+                Err(TryLockError::WouldBlock) => thread::sleep(LOCK_WAIT),
+                Err(TryLockError::Error(error)) => return Err(NoLock::Io(error)),
+            }
         }
+        Err(NoLock::Taken)
     }
 
     /// The deployments in a state folder, by name.

@@ -16,6 +16,8 @@ use crate::secrets::Secrets;
 
 /// The version of the table below; a journal of a newer one is refused, an older one migrated.
 pub const SCHEMA: i64 = 1;
+/// The version of a file whose maker died before its tables were there: nothing ever ran.
+const EMPTY: i64 = 0;
 
 const TABLES: &str = "
 CREATE TABLE entries (
@@ -60,9 +62,9 @@ impl Sqlite {
         OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
         let connection = Connection::open(path)?;
+        connection.busy_timeout(Duration::from_secs(5))?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
-        connection.busy_timeout(Duration::from_secs(5))?;
         migrate(&connection)?;
         let mut journal = Sqlite { connection, run: 0, next: 1, secrets };
         journal.continue_run(journal.last_run()?)?;
@@ -72,17 +74,20 @@ impl Sqlite {
     /// Opens the journal for reading; it must exist.
     pub fn read_only(path: &Path) -> Result<Self, JournalError> {
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        connection.pragma_update(None, "query_only", true)?;
         connection.busy_timeout(Duration::from_secs(5))?;
-        let version = version(&connection)?;
-        if version != SCHEMA {
-            return Err(wrong_version(version));
+        connection.pragma_update(None, "query_only", true)?;
+        match version(&connection)? {
+            EMPTY | SCHEMA => {}
+            other => return Err(wrong_version(other)),
         }
         Ok(Sqlite { connection, run: 0, next: 1, secrets: Secrets::default() })
     }
 
     /// The number of the last run; 0 when there was none.
     pub fn last_run(&self) -> Result<u64, JournalError> {
+        if version(&self.connection)? == EMPTY {
+            return Ok(0);
+        }
         let sql = "SELECT coalesce(max(run), 0) FROM entries";
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
     }
@@ -158,7 +163,7 @@ fn wrong_version(version: i64) -> JournalError {
 fn migrate(connection: &Connection) -> Result<(), JournalError> {
     match version(connection)? {
         SCHEMA => Ok(()),
-        0 => {
+        EMPTY => {
             connection.execute_batch("BEGIN IMMEDIATE")?;
             connection.execute_batch(TABLES)?;
             connection.pragma_update(None, "user_version", SCHEMA)?;
@@ -209,6 +214,16 @@ mod tests {
         journal.begin_run().unwrap();
         journal.append(Duration::ZERO, &[outcome(1, "bad token hunter2")]).unwrap();
         assert_eq!(journal.records(1, 0).unwrap()[0].entry, outcome(1, "bad token ***"));
+    }
+
+    #[test]
+    fn a_journal_whose_maker_died_at_once_has_no_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.db");
+        fs::write(&path, "").unwrap();
+        assert_eq!(Sqlite::read_only(&path).unwrap().last_run().unwrap(), 0);
+        let journal = Sqlite::open(&path, Secrets::default()).unwrap();
+        assert_eq!(version(&journal.connection).unwrap(), SCHEMA);
     }
 
     #[test]
