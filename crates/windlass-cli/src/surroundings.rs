@@ -50,13 +50,15 @@ pub(crate) fn set(command: &Command) -> Result<(), Failure> {
         Command::Simulate(args) => &args.compose,
         Command::Convert(args) => &args.compose,
         Command::Up(args) => &args.compose,
-        // The description of what runs is in the journal.
+        // They read no description: that of what runs is in the journal.
         Command::Down(_)
         | Command::Status(_)
         | Command::Resume(_)
         | Command::History(_)
-        | Command::Logs(_) => return Ok(()),
-        Command::Explain(_) | Command::Completions(_) | Command::Man(_) => return Ok(()),
+        | Command::Logs(_)
+        | Command::Explain(_)
+        | Command::Completions(_)
+        | Command::Man(_) => return Ok(()),
     };
     let env_files = match args.env_file.as_slice() {
         [] => None,

@@ -95,7 +95,7 @@ pub struct Dispatcher<'l, M, W, J> {
     limits: Limits,
     queue: VecDeque<Task>,
     pub(crate) given: BTreeMap<OrderId, Given>,
-    timers: BTreeMap<(Duration, Timer), ()>,
+    timers: BTreeSet<(Duration, Timer)>,
     /// Tasks that have started and wait for another try, with the number of that try.
     pub(crate) retrying: BTreeMap<Task, u32>,
     pub(crate) holders: BTreeMap<String, Holder>,
@@ -134,7 +134,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             limits,
             queue: VecDeque::new(),
             given: BTreeMap::new(),
-            timers: BTreeMap::new(),
+            timers: BTreeSet::new(),
             retrying: BTreeMap::new(),
             holders: BTreeMap::new(),
             entries: Vec::new(),
@@ -212,7 +212,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
                     None => continue,
                 }
             }
-            let until = self.timers.first_key_value().map(|((moment, _), ())| *moment);
+            let until = self.timers.first().map(|(moment, _)| *moment);
             match self.world.wait(until) {
                 Some(report) => self.take(report),
                 // No report can come any more: one was lost, and the world is asked again.
@@ -292,7 +292,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             self.limits.take(None, &resources);
             let deadline = work.timeout.map(|timeout| self.world.now().saturating_add(timeout));
             if let Some(deadline) = deadline {
-                self.timers.insert((deadline, Timer::Timeout(id)), ());
+                self.timers.insert((deadline, Timer::Timeout(id)));
             }
             if let Some(given) = self.given.get_mut(&id) {
                 (given.resources, given.deadline) = (resources, deadline);
@@ -371,7 +371,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             return;
         }
         if let Some(deadline) = deadline {
-            self.timers.insert((deadline, Timer::Timeout(id)), ());
+            self.timers.insert((deadline, Timer::Timeout(id)));
         }
         self.launch.push(id);
     }
@@ -489,7 +489,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     /// Whatever time it is.
     fn ring(&mut self) {
         let now = self.world.now();
-        while let Some(((moment, timer), ())) = self.timers.first_key_value() {
+        while let Some((moment, timer)) = self.timers.first() {
             if *moment > now {
                 return;
             }

@@ -1,5 +1,6 @@
 //! `windlass history`: what was decided and what became of it.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &HistoryArgs) -> Result<u8, Failure> {
             let at = Duration::from_millis(record.at);
             if let Entry::Begun { purpose, .. } = &record.entry {
                 let word = if *purpose == Purpose::Up { "up" } else { "down" };
-                out.push_str(&format!("run {run}: {word}\n"));
+                let _ = writeln!(out, "run {run}: {word}");
             }
             if let Some(line) = lines.line(at, &record.entry) {
                 out.push_str(&escape::visible_lines(&format!("  {line}\n")));

@@ -22,7 +22,7 @@ pub enum OnFailure {
 
 /// So many deaths of one process in [`DEATHS_WITHIN`] are no accident.
 const MOST_DEATHS: usize = 5;
-const DEATHS_WITHIN: Duration = Duration::from_secs(60);
+const DEATHS_WITHIN: Duration = Duration::from_mins(1);
 
 impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     /// A try failed: another one follows, or the task is given up.
@@ -36,7 +36,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         let wait = retry.wait_before(attempt + 1);
         let wait = wait.saturating_add(self.jitter(task, attempt, wait));
         let moment = self.world.now().saturating_add(wait);
-        self.timers.insert((moment, Timer::Retry(task)), ());
+        self.timers.insert((moment, Timer::Retry(task)));
     }
 
     /// Up to a quarter of the wait, so that many that failed together do not try together.

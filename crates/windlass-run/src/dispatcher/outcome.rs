@@ -29,8 +29,8 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             self.still_runs(*before, &given.order.instance);
         }
         let asked = self.asked.remove(&id) || witness.is_some();
-        let spawned = (end == End::Done && given.order.spawn.is_some())
-            .then(|| given.order.instance.clone());
+        let spawned =
+            (end == End::Done && given.order.spawn.is_some()).then(|| given.order.instance.clone());
         self.concluded(given, end);
         match (spawned, self.early.remove(&id)) {
             (Some(instance), Some(detail)) => self.died(&instance, id, detail),
@@ -57,8 +57,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
 
     /// Does the process that this order started still run? If not, it has died.
     fn still_runs(&mut self, id: OrderId, instance: &str) {
-        let Some(holder) = self.holders.get(instance).filter(|holder| holder.order == id)
-        else {
+        let Some(holder) = self.holders.get(instance).filter(|holder| holder.order == id) else {
             return;
         };
         let order = holding(instance, holder);

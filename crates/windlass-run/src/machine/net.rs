@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass::application::assembly::{Assembly, TransitionId};
 use windlass::lifecycle::implementation::{Effect, Process};
+use windlass::lifecycle::timing::Timing;
 use windlass::semantics::Semantics;
 use windlass::semantics::net::{Action, Blocked, Madeus};
 use windlass::simulate::{Live, Scenario, Waiting};
@@ -101,7 +102,7 @@ impl Machine for NetMachine<'_> {
             retry: action.retry,
             host: host.cloned(),
             lock: action.lock.clone(),
-            expected: action.duration.as_ref().map(|duration| duration.mean()),
+            expected: action.duration.as_ref().map(Timing::mean),
         }
     }
 

@@ -14,7 +14,7 @@ mod probe;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -114,10 +114,7 @@ impl World for Processes {
 
     fn wait(&mut self, until: Option<Duration>) -> Option<Report> {
         let Some(until) = until else { return self.receiver.recv().ok() };
-        match self.receiver.recv_timeout(until.saturating_sub(self.now())) {
-            Ok(report) => Some(report),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.receiver.recv_timeout(until.saturating_sub(self.now())).ok()
     }
 
     fn poll(&mut self) -> Option<Report> {

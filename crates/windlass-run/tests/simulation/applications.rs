@@ -14,7 +14,7 @@ fn read(text: &str) -> (Application, Option<GoalFile>) {
 }
 
 /// A store, two servers and a front end; migrations must not run twice.
-pub fn shop() -> (Application, GoalFile) {
+pub(crate) fn shop() -> (Application, GoalFile) {
     let (application, goal) = read(
         "
 windlass: 1
@@ -73,7 +73,7 @@ nodes:
 }
 
 /// Four components over each other, with a lock and a host.
-pub fn stack() -> Application {
+pub(crate) fn stack() -> Application {
     read(
         "
 windlass: 1
@@ -113,7 +113,7 @@ nodes:
 }
 
 /// Many users of one provider, and one user of them all.
-pub fn diamond() -> Application {
+pub(crate) fn diamond() -> Application {
     read(
         "
 windlass: 1

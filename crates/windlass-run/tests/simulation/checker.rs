@@ -97,7 +97,7 @@ fn commands(
 }
 
 /// A journal of plans.
-pub fn of_plans(
+pub(crate) fn of_plans(
     application: &Application,
     goal: &GoalFile,
     entries: &[Entry],
@@ -248,7 +248,7 @@ fn given_up(
 }
 
 /// A journal of nets.
-pub fn of_nets(
+pub(crate) fn of_nets(
     assembly: &Assembly<'_>,
     entries: &[Entry],
     world: &Simulated,
@@ -297,8 +297,8 @@ pub fn of_nets(
 fn settled(madeus: &Madeus<'_>, mut state: Valuation) -> Valuation {
     loop {
         let own = |rule: &Rule| !matches!(rule, Rule::Fire(_) | Rule::End(_));
-        let candidates = madeus.candidates(&state).into_iter().filter(own);
-        let next = candidates.filter_map(|rule| madeus.step(&state, &rule).ok()).next();
+        let mut candidates = madeus.candidates(&state).into_iter().filter(own);
+        let next = candidates.find_map(|rule| madeus.step(&state, &rule).ok());
         match next {
             Some(after) => state = after.first().clone(),
             None => return state,

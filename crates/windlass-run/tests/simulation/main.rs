@@ -5,6 +5,8 @@
 //! no code with the dispatcher then looks at the journal and at what the world really did.
 //! `WINDLASS_SEED` and `WINDLASS_LONG` as everywhere; a failing seed is printed.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
 mod applications;
 mod checker;
 

@@ -41,7 +41,7 @@ impl Lines {
 
     fn text(&mut self, at: Duration, entry: &Entry) -> Option<String> {
         Some(match entry {
-            Entry::Begun { .. } => return None,
+            Entry::Begun { .. } | Entry::TakenUp { .. } => return None,
             Entry::Planned { plan, why, .. } => {
                 let actions = plan.matches("do: ").count();
                 format!("plan    {}: {why}", crate::report::count(actions, "action"))
@@ -72,7 +72,6 @@ impl Lines {
                 }
             }
             Entry::GaveUp { label, .. } => format!("gave up {label}"),
-            Entry::TakenUp { .. } => return None,
             Entry::Observed { instance, detail, .. } => {
                 format!("died    the process of {instance}: {detail}")
             }
@@ -86,8 +85,8 @@ impl Lines {
                     Ending::RolledBack => "the run failed and was rolled back",
                     Ending::Stalled => "the run is stuck",
                 };
-                let why: String = why.iter().map(|line| format!("\n  {line}")).collect();
-                format!("{word}{why}")
+                let lines = std::iter::once(word).chain(why.iter().map(String::as_str));
+                lines.collect::<Vec<_>>().join("\n  ")
             }
         })
     }
