@@ -1,0 +1,143 @@
+//! Values as they are written in a service template: owned, each part with its place.
+
+use crate::source::Span;
+use crate::tree::{Kind, Node, Scalar};
+
+/// A word with its place: a name, a reference.
+#[derive(Debug, Clone)]
+pub struct Name {
+    /// The word.
+    pub text: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+impl Name {
+    /// The text of a node, whatever its type; of a list or mapping as it is written.
+    pub fn of(node: Node<'_>) -> Name {
+        Name { text: node.as_str().unwrap_or_default().to_owned(), span: node.span() }
+    }
+}
+
+/// A value with its place.
+#[derive(Debug, Clone)]
+pub struct Value {
+    /// Where it is written.
+    pub span: Span,
+    /// What it is.
+    pub data: Data,
+}
+
+/// What a value is. Functions are mappings (and, from 2.0, mappings whose key starts with `$`); who
+/// looks at a value asks `function` whether it is a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Data {
+    /// Null.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// An integer.
+    Int(i128),
+    /// Any other number, with how it is written, which versions need.
+    Float(f64, String),
+    /// Text.
+    Text(String),
+    /// A list.
+    List(Vec<Value>),
+    /// A mapping, in the order of the text.
+    Map(Vec<Entry>),
+}
+
+/// One entry of a mapping.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The key; almost always text.
+    pub key: Value,
+    /// The value.
+    pub value: Value,
+}
+
+/// Two values are equal when they say the same, wherever they are written.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data
+    }
+}
+
+impl Value {
+    /// The value of a node, aliases followed. Trees are at most a few hundred levels deep.
+    pub fn of(node: Node<'_>) -> Value {
+        let data = match node.kind() {
+            Kind::List => Data::List(node.items().map(Value::of).collect()),
+            Kind::Mapping => Data::Map(
+                node.entries()
+                    .map(|entry| Entry { key: Value::of(entry.key), value: Value::of(entry.value) })
+                    .collect(),
+            ),
+            Kind::Scalar(scalar) => Data::of(scalar, node),
+        };
+        Value { span: node.span(), data }
+    }
+
+    /// The text, when this is text.
+    pub fn text(&self) -> Option<&str> {
+        match &self.data {
+            Data::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The items of a list; nothing for other values.
+    pub fn items(&self) -> &[Value] {
+        match &self.data {
+            Data::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The entries of a mapping; nothing for other values.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.data {
+            Data::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The value of a key of a mapping.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        let entry = self.entries().iter().find(|entry| entry.key.text() == Some(key));
+        entry.map(|entry| &entry.value)
+    }
+
+    /// Whether this is null.
+    pub fn is_null(&self) -> bool {
+        self.data == Data::Null
+    }
+
+    /// What it is, for messages.
+    pub fn kind_name(&self) -> &'static str {
+        match self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "a boolean",
+            Data::Int(_) => "an integer",
+            Data::Float(..) => "a float",
+            Data::Text(_) => "a string",
+            Data::List(_) => "a list",
+            Data::Map(_) => "a map",
+        }
+    }
+}
+
+impl Data {
+    fn of(scalar: Scalar<'_>, node: Node<'_>) -> Data {
+        match scalar {
+            Scalar::Null => Data::Null,
+            Scalar::Bool(value) => Data::Bool(value),
+            Scalar::Int(value) => Data::Int(value),
+            Scalar::Float(value) => {
+                Data::Float(value, node.as_str().unwrap_or_default().to_owned())
+            }
+            _ => Data::Text(node.as_str().unwrap_or_default().to_owned()),
+        }
+    }
+}
