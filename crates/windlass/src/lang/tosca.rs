@@ -3,11 +3,12 @@
 //!
 //! Reading order: `version.rs`, `value.rs`, `model.rs` (what a service is once everything is
 //! resolved), `csar.rs` (where an archive begins), `xml.rs` (version 1.0: texts as spanned trees,
-//! definitions, imports). Profiles of normative types are TOSCA texts that come with the program;
-//! the reader treats them as it treats any other import.
+//! definitions, imports). Profiles of normative types are TOSCA texts that come with the program
+//! (`profiles.rs`); the reader treats them as it treats any other import.
 
 pub mod csar;
 pub mod model;
+pub mod profiles;
 pub mod value;
 pub mod version;
 pub mod xml;
