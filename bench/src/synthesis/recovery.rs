@@ -6,12 +6,11 @@
 use std::time::Instant;
 
 use windlass::application::{Application, GlobalState, InstanceId};
-use windlass::goal::evaluate::Closure;
 use windlass::goal::{Amount, Goal, GoalFile, Want};
 use windlass::lifecycle::protocol::Element;
 use windlass::semantics::replica::observe::{Observation, observe};
 use windlass::semantics::replica::{Replica, faults};
-use windlass::synthesize::{Answer, Objective, Question, synthesize};
+use windlass::synthesize::{Answer, Question, synthesize};
 use windlass::system::{Limits, System};
 use windlass::verify::Effort;
 
@@ -28,18 +27,7 @@ pub(crate) fn slowest() -> Option<u64> {
         seed += 1;
         let Some(start) = faulted(application, &case.start, seed) else { continue };
         let begin = Instant::now();
-        let question = Question {
-            application,
-            start: &start,
-            goal: &goal,
-            closure: Closure::Open,
-            policy: application.policy,
-            objective: Objective::Length,
-            known: None,
-            prove: false,
-            allow_faults: false,
-            soft: false,
-        };
+        let question = Question::new(application, &start, &goal);
         let mut budget = Limits { states: 2_000_000, bytes: 1 << 30 };
         let answer = synthesize(&question, &Effort::default(), &mut budget);
         if !matches!(answer, Answer::Plan(_)) {

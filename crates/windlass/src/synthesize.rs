@@ -52,6 +52,24 @@ pub struct Question<'a> {
     pub soft: bool,
 }
 
+impl<'a> Question<'a> {
+    /// The plain question: the fewest actions, no faults, whatever else is there may stay.
+    pub fn new(application: &'a Application, start: &'a GlobalState, goal: &'a GoalFile) -> Self {
+        Question {
+            application,
+            start,
+            goal,
+            closure: Closure::Open,
+            policy: application.policy,
+            objective: Objective::Length,
+            known: None,
+            prove: false,
+            allow_faults: false,
+            soft: false,
+        }
+    }
+}
+
 /// A plan with what is known about it.
 #[derive(Debug, Clone)]
 pub struct Synthesis {

@@ -144,8 +144,8 @@ pub struct Report {
     pub tier: &'static str,
     /// How many configurations were looked at.
     pub states: usize,
-    /// What should be known beside the verdict: faults pending in the start state, and actions on
-    /// one instance without an order.
+    /// What should be known beside the verdict: faults pending in the start state, actions on one
+    /// instance without an order, and effects that are not told.
     pub remarks: Vec<String>,
 }
 
@@ -198,7 +198,7 @@ pub fn verify(
         },
         Faults::Forbidden | Faults::Handled => template::verify(question, effort, budget),
     }?;
-    report.remarks = remarks::remarks(question);
+    report.remarks.extend(remarks::remarks(question));
     Ok(report)
 }
 

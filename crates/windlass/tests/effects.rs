@@ -1,6 +1,7 @@
 //! What a plan changes: without a search, by a cover, against a search through every run.
 //!
-//! `WINDLASS_PLANS` sets how many plans are compared, `WINDLASS_SEED` where the numbers start.
+//! `WINDLASS_LONG` says how many times as many plans are compared, `WINDLASS_SEED` where the
+//! numbers start.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +14,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
+use support::long;
 use support::prng::Prng;
 use support::random::{self, Wild};
 use windlass::application::Policy;
@@ -20,10 +22,6 @@ use windlass::goal::evaluate::Closure;
 use windlass::semantics::replica::Replica;
 use windlass::system::Limits;
 use windlass::verify::{self, Effect, Effects, Effort, Question, Report, Validity};
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// By tiers and by search alone.
 fn both(seed: u64, policy: Policy) -> Option<(Report, Report)> {
@@ -54,9 +52,9 @@ fn both(seed: u64, policy: Policy) -> Option<(Report, Report)> {
 
 #[test]
 fn effects_without_a_search_are_those_of_a_search() {
-    let first = setting("WINDLASS_SEED", 1);
+    let first = long::seed(1);
     let (mut compared, mut equal) = (0, 0);
-    for seed in first..first + setting("WINDLASS_PLANS", 1500) {
+    for seed in first..first + long::cases(1500) {
         let policy = if seed % 3 == 0 { Policy::Greedy } else { Policy::Any };
         let Some((quick, slow)) = both(seed, policy) else { continue };
         // A closed set: the search was small, and followed every binding.
@@ -79,9 +77,9 @@ fn effects_without_a_search_are_those_of_a_search() {
 
 #[test]
 fn what_a_few_runs_show_is_what_the_search_allows() {
-    let first = setting("WINDLASS_SEED", 1);
+    let first = long::seed(1);
     let mut compared = 0;
-    for seed in first..first + setting("WINDLASS_PLANS", 1500) {
+    for seed in first..first + long::cases(1500) {
         let Some((quick, slow)) = both(seed, Policy::Any) else { continue };
         if quick.validity != Validity::Valid || slow.validity != Validity::Valid {
             assert_eq!(quick.validity, slow.validity, "seed {seed}");

@@ -6,57 +6,16 @@
 
 mod support;
 
+use support::planning::{found, goal, goal_file, plan};
 use support::prng::Prng;
 use support::{fixtures, long, random, sketch};
 use windlass::analysis::synthesis::order::is_fault_free;
 use windlass::application::{Application, GlobalState};
 use windlass::goal::evaluate::Closure;
-use windlass::goal::{self, GoalFile};
+use windlass::goal::GoalFile;
 use windlass::plan::{PlanAction, Step};
 use windlass::semantics::replica::Replica;
-use windlass::source::{Sources, Span};
-use windlass::synthesize::{Answer, Objective, Question, Synthesis, synthesize, undoing};
-use windlass::system::Limits;
-use windlass::verify::Effort;
-
-/// A goal as people write it.
-fn parse(application: &Application, text: &str) -> goal::Goal {
-    let mut sources = Sources::new();
-    let source = sources.add("goal", text);
-    let span = Span { source, start: 0, end: text.len() as u32 };
-    let mut findings = Vec::new();
-    let goal = goal::parse(text, span, true, application, &mut findings);
-    assert!(findings.is_empty(), "{findings:?}");
-    goal
-}
-
-fn goal_file(application: &Application, text: &str) -> GoalFile {
-    GoalFile { goal: parse(application, text), ..GoalFile::default() }
-}
-
-fn ask(application: &Application, start: &GlobalState, goal: &GoalFile) -> Answer {
-    let question = Question {
-        application,
-        start,
-        goal,
-        closure: Closure::Open,
-        policy: application.policy,
-        objective: Objective::Length,
-        known: None,
-        prove: false,
-        allow_faults: false,
-        soft: false,
-    };
-    let mut budget = Limits { states: 2_000_000, bytes: 1 << 30 };
-    synthesize(&question, &Effort::default(), &mut budget)
-}
-
-fn plan(application: &Application, start: &GlobalState, goal: &GoalFile) -> Synthesis {
-    match ask(application, start, goal) {
-        Answer::Plan(found) => *found,
-        other => panic!("no plan: {other:?}"),
-    }
-}
+use windlass::synthesize::{Objective, Question, Synthesis, undoing};
 
 fn deployed(k: usize) -> String {
     format!("gui=working*1,api=running*{k},node=running*1,maven=running*{k},mongo=running*1")
@@ -85,8 +44,8 @@ fn running(application: &Application, k: usize) -> GlobalState {
 fn replaced(application: &Application, k: usize) -> GoalFile {
     let old: Vec<String> = (1..=k).map(|at| format!("m{at}=gone,a{at}=gone")).collect();
     let text = format!("{},api=running*{k},maven=running*{k}", old.join(","));
-    let always = vec![parse(application, "gui=working*>=1")];
-    GoalFile { goal: parse(application, &text), always, ..GoalFile::default() }
+    let always = vec![goal(application, "gui=working*>=1")];
+    GoalFile { goal: goal(application, &text), always, ..GoalFile::default() }
 }
 
 #[test]
@@ -216,22 +175,8 @@ fn objectives_have_bounds() {
     let goal = goal_file(&application, &deployed(2));
     for objective in [Objective::Makespan, Objective::Cost] {
         let start = GlobalState::empty();
-        let question = Question {
-            application: &application,
-            start: &start,
-            goal: &goal,
-            closure: Closure::Open,
-            policy: application.policy,
-            objective,
-            known: None,
-            prove: false,
-            allow_faults: false,
-            soft: false,
-        };
-        let mut budget = Limits { states: 100_000, bytes: 1 << 28 };
-        let Answer::Plan(found) = synthesize(&question, &Effort::default(), &mut budget) else {
-            panic!("no plan")
-        };
+        let question = Question { objective, ..Question::new(&application, &start, &goal) };
+        let found = found(&question);
         assert!(found.optimal, "{objective:?}: {} of {}", found.bound, found.value);
         let expected = match objective {
             // A container starts, a service is installed and started, the page configured and
@@ -255,23 +200,7 @@ node right store
 
 fn best(application: &Application, goal: &str, objective: Objective) -> Synthesis {
     let (start, goal) = (GlobalState::empty(), goal_file(application, goal));
-    let question = Question {
-        application,
-        start: &start,
-        goal: &goal,
-        closure: Closure::Open,
-        policy: application.policy,
-        objective,
-        known: None,
-        prove: false,
-        allow_faults: false,
-        soft: false,
-    };
-    let mut budget = Limits { states: 100_000, bytes: 1 << 28 };
-    match synthesize(&question, &Effort::default(), &mut budget) {
-        Answer::Plan(found) => *found,
-        other => panic!("no plan: {other:?}"),
-    }
+    found(&Question { objective, ..Question::new(application, &start, &goal) })
 }
 
 #[test]

@@ -4,27 +4,23 @@
 
 mod support;
 
+use support::planning::{self, goal_file, labels};
 use support::{fixtures, sketch};
 use windlass::application::{Application, GlobalState};
 use windlass::goal::evaluate::Closure;
-use windlass::goal::{self, Goal, GoalFile};
-use windlass::source::{Sources, Span};
-use windlass::synthesize::{Answer, Objective, Question, Synthesis, synthesize};
+use windlass::goal::GoalFile;
+use windlass::synthesize::{Answer, Question, Synthesis};
 use windlass::system::Limits;
 use windlass::verify::{self, Effort, Validity};
 
-fn parse(application: &Application, text: &str) -> Goal {
-    let mut sources = Sources::new();
-    let source = sources.add("goal", text);
-    let span = Span { source, start: 0, end: text.len() as u32 };
-    let mut findings = Vec::new();
-    let goal = goal::parse(text, span, true, application, &mut findings);
-    assert!(findings.is_empty(), "{findings:?}");
-    goal
-}
-
-fn plain(application: &Application, text: &str) -> GoalFile {
-    GoalFile { goal: parse(application, text), ..GoalFile::default() }
+/// A question whose plan has to be the best, with faults or without.
+fn proven<'a>(
+    application: &'a Application,
+    start: &'a GlobalState,
+    goal: &'a GoalFile,
+    allow_faults: bool,
+) -> Question<'a> {
+    Question { prove: true, allow_faults, ..Question::new(application, start, goal) }
 }
 
 fn ask(
@@ -33,20 +29,7 @@ fn ask(
     goal: &GoalFile,
     allow_faults: bool,
 ) -> Answer {
-    let question = Question {
-        application,
-        start,
-        goal,
-        closure: Closure::Open,
-        policy: application.policy,
-        objective: Objective::Length,
-        known: None,
-        prove: true,
-        allow_faults,
-        soft: false,
-    };
-    let mut budget = Limits { states: 200_000, bytes: 1 << 30 };
-    synthesize(&question, &Effort::default(), &mut budget)
+    planning::ask(&proven(application, start, goal, allow_faults), 200_000)
 }
 
 fn plan(
@@ -55,14 +38,7 @@ fn plan(
     goal: &GoalFile,
     allow_faults: bool,
 ) -> Synthesis {
-    match ask(application, start, goal, allow_faults) {
-        Answer::Plan(found) => *found,
-        other => panic!("no plan: {other:?}"),
-    }
-}
-
-fn labels(found: &Synthesis) -> Vec<&str> {
-    found.plan.steps.iter().map(|step| &*step.label).collect()
+    planning::found(&proven(application, start, goal, allow_faults))
 }
 
 /// Where a page ends that loses its data is a choice of nobody.
@@ -85,8 +61,8 @@ node store store
 
 /// The page may not go, nor may there be another one.
 fn down_again(application: &Application) -> GoalFile {
-    let mut goal = plain(application, "web=down*1,store=on*1");
-    goal.never.push(parse(application, "web=gone"));
+    let mut goal = goal_file(application, "web=down*1,store=on*1");
+    goal.never.push(planning::goal(application, "web=gone"));
     goal.budget.insert(application.node_named("web").expect("a node"), 1);
     goal
 }
@@ -111,7 +87,7 @@ fn a_start_that_settles_in_ways_no_plan_unites_is_said_to() {
     assert_eq!(why.culprit, "w.data");
     assert_eq!(why.because, ["they may leave w in `left`", "they may leave w in `right`"]);
     // Without the conditions the page goes, wherever it is.
-    let found = plan(&application, &start, &plain(&application, "web=down*1"), false);
+    let found = plan(&application, &start, &goal_file(&application, "web=down*1"), false);
     assert_eq!(found.plan.length(), 2, "{:?}", labels(&found));
 }
 
@@ -132,7 +108,7 @@ fn a_plan_from_pending_faults_is_valid_from_the_state_as_it_is_given() {
     let stopped = sketch::state(&application, "d1 mongo stopped\n");
     start.instances.extend(stopped.instances);
     let text = "gui=working*1,api=running*2,node=running*1,maven=running*2,mongo=running*1";
-    let goal = plain(&application, text);
+    let goal = goal_file(&application, text);
     let found = plan(&application, &start, &goal, false);
     // The database starts; then the services, and then the page.
     assert_eq!((found.plan.length(), found.optimal), (8, true), "{:?}", labels(&found));
@@ -155,7 +131,7 @@ fn a_plan_from_pending_faults_is_valid_from_the_state_as_it_is_given() {
 fn faults_are_used_when_they_are_allowed_and_help() {
     let (application, _) = fixtures::thinking();
     let empty = GlobalState::empty();
-    let goal = plain(&application, "gui=damaged*1");
+    let goal = goal_file(&application, "gui=damaged*1");
     assert!(matches!(ask(&application, &empty, &goal, false), Answer::Unreachable(_)));
     let found = plan(&application, &empty, &goal, true);
     // Installing into a container that does not run is a fault.
@@ -167,7 +143,7 @@ fn faults_are_used_when_they_are_allowed_and_help() {
 #[test]
 fn a_fault_can_be_shorter_than_an_operation() {
     let (application, start) = fixtures::thinking();
-    let goal = plain(&application, "api=available*2");
+    let goal = goal_file(&application, "api=available*2");
     let slow = plan(&application, &start, &goal, false);
     let quick = plan(&application, &start, &goal, true);
     assert!(slow.faults.is_empty() && !quick.faults.is_empty());
@@ -178,7 +154,7 @@ fn a_fault_can_be_shorter_than_an_operation() {
 #[test]
 fn where_faults_do_not_help_nothing_changes() {
     let (application, start) = fixtures::thinking();
-    let goal = plain(&application, "api=running*3,maven=running*3");
+    let goal = goal_file(&application, "api=running*3,maven=running*3");
     let found = plan(&application, &start, &goal, true);
     assert_eq!((found.plan.length(), found.optimal), (8, true));
     assert!(found.faults.is_empty());
@@ -198,26 +174,11 @@ node web web
     let softly = |text: &str| {
         let application = sketch::application(text);
         let start = sketch::state(&application, "w web sick\n");
-        let goal = plain(&application, "web=down*1");
+        let goal = goal_file(&application, "web=down*1");
         let hard = plan(&application, &start, &goal, false);
         assert_eq!((hard.plan.length(), hard.optimal), (2, true));
-        let question = Question {
-            application: &application,
-            start: &start,
-            goal: &goal,
-            closure: Closure::Open,
-            policy: application.policy,
-            objective: Objective::Length,
-            known: None,
-            prove: false,
-            allow_faults: false,
-            soft: true,
-        };
-        let mut budget = Limits { states: 10_000, bytes: 1 << 28 };
-        match synthesize(&question, &Effort::default(), &mut budget) {
-            Answer::Plan(found) => *found,
-            other => panic!("no plan: {other:?}"),
-        }
+        let question = Question { soft: true, ..Question::new(&application, &start, &goal) };
+        planning::found(&question)
     };
     let mended = softly(text);
     assert_eq!((labels(&mended), mended.optimal), (vec!["rest w", "heal w"], false));

@@ -20,6 +20,7 @@ use std::collections::BTreeSet;
 use naive::graph::{Graph, Manner, Truth};
 use naive::state::State;
 use support::long;
+use support::planning;
 use support::prng::Prng;
 use support::sketch;
 use windlass::analysis::synthesis::order::is_fault_free;
@@ -29,9 +30,8 @@ use windlass::goal::{self, Amount, Goal, GoalFile, Want};
 use windlass::lifecycle::protocol::{Element, StateId};
 use windlass::plan::Plan;
 use windlass::semantics::replica::Replica;
-use windlass::synthesize::{Answer, Objective, Question, synthesize};
-use windlass::system::{Limits, System};
-use windlass::verify::Effort;
+use windlass::synthesize::{Answer, Question};
+use windlass::system::System;
 
 /// A small random application: up to three nodes, up to three states each.
 fn small(prng: &mut Prng) -> String {
@@ -184,20 +184,9 @@ impl Case {
     }
 
     fn answer(&self) -> Answer {
-        let question = Question {
-            application: &self.application,
-            start: &self.start,
-            goal: &self.file,
-            closure: self.closure,
-            policy: self.application.policy,
-            objective: Objective::Length,
-            known: None,
-            prove: true,
-            allow_faults: self.faults,
-            soft: false,
-        };
-        let mut budget = Limits { states: 30_000, bytes: 1 << 30 };
-        synthesize(&question, &Effort::default(), &mut budget)
+        let plain = Question::new(&self.application, &self.start, &self.file);
+        let (closure, allow_faults) = (self.closure, self.faults);
+        planning::ask(&Question { closure, allow_faults, prove: true, ..plain }, 30_000)
     }
 
     fn describe(&self, seed: u64, answer: &Answer) -> String {

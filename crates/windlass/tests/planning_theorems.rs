@@ -10,32 +10,18 @@ use naive::graph::{Graph, Manner, Truth};
 use naive::state::State;
 use support::prng::Prng;
 use support::random::{self, Wild};
-use support::{long, sketch};
+use support::{long, planning, sketch};
 use windlass::analysis::synthesis::support::limits;
 use windlass::analysis::synthesis::tables::Tables;
 use windlass::application::{Application, GlobalState, NodeId};
 use windlass::goal::evaluate::Closure;
 use windlass::goal::{Amount, Goal, GoalFile, Want};
 use windlass::lifecycle::protocol::{Arity, StateId};
-use windlass::synthesize::{Answer, Objective, Question, synthesize};
-use windlass::system::Limits;
-use windlass::verify::Effort;
+use windlass::synthesize::{Answer, Question};
 
 fn ask(application: &Application, start: &GlobalState, goal: &GoalFile, faults: bool) -> Answer {
-    let question = Question {
-        application,
-        start,
-        goal,
-        closure: Closure::Open,
-        policy: application.policy,
-        objective: Objective::Length,
-        known: None,
-        prove: false,
-        allow_faults: faults,
-        soft: false,
-    };
-    let mut budget = Limits { states: 20_000, bytes: 1 << 28 };
-    synthesize(&question, &Effort::default(), &mut budget)
+    let question = Question { allow_faults: faults, ..Question::new(application, start, goal) };
+    planning::ask(&question, 20_000)
 }
 
 /// The support instances of one instance, by the definition.

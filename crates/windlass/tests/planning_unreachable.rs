@@ -4,50 +4,20 @@
 
 mod support;
 
+use support::planning::{ask, goal, goal_file};
 use support::sketch;
-use windlass::application::{Application, GlobalState};
-use windlass::goal::evaluate::Closure;
-use windlass::goal::{self, Goal, GoalFile};
-use windlass::source::{Sources, Span};
-use windlass::synthesize::{Answer, Objective, Question, synthesize};
-use windlass::system::Limits;
-use windlass::verify::Effort;
-
-fn parse(application: &Application, text: &str) -> Goal {
-    let mut sources = Sources::new();
-    let source = sources.add("goal", text);
-    let span = Span { source, start: 0, end: text.len() as u32 };
-    let mut findings = Vec::new();
-    let goal = goal::parse(text, span, true, application, &mut findings);
-    assert!(findings.is_empty(), "{findings:?}");
-    goal
-}
+use windlass::application::Application;
+use windlass::goal::{Goal, GoalFile};
+use windlass::synthesize::{Answer, Question};
 
 /// The culprit of a question that has no plan.
 fn culprit(application: &Application, start: &str, goal: &GoalFile) -> String {
     let start = sketch::state(application, start);
     assert_ne!(goal.goal, Goal::default());
-    let question = Question {
-        application,
-        start: if start.instances.is_empty() { &GlobalState::default() } else { &start },
-        goal,
-        closure: Closure::Open,
-        policy: application.policy,
-        objective: Objective::Length,
-        known: None,
-        prove: false,
-        allow_faults: false,
-        soft: false,
-    };
-    let mut budget = Limits { states: 200_000, bytes: 1 << 28 };
-    match synthesize(&question, &Effort::default(), &mut budget) {
+    match ask(&Question::new(application, &start, goal), 200_000) {
         Answer::Unreachable(why) => why.culprit,
         other => panic!("{other:?}"),
     }
-}
-
-fn plain(application: &Application, text: &str) -> GoalFile {
-    GoalFile { goal: parse(application, text), ..GoalFile::default() }
 }
 
 /// A page that needs data to start and to be up.
@@ -73,13 +43,13 @@ const SHOP_UP: &str = "w web up data=s\ns store hot\n";
 fn a_requirement_bound_to_nothing() {
     let text = SHOP.replace("node web web data=store.data", "node web web");
     let application = sketch::application(&text);
-    assert_eq!(culprit(&application, "", &plain(&application, "web=up*1")), "web.data");
+    assert_eq!(culprit(&application, "", &goal_file(&application, "web=up*1")), "web.data");
 }
 
 #[test]
 fn a_capability_that_no_state_offers() {
     let application = sketch::application(&SHOP.replace(" offers data", ""));
-    assert_eq!(culprit(&application, "", &plain(&application, "web=up*1")), "store.data");
+    assert_eq!(culprit(&application, "", &goal_file(&application, "web=up*1")), "store.data");
 }
 
 #[test]
@@ -98,13 +68,13 @@ node a a r=b.c
 node b b r=a.c
 ",
     );
-    assert_eq!(culprit(&application, "", &plain(&application, "a=on*1")), "a.r -> b.r");
+    assert_eq!(culprit(&application, "", &goal_file(&application, "a=on*1")), "a.r -> b.r");
 }
 
 #[test]
 fn a_state_that_no_operation_leads_to() {
     let application = sketch::application(&SHOP.replace("  op warm heat hot\n", ""));
-    assert_eq!(culprit(&application, "", &plain(&application, "store=hot*1")), "store.`hot`");
+    assert_eq!(culprit(&application, "", &goal_file(&application, "store=hot*1")), "store.`hot`");
 }
 
 #[test]
@@ -128,62 +98,62 @@ node box box power=plant.current
 node plant plant
 ",
     );
-    assert_eq!(culprit(&application, "", &plain(&application, "app=on*1")), "plant.current");
+    assert_eq!(culprit(&application, "", &goal_file(&application, "app=on*1")), "plant.current");
 }
 
 #[test]
 fn an_instance_that_nobody_knows() {
     let application = sketch::application(SHOP);
-    assert_eq!(culprit(&application, "", &plain(&application, "nine=up")), "nine");
+    assert_eq!(culprit(&application, "", &goal_file(&application, "nine=up")), "nine");
 }
 
 #[test]
 fn an_invariant_against_the_goal() {
     let application = sketch::application(SHOP);
-    let mut goal = plain(&application, "web=gone,store=hot*1");
-    goal.always.push(parse(&application, "web=up*>=1"));
-    goal.always.push(parse(&application, "store=hot*>=1"));
-    assert_eq!(culprit(&application, SHOP_UP, &goal), "always: web=up*>=1");
+    let mut file = goal_file(&application, "web=gone,store=hot*1");
+    file.always.push(goal(&application, "web=up*>=1"));
+    file.always.push(goal(&application, "store=hot*>=1"));
+    assert_eq!(culprit(&application, SHOP_UP, &file), "always: web=up*>=1");
 }
 
 #[test]
 fn a_budget_below_the_goal() {
     let application = sketch::application(SHOP);
-    let mut goal = plain(&application, "store=hot*2");
-    goal.budget.insert(application.node_named("store").expect("a node"), 1);
-    assert_eq!(culprit(&application, "", &goal), "budget: store 1");
+    let mut file = goal_file(&application, "store=hot*2");
+    file.budget.insert(application.node_named("store").expect("a node"), 1);
+    assert_eq!(culprit(&application, "", &file), "budget: store 1");
 }
 
 #[test]
 fn an_instance_that_may_not_be_touched() {
     let application = sketch::application(SHOP);
-    let mut goal = plain(&application, "web=down*1");
-    goal.keep.push("w".into());
-    assert_eq!(culprit(&application, SHOP_UP, &goal), "keep: w");
+    let mut file = goal_file(&application, "web=down*1");
+    file.keep.push("w".into());
+    assert_eq!(culprit(&application, SHOP_UP, &file), "keep: w");
 }
 
 #[test]
 fn a_state_on_the_way_that_is_forbidden() {
     let application = sketch::application(SHOP);
-    let mut goal = plain(&application, "web=up*1");
-    goal.never.push(parse(&application, "store=warm*>=1"));
-    goal.never.push(parse(&application, "web=up*>=3"));
-    assert_eq!(culprit(&application, "", &goal), "never: store=warm*>=1");
+    let mut file = goal_file(&application, "web=up*1");
+    file.never.push(goal(&application, "store=warm*>=1"));
+    file.never.push(goal(&application, "web=up*>=3"));
+    assert_eq!(culprit(&application, "", &file), "never: store=warm*>=1");
 }
 
 #[test]
 fn wants_that_exclude_each_other() {
     let application = sketch::application(SHOP);
-    let goal = plain(&application, "web=up*1,store=gone");
+    let goal = goal_file(&application, "web=up*1,store=gone");
     assert_eq!(culprit(&application, "", &goal), "web=up*1, store=gone");
 }
 
 #[test]
 fn a_start_that_is_not_allowed() {
     let application = sketch::application(SHOP);
-    let mut goal = plain(&application, "web=up*1");
-    goal.always.push(parse(&application, "web=up*>=1"));
-    assert_eq!(culprit(&application, "", &goal), "always: web=up*>=1");
+    let mut file = goal_file(&application, "web=up*1");
+    file.always.push(goal(&application, "web=up*>=1"));
+    assert_eq!(culprit(&application, "", &file), "always: web=up*>=1");
 }
 
 #[test]
@@ -193,10 +163,10 @@ fn an_invariant_that_only_a_search_finds() {
         .replace("state warm\n", "state warm\n  state worn offers data\n")
         .replace("  op hot cool cold\n", "  op hot use worn\n  op worn cool cold\n");
     let application = sketch::application(&text);
-    let mut goal = plain(&application, "web=up*1,s=hot");
-    goal.budget.insert(application.node_named("store").expect("a node"), 1);
-    goal.always.push(parse(&application, "web=up*>=1"));
+    let mut file = goal_file(&application, "web=up*1,s=hot");
+    file.budget.insert(application.node_named("store").expect("a node"), 1);
+    file.always.push(goal(&application, "web=up*>=1"));
     let start = "w web up data=s\ns store worn\n";
-    let found = culprit(&application, start, &goal);
+    let found = culprit(&application, start, &file);
     assert_eq!(found, "always: web=up*>=1, budget: store 1");
 }

@@ -4,15 +4,13 @@
 
 mod support;
 
-use support::{fixtures, sketch};
+use support::{fixtures, planning, sketch};
 use windlass::application::{Application, GlobalState};
-use windlass::goal::evaluate::Closure;
 use windlass::goal::{Goal, GoalFile};
 use windlass::plan::PlanAction;
 use windlass::synthesize::upgrade::{NoUpgrade, Upgrade, same_states, upgrade};
-use windlass::synthesize::{Answer, Objective, Question, Synthesis, synthesize};
-use windlass::system::Limits;
-use windlass::verify::{Effort, Validity};
+use windlass::synthesize::Synthesis;
+use windlass::verify::Validity;
 
 /// Thinking with another database behind its services.
 fn other_database() -> Application {
@@ -21,23 +19,7 @@ fn other_database() -> Application {
 }
 
 fn plan(both: &Upgrade, goal: &GoalFile) -> Synthesis {
-    let question = Question {
-        application: &both.application,
-        start: &both.start,
-        goal,
-        closure: Closure::Open,
-        policy: both.application.policy,
-        objective: Objective::Length,
-        known: None,
-        prove: false,
-        allow_faults: false,
-        soft: false,
-    };
-    let mut budget = Limits { states: 500_000, bytes: 1 << 30 };
-    match synthesize(&question, &Effort::default(), &mut budget) {
-        Answer::Plan(found) => *found,
-        other => panic!("no plan: {other:?}"),
-    }
+    planning::plan(&both.application, &both.start, goal)
 }
 
 /// Every instance in the state of the same name, the page working all along.

@@ -1,6 +1,7 @@
 //! The tiers of plan validity against the naive reference, on random plans.
 //!
-//! `WINDLASS_PLANS` sets how many plans are compared, `WINDLASS_SEED` where the numbers start.
+//! `WINDLASS_LONG` says how many times as many plans are compared, `WINDLASS_SEED` where the
+//! numbers start.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,6 +15,7 @@
 mod naive;
 mod support;
 
+use support::long;
 use support::prng::Prng;
 use support::random::{self, Wild};
 use windlass::analysis::validity::repair::{self, Repair};
@@ -27,11 +29,6 @@ use windlass::plan::events::Events;
 use windlass::plan::lives::Lives;
 use windlass::plan::needs::{Possible, Scene};
 use windlass::semantics::replica::Replica;
-
-/// A number from the environment.
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// One random case: an application, a start state and a plan.
 struct Case {
@@ -55,9 +52,9 @@ fn case(seed: u64, wild: Wild) -> Option<Case> {
 
 #[test]
 fn what_the_fault_free_tier_says_is_what_every_order_shows() {
-    let first = setting("WINDLASS_SEED", 1);
+    let first = long::seed(1);
     let (mut compared, mut always, mut sometimes, mut disordered) = (0, 0, 0, 0);
-    for seed in first..first + setting("WINDLASS_PLANS", 300) {
+    for seed in first..first + long::cases(300) {
         let Some(Case { application, start, plan }) = case(seed, Wild::default()) else { continue };
         let judged = naive::judge(&application, &start, &plan, Policy::Any, 4000);
         let Ok(Some(judged)) = judged else { continue };
@@ -108,9 +105,9 @@ fn what_the_fault_free_tier_says_is_what_every_order_shows() {
 
 #[test]
 fn what_a_cover_shows_is_valid() {
-    let first = setting("WINDLASS_SEED", 1);
+    let first = long::seed(1);
     let (mut compared, mut valid, mut covered, mut fault_free, mut tampered) = (0, 0, 0, 0, 0);
-    for seed in first..first + setting("WINDLASS_PLANS", 300) {
+    for seed in first..first + long::cases(300) {
         let Some(Case { application, start, plan }) = case(seed, Wild::ALL) else { continue };
         let policy = application.policy;
         let Ok(Some(judged)) = naive::judge(&application, &start, &plan, policy, 4000) else {
@@ -206,9 +203,9 @@ fn some_order_is_fault_free(application: &Application, start: &GlobalState, plan
 
 #[test]
 fn a_repair_is_fault_free_and_there_is_none_only_when_no_order_is() {
-    let first = setting("WINDLASS_SEED", 1);
+    let first = long::seed(1);
     let (mut repaired, mut impossible, mut given_up) = (0, 0, 0);
-    for seed in first..first + setting("WINDLASS_PLANS", 300) {
+    for seed in first..first + long::cases(300) {
         let Some(Case { application, start, plan }) = case(seed, Wild::default()) else { continue };
         match repair::repair(&application, &start, &plan, 2000) {
             Repair::Edges(edges) => {

@@ -1,6 +1,7 @@
 //! Tier T2 and the symmetry of tier T3 against the plain search of tier T3, on random plans.
 //!
-//! `WINDLASS_PLANS` sets how many plans are compared, `WINDLASS_SEED` where the numbers start.
+//! `WINDLASS_LONG` says how many times as many plans are compared, `WINDLASS_SEED` where the
+//! numbers start.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +14,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
+use support::long;
 use support::prng::Prng;
 use support::random::{self, Wild};
 use support::sketch;
@@ -29,11 +31,6 @@ use windlass::semantics::replica::compiled::{Bindings, CompiledReplica};
 use windlass::semantics::replica::{Action, Creation, Replica};
 use windlass::system::{Evidence, Limits, Property, StopReason, Unlimited, Verdict};
 use windlass::verify::{self, Effort, Question, Validity};
-
-/// A number from the environment.
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// An application, a start and a plan.
 struct Case {
@@ -115,9 +112,9 @@ fn tampered(run: &handler_closure::Run) -> Vec<handler_closure::Run> {
 
 #[test]
 fn what_is_refuted_without_a_search_fails_in_the_search() {
-    let first = setting("WINDLASS_SEED", 1);
+    let first = long::seed(1);
     let (mut compared, mut failing, mut refuted) = (0, 0, [0, 0, 0]);
-    for seed in first..first + setting("WINDLASS_PLANS", 600) {
+    for seed in first..first + long::cases(600) {
         let wild = if seed % 2 == 0 { Wild::ALL } else { Wild::default() };
         let Some(case) = Case::random(seed, wild, 6) else { continue };
         let events = Events::new(&case.plan).expect("random plans have no cycle");
@@ -202,9 +199,9 @@ fn symmetric(case: &Case, events: &Events) -> Option<(Vec<usize>, Decision<Globa
 
 #[test]
 fn symmetry_changes_nothing_but_the_number_of_configurations() {
-    let first = setting("WINDLASS_SEED", 1);
+    let first = long::seed(1);
     let (mut compared, mut valid, mut with, mut without) = (0, 0, 0, 0);
-    for seed in first..first + setting("WINDLASS_PLANS", 600) {
+    for seed in first..first + long::cases(600) {
         let wild = Wild { policies: false, ..Wild::ALL };
         let Some(case) = Case::random(seed, wild, 2) else { continue };
         let case = copies(case, if seed % 3 == 0 { 3 } else { 2 });

@@ -175,9 +175,6 @@ pub(crate) struct Asked {
 pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
     let asked = asked(args)?;
     let question = Question {
-        application: &asked.application,
-        start: &asked.start,
-        goal: &asked.goal,
         closure: if args.exact { Closure::Exact } else { Closure::Open },
         policy: args.policy.map_or(asked.application.policy, Into::into),
         objective: args.objective.into(),
@@ -185,6 +182,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
         prove: args.optimal,
         allow_faults: args.allow_faults,
         soft: args.soft,
+        ..Question::new(&asked.application, &asked.start, &asked.goal)
     };
     let mut watch = Watch::start(&args.limits).showing("no plan costs less than");
     let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };

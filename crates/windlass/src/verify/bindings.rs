@@ -17,7 +17,7 @@ use crate::plan::slots::{self, Meeting, Slot};
 const MOST_EARLIER: usize = 16;
 
 /// Beyond so many pairs of a user and a possible provider nothing is said about bindings.
-const MOST_PAIRS: usize = 4_000_000;
+pub(super) const MOST_PAIRS: usize = 4_000_000;
 
 /// The end of a plan.
 pub(super) struct Ending<'a> {

@@ -32,11 +32,12 @@ fn last(cover: &Cover, life: LifeId) -> Option<Element> {
     cover.possible.0[life.index()].last()?.first().copied()
 }
 
-/// The effects of such a plan.
+/// The effects of such a plan, with what it binds or without.
 pub(super) fn effects_of(
     ending: &Ending<'_>,
     application: &Application,
     end: &GlobalState,
+    with_bindings: bool,
 ) -> Effects {
     let start = ending.scene.start;
     let mut before = start.clone();
@@ -47,7 +48,7 @@ pub(super) fn effects_of(
         Some(application.type_of(node).requirements[requirement.index()].name.clone())
     };
     let mut relied_on: BTreeSet<(InstanceId, String)> = BTreeSet::new();
-    if ending.is_too_large() {
+    if !with_bindings {
         return all;
     }
     for (user, requirement, providers) in ending.bindings() {

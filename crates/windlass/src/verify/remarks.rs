@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Question;
+use super::bindings::MOST_PAIRS;
 use crate::application::{Faults, InstanceId};
 use crate::plan::Plan;
 use crate::plan::events::Events;
@@ -16,6 +17,14 @@ pub(super) fn remarks(question: &Question<'_>) -> Vec<String> {
         remarks.extend(unordered(question.plan, &events));
     }
     remarks
+}
+
+/// Effects on bindings are left out.
+pub(super) fn too_many_bindings() -> String {
+    format!(
+        "what requirements are bound to in the end is not told: there are more than {MOST_PAIRS} \
+         pairs of a user and a possible provider"
+    )
 }
 
 /// The start state is taken as given; what is wrong with it settles with the first action.

@@ -6,7 +6,7 @@ use super::bindings::Ending;
 use super::effects::effects;
 use super::story::{Counterexample, StoryStep};
 use super::{Effort, GoalAnswer, Question, Refused, Report, Validity, event_label, goal_answer};
-use super::{finals, probes};
+use super::{finals, probes, remarks};
 use crate::analysis::validity::belief::{self, Encoded, Readable};
 use crate::analysis::validity::execution::{CompiledExecution, Configuration, Execution};
 use crate::analysis::validity::explicit::{self, Decision};
@@ -134,7 +134,9 @@ impl Covered {
         let scene = Scene { application, start, events, lives, possible: &cover.possible };
         let is_fault_free = cover.is_fault_free();
         let ending = Ending { scene, policy: question.policy, is_fault_free };
-        report.effects = finals::effects_of(&ending, application, &end);
+        let is_too_large = ending.is_too_large();
+        report.effects = finals::effects_of(&ending, application, &end, !is_too_large);
+        report.remarks.extend(is_too_large.then(remarks::too_many_bindings));
         report.goal = goal_answer(question, std::slice::from_ref(&end));
         report.cover = Some(cover.clone());
         report

@@ -10,6 +10,7 @@
 pub mod atomic;
 pub mod fixtures;
 pub mod long;
+pub mod planning;
 pub mod prng;
 pub mod random;
 pub mod sketch;
