@@ -6,6 +6,7 @@
 
 mod belief;
 mod explain;
+mod interleave;
 mod loosen;
 mod objective;
 mod pending;
@@ -16,7 +17,9 @@ mod with_faults;
 pub use explain::Explanation;
 pub use objective::Objective;
 
+use self::belief::World;
 use crate::analysis::synthesis::distance::Weights;
+use crate::analysis::synthesis::invariants::Invariants;
 use crate::analysis::synthesis::schedule::{self, Length};
 use crate::analysis::synthesis::{Because, Sequence, Task, Workshop, order};
 use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, Policy};
@@ -149,6 +152,13 @@ fn planned(question: &Question<'_>, effort: &Effort, budget: &mut dyn Budget) ->
     answer
 }
 
+/// How many states `verify` may look at: a sequence is followed to its end, an order only as far as
+/// that is cheap, and there are many edges to ask about. The budget of the search may be spent
+/// already, and what was found is worth a verdict.
+const FOR_A_SEQUENCE: usize = 5_000_000;
+const FOR_AN_ORDER: usize = 50_000;
+const FOR_AN_EDGE: usize = 3_000;
+
 /// One question on its way to an answer.
 struct Planner<'a> {
     question: &'a Question<'a>,
@@ -274,45 +284,45 @@ impl Planner<'_> {
     fn finished(&self, path: &pending::Path) -> Option<Synthesis> {
         let Question { application, start, .. } = *self.question;
         let sequence = order::sequence(&path.actions);
-        let watched = self.workshop.target.watched();
+        let (watched, file) = (self.workshop.target.watched(), self.question.goal);
+        let invariants = Invariants { watched: &watched, file };
         let ordered = match &path.cut {
             None if self.unsettled => sequence.clone(),
-            None => order::ordered(application, start, &sequence, &watched),
+            None => order::ordered(application, start, &sequence, invariants),
             Some(cut) => {
                 let rest = order::sequence(path.actions.get(1..)?);
-                let rest = order::ordered(application, cut, &rest, &watched);
+                let rest = order::ordered(application, cut, &rest, invariants);
                 order::after_first(&sequence, &rest, "faults of the start settle with it")
             }
         };
         let mut plans = vec![ordered, sequence];
         plans.dedup();
-        plans.into_iter().find_map(|plan| self.verified(plan, path.actions.len()))
+        let is_sequence = |plan: &Plan| plan.order.len() + 1 == path.actions.len();
+        plans.into_iter().find_map(|plan| {
+            let states = if is_sequence(&plan) { FOR_A_SEQUENCE } else { FOR_AN_ORDER };
+            self.verified(plan, states)
+        })
     }
 
     /// A sequence that may fault, with as little order as validity needs.
     fn loosened(&self, actions: &[PlanAction]) -> Option<Synthesis> {
         let sequence = order::sequence(actions);
-        let has_invariants = !self.workshop.target.watched().iter().all(|watched| !watched);
-        let plan = if has_invariants {
-            sequence.clone()
-        } else {
-            loosen::loosened(&sequence, &mut |plan| {
-                self.verified(plan.clone(), actions.len()).is_some()
-            })
-        };
-        let found = self.verified(plan, actions.len());
-        let mut found = found.or_else(|| self.verified(sequence, actions.len()))?;
+        let Question { application, start, .. } = *self.question;
+        let has_invariants = self.workshop.target.watched().contains(&true);
+        let world = World::new(self.question, &self.workshop.target, true)?;
+        let plan = loosen::loosened(&sequence, &mut |plan| {
+            self.verified(plan.clone(), FOR_AN_EDGE).is_some()
+                && (!has_invariants || interleave::hold(&world, application, start, plan))
+        });
+        let found = self.verified(plan, FOR_AN_ORDER);
+        let mut found = found.or_else(|| self.verified(sequence, FOR_A_SEQUENCE))?;
         found.faults = with_faults::faults(self.question, self.workshop, actions, self.unsettled);
         Some(found)
     }
 
     /// A plan with what `verify` says; none unless it is valid and meets the goal.
-    fn verified(&self, plan: Plan, steps: usize) -> Option<Synthesis> {
+    fn verified(&self, plan: Plan, states: usize) -> Option<Synthesis> {
         let Question { application, start, .. } = *self.question;
-        // A sequence is followed to its end; an order only as far as that is cheap. The budget of
-        // the search may be spent already, and what was found is worth a verdict.
-        let is_sequence = plan.order.len() + 1 == steps;
-        let states = if is_sequence { 5_000_000 } else { 50_000 };
         let mut budget = Limits { states, bytes: 1 << 30 };
         let report = judge(self.question, &plan, self.effort, &mut budget)?;
         if report.validity != Validity::Valid || report.goal != Some(GoalAnswer::Met) {

@@ -4,9 +4,9 @@
 
 mod support;
 
-use support::planning::{ask, goal, goal_file};
+use support::planning::{ask, goal, goal_file, labels, plan};
 use support::sketch;
-use windlass::application::Application;
+use windlass::application::{Application, GlobalState};
 use windlass::goal::{Goal, GoalFile};
 use windlass::synthesize::{Answer, Question};
 
@@ -105,6 +105,15 @@ node plant plant
 fn an_instance_that_nobody_knows() {
     let application = sketch::application(SHOP);
     assert_eq!(culprit(&application, "", &goal_file(&application, "nine=up")), "nine");
+}
+
+/// `store-1` is what a new store is called, also where no state or description says so.
+#[test]
+fn a_new_instance_can_be_called_by_its_number() {
+    let application = sketch::application(SHOP);
+    let file = goal_file(&application, "store-1=hot");
+    let found = plan(&application, &GlobalState::empty(), &file);
+    assert_eq!(labels(&found), ["create store-1", "warm store-1", "heat store-1"]);
 }
 
 #[test]

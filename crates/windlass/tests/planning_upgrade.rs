@@ -8,8 +8,8 @@ use support::{fixtures, planning, sketch};
 use windlass::application::{Application, GlobalState};
 use windlass::goal::{Goal, GoalFile};
 use windlass::plan::PlanAction;
-use windlass::synthesize::upgrade::{NoUpgrade, Upgrade, same_states, upgrade};
 use windlass::synthesize::Synthesis;
+use windlass::synthesize::upgrade::{NoUpgrade, Upgrade, same_states, upgrade};
 use windlass::verify::Validity;
 
 /// Thinking with another database behind its services.
@@ -79,11 +79,29 @@ fn nothing_is_done_when_nothing_changed() {
 }
 
 #[test]
-fn another_container_is_refused() {
+fn what_lives_in_something_else_goes_and_comes_anew() {
     let (old, running) = fixtures::thinking();
     let new = sketch::application(&fixtures::THINKING.replace("host=maven.host", "host=node.host"));
-    let refused = upgrade(&old, &new, &running);
-    assert_eq!(refused.err(), Some(NoUpgrade::Container("api".to_owned())));
+    let both = upgrade(&old, &new, &running).expect("two versions");
+    assert_eq!(both.moved, [("old-api".to_owned(), "api".to_owned())].into());
+    // The page is bound to the services that live elsewhere now, so it changes too.
+    assert_eq!((both.changed.as_slice(), both.removed.len()), (&["gui".to_owned()][..], 0));
+    for goal in
+        [without_downtime(&both), GoalFile { always: Vec::new(), ..without_downtime(&both) }]
+    {
+        let found = plan(&both, &goal);
+        assert_eq!(found.report.validity, Validity::Valid);
+        let homes = found.plan.steps.iter().filter_map(|step| match &step.action {
+            PlanAction::ScaleOut { node, container, .. } if node == "api" => container.clone(),
+            _ => None,
+        });
+        let homes: Vec<String> = homes.map(|id| id.0).collect();
+        assert_eq!(homes, ["n1", "n1"], "{:?}", planning::labels(&found));
+    }
+}
+
+#[test]
+fn relations_without_replicas_are_refused() {
     let forbidden = sketch::application(fixtures::WEB_SERVICES);
     let refused = upgrade(&forbidden, &forbidden, &GlobalState::empty());
     assert_eq!(refused.err(), Some(NoUpgrade::Relations));

@@ -14,6 +14,7 @@
 //! | `sight.rs` | how far a global state is from the goal |
 //! | `names.rs` | instances with names, from classes back to actions |
 //! | `reasons.rs`, `order.rs` | from a sequence to an order with a reason for every edge |
+//! | `invariants.rs` | whether invariants hold in every order that a plan allows |
 //! | `schedule.rs`, `bounds.rs` | how long a plan takes and what it costs, at least and exactly |
 //!
 //! Nothing here knows a relation of `semantics`; what comes out is verified by whoever asks.
@@ -23,6 +24,7 @@ pub mod class;
 pub mod conflict;
 pub mod distance;
 pub mod estimate;
+pub mod invariants;
 pub mod moves;
 pub mod names;
 pub mod order;

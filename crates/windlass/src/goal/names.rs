@@ -36,8 +36,7 @@ impl Ids<'_> {
             Ids::Any | Ids::Later => declared(),
             Ids::Known(known) => found(known).or_else(declared),
             Ids::Creatable(known) => {
-                let created = || application.node_named(numbered(name)?);
-                found(known).or_else(declared).or_else(created)
+                found(known).or_else(declared).or_else(|| created(name, application))
             }
         }
     }
@@ -67,6 +66,11 @@ pub fn unknown(
         Some(near) => finding.help(format!("did you mean `{near}`?")),
         None => finding,
     })
+}
+
+/// The node of an instance that a plan is free to create: `NODE-1`, `NODE-2` and so on.
+pub fn created(name: &str, application: &Application) -> Option<NodeId> {
+    application.node_named(numbered(name)?)
 }
 
 /// The name of the node in a name like `NODE-2`.

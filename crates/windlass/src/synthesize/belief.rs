@@ -133,7 +133,14 @@ impl<'a> World<'a> {
         self.keeps_invariants(&outcome.state)
     }
 
-    fn keeps_invariants(&self, state: &GlobalState) -> bool {
+    /// Where one event leads from a state; none when it cannot happen there.
+    pub(super) fn outcomes(&self, state: &GlobalState, event: &Action) -> Option<Vec<GlobalState>> {
+        let outcomes = observable::outcomes(&self.replica, state, event).ok()?;
+        Some(outcomes.into_iter().map(|outcome| outcome.state).collect())
+    }
+
+    /// Whether a state is allowed on the way.
+    pub(super) fn keeps_invariants(&self, state: &GlobalState) -> bool {
         let Question { application, goal, start, .. } = *self.question;
         let holds = |goal: &crate::goal::Goal| goal.holds(application, state, Closure::Open);
         goal.always.iter().all(holds)

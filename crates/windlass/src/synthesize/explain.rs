@@ -51,7 +51,11 @@ pub(super) fn explain(
         }
         Because::UnknownInstance(id) => Explanation {
             headline: format!("nobody knows of which node `{id}` is to be"),
-            because: vec!["it is neither in the state nor named by the description".to_owned()],
+            because: vec![
+                "it is neither in the state nor named by the description".to_owned(),
+                "instances have names only there; new ones are called `NODE-1`, `NODE-2` and so on"
+                    .to_owned(),
+            ],
             culprit: id.to_string(),
         },
         Because::StartNotAllowed => start_not_allowed(question),

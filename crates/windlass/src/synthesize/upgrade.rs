@@ -4,15 +4,18 @@
 //! called `old.STATE`, offer the same capabilities by name, and only new instances begin in the new
 //! one. So whoever uses such a node is served by both versions meanwhile, and an instance changes
 //! over by being removed and created again, under the same name where the goal calls it. Nodes that
-//! are no longer described stay until their instances are gone.
+//! are no longer described stay until their instances are gone; so do the old versions of nodes
+//! whose instances live in something else now (`moved.rs`).
 
-use std::collections::BTreeSet;
+mod moved;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::application::{
     Application, Binding, ComponentType, Faults, GlobalState, Instance, InstanceId, Node, NodeId,
     TypeId,
 };
-use crate::goal::{Goal, Want};
+use crate::goal::{Amount, Goal, Want};
 use crate::lifecycle::Lifecycle;
 use crate::lifecycle::protocol::{
     CapabilityId, Element, Handler, OperationId, RequirementId, StateId, TransitionId,
@@ -29,6 +32,9 @@ pub struct Upgrade {
     pub changed: Vec<String>,
     /// The nodes that are no longer described, by name.
     pub removed: Vec<String>,
+    /// The old versions of nodes whose instances live in something else now: the names that they
+    /// have in both, with those of the nodes that take their place.
+    pub moved: BTreeMap<String, String>,
 }
 
 /// Why two versions cannot be one application.
@@ -36,8 +42,6 @@ pub struct Upgrade {
 pub enum NoUpgrade {
     /// One of them is of nets, or their relations differ.
     Relations,
-    /// A node lives in something else, or no longer in anything.
-    Container(String),
 }
 
 impl std::fmt::Display for NoUpgrade {
@@ -46,19 +50,16 @@ impl std::fmt::Display for NoUpgrade {
             NoUpgrade::Relations => out.write_str(
                 "the versions are not both applications of protocols with replicas and faults",
             ),
-            NoUpgrade::Container(node) => {
-                write!(out, "instances of `{node}` live in something else in the new version")
-            }
         }
     }
 }
 
 /// What every instance of the start should be in the new version: in the state of the same name;
-/// or the instance for which there is none. Nodes that `said` speaks of are left to it.
+/// or the instance for which there is none. What lives elsewhere is wanted by number, not by name. Nodes that `said` speaks of are left to it.
 pub fn same_states(upgrade: &Upgrade, said: &Goal) -> Result<Goal, InstanceId> {
     let application = &upgrade.application;
     let mut goal = said.clone();
-    for name in &upgrade.removed {
+    for name in upgrade.removed.iter().chain(upgrade.moved.keys()) {
         goal.wants.extend(application.node_named(name).map(Want::NodeGone));
     }
     let named = |node: NodeId| {
@@ -76,21 +77,41 @@ pub fn same_states(upgrade: &Upgrade, said: &Goal) -> Result<Goal, InstanceId> {
         })
         .collect();
     let mut wants = Vec::new();
+    let mut anew: BTreeMap<(NodeId, StateId), u32> = BTreeMap::new();
     for (id, instance) in &upgrade.start.instances {
         let is_changed = upgrade.changed.contains(&application.node(instance.node).name);
         let everything = said.wants.is_empty();
-        if called.contains(id) || named(instance.node) || !(is_changed || everything) {
+        let again = upgrade.moved.get(&application.node(instance.node).name);
+        let again = again.and_then(|name| application.node_named(name));
+        let node = again.unwrap_or(instance.node);
+        let is_wanted = again.is_some() || is_changed || everything;
+        if called.contains(id) || named(node) || !is_wanted {
             continue;
         }
         let protocol = application.protocol_of(instance.node).ok_or_else(|| id.clone())?;
         let Element::State(state) = instance.element else { return Err(id.clone()) };
         let name = &protocol.state(state).name;
         let state = name.strip_prefix(OLD).filter(|_| is_changed).unwrap_or(name).to_owned();
-        protocol.state_named(&state).ok_or_else(|| id.clone())?;
+        let protocol = application.protocol_of(node).ok_or_else(|| id.clone())?;
+        let number = protocol.state_named(&state).ok_or_else(|| id.clone())?;
+        if again.is_some() {
+            *anew.entry((node, number)).or_insert(0) += 1;
+            continue;
+        }
         wants.push(Want::Instance { instance: id.clone(), state });
     }
     goal.wants.extend(wants);
+    goal.wants.extend(as_many(&anew));
     Ok(goal)
+}
+
+/// As many instances of a node in each state as there were before it moved.
+fn as_many(anew: &BTreeMap<(NodeId, StateId), u32>) -> impl Iterator<Item = Want> {
+    anew.iter().map(|((node, state), number)| {
+        let is_only = anew.keys().filter(|(other, _)| other == node).count() == 1;
+        let amount = if is_only { Amount::Exactly(*number) } else { Amount::AtLeast(*number) };
+        Want::Node { node: *node, state: *state, amount }
+    })
 }
 
 /// What the names of the old version begin with, where they mean something else in the new one.
@@ -106,6 +127,7 @@ pub fn upgrade(
     if !replicas(old) || !replicas(new) {
         return Err(NoUpgrade::Relations);
     }
+    let (old, moved) = &moved::apart(old, new);
     let mut both = Both { old, new, application: new.clone(), maps: Vec::new() };
     let (mut changed, mut removed) = (Vec::new(), Vec::new());
     for node in old.node_ids() {
@@ -113,7 +135,9 @@ pub fn upgrade(
         match new.node_named(name) {
             None => {
                 both.keep(node);
-                removed.push(name.clone());
+                if !moved.contains_key(name) {
+                    removed.push(name.clone());
+                }
             }
             Some(now) if both.is_same(node, now) => both.maps.push(Map::same(old, node, now)),
             Some(now) => {
@@ -124,7 +148,8 @@ pub fn upgrade(
     }
     both.bind();
     let start = both.moved(state);
-    Ok(Upgrade { application: both.application, start, changed, removed })
+    let moved = moved.clone();
+    Ok(Upgrade { application: both.application, start, changed, removed, moved })
 }
 
 /// Where the parts of a node of the old version are in both.
@@ -220,7 +245,7 @@ impl Both<'_> {
         else {
             return Err(NoUpgrade::Relations);
         };
-        let requirements = self.requirements(before, now, &mut both.requirements)?;
+        let requirements = self.requirements(before, now, &mut both.requirements);
         let (states, transitions) = (united.states.len(), united.transitions.len());
         let map = Map { node: now, states, transitions, requirements };
         let mut capabilities: Vec<CapabilityId> = Vec::new();
@@ -275,13 +300,14 @@ impl Both<'_> {
         Ok(())
     }
 
-    /// The requirements of the old version: the same where they are bound to the same.
+    /// The requirements of the old version: the same where they are bound to the same, as that of
+    /// the container is (`moved.rs`).
     fn requirements(
         &self,
         before: NodeId,
         now: NodeId,
         both: &mut Vec<crate::lifecycle::protocol::Requirement>,
-    ) -> Result<Vec<RequirementId>, NoUpgrade> {
+    ) -> Vec<RequirementId> {
         let (then, today) = (bindings(self.old, before), bindings(self.new, now));
         let (old, new) = (self.old.type_of(before), self.new.type_of(now));
         let mut all = Vec::new();
@@ -296,14 +322,11 @@ impl Both<'_> {
                 all.push(RequirementId::from(known));
                 continue;
             }
-            if requirement.sort == crate::lifecycle::protocol::Sort::Containment {
-                return Err(NoUpgrade::Container(self.old.node(before).name.clone()));
-            }
             all.push(RequirementId::from(both.len()));
             let name = fresh(name, both.iter().map(|r| &r.name));
             both.push(crate::lifecycle::protocol::Requirement { name, ..requirement.clone() });
         }
-        Ok(all)
+        all
     }
 
     /// The bindings of the old version, where they are others.

@@ -40,6 +40,13 @@ pub(super) fn asked(
     };
     let (changed, removed) = (list(&both.changed), list(&both.removed));
     output::notice(&format!("nodes that changed: {changed}; no longer described: {removed}"));
+    if !both.moved.is_empty() {
+        let names: Vec<&str> = both.moved.values().map(String::as_str).collect();
+        output::notice(&format!(
+            "nodes that live in something else now, whose instances go and come anew: {}",
+            names.join(", ")
+        ));
+    }
     if let Some(folder) = &args.combined {
         write(folder, &both)?;
     }

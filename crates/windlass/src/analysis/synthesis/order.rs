@@ -2,10 +2,12 @@
 //!
 //! The order starts with every edge that carries a reason. What other edges imply is left out;
 //! then, one after another, each edge that is about needs is dropped when the plan stays free of
-//! faults without it (tier T1). So no edge that remains can be missed.
+//! faults without it (tier T1). So no edge that remains can be missed. What invariants look at
+//! stays in one row, except where they hold in every order (`invariants.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::invariants::Invariants;
 use super::reasons::{Edge, Reasons, label, reasons};
 use crate::analysis::validity::fault_free;
 use crate::application::{Application, GlobalState};
@@ -30,14 +32,14 @@ pub fn sequence(actions: &[PlanAction]) -> Plan {
 }
 
 /// The sequence with only the order that has reasons; the sequence itself when reasons alone do
-/// not keep it free of faults. `watched` are the nodes that invariants look at.
+/// not keep it free of faults.
 pub fn ordered(
     application: &Application,
     start: &GlobalState,
     sequence: &Plan,
-    watched: &[bool],
+    invariants: Invariants<'_>,
 ) -> Plan {
-    let Some(found) = reasons(application, start, sequence, watched) else {
+    let Some(found) = reasons(application, start, sequence, invariants.watched) else {
         return sequence.clone();
     };
     let mut edges: BTreeMap<Edge, String> =
@@ -46,17 +48,91 @@ pub fn ordered(
     if !is_fault_free(application, start, &with(sequence, &edges)) {
         return sequence.clone();
     }
+    let mut trial = Trial { application, start, sequence, invariants, edges, is_chain: true };
     if sequence.steps.len() <= MOST_TRIED {
-        let tried: Vec<Edge> =
-            edges.keys().filter(|edge| found.needs.contains_key(edge)).copied().collect();
-        for edge in tried {
-            let Some(why) = edges.remove(&edge) else { continue };
-            if !is_fault_free(application, start, &with(sequence, &edges)) {
-                edges.insert(edge, why);
+        trial.loosen_invariants(&found);
+        trial.drop_needs(&found);
+    }
+    with(sequence, &reduced(sequence, trial.edges))
+}
+
+/// The most pairs of actions that invariants look at and that are tried the other way around.
+const MOST_PAIRS: usize = 400;
+
+/// An order that is made smaller while the plan stays good.
+struct Trial<'a> {
+    application: &'a Application,
+    start: &'a GlobalState,
+    sequence: &'a Plan,
+    invariants: Invariants<'a>,
+    edges: BTreeMap<Edge, String>,
+    /// Whether all that invariants look at happens in the order of the sequence.
+    is_chain: bool,
+}
+
+impl Trial<'_> {
+    /// Whether nothing faults and the invariants hold, in every order.
+    fn is_good(&self) -> bool {
+        let plan = with(self.sequence, &self.edges);
+        is_fault_free(self.application, self.start, &plan)
+            && (self.is_chain || self.invariants.hold(self.application, self.start, &plan))
+    }
+
+    /// What invariants look at is in one row; pairs of it are taken apart, nearest first, where
+    /// the invariants hold all the same.
+    fn loosen_invariants(&mut self, found: &Reasons) {
+        let row = &found.watched;
+        let length = row.len();
+        if found.invariants.is_empty() || length * length > 2 * MOST_PAIRS {
+            return;
+        }
+        self.is_chain = false;
+        let mut kept: Vec<Vec<bool>> =
+            (0..length).map(|a| (0..length).map(|b| a < b).collect()).collect();
+        for apart in 1..length {
+            for before in 0..length - apart {
+                let after = before + apart;
+                if (before + 1..after).any(|middle| kept[before][middle] && kept[middle][after]) {
+                    continue;
+                }
+                kept[before][after] = false;
+                self.replace_invariants(found, row, &kept);
+                if !self.is_good() {
+                    kept[before][after] = true;
+                }
+            }
+        }
+        self.replace_invariants(found, row, &kept);
+    }
+
+    /// The edges of invariants are those that are kept and not implied by others of them.
+    fn replace_invariants(&mut self, found: &Reasons, row: &[usize], kept: &[Vec<bool>]) {
+        let is_other =
+            |edge: &Edge| found.structure.contains_key(edge) || found.needs.contains_key(edge);
+        self.edges.retain(|edge, _| is_other(edge));
+        for after in 0..row.len() {
+            for before in (0..after).filter(|before| kept[*before][after]) {
+                let mut middle = before + 1..after;
+                if !middle.any(|middle| kept[before][middle] && kept[middle][after]) {
+                    let about = self.sequence.steps[row[after]].action.instance();
+                    let why = format!("an invariant looks at {about}");
+                    self.edges.entry((row[before], row[after])).or_insert(why);
+                }
             }
         }
     }
-    with(sequence, &reduced(sequence, edges))
+
+    /// Edges about needs are dropped, one after another, where the plan stays good without them.
+    fn drop_needs(&mut self, found: &Reasons) {
+        let is_about_needs = |edge: &&Edge| found.needs.contains_key(edge);
+        let tried: Vec<Edge> = self.edges.keys().filter(is_about_needs).copied().collect();
+        for edge in tried {
+            let Some(why) = self.edges.remove(&edge) else { continue };
+            if !self.is_good() {
+                self.edges.insert(edge, why);
+            }
+        }
+    }
 }
 
 /// The first action of a sequence, and everything else after it in the order of `rest`.

@@ -27,6 +27,8 @@ pub struct Reasons {
     pub needs: BTreeMap<Edge, String>,
     /// Invariants of the goal.
     pub invariants: BTreeMap<Edge, String>,
+    /// The steps that change what invariants look at.
+    pub watched: Vec<usize>,
 }
 
 impl Reasons {
@@ -54,10 +56,10 @@ pub fn reasons(
         finding.need(&need);
     }
     finding.invariants(sequence, watched);
-    let Reasons { structure, mut needs, mut invariants } = finding.found;
+    let Reasons { structure, mut needs, mut invariants, watched } = finding.found;
     needs.retain(|edge, _| !structure.contains_key(edge));
     invariants.retain(|edge, _| !structure.contains_key(edge) && !needs.contains_key(edge));
-    Some(Reasons { structure, needs, invariants })
+    Some(Reasons { structure, needs, invariants, watched })
 }
 
 /// Steps of a sequence have their events in order, so the number of an event is its time. A slot
@@ -281,6 +283,7 @@ impl Finding<'_> {
             let why = format!("an invariant looks at {about}");
             self.found.invariants.entry((pair[0], pair[1])).or_insert(why);
         }
+        self.found.watched = steps;
     }
 }
 

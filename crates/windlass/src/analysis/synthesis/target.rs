@@ -10,7 +10,7 @@ use super::class::{Classes, Counts};
 use super::tables::Tables;
 use crate::application::{Application, InstanceId};
 use crate::goal::evaluate::Closure;
-use crate::goal::{Amount, Goal, Want};
+use crate::goal::{Amount, Goal, Want, names};
 
 /// One part of a goal.
 #[derive(Debug, Clone)]
@@ -281,7 +281,8 @@ fn roles(task: &Task<'_>) -> Vec<Role> {
     all
 }
 
-/// The node of an instance: from the state, else from the description.
+/// The node of an instance: from the state, else from the description, else from the name that a
+/// new instance of it gets.
 fn node_of(task: &Task<'_>, id: &InstanceId) -> Option<usize> {
     let mut states = std::iter::once(task.start).chain(task.known);
     let there = states.find_map(|state| state.instance(id));
@@ -289,7 +290,8 @@ fn node_of(task: &Task<'_>, id: &InstanceId) -> Option<usize> {
         let declares = |node: &crate::application::Node| {
             node.instances.iter().any(|instance| instance.id == id.0)
         };
-        task.application.nodes.iter().position(declares)
+        let declared = task.application.nodes.iter().position(declares);
+        declared.or_else(|| Some(names::created(&id.0, task.application)?.index()))
     })
 }
 
