@@ -55,7 +55,8 @@ impl std::fmt::Display for NoUpgrade {
 }
 
 /// What every instance of the start should be in the new version: in the state of the same name;
-/// or the instance for which there is none. What lives elsewhere is wanted by number, not by name. Nodes that `said` speaks of are left to it.
+/// or the instance for which there is none. What lives elsewhere is wanted by number, not by name.
+/// Nodes that `said` speaks of are left to it.
 pub fn same_states(upgrade: &Upgrade, said: &Goal) -> Result<Goal, InstanceId> {
     let application = &upgrade.application;
     let mut goal = said.clone();
