@@ -11,6 +11,7 @@ mod bench;
 mod ci;
 mod corpus;
 mod deny;
+mod dist;
 mod hot_types;
 mod lexer;
 mod long;
@@ -18,6 +19,7 @@ mod papers;
 mod repository;
 mod steps;
 mod tidy;
+mod ui;
 
 use clap::{Parser, Subcommand};
 use repository::Repository;
@@ -43,6 +45,10 @@ enum Chore {
     Corpus(corpus::Options),
     /// Write the facts about Heat's resource types from a dump.
     HotTypes(hot_types::Options),
+    /// Build the pages of `windlass serve`.
+    Ui(ui::Options),
+    /// Pack a release archive into `target/dist`.
+    Dist,
     /// Measure and write `docs/benchmarks.md`.
     Bench(bench::Options),
     /// Everything that has to hold before a change is taken.
@@ -62,6 +68,8 @@ fn main() -> ExitCode {
         Chore::Deny => deny::run(&repository),
         Chore::Corpus(options) => corpus::run(&repository, &options),
         Chore::HotTypes(options) => hot_types::run(&repository, &options),
+        Chore::Ui(options) => ui::run(&repository, &options),
+        Chore::Dist => dist::run(&repository),
         Chore::Bench(options) => bench::run(&repository, &options),
         Chore::Ci(options) => ci::run(&repository, &options),
         Chore::Long(options) => long::run(&repository, &options),

@@ -15,6 +15,7 @@ use crate::commands::logs::LogsArgs;
 use crate::commands::plan::PlanArgs;
 use crate::commands::prove::ProveArgs;
 use crate::commands::resume::ResumeArgs;
+use crate::commands::serve::ServeArgs;
 use crate::commands::simulate::SimulateArgs;
 use crate::commands::status::StatusArgs;
 use crate::commands::step::StepArgs;
@@ -82,6 +83,8 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// Show what commands and processes wrote
     Logs(LogsArgs),
+    /// Look, edit, try and watch in the browser
+    Serve(ServeArgs),
     /// Write a description in another language
     Convert(ConvertArgs),
     /// Print a completion script for a shell

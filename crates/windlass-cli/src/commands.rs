@@ -13,6 +13,7 @@ pub(crate) mod man;
 pub(crate) mod plan;
 pub(crate) mod prove;
 pub(crate) mod resume;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod simulate;
 pub(crate) mod status;

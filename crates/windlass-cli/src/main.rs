@@ -26,6 +26,7 @@ mod replace;
 mod report;
 #[cfg(test)]
 mod schemas;
+mod serve;
 mod suppress;
 mod surroundings;
 
@@ -67,6 +68,7 @@ fn run(cli: Cli) -> u8 {
         Command::Resume(args) => commands::resume::run(&args),
         Command::History(args) => commands::history::run(&args),
         Command::Logs(args) => commands::logs::run(&args),
+        Command::Serve(args) => commands::serve::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

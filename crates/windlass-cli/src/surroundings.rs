@@ -56,6 +56,8 @@ pub(crate) fn set(command: &Command) -> Result<(), Failure> {
         | Command::Resume(_)
         | Command::History(_)
         | Command::Logs(_)
+        // What it asks, it asks by commands of their own.
+        | Command::Serve(_)
         | Command::Explain(_)
         | Command::Completions(_)
         | Command::Man(_) => return Ok(()),

@@ -361,7 +361,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             label: order.label.clone(),
             attempt,
         });
-        let is_empty = order.is_empty();
+        let is_empty = order.is_empty() && !self.world.plays();
         let deadline = timeout.map(|timeout| self.world.now().saturating_add(timeout));
         let given = Given { order, task, attempt, resources, timed_out: false, deadline };
         self.given.insert(id, given);

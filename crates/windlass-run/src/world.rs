@@ -87,6 +87,11 @@ pub trait World {
     /// The time, since 1970 or since the world began.
     fn now(&self) -> Duration;
 
+    /// Whether time passes even for an order with nothing to do: for worlds that only play.
+    fn plays(&self) -> bool {
+        false
+    }
+
     /// Carries out an order; a report will say how it ended.
     fn start(&mut self, order: &Order);
 

@@ -1,5 +1,9 @@
 //! `windlass step` as a library: try actions one at a time in the relation of 004.
 
+mod options;
+
+pub use options::Choice;
+
 use crate::application::{Application, Faults, GlobalState, InstanceId, Policy};
 use crate::lifecycle::protocol::Element;
 use crate::semantics::Semantics;
@@ -23,6 +27,8 @@ pub enum Command {
     Undo,
     /// Show the state.
     Show,
+    /// List what can be done, and why the rest cannot.
+    Options,
 }
 
 impl Command {
@@ -41,10 +47,11 @@ impl Command {
             ["crash", id] => Command::Crash((*id).into()),
             ["undo"] => Command::Undo,
             ["show"] => Command::Show,
+            ["options"] => Command::Options,
             _ => {
                 return Err("write `start ID OPERATION`, `end ID`, `scale-out NODE ID [in \
-                            CONTAINER]`, `scale-in ID`, `crash ID`, `undo`, `show`, `save FILE` or \
-                            `quit`"
+                            CONTAINER]`, `scale-in ID`, `crash ID`, `undo`, `show`, `options`, `save \
+                            FILE` or `quit`"
                     .to_owned());
             }
         })
@@ -60,6 +67,8 @@ pub struct Done {
     pub consequences: Vec<String>,
     /// How many other outcomes there were.
     pub alternatives: usize,
+    /// What can be done, when that was asked.
+    pub options: Vec<Choice>,
 }
 
 /// An application with a state that commands change.
@@ -87,14 +96,29 @@ impl<'a> Stepper<'a> {
 
     /// Carries out a command, or says why that is not possible; then nothing has changed.
     pub fn perform(&mut self, command: &Command) -> Result<Done, String> {
-        let action = match command {
-            Command::Show => return Ok(Done::default()),
+        match command {
+            Command::Show => Ok(Done::default()),
+            Command::Options => Ok(Done { options: self.options(), ..Done::default() }),
             Command::Undo => {
                 if self.history.len() < 2 {
                     return Err("there is nothing to take back".to_owned());
                 }
                 self.history.pop();
-                return Ok(Done::default());
+                Ok(Done::default())
+            }
+            _ => {
+                let (first, done) = self.look(command)?;
+                self.history.push(first);
+                Ok(done)
+            }
+        }
+    }
+
+    /// What would come of a command that changes something.
+    fn look(&self, command: &Command) -> Result<(GlobalState, Done), String> {
+        let action = match command {
+            Command::Show | Command::Options | Command::Undo => {
+                return Ok((self.state().clone(), Done::default()));
             }
             Command::Crash(instance) => {
                 let observation = Observation::Crashed { instance: instance.clone() };
@@ -124,7 +148,7 @@ impl<'a> Stepper<'a> {
         self.take(outcomes)
     }
 
-    fn take(&mut self, outcomes: Result<Vec<Outcome>, Blocked>) -> Result<Done, String> {
+    fn take(&self, outcomes: Result<Vec<Outcome>, Blocked>) -> Result<(GlobalState, Done), String> {
         let outcomes = outcomes.map_err(|blocked| self.replica.explain(&blocked))?;
         let alternatives = outcomes.len().saturating_sub(1);
         let Some(first) = outcomes.into_iter().next() else {
@@ -132,8 +156,7 @@ impl<'a> Stepper<'a> {
         };
         let application = self.replica.application();
         let consequences = first.events.iter().map(|event| event.describe(application)).collect();
-        self.history.push(first.state);
-        Ok(Done { message: None, consequences, alternatives })
+        Ok((first.state, Done { consequences, alternatives, ..Done::default() }))
     }
 
     /// The operation that an instance is performing.

@@ -6,7 +6,7 @@
 //! that a comment does not become useless by a setting.
 
 mod fixing;
-mod inputs;
+pub(crate) mod inputs;
 mod limit;
 mod read;
 mod watch;

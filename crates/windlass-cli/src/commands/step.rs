@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::application::{Application, GlobalState};
 use windlass::lang::windlass as own;
-use windlass::stepping::{Command, Done, Stepper};
+use windlass::stepping::{Choice, Command, Done, Stepper};
 use windlass::tree::emit;
 
 use super::verify::places;
@@ -34,6 +34,7 @@ Commands, one a line:
   crash ID                             let the process of an instance die
   undo                                 take the last change back
   show                                 show the state and who is bound to whom
+  options                              list what can be done, and why the rest cannot
   save FILE                            write the state to a file for --state
   quit                                 end
 
@@ -92,6 +93,29 @@ pub(crate) struct StepReport {
     state: BTreeMap<String, String>,
     /// By instance and requirement, which instances it is bound to now.
     bindings: Bindings,
+    /// What can be done next, when `options` asked for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    options: Vec<StepOption>,
+}
+
+/// One command that makes sense next.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct StepOption {
+    /// The line to write.
+    command: String,
+    /// Why it is not possible; null when it is.
+    blocked: Option<String>,
+    /// What would happen by itself.
+    consequences: Vec<String>,
+}
+
+impl From<Choice> for StepOption {
+    fn from(choice: Choice) -> Self {
+        let Choice { command, blocked, consequences } = choice;
+        StepOption { command, blocked, consequences }
+    }
 }
 
 /// By instance and requirement, which instances it is bound to.
@@ -186,6 +210,7 @@ fn report(
         alternatives: done.alternatives,
         state: places(application, stepper.state()),
         bindings: bindings(application, stepper.state()),
+        options: done.options.into_iter().map(Into::into).collect(),
     }
 }
 
@@ -209,7 +234,13 @@ fn text(
             if done.alternatives > 0 {
                 let _ = writeln!(out, "  ({} other outcomes are possible)", done.alternatives);
             }
-            if line != "show" && done.message.is_some() {
+            for option in &done.options {
+                let _ = match &option.blocked {
+                    None => writeln!(out, "  {}", option.command),
+                    Some(reason) => writeln!(out, "  ({}: {reason})", option.command),
+                };
+            }
+            if line == "options" || line != "show" && done.message.is_some() {
                 return escape::visible_lines(&out);
             }
             let bindings = bindings(application, stepper.state());

@@ -57,6 +57,8 @@ struct Inner {
     crash_after: Option<u64>,
     steps: u64,
     crashed: bool,
+    /// Whether orders with nothing to do take their time as well.
+    plays: bool,
 }
 
 impl Inner {
@@ -211,6 +213,14 @@ impl Simulated {
         self.inner.borrow().unseen.clone()
     }
 
+    /// The same world, in which every action takes time, whether it has a command or not: for
+    /// people who want to see how a run would go.
+    #[must_use]
+    pub fn playing(self) -> Self {
+        self.inner.borrow_mut().plays = true;
+        self
+    }
+
     /// A journal whose disk dies with the engine: a commit is there whole, or not at all.
     pub fn disk(&self, journal: Memory) -> Disk {
         Disk { inner: Rc::clone(&self.inner), journal }
@@ -220,6 +230,10 @@ impl Simulated {
 impl World for Simulated {
     fn now(&self) -> Duration {
         self.inner.borrow().now
+    }
+
+    fn plays(&self) -> bool {
+        self.inner.borrow().plays
     }
 
     fn start(&mut self, order: &Order) {

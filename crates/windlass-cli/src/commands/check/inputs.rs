@@ -10,7 +10,7 @@ use crate::input;
 
 /// One description to read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Input {
+pub(crate) enum Input {
     /// Standard input.
     Stdin,
     /// A file that the user named: it must be in a known language.
@@ -27,7 +27,7 @@ const TEXTS: &[&str] = &["yaml", "yml", "json", "template", "tosca", "plan"];
 const ARCHIVES: &[&str] = &["csar", "zip", "tar", "tar.gz", "tgz"];
 
 /// The inputs in the order of the command line, folders in the order of names, each file once.
-pub(super) fn collect(paths: &[PathBuf]) -> (Vec<Input>, Vec<Failure>) {
+pub(crate) fn collect(paths: &[PathBuf]) -> (Vec<Input>, Vec<Failure>) {
     let mut inputs = Vec::new();
     let mut failures = Vec::new();
     let mut seen = BTreeSet::new();

@@ -58,7 +58,7 @@ pub(crate) fn drive<M: Machine>(
     };
     match drive.world {
         WorldArg::Simulated => {
-            let world = Simulated::new(drive.args.seed, Faults::default());
+            let world = Simulated::new(drive.args.seed, Faults::default()).playing();
             with_world(drive, machine, world, journal, beginning)
         }
         WorldArg::Process => {

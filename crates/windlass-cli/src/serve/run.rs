@@ -1,0 +1,101 @@
+//! A run in the simulated world, as it happens: one server-sent event for each entry of its journal.
+
+use std::convert::Infallible;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::sync::mpsc::{self, Sender};
+use tokio::time::Instant;
+
+use super::requests::Run;
+use super::scratch::Scratch;
+use super::{Server, ask};
+use crate::serve::refusal::Refusal;
+
+/// How many events wait for a slow reader.
+const WAITING: usize = 16;
+
+/// Runs, and streams what happens. The run ends when nobody listens any more.
+pub(super) async fn run(
+    State(server): State<Arc<Server>>,
+    Json(request): Json<Run>,
+) -> Result<Response, Refusal> {
+    let scratch = server.scratch(&request.about).await?;
+    let (sender, receiver) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        let _turn = server.turn().await;
+        if let Err(refusal) = follow(&scratch, &request, &sender).await {
+            let _ = sender.send(named("ended", &refusal.into_message())).await;
+        }
+    });
+    let stream = Events(receiver);
+    Ok(Sse::new(stream).keep_alive(KeepAlive::default()).into_response())
+}
+
+async fn follow(
+    scratch: &Scratch,
+    request: &Run,
+    sender: &Sender<Result<Event, Infallible>>,
+) -> Result<(), Refusal> {
+    let question = scratch
+        .question(&["up", "--world=simulated", "--format=json", "--yes", "--detach"])
+        .option("--state-dir", Some(scratch.path("deployments")))
+        .option("--goal", request.goal.as_ref())
+        .option("--jobs", request.jobs.map(|jobs| jobs.to_string()))
+        .option("--seed", request.seed.map(|seed| seed.to_string()))
+        .about_file();
+    let mut child = ask::start(&question.folder, &question.words, Stdio::null())?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let started = Instant::now();
+    if let Some(stdout) = stdout {
+        let mut lines = BufReader::new(stdout).lines();
+        while let Ok(Some(line)) = lines.next_line().await {
+            if let Some(due) = due(&line, request.speed) {
+                tokio::time::sleep_until(started + due).await;
+            }
+            if sender.send(Ok(Event::default().event("entry").data(line))).await.is_err() {
+                // Dropping the child ends it.
+                return Ok(());
+            }
+        }
+    }
+    let mut messages = String::new();
+    if let Some(mut stderr) = stderr {
+        let _ = stderr.read_to_string(&mut messages).await;
+    }
+    let status = child.wait().await.map_err(|error| Refusal::internal(&error))?;
+    let ended = serde_json::json!({ "exit": status.code(), "messages": messages });
+    let _ = sender.send(named("ended", &ended)).await;
+    Ok(())
+}
+
+fn named(name: &str, data: &serde_json::Value) -> Result<Event, Infallible> {
+    Ok(Event::default().event(name).data(data.to_string()))
+}
+
+/// When an event is shown, at this speed of virtual time.
+fn due(line: &str, speed: Option<f64>) -> Option<Duration> {
+    let entry: serde_json::Value = serde_json::from_str(line).ok()?;
+    let seconds = entry.get("at_ms")?.as_f64()? / 1000.0 / speed.filter(|speed| *speed > 0.0)?;
+    Duration::try_from_secs_f64(seconds.min(3600.0)).ok()
+}
+
+/// The receiving end as a stream.
+struct Events(mpsc::Receiver<Result<Event, Infallible>>);
+
+impl futures_core::Stream for Events {
+    type Item = Result<Event, Infallible>;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Self::Item>> {
+        self.0.poll_recv(context)
+    }
+}

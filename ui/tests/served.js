@@ -1,0 +1,37 @@
+// A server on a copy of an example, so that nothing of the repository changes.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+let copies = 0;
+
+export class Served {
+  static async start(program, root, scratch, example, options) {
+    copies += 1;
+    const folder = path.join(scratch, `${copies}`, path.basename(example));
+    const from = path.isAbsolute(example) ? example : path.join(root, 'examples', example);
+    fs.cpSync(from, folder, { recursive: true });
+    const child = spawn(program, ['serve', folder, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const address = await new Promise((resolve, reject) => {
+      let text = '';
+      child.stdout.on('data', (data) => { text += data; if (text.includes('\n')) resolve(text.trim()); });
+      child.on('error', reject);
+      child.on('exit', (code) => reject(new Error(`windlass serve ended with ${code}`)));
+    });
+    return Object.assign(new Served(), { child, folder, address });
+  }
+
+  // Opens a view; the token is in the address only the first time.
+  async open(page, view, params = {}) {
+    const [origin] = this.address.split('/#');
+    await page.goto(this.address);
+    await page.waitForSelector('nav a[aria-current]');
+    await page.waitForSelector('[data-test=file]');
+    const query = new URLSearchParams(params).toString();
+    await page.goto(`${origin}/#/${view}${query ? `?${query}` : ''}`);
+  }
+
+  read(name) { return fs.readFileSync(path.join(this.folder, name), 'utf8'); }
+
+  stop() { this.child.removeAllListeners('exit'); this.child.kill(); }
+}
