@@ -70,8 +70,8 @@ export const cases = [
     await page.locator('[data-command="start a2 stop"]').click();
     await page.locator(test('history')).getByText('falls back to configured').waitFor();
     await state(page, 'g1', 'configured');
-    assert.ok(await page.locator('[data-command="start g1 start"]').isDisabled());
-    await page.locator(test('instance-g1')).getByText('backend').first().waitFor();
+    assert.ok(await page.locator('[data-command="start g1 stop"]').isDisabled());
+    await page.locator(test('instance-g1')).getByText('does not exist').first().waitFor();
     await shoot('simulator');
     await page.locator(test('undo')).click();
     await state(page, 'g1', 'working');
@@ -105,6 +105,8 @@ export const cases = [
     await page.locator('.cm-line', { hasText: 'initial: not-installed' }).click();
     await page.keyboard.press('End');
     await page.keyboard.type('x');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Home');
     await page.locator(test('findings')).getByText('error').first().waitFor();
     await page.locator('.cm-lint-marker-error').first().waitFor();
     await page.locator(test('findings')).click();

@@ -94,9 +94,8 @@ pub(crate) struct StepReport {
     /// By instance and requirement, which instances it is bound to now.
     bindings: Bindings,
     /// What can be done next, when `options` asked for it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
-    options: Vec<StepOption>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    options: Option<Vec<StepOption>>,
 }
 
 /// One command that makes sense next.
@@ -210,7 +209,7 @@ fn report(
         alternatives: done.alternatives,
         state: places(application, stepper.state()),
         bindings: bindings(application, stepper.state()),
-        options: done.options.into_iter().map(Into::into).collect(),
+        options: (line == "options").then(|| done.options.into_iter().map(Into::into).collect()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A run in the simulated world, as it happens: one server-sent event for each entry of its journal.
+//! A run in the simulated world, as it happens: an event for each entry of its journal.
 
 use std::convert::Infallible;
 use std::process::Stdio;
