@@ -47,6 +47,8 @@ pub enum Language {
     Compose,
     /// HOT of OpenStack Heat.
     Hot,
+    /// TOSCA in YAML: Simple Profile 1.0 to 1.3, and 2.0.
+    Tosca,
 }
 
 impl Language {
@@ -59,6 +61,7 @@ impl Language {
         Language::Concerto,
         Language::Compose,
         Language::Hot,
+        Language::Tosca,
     ];
 
     /// The name for `--lang`.
@@ -71,6 +74,7 @@ impl Language {
             Language::Concerto => "concerto",
             Language::Compose => "compose",
             Language::Hot => "hot",
+            Language::Tosca => "tosca",
         }
     }
 
@@ -88,6 +92,7 @@ impl Language {
             .or_else(|| concerto::detect(root).then_some(Language::Concerto))
             .or_else(|| compose::detect(root).then_some(Language::Compose))
             .or_else(|| hot::detect(root).then_some(Language::Hot))
+            .or_else(|| tosca::detect(root).then_some(Language::Tosca))
     }
 
     /// The language of a text that is neither YAML nor JSON.
@@ -115,6 +120,8 @@ pub struct Reading {
     pub compose: Option<Box<compose::Project>>,
     /// The template, when the text is one of OpenStack Heat.
     pub stack: Option<Box<hot::Stack>>,
+    /// The types and the service template, when the text is TOSCA in YAML.
+    pub tosca: Option<Box<tosca::Model>>,
     /// Everything that is wrong with the text, in the order of the text; what the rules say about
     /// the application is asked separately.
     pub findings: Vec<Diagnostic>,
@@ -141,6 +148,7 @@ pub fn read(language: Option<Language>, root: SourceId, sources: &Sources) -> Re
             read_compose(compose::load_alone(root, &compose::Options::default(), sources))
         }
         Some(Language::Hot) => read_hot_alone(root, sources),
+        Some(Language::Tosca) => read_tosca_alone(root, sources),
         None if hot::is_template(&source.text) => read_hot_alone(root, sources),
         language => read_tree(language, root, sources),
     }
@@ -167,7 +175,12 @@ pub fn read_in(
     surroundings: &Surroundings,
 ) -> Reading {
     let text = &sources.get(root).text;
-    match language.or_else(|| Language::detect_text(text)).or_else(|| detect_compose(root, text)) {
+    match language.or_else(|| Language::detect_text(text)).or_else(|| detect_files(root, text)) {
+        Some(Language::Tosca) => {
+            let mut findings = Vec::new();
+            let model = tosca::read(root, sources, Some(files), &mut findings);
+            understood_tosca(model, findings)
+        }
         Some(Language::Compose) => {
             read_compose(compose::load(root, &surroundings.compose, sources, files))
         }
@@ -230,7 +243,7 @@ pub fn is_compose(language: Option<Language>, root: SourceId, sources: &Sources)
     let text = &sources.get(root).text;
     match language.or_else(|| Language::detect_text(text)) {
         Some(language) => language == Language::Compose,
-        None => detect_compose(root, text).is_some(),
+        None => detect_files(root, text) == Some(Language::Compose),
     }
 }
 
@@ -248,10 +261,25 @@ fn quiet() -> tree::Options {
     tree::Options { max_findings: 1, ..tree::Options::default() }
 }
 
-/// Compose, when a text is in no other language that comes before it.
-fn detect_compose(root: SourceId, text: &str) -> Option<Language> {
+/// Compose or TOSCA, which read further files, when a text is in no language that comes before.
+fn detect_files(root: SourceId, text: &str) -> Option<Language> {
     let (tree, _) = tree::parse(root, text, &quiet());
-    Language::detect(&tree).filter(|language| *language == Language::Compose)
+    Language::detect(&tree)
+        .filter(|language| matches!(language, Language::Compose | Language::Tosca))
+}
+
+fn read_tosca_alone(root: SourceId, sources: &Sources) -> Reading {
+    // Profiles are added to the texts; nobody points into them.
+    let mut sources = sources.clone();
+    let mut findings = Vec::new();
+    let model = tosca::read(root, &mut sources, None, &mut findings);
+    understood_tosca(model, findings)
+}
+
+fn understood_tosca(model: Option<tosca::Model>, mut findings: Vec<Diagnostic>) -> Reading {
+    diagnostic::sort(&mut findings);
+    let tosca = model.map(Box::new);
+    Reading { language: Some(Language::Tosca), tosca, findings, ..Reading::default() }
 }
 
 fn read_compose(loaded: compose::Loaded) -> Reading {
@@ -260,7 +288,8 @@ fn read_compose(loaded: compose::Loaded) -> Reading {
     let lowered = project.as_ref().map(compose::lower);
     let (application, goal) = lowered.unzip();
     let compose = project.map(Box::new);
-    Reading { language: Some(Language::Compose), application, goal, compose, stack: None, findings }
+    let language = Some(Language::Compose);
+    Reading { language, application, goal, compose, findings, ..Reading::default() }
 }
 
 fn read_barrel(library: &tosca::xml::Library, mut findings: Vec<Diagnostic>) -> Reading {
@@ -280,6 +309,9 @@ fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> R
     let options = tree::Options::default();
     let (tree, mut findings) = tree::parse(root, &sources.get(root).text, &options);
     let language = language.or_else(|| Language::detect(&tree));
+    if language == Some(Language::Tosca) {
+        return read_tosca_alone(root, sources);
+    }
     if language == Some(Language::Compose) {
         return read_compose(compose::load_alone(root, &compose::Options::default(), sources));
     }
@@ -294,9 +326,9 @@ fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> R
         Some(Language::Windlass) => read_windlass(&tree, &mut findings),
         Some(Language::Ramp) => (read_ramp(&tree, &mut findings), None),
         Some(Language::Concerto) => (concerto::read_application(tree.root(), &mut findings), None),
-        Some(Language::Barrel | Language::Tosker | Language::Compose | Language::Hot) | None => {
-            (None, None)
-        }
+        // These were read above.
+        Some(Language::Barrel | Language::Tosker | Language::Compose) => (None, None),
+        Some(Language::Hot | Language::Tosca) | None => (None, None),
     };
     diagnostic::sort(&mut findings);
     Reading { language, application, goal, findings, ..Reading::default() }

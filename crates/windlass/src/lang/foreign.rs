@@ -14,15 +14,24 @@ pub struct Foreign<'t> {
     key: Node<'t>,
 }
 
-/// Keys at the top of a text that only one language has.
-const KEYS: &[(&str, &str)] = &[("tosca_definitions_version", "TOSCA in YAML")];
+/// Dialects of TOSCA, by how the word for their version starts.
+const DIALECTS: &[(&str, &str)] = &[
+    ("cloudify_dsl_", "the language of Cloudify"),
+    ("alien_dsl_", "the language of Alien4Cloud"),
+    ("aria_", "the language of ARIA"),
+];
 
 /// The language of a text that is in none that is read.
 pub fn detect(tree: &Tree) -> Option<Foreign<'_>> {
-    let root = tree.root();
-    let found = KEYS.iter().find_map(|(key, name)| Some((root.get_entry(key)?, *name)));
-    let (entry, name) = found?;
-    entry.value.is_scalar().then_some(Foreign { name, key: entry.key })
+    dialect(tree.root())
+}
+
+/// The dialect of TOSCA that a text is in.
+pub(super) fn dialect(root: Node<'_>) -> Option<Foreign<'_>> {
+    let entry = root.get_entry("tosca_definitions_version")?;
+    let version = entry.value.as_str()?;
+    let found = DIALECTS.iter().find(|(start, _)| version.starts_with(start));
+    found.map(|(_, name)| Foreign { name, key: entry.key })
 }
 
 impl Foreign<'_> {
@@ -46,9 +55,10 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_at_the_top_tell() {
-        let tosca = "tosca_definitions_version: tosca_2_0\nservices: {}";
-        assert_eq!(name_of(tosca), Some("TOSCA in YAML"));
+    fn the_version_tells() {
+        let cloudify = "tosca_definitions_version: cloudify_dsl_1_3\nnode_templates: {}";
+        assert_eq!(name_of(cloudify), Some("the language of Cloudify"));
+        assert_eq!(name_of("tosca_definitions_version: tosca_2_0"), None);
         for other in ["services: [a, b]", "a: { services: {} }", "services", "", "[services]"] {
             assert_eq!(name_of(other), None, "{other}");
         }

@@ -1,14 +1,58 @@
 //! TOSCA: Simple Profile 1.0 to 1.3 and TOSCA 2.0 in YAML, the XML of version 1.0, and the archives
 //! (CSAR) that hold descriptions.
 //!
-//! Reading order: `version.rs`, `value.rs`, `model.rs` (what a service is once everything is
-//! resolved), `csar.rs` (where an archive begins), `xml.rs` (version 1.0: texts as spanned trees,
-//! definitions, imports). Profiles of normative types are TOSCA texts that come with the program
-//! (`profiles.rs`); the reader treats them as it treats any other import.
+//! Reading order: `version`, `value`, `model` (what a service is once everything is resolved),
+//! `grammar` (what may stand where), `load` (files and imports), `names` (which type a name means),
+//! `build` (from trees to the model), `check` (what the model must satisfy), `csar` (where an
+//! archive begins), `xml` (version 1.0: texts as spanned trees, definitions, imports). Profiles of
+//! normative types are TOSCA texts that come with the program; they are read as any other import.
 
+mod build;
+mod check;
+pub mod codes;
 pub mod csar;
+pub mod grammar;
+mod load;
 pub mod model;
+mod names;
 pub mod profiles;
 pub mod value;
 pub mod version;
 pub mod xml;
+
+pub use model::Model;
+
+use crate::diagnostic::Diagnostic;
+use crate::source::files::Files;
+use crate::source::{SourceId, Sources};
+use crate::tree::Node;
+use load::Loader;
+use model::FileId;
+
+/// Whether a text is a TOSCA file: by its version, or by keys that only TOSCA has.
+pub fn detect(root: Node<'_>) -> bool {
+    const KEYS: &[&str] = &["tosca_definitions_version", "topology_template", "service_template"];
+    KEYS.iter().any(|key| root.get(key).is_some()) && super::foreign::dialect(root).is_none()
+}
+
+/// Reads a file with what it imports and checks it. Without files only profiles can be imported.
+pub fn read(
+    root: SourceId,
+    sources: &mut Sources,
+    files: Option<&mut dyn Files>,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Model> {
+    let mut files = files;
+    let mut loader = Loader::new(sources, files.as_deref_mut(), findings);
+    loader.root(root)?;
+    let mut texts = loader.texts;
+    names::assign(&mut texts, findings);
+    let types = build::types(&texts, findings);
+    let service = build::service(&texts[0], FileId(0), findings);
+    let version = texts[0].file.version;
+    let is_open = texts.iter().any(|text| text.is_open || !text.unread.is_empty());
+    let files_of_model = texts.into_iter().map(|text| text.file).collect();
+    let mut model = Model { version, files: files_of_model, types, service };
+    check::all(&mut model, sources, files, is_open, findings);
+    Some(model)
+}

@@ -40,8 +40,14 @@ impl Version {
         known.map(|(_, version)| *version)
     }
 
+    /// The word that names this version.
+    pub fn name(self) -> &'static str {
+        let known = NAMES.iter().find(|(_, version)| *version == self);
+        known.map_or("", |(name, _)| name)
+    }
+
     /// The words that name a version, for advice.
-    pub fn names() -> impl Iterator<Item = &'static str> {
+    pub fn names() -> impl Iterator<Item = &'static str> + Clone {
         NAMES.iter().map(|(name, _)| *name)
     }
 

@@ -1,0 +1,159 @@
+//! From trees to the model: every entity becomes its struct, every name of a type is resolved.
+//!
+//! Shapes were compared with the grammar before; what has a wrong shape is skipped here in silence.
+//! One file per group of entities: `types`, `behavior`, `service`.
+
+mod behavior;
+mod service;
+mod types;
+
+pub(super) use types::types;
+pub(super) use service::service;
+
+use super::codes;
+use super::load::Text;
+use super::model::{Fields, FileId, Range, TypeKind, TypeRef};
+use super::value::{Name, Value};
+use super::version::Version;
+use crate::diagnostic::Diagnostic;
+use crate::spelling;
+use crate::tree::{Entry, Node};
+
+/// The data types that need no declaration, with the first and last version that has them.
+const BUILT_IN: &[(&str, Version, Version)] = &[
+    ("string", Version::V1_0, Version::V2_0),
+    ("integer", Version::V1_0, Version::V2_0),
+    ("float", Version::V1_0, Version::V2_0),
+    ("boolean", Version::V1_0, Version::V2_0),
+    ("timestamp", Version::V1_0, Version::V2_0),
+    ("null", Version::V1_0, Version::V1_3),
+    ("nil", Version::V2_0, Version::V2_0),
+    ("bytes", Version::V2_0, Version::V2_0),
+    ("version", Version::V1_0, Version::V2_0),
+    ("range", Version::V1_0, Version::V1_3),
+    ("list", Version::V1_0, Version::V2_0),
+    ("map", Version::V1_0, Version::V2_0),
+    ("scalar", Version::V2_0, Version::V2_0),
+    ("scalar-unit.size", Version::V1_0, Version::V1_3),
+    ("scalar-unit.time", Version::V1_0, Version::V1_3),
+    ("scalar-unit.frequency", Version::V1_0, Version::V1_3),
+    ("scalar-unit.bitrate", Version::V1_2, Version::V1_3),
+    ("scalar-unit", Version::V1_0, Version::V1_3),
+];
+
+/// Whether a data type needs no declaration.
+pub(super) fn is_built_in(name: &str, version: Version) -> bool {
+    let known = |(known, since, until): &&(&str, Version, Version)| {
+        *known == name && (*since..=*until).contains(&version)
+    };
+    BUILT_IN.iter().any(|entry| known(&entry))
+}
+
+/// Builds the entities of one file.
+pub(super) struct Build<'a> {
+    pub(super) text: &'a Text,
+    pub(super) file: FileId,
+    pub(super) findings: &'a mut Vec<Diagnostic>,
+}
+
+impl Build<'_> {
+    fn version(&self) -> Version {
+        self.text.file.version
+    }
+
+    /// Whether a name may come from an import that could not be read.
+    fn may_be_unread(&self, name: &str) -> bool {
+        match name.rsplit_once(':') {
+            Some((prefix, _)) => {
+                self.text.unread.contains(prefix)
+                    || self.text.unread.iter().any(|known| prefix.starts_with(known.as_str()))
+            }
+            None => self.text.is_open,
+        }
+    }
+
+    /// A type as it is named; one that nothing declares is reported.
+    fn type_ref(&mut self, kind: TypeKind, node: Node<'_>) -> Option<TypeRef> {
+        let reference = self.quiet_ref(kind, node)?;
+        let name = &reference.name.text;
+        let is_known = reference.id.is_some()
+            || kind == TypeKind::Data && is_built_in(name, self.version())
+            || self.text.file.path.is_none()
+            || self.may_be_unread(name);
+        if !is_known {
+            let message = format!("there is no {} `{name}`", kind.word());
+            let finding = Diagnostic::error(codes::UNKNOWN_TYPE, reference.name.span, message);
+            let names = self.text.file.names.keys().filter(|(known, _)| *known == kind);
+            let names = names.map(|(_, name)| name.as_str());
+            let near = spelling::nearest(name, names);
+            self.findings.push(match near {
+                Some(near) => finding.help(format!("did you mean `{near}`?")),
+                None => finding,
+            });
+        }
+        Some(reference)
+    }
+
+    /// A type as it is named, or something else.
+    fn quiet_ref(&self, kind: TypeKind, node: Node<'_>) -> Option<TypeRef> {
+        node.as_text()?;
+        let name = Name::of(node);
+        let id = self.text.file.names.get(&(kind, name.text.clone())).copied();
+        Some(TypeRef { name, id })
+    }
+
+    fn type_refs(&mut self, kind: TypeKind, node: Option<Node<'_>>) -> Vec<TypeRef> {
+        let items = node.into_iter().flat_map(Node::items);
+        items.filter_map(|item| self.type_ref(kind, item)).collect()
+    }
+
+    /// The entries of a mapping, or of a list of mappings with one entry each.
+    fn named<'t>(node: Option<Node<'t>>) -> Vec<Entry<'t>> {
+        let Some(node) = node else { return Vec::new() };
+        let own = node.entries();
+        own.chain(node.items().flat_map(Node::entries)).collect()
+    }
+
+    fn fields<T>(
+        &mut self,
+        node: Option<Node<'_>>,
+        mut of: impl FnMut(&mut Self, Entry<'_>) -> T,
+    ) -> Fields<T> {
+        let mut fields = Fields::default();
+        for entry in Self::named(node) {
+            let value = of(self, entry);
+            fields.push(Name::of(entry.key), value);
+        }
+        fields
+    }
+
+    fn values(&mut self, node: Option<Node<'_>>) -> Fields<Value> {
+        self.fields(node, |_, entry| Value::of(entry.value))
+    }
+}
+
+/// The words of a list; a word alone is a list of one.
+fn words(node: Option<Node<'_>>) -> Vec<Name> {
+    let Some(node) = node else { return Vec::new() };
+    if node.is_scalar() && !node.is_null() {
+        return vec![Name::of(node)];
+    }
+    node.items().filter(|item| item.is_scalar()).map(Name::of).collect()
+}
+
+fn word(node: Option<Node<'_>>) -> Option<Name> {
+    node.filter(|node| node.is_scalar() && !node.is_null()).map(Name::of)
+}
+
+fn value(node: Option<Node<'_>>) -> Option<Value> {
+    node.map(Value::of)
+}
+
+fn range(node: Option<Node<'_>>) -> Option<Range> {
+    let node = node?;
+    let mut bounds = node.items();
+    let lower = bounds.next()?.as_int()?;
+    let upper = bounds.next()?.as_int();
+    let number = |bound: i128| u64::try_from(bound).unwrap_or(0);
+    Some(Range { lower: number(lower), upper: upper.map(number), span: node.span() })
+}

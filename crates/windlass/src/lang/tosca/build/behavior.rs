@@ -1,0 +1,170 @@
+//! Interfaces, operations, artifacts, workflows and activities.
+
+use super::super::grammar::behavior::INTERFACE_DEFINITION;
+use super::super::model::{
+    Activity, ActivityKind, Artifact, Fields, Implementation, Interface, Operation, Parameter,
+    Schema, Step, TypeKind, Workflow,
+};
+use super::super::value::{Name, Value};
+use super::{Build, value, word, words};
+use crate::tree::{Entry, Node};
+
+impl Build<'_> {
+    pub(super) fn interfaces(
+        &mut self,
+        node: Option<Node<'_>>,
+        defines: bool,
+    ) -> Fields<Interface> {
+        self.fields(node, |build, entry| {
+            let mut interface = build.interface(entry.value, true);
+            // In types an interface may be named after its type.
+            if interface.of.is_none() && defines {
+                interface.of = build
+                    .quiet_ref(TypeKind::Interface, entry.key)
+                    .filter(|of| of.id.is_some());
+            }
+            interface.span = entry.key.span();
+            interface
+        })
+    }
+
+    /// An interface; before 2.0 its operations may stand beside the keynames.
+    pub(super) fn interface(&mut self, node: Node<'_>, typed: bool) -> Interface {
+        let of = node.get("type").filter(|_| typed);
+        let of = of.and_then(|node| self.type_ref(TypeKind::Interface, node));
+        let mut operations = self.fields(node.get("operations"), Self::operation);
+        if !self.version().is_2() {
+            let known = INTERFACE_DEFINITION.keys;
+            for entry in node.entries() {
+                let name = entry.name();
+                let is_key = known.iter().any(|key| key.name == name)
+                    || ["derived_from", "version"].contains(&name);
+                if !is_key {
+                    let operation = self.operation(entry);
+                    operations.push(Name::of(entry.key), operation);
+                }
+            }
+        }
+        Interface {
+            of,
+            inputs: self.fields(node.get("inputs"), Self::input),
+            operations,
+            notifications: self.fields(node.get("notifications"), Self::operation),
+            span: node.span(),
+        }
+    }
+
+    fn operation(&mut self, entry: Entry<'_>) -> Operation {
+        let node = entry.value;
+        let implementation =
+            if node.is_mapping() { node.get("implementation") } else { Some(node) };
+        Operation {
+            inputs: self.fields(node.get("inputs"), Self::input),
+            outputs: self.values(node.get("outputs")),
+            implementation: implementation
+                .filter(|node| !node.is_null())
+                .map(|node| self.implementation(node)),
+            span: entry.key.span(),
+        }
+    }
+
+    /// A definition when it names a type, else a value.
+    fn input(&mut self, entry: Entry<'_>) -> Parameter {
+        let node = entry.value;
+        if node.get("type").is_some_and(|of| of.as_text().is_some()) {
+            return self.parameter(entry);
+        }
+        Parameter {
+            schema: Schema::default(),
+            value: Some(Value::of(node)),
+            span: entry.key.span(),
+        }
+    }
+
+    pub(super) fn parameter(&mut self, entry: Entry<'_>) -> Parameter {
+        let node = entry.value;
+        let schema =
+            if node.is_mapping() { self.schema(node) } else { Schema::default() };
+        Parameter { schema, value: value(node.get("value")), span: entry.key.span() }
+    }
+
+    pub(super) fn implementation(&mut self, node: Node<'_>) -> Implementation {
+        let primary = if node.is_mapping() && node.get("file").is_none() {
+            node.get("primary")
+        } else {
+            Some(node)
+        };
+        let dependencies = node.get("dependencies").into_iter().flat_map(Node::items);
+        let dependencies = dependencies.map(|node| self.artifact(node)).collect();
+        Implementation {
+            primary: primary.map(|node| self.artifact(node)),
+            dependencies,
+            span: node.span(),
+        }
+    }
+
+    pub(super) fn artifact(&mut self, node: Node<'_>) -> Artifact {
+        let of = node.get("type").and_then(|node| self.type_ref(TypeKind::Artifact, node));
+        Artifact {
+            of,
+            file: word(if node.is_mapping() { node.get("file") } else { Some(node) }),
+            repository: word(node.get("repository")),
+            properties: self.values(node.get("properties")),
+            span: node.span(),
+        }
+    }
+
+    pub(super) fn workflow(&mut self, entry: Entry<'_>) -> Workflow {
+        let node = entry.value;
+        let implementation = node.get("implementation").filter(|node| !node.is_null());
+        Workflow {
+            inputs: self.fields(node.get("inputs"), Self::parameter),
+            outputs: self.values(node.get("outputs")),
+            preconditions: value(node.get("preconditions").or(node.get("precondition"))),
+            steps: self.fields(node.get("steps"), Self::step),
+            implementation: implementation.map(|node| self.implementation(node)),
+            span: entry.key.span(),
+        }
+    }
+
+    fn step(&mut self, entry: Entry<'_>) -> Step {
+        let node = entry.value;
+        Step {
+            target: word(node.get("target")),
+            target_relationship: word(node.get("target_relationship")),
+            filter: value(node.get("filter")),
+            activities: self.activities(node.get("activities")),
+            on_success: words(node.get("on_success")),
+            on_failure: words(node.get("on_failure")),
+            span: entry.key.span(),
+        }
+    }
+
+    /// Activities; what is none is reported by the check of workflows.
+    pub(super) fn activities(&mut self, node: Option<Node<'_>>) -> Vec<Activity> {
+        Self::named(node).into_iter().filter_map(|entry| self.activity(entry)).collect()
+    }
+
+    fn activity(&mut self, entry: Entry<'_>) -> Option<Activity> {
+        let kind = match entry.name() {
+            "set_state" => ActivityKind::SetState,
+            "call_operation" => ActivityKind::CallOperation,
+            "delegate" => ActivityKind::Delegate,
+            "inline" => ActivityKind::Inline,
+            _ => return None,
+        };
+        let node = entry.value;
+        let subject = match kind {
+            ActivityKind::CallOperation => node.get("operation"),
+            _ => node.get("workflow"),
+        };
+        let subject = word(if node.is_mapping() { subject } else { Some(node) });
+        let nothing = Name { text: String::new(), span: node.span() };
+        Some(Activity {
+            kind,
+            subject: subject.unwrap_or(nothing),
+            inputs: self.values(node.get("inputs")),
+            span: entry.key.span(),
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! The service template.
+
+use super::super::load::Text;
+use super::super::model::{
+    CapabilityAssignment, FileId, Group, NodeTemplate, Policy, RelationshipTemplate,
+    RequirementAssignment, Service, Substitution, Trigger, TypeKind, TypeRef,
+};
+use super::super::value::Name;
+use super::{Build, range, value, word, words};
+use crate::diagnostic::Diagnostic;
+use crate::tree::{Entry, Node};
+
+/// Builds the service template of a file, if it has one.
+pub(crate) fn service(
+    text: &Text,
+    file: FileId,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Service> {
+    let root = text.tree.root();
+    let key =
+        if text.file.version.is_2() { "service_template" } else { "topology_template" };
+    let entry = root.get_entry(key)?;
+    let node = entry.value;
+    let mut build = Build { text, file, findings };
+    let templates = node.get("node_templates");
+    let relationships = node.get("relationship_templates");
+    let substitution =
+        node.get_entry("substitution_mappings").or(node.get_entry("substitution_mapping"));
+    Some(Service {
+        file,
+        inputs: build.fields(node.get("inputs"), Build::parameter),
+        outputs: build.fields(node.get("outputs"), Build::parameter),
+        nodes: build.fields(templates, |build, entry| {
+            build.node_template(entry, copied(entry.value, templates))
+        }),
+        relationships: build.fields(relationships, |build, entry| {
+            build.relationship_template(entry, copied(entry.value, relationships))
+        }),
+        groups: build.fields(node.get("groups"), Build::group),
+        policies: build.fields(node.get("policies"), Build::policy),
+        workflows: build.fields(node.get("workflows"), Build::workflow),
+        substitution: substitution
+            .filter(|entry| entry.value.is_mapping())
+            .map(|entry| build.substitution(entry)),
+        span: Some(entry.key.span()),
+    })
+}
+
+/// The template that another one copies.
+fn copied<'t>(node: Node<'t>, templates: Option<Node<'t>>) -> Option<Node<'t>> {
+    templates?.get(node.get("copy")?.as_str()?)
+}
+
+impl Build<'_> {
+    /// A type that must be named; the grammar reports it when it is not.
+    fn type_or_nothing(
+        &mut self,
+        kind: TypeKind,
+        node: Option<Node<'_>>,
+        entry: Entry<'_>,
+    ) -> TypeRef {
+        let nothing = Name { text: String::new(), span: entry.key.span() };
+        let of = node.and_then(|node| self.type_ref(kind, node));
+        of.unwrap_or(TypeRef { name: nothing, id: None })
+    }
+
+    fn node_template(&mut self, entry: Entry<'_>, copied: Option<Node<'_>>) -> NodeTemplate {
+        let node = entry.value;
+        let get = |key: &str| node.get(key).or_else(|| copied?.get(key));
+        NodeTemplate {
+            of: self.type_or_nothing(TypeKind::Node, get("type"), entry),
+            directives: words(get("directives")),
+            properties: self.values(get("properties")),
+            attributes: self.values(get("attributes")),
+            capabilities: self.fields(get("capabilities"), Self::capability_assignment),
+            requirements: self.fields(get("requirements"), Self::requirement_assignment),
+            interfaces: self.interfaces(get("interfaces"), false),
+            artifacts: self
+                .fields(get("artifacts"), |build, entry| build.artifact(entry.value)),
+            node_filter: value(get("node_filter")),
+            count: value(get("count")),
+            span: entry.key.span(),
+        }
+    }
+
+    fn capability_assignment(&mut self, entry: Entry<'_>) -> CapabilityAssignment {
+        let node = entry.value;
+        CapabilityAssignment {
+            properties: self.values(node.get("properties")),
+            attributes: self.values(node.get("attributes")),
+            directives: words(node.get("directives")),
+            occurrences: range(node.get("occurrences")),
+            span: entry.key.span(),
+        }
+    }
+
+    fn requirement_assignment(&mut self, entry: Entry<'_>) -> RequirementAssignment {
+        let node = entry.value;
+        let target = if node.is_scalar() { Some(node) } else { node.get("node") };
+        let relationship = node.get("relationship");
+        let inline = relationship.filter(|node| node.is_mapping());
+        let inline = inline.map(|node| self.relationship(node, None));
+        let in_place = inline.as_ref().and_then(|inline| inline.of.as_ref());
+        RequirementAssignment {
+            node: word(target).or_else(|| words(target).into_iter().next()),
+            capability: word(node.get("capability")),
+            relationship: word(relationship).or(in_place.map(|of| of.name.clone())),
+            inline,
+            node_filter: value(node.get("node_filter")),
+            count: value(node.get("count")),
+            occurrences: range(node.get("occurrences")),
+            optional: value(node.get("optional")),
+            directives: words(node.get("directives")),
+            allocation: value(node.get("allocation")),
+            target: None,
+            span: entry.key.span(),
+        }
+    }
+
+    fn relationship_template(
+        &mut self,
+        entry: Entry<'_>,
+        copied: Option<Node<'_>>,
+    ) -> RelationshipTemplate {
+        let mut template = self.relationship(entry.value, copied);
+        template.span = entry.key.span();
+        template
+    }
+
+    fn relationship(&mut self, node: Node<'_>, copied: Option<Node<'_>>) -> RelationshipTemplate {
+        let get = |key: &str| node.get(key).or_else(|| copied?.get(key));
+        // In place, the name of a template may stand where a type is meant.
+        let templates = self.text.tree.root();
+        let templates = templates.get("topology_template").or(templates.get("service_template"));
+        let templates = templates.and_then(|node| node.get("relationship_templates"));
+        let is_template =
+            |of: &Node<'_>| templates.is_some_and(|all| all.get(of.as_str().unwrap_or_default()).is_some());
+        let of = get("type").filter(|of| !is_template(of) || copied.is_some());
+        RelationshipTemplate {
+            of: of.and_then(|of| self.type_ref(TypeKind::Relationship, of)),
+            properties: self.values(get("properties")),
+            attributes: self.values(get("attributes")),
+            interfaces: self.interfaces(get("interfaces"), false),
+            span: node.span(),
+        }
+    }
+
+    fn group(&mut self, entry: Entry<'_>) -> Group {
+        let node = entry.value;
+        Group {
+            of: self.type_or_nothing(TypeKind::Group, node.get("type"), entry),
+            members: words(node.get("members")),
+            properties: self.values(node.get("properties")),
+            interfaces: self.interfaces(node.get("interfaces"), false),
+            span: entry.key.span(),
+        }
+    }
+
+    fn policy(&mut self, entry: Entry<'_>) -> Policy {
+        let node = entry.value;
+        Policy {
+            of: self.type_or_nothing(TypeKind::Policy, node.get("type"), entry),
+            targets: words(node.get("targets")),
+            properties: self.values(node.get("properties")),
+            triggers: self.fields(node.get("triggers"), Self::trigger),
+            span: entry.key.span(),
+        }
+    }
+
+    fn trigger(&mut self, entry: Entry<'_>) -> Trigger {
+        let node = entry.value;
+        Trigger {
+            event: word(node.get("event").or(node.get("event_type"))),
+            condition: value(node.get("condition")),
+            actions: self.activities(node.get("action")),
+            span: entry.key.span(),
+        }
+    }
+
+    fn substitution(&mut self, entry: Entry<'_>) -> Substitution {
+        let node = entry.value;
+        Substitution {
+            of: self.type_or_nothing(TypeKind::Node, node.get("node_type"), entry),
+            filter: value(node.get("substitution_filter")),
+            properties: self.values(node.get("properties")),
+            attributes: self.values(node.get("attributes")),
+            capabilities: self.values(node.get("capabilities")),
+            requirements: self.values(node.get("requirements")),
+            interfaces: self.values(node.get("interfaces")),
+            span: entry.key.span(),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Groups, policies and triggers.
+
+use super::behavior::INTERFACE_ASSIGNMENT;
+use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
+use crate::lang::tosca::version::Version::*;
+
+/// A group.
+pub static GROUP: Entity = Entity {
+    word: "group",
+    keys: &[
+        Key::new("type", Shape::Text).must(),
+        DESCRIPTION,
+        METADATA,
+        Key::new("properties", Shape::Mapping),
+        Key::new("attributes", Shape::Mapping),
+        Key::new("members", Shape::TextList),
+        Key::new("interfaces", Shape::Map(&INTERFACE_ASSIGNMENT)).until(V1_3),
+    ],
+    short: Short::No,
+    others: Others::Unknown,
+};
+
+/// A policy.
+pub static POLICY: Entity = Entity {
+    word: "policy",
+    keys: &[
+        Key::new("type", Shape::Text).must(),
+        DESCRIPTION,
+        METADATA,
+        Key::new("properties", Shape::Mapping),
+        Key::new("targets", Shape::TextList),
+        Key::new("triggers", Shape::Map(&TRIGGER)),
+    ],
+    short: Short::No,
+    others: Others::Unknown,
+};
+
+/// A trigger.
+pub static TRIGGER: Entity = Entity {
+    word: "trigger",
+    keys: &[
+        DESCRIPTION,
+        METADATA,
+        Key::new("event", Shape::Any),
+        Key::new("event_type", Shape::Any).until(V1_3),
+        Key::new("schedule", Shape::Any).until(V1_3),
+        Key::new("target_filter", Shape::Any).until(V1_3),
+        Key::new("condition", Shape::Any),
+        Key::new("constraint", Shape::Any).until(V1_3),
+        Key::new("period", Shape::Any).until(V1_3),
+        Key::new("evaluations", Shape::Any).until(V1_3),
+        Key::new("method", Shape::Any).until(V1_3),
+        Key::new("meter_name", Shape::Any).until(V1_3),
+        Key::new("metadata", Shape::Any).until(V1_3),
+        Key::new("action", Shape::Any).must(),
+    ],
+    short: Short::No,
+    others: Others::Unknown,
+};

@@ -1,0 +1,387 @@
+//! A file with everything that it imports: files, profiles that come with the program, and what can
+//! only be named because it is elsewhere.
+//!
+//! Every file is read once, however often it is imported. An import that cannot be looked at (an
+//! address on the network, a profile that is not there) is a warning; names that may come from it
+//! are then not reported as unknown.
+
+use super::codes;
+use super::grammar;
+use super::model::{File, TypeKind};
+use super::profiles;
+use super::value::Name;
+use super::version::Version;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::files::{FileError, Files, ImportStack, ReadFile};
+use crate::source::{SourceId, Sources, Span};
+use crate::spelling;
+use crate::tree::{self, Node, Tree};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One file as it was read, before its types are built.
+pub(super) struct Text {
+    pub(super) tree: Tree,
+    pub(super) file: File,
+    /// Files that it imports, with the prefix of their names.
+    pub(super) imports: Vec<(usize, Option<String>, Span)>,
+    /// Namespaces of imports that could not be read.
+    pub(super) unread: BTreeSet<String>,
+    /// Whether an import without a namespace could not be read.
+    pub(super) is_open: bool,
+    /// For the last text of a profile: all its texts, the last definition of a name counts.
+    pub(super) stack: Vec<usize>,
+}
+
+/// Reads files and what they import.
+pub(super) struct Loader<'a, 'f> {
+    pub(super) sources: &'a mut Sources,
+    pub(super) files: Option<&'a mut (dyn Files + 'f)>,
+    pub(super) findings: &'a mut Vec<Diagnostic>,
+    pub(super) texts: Vec<Text>,
+    by_identity: BTreeMap<String, usize>,
+    stack: ImportStack,
+}
+
+/// What an import says.
+struct Import {
+    target: Target,
+    repository: Option<Name>,
+    prefix: Option<String>,
+    span: Span,
+}
+
+enum Target {
+    Url(Name),
+    Profile(Name),
+}
+
+impl<'a, 'f> Loader<'a, 'f> {
+    pub(super) fn new(
+        sources: &'a mut Sources,
+        files: Option<&'a mut (dyn Files + 'f)>,
+        findings: &'a mut Vec<Diagnostic>,
+    ) -> Self {
+        Loader {
+            sources,
+            files,
+            findings,
+            texts: Vec::new(),
+            by_identity: BTreeMap::new(),
+            stack: ImportStack::new(),
+        }
+    }
+
+    /// Reads the file that was asked for.
+    pub(super) fn root(&mut self, source: SourceId) -> Option<usize> {
+        let name = self.sources.get(source).name.clone();
+        let own = ReadFile { name: name.clone(), identity: name.clone(), text: String::new() };
+        // The first file of a chain is never refused.
+        let _ = self.stack.enter(&own, None);
+        let at = self.text(source, Some(name), None);
+        self.stack.leave();
+        at
+    }
+
+    /// Parses a text and follows its imports. `like` is the version of the importing file.
+    fn text(
+        &mut self,
+        source: SourceId,
+        path: Option<String>,
+        like: Option<Version>,
+    ) -> Option<usize> {
+        let is_own = path.is_some();
+        let options = tree::Options::default();
+        let (tree, findings) = tree::parse(source, &self.sources.get(source).text, &options);
+        self.findings.extend(findings);
+        let root = tree.root();
+        let version = self.version(root, &tree, like, is_own)?;
+        if is_own {
+            grammar::check(root, first(root), &grammar::file::FILE, version, self.findings);
+        }
+        let at = self.texts.len();
+        let profile = root.get("profile").and_then(Node::as_str).map(str::to_owned);
+        let mut file = File {
+            source,
+            path,
+            version,
+            profile,
+            names: BTreeMap::new(),
+            repositories: BTreeMap::new(),
+            functions: BTreeMap::new(),
+        };
+        for entry in root.get("repositories").into_iter().flat_map(Node::entries) {
+            let url = entry.value.get("url").unwrap_or(entry.value);
+            let url = Name { text: url.as_str().unwrap_or_default().to_owned(), ..Name::of(entry.key) };
+            file.repositories.insert(entry.name().to_owned(), url);
+        }
+        for entry in root.get("functions").into_iter().flat_map(Node::entries) {
+            file.functions.insert(entry.name().to_owned(), Name::of(entry.key));
+        }
+        let imports = self.parse_imports(root, version);
+        self.texts.push(Text {
+            tree,
+            file,
+            imports: Vec::new(),
+            unread: BTreeSet::new(),
+            is_open: false,
+            stack: Vec::new(),
+        });
+        let implicit = profiles::implicit(version.name());
+        if is_own && !implicit.is_empty() {
+            let mut stack = vec![profiles::NON_NORMATIVE];
+            stack.extend_from_slice(implicit);
+            self.profile(at, &stack, None, Span { source, start: 0, end: 0 });
+        }
+        for import in imports {
+            self.import(at, import, version);
+        }
+        Some(at)
+    }
+
+    /// The version of a file; what is imported without one is in the version of the importer.
+    fn version(
+        &mut self,
+        root: Node<'_>,
+        tree: &Tree,
+        like: Option<Version>,
+        is_own: bool,
+    ) -> Option<Version> {
+        let Some(entry) = root.get_entry("tosca_definitions_version") else {
+            // The grammar says that it is missing, unless the text is no mapping at all.
+            if !root.is_mapping() && tree.is_complete() {
+                let message = format!("a TOSCA file must be a map, this is {}", root.kind_name());
+                let finding = Diagnostic::error(codes::WRONG_SHAPE, root.span(), message);
+                self.findings.push(finding);
+                return None;
+            }
+            return Some(like.unwrap_or_default());
+        };
+        let first = root.entries().next();
+        let is_first = first.is_none_or(|first| first.key.span() == entry.key.span());
+        let named = entry.value.as_str().and_then(Version::from_name);
+        if named.is_none() {
+            let written = entry.value.as_str().unwrap_or_default().to_owned();
+            let message = format!("`{written}` is no version of TOSCA");
+            let finding = Diagnostic::error(codes::VERSION, entry.value.span(), message);
+            let finding = match spelling::advice("version", &written, Version::names(), 0) {
+                Some(advice) => finding.help(advice),
+                None => finding,
+            };
+            self.findings.push(finding);
+        } else if !is_first && is_own && named.is_some_and(|version| !version.is_2()) {
+            let message = "the version of TOSCA must be the first line of a file";
+            self.findings.push(Diagnostic::error(codes::VERSION, entry.key.span(), message));
+        }
+        Some(named.or(like).unwrap_or_default())
+    }
+
+    fn parse_imports(&mut self, root: Node<'_>, version: Version) -> Vec<Import> {
+        let Some(entry) = root.get_entry("imports") else { return Vec::new() };
+        let node = entry.value;
+        if node.is_null() && !version.is_2() {
+            return Vec::new();
+        }
+        let is_map = node.is_mapping() && !version.is_2();
+        if !node.is_list() && !is_map {
+            let message = format!("`imports` must be a list, this is {}", node.kind_name());
+            self.findings.push(Diagnostic::error(codes::WRONG_SHAPE, node.span(), message));
+            return Vec::new();
+        }
+        let mut imports = Vec::new();
+        for entry in node.entries() {
+            imports.extend(self.one_import(entry.value, entry.key.span(), version));
+        }
+        for item in node.items() {
+            imports.extend(self.one_import(item, item.span(), version));
+        }
+        imports
+    }
+
+    /// One import: a word, a mapping, or before 2.0 a mapping from a name to one of them.
+    fn one_import(&mut self, node: Node<'_>, name: Span, version: Version) -> Option<Import> {
+        if !version.is_2()
+            && node.is_mapping()
+            && node.len() == 1
+            && node.get("file").is_none()
+            && let Some(named) = node.entries().next()
+            && !grammar::file::IMPORT.keys.iter().any(|key| key.name == named.name())
+        {
+            return self.one_import(named.value, named.key.span(), version);
+        }
+        grammar::check(node, name, &grammar::file::IMPORT, version, self.findings);
+        let text = |key: &str| node.get(key).filter(|node| node.as_str().is_some()).map(Name::of);
+        let url = if node.is_scalar() { Some(Name::of(node)) } else { text("url").or(text("file")) };
+        let prefix = text("namespace").or(text("namespace_prefix")).map(|name| name.text);
+        let prefix = prefix.filter(|prefix| !prefix.is_empty());
+        let target = match (url, text("profile")) {
+            (Some(url), _) => Target::Url(url),
+            (None, Some(profile)) => Target::Profile(profile),
+            (None, None) => {
+                if version.is_2() {
+                    let message = "an import names a `url` or a `profile`";
+                    self.findings.push(Diagnostic::error(codes::MISSING_KEY, name, message));
+                }
+                return None;
+            }
+        };
+        Some(Import { target, repository: text("repository"), prefix, span: node.span() })
+    }
+
+    fn import(&mut self, from: usize, import: Import, version: Version) {
+        let url = match import.target {
+            Target::Profile(name) => {
+                match profiles::named(&name.text) {
+                    Some(stack) => self.profile(from, stack, import.prefix, name.span),
+                    None => {
+                        let message = format!("the profile `{}` is not known", name.text);
+                        self.unread(from, import.prefix, name.span, &message);
+                    }
+                }
+                return;
+            }
+            Target::Url(url) => url,
+        };
+        let mut base = String::new();
+        if let Some(repository) = &import.repository {
+            match self.texts[from].file.repositories.get(&repository.text) {
+                Some(known) => base = known.text.clone(),
+                None => {
+                    let message = format!("there is no repository `{}`", repository.text);
+                    let finding = Diagnostic::error(codes::UNKNOWN_NAME, repository.span, message);
+                    self.findings.push(finding);
+                    self.unread(from, import.prefix, import.span, "");
+                    return;
+                }
+            }
+        }
+        let whole = join(&base, &url.text);
+        if is_elsewhere(&whole) {
+            let message = format!("`{whole}` is not fetched");
+            return self.unread(from, import.prefix, url.span, &message);
+        }
+        self.local(from, &whole, import.prefix, url.span, version);
+    }
+
+    /// Imports a file beside the importing one.
+    fn local(
+        &mut self,
+        from: usize,
+        path: &str,
+        prefix: Option<String>,
+        span: Span,
+        version: Version,
+    ) {
+        let name = self.texts[from].file.path.clone();
+        let Some(files) = self.files.as_mut() else {
+            return self.unread(from, prefix, span, "this text stands alone");
+        };
+        let read = files.read(name.as_deref(), path);
+        // A path may also be meant from the root of the archive.
+        let read = match read {
+            Err(FileError::Missing { .. }) => files.read(None, path).or(read),
+            read => read,
+        };
+        match read {
+            Ok(file) => {
+                if let Err(error) = self.stack.enter(&file, Some(span)) {
+                    // Files that import each other know each other's names already.
+                    let mut finding = error.diagnostic(span);
+                    finding.severity = Severity::Error;
+                    self.findings.push(finding);
+                    return;
+                }
+                let known = self.by_identity.get(&file.identity).copied();
+                let at = known.or_else(|| {
+                    let identity = file.identity;
+                    let name = file.name.clone();
+                    let source = self.sources.add_included(file.name, file.text, Some(span));
+                    let at = self.text(source, Some(name), Some(version))?;
+                    self.by_identity.insert(identity, at);
+                    Some(at)
+                });
+                self.stack.leave();
+                match at {
+                    Some(at) => self.texts[from].imports.push((at, prefix, span)),
+                    None => self.unread(from, prefix, span, ""),
+                }
+            }
+            Err(error) => {
+                self.findings.push(error.diagnostic(span));
+                self.unread(from, prefix, span, "");
+            }
+        }
+    }
+
+    /// Imports a profile that comes with the program.
+    fn profile(
+        &mut self,
+        from: usize,
+        stack: &[profiles::Text],
+        prefix: Option<String>,
+        span: Span,
+    ) {
+        let names: Vec<&str> = stack.iter().map(|text| text.name).collect();
+        let identity = names.join(" ");
+        let at = match self.by_identity.get(&identity) {
+            Some(at) => Some(*at),
+            None => {
+                let mut members = Vec::new();
+                for text in stack {
+                    let source = self.sources.add_included(text.name, text.text, Some(span));
+                    members.extend(self.text(source, None, None));
+                }
+                let last = members.last().copied();
+                for member in &members {
+                    self.texts[*member].stack.clone_from(&members);
+                }
+                self.by_identity.extend(last.map(|last| (identity, last)));
+                last
+            }
+        };
+        if let Some(at) = at {
+            self.texts[from].imports.push((at, prefix, span));
+        }
+    }
+
+    /// An import that could not be looked at; without a message it was reported already.
+    fn unread(&mut self, from: usize, prefix: Option<String>, span: Span, message: &str) {
+        if !message.is_empty() {
+            let finding = Diagnostic::warning(codes::UNREAD_IMPORT, span, message.to_owned());
+            self.findings.push(finding.help("names that come from it are not checked"));
+        }
+        let text = &mut self.texts[from];
+        match prefix {
+            Some(prefix) => {
+                text.unread.insert(prefix);
+            }
+            None => text.is_open = true,
+        }
+    }
+}
+
+/// An address within a repository.
+fn join(base: &str, path: &str) -> String {
+    match base {
+        "" => path.to_owned(),
+        base if base.ends_with('/') => format!("{base}{path}"),
+        base => format!("{base}/{path}"),
+    }
+}
+
+/// Whether an address is not beside the importing file.
+fn is_elsewhere(address: &str) -> bool {
+    address.contains("://") || address.starts_with("file:")
+}
+
+/// The place of the first key, for what is missing.
+pub(super) fn first(root: Node<'_>) -> Span {
+    root.entries().next().map_or(root.span(), |entry| entry.key.span())
+}
+
+/// The types that a file declares.
+pub(super) fn declared(root: Node<'_>) -> impl Iterator<Item = (TypeKind, tree::Entry<'_>)> {
+    TypeKind::ALL.iter().flat_map(move |kind| {
+        let section = root.get(kind.section());
+        section.into_iter().flat_map(Node::entries).map(|entry| (*kind, entry))
+    })
+}

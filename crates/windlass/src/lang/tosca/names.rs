@@ -1,0 +1,143 @@
+//! Which type a name means in a file: its own, those that it imports under a prefix or none, and
+//! before 2.0 the normative ones, which also have short names.
+
+use super::codes;
+use super::load::{Text, declared};
+use super::model::{TypeId, TypeKind};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use std::collections::BTreeMap;
+
+/// Gives every declared type an id, in the order of files and declarations, and fills the names
+/// that each file sees. Imported files come first, because their names are needed.
+pub(super) fn assign(texts: &mut [Text], findings: &mut Vec<Diagnostic>) {
+    let mut next = 0;
+    let mut own: Vec<BTreeMap<(TypeKind, String), (TypeId, Span)>> = Vec::new();
+    for text in texts.iter() {
+        let mut names = BTreeMap::new();
+        for (kind, entry) in declared(text.tree.root()) {
+            names
+                .entry((kind, entry.name().to_owned()))
+                .or_insert((TypeId(next), entry.key.span()));
+            next += 1;
+        }
+        own.push(names);
+    }
+    let mut done = vec![false; texts.len()];
+    for at in 0..texts.len() {
+        fill(at, texts, &own, &mut done, findings);
+    }
+}
+
+type Own = BTreeMap<(TypeKind, String), (TypeId, Span)>;
+
+/// Fills the names of one file. Chains of imports are short: the loader limits them.
+fn fill(
+    at: usize,
+    texts: &mut [Text],
+    own: &[Own],
+    done: &mut [bool],
+    findings: &mut Vec<Diagnostic>,
+) {
+    if std::mem::replace(&mut done[at], true) {
+        return;
+    }
+    let imports = texts[at].imports.clone();
+    let stacked = texts[at].stack.iter().flat_map(|member| &own[*member]);
+    let stacked: BTreeMap<_, _> =
+        stacked.map(|((kind, name), (id, _))| ((*kind, name.clone()), *id)).collect();
+    if !stacked.is_empty() {
+        texts[at].file.names = stacked;
+        return;
+    }
+    let mut names: BTreeMap<(TypeKind, String), TypeId> = BTreeMap::new();
+    for (from, prefix, span) in &imports {
+        fill(*from, texts, own, done, findings);
+        let is_normative = texts[*from].file.path.is_none();
+        for ((kind, name), id) in texts[*from].file.names.clone() {
+            if is_normative && prefix.is_none() && !texts[at].file.version.is_2() {
+                for short in short_names(&name) {
+                    names.entry((kind, short)).or_insert(id);
+                }
+            }
+            let name = match prefix {
+                Some(prefix) => format!("{prefix}:{name}"),
+                None => name,
+            };
+            add(&mut names, kind, name, id, *span, &texts[at], findings);
+        }
+        let (functions, is_open) = (texts[*from].file.functions.clone(), texts[*from].is_open);
+        let unread = texts[*from].unread.clone();
+        let repositories = texts[*from].file.repositories.clone();
+        let text = &mut texts[at];
+        for (name, place) in repositories {
+            let known = text.file.repositories.get(&name);
+            if let Some(known) = known.filter(|known| known.text != place.text || known.span != place.span)
+                && text.file.version.is_2()
+                && known.span.source == text.file.source
+            {
+                let message = format!("`{name}` is a repository of an imported file too");
+                let finding = Diagnostic::error(codes::DECLARED_TWICE, known.span, message);
+                findings.push(finding.label(place.span, "declared here"));
+            }
+        }
+        for (name, place) in functions {
+            let name = prefix.as_ref().map_or(name.clone(), |prefix| format!("{prefix}:{name}"));
+            text.file.functions.entry(name).or_insert(place);
+        }
+        match prefix {
+            Some(prefix) if is_open => {
+                text.unread.insert(prefix.clone());
+            }
+            Some(prefix) => {
+                text.unread.extend(unread.into_iter().map(|name| format!("{prefix}:{name}")));
+            }
+            None => {
+                text.is_open |= is_open;
+                text.unread.extend(unread);
+            }
+        }
+    }
+    for ((kind, name), (id, span)) in &own[at] {
+        let before = names.insert((*kind, name.clone()), *id);
+        let is_clash = before.is_some() && texts[at].file.version.is_2();
+        if is_clash {
+            let message = format!("the {} `{name}` is imported already", kind.word());
+            findings.push(Diagnostic::error(codes::DECLARED_TWICE, *span, message));
+        }
+    }
+    texts[at].file.names = names;
+}
+
+/// Adds an imported name; two imports that give different types the same name clash.
+fn add(
+    names: &mut BTreeMap<(TypeKind, String), TypeId>,
+    kind: TypeKind,
+    name: String,
+    id: TypeId,
+    span: Span,
+    text: &Text,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let clash = names.get(&(kind, name.clone())).is_some_and(|known| *known != id);
+    if clash && text.file.version.is_2() {
+        let message = format!("two imports have a {} `{name}`", kind.word());
+        findings.push(Diagnostic::error(codes::DECLARED_TWICE, span, message));
+    }
+    names.insert((kind, name), id);
+}
+
+/// The short names of a normative type: `tosca.nodes.Storage.BlockStorage` is also
+/// `Storage.BlockStorage`, `BlockStorage` and `tosca:BlockStorage`.
+fn short_names(name: &str) -> Vec<String> {
+    let mut parts = name.splitn(3, '.');
+    let (Some("tosca"), Some(_), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
+        return Vec::new();
+    };
+    let last = rest.rsplit('.').next().unwrap_or(rest);
+    let mut short = vec![rest.to_owned(), format!("tosca:{rest}")];
+    if last != rest && last != "Root" {
+        short.extend([last.to_owned(), format!("tosca:{last}")]);
+    }
+    short
+}
