@@ -11,6 +11,7 @@ mod floors;
 mod hot;
 mod process;
 mod robust;
+mod tosca;
 mod verdicts;
 
 use crate::Outcome;
@@ -55,13 +56,8 @@ impl fmt::Display for Score {
 }
 
 /// Sets whose expectations are not compared yet, and the word of `--lang` that each needs.
-const NOT_SCORED: &[(&str, &str)] = &[
-    ("tosca", "tosca"),
-    ("tosker", "tosker"),
-    ("madeus", "madeus"),
-    ("aeolus", "aeolus"),
-    ("occi", "occi"),
-];
+const NOT_SCORED: &[(&str, &str)] =
+    &[("tosker", "tosker"), ("madeus", "madeus"), ("aeolus", "aeolus"), ("occi", "occi")];
 
 /// At most this many wrong answers are shown for each set.
 const SHOWN: usize = 20;
@@ -84,6 +80,7 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
     scores.extend(concerto::score(&windlass, &folder.join("concerto"))?);
     scores.extend(compose::scores(&windlass, &folder)?);
     scores.extend(hot::score(&windlass, &folder.join("hot"))?);
+    scores.extend(tosca::scores(&windlass, &folder)?);
     for score in &scores {
         println!("{score}");
         for line in score.wrong.iter().take(SHOWN) {

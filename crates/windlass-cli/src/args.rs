@@ -98,7 +98,7 @@ pub(crate) enum Command {
 #[command(after_help = "\
 A folder is walked for files that end in .yaml, .yml, .json, .template, .tosca, .plan, .csar, .zip,
 .tar, .tar.gz and .tgz. Hidden files and files that .gitignore names are left out, and so is every
-file in no known language; files in a language that is recognized and not read yet (TOSCA in YAML)
+file in no known language; files in a language that is recognized and not read yet (dialects of TOSCA)
 are named on standard error. windlass.toml, looked for beside each file and in the folders above,
 excludes files and selects codes and severities. A comment `# windlass: ignore[CODE] reason`
 suppresses a finding on

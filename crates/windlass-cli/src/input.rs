@@ -63,8 +63,8 @@ fn not_utf8(name: &str, bytes: Vec<u8>) -> FileError {
 
 /// Reads a text that was named with the files it imports from beside it; gives those as well.
 ///
-/// `beside` says that an override beside a Compose file counts. What a Compose file names may lie
-/// anywhere below the current folder when the file itself does.
+/// `beside` says that an override beside a Compose file counts. What a Compose or TOSCA file
+/// names may lie anywhere below the current folder when the file itself does.
 pub(crate) fn read(
     language: Option<Language>,
     id: SourceId,
@@ -78,9 +78,14 @@ pub(crate) fn read(
             && surroundings::is_compose_name(path)
             && lang::tells_nothing(id, sources));
     let folder = path.parent().unwrap_or(Path::new(""));
-    let folder = if is_compose && is_below_current(path) { Path::new("") } else { folder };
+    let is_tosca = lang::is_tosca(language, id, sources);
+    let folder = match () {
+        () if (is_compose || is_tosca) && is_below_current(path) => PathBuf::new(),
+        () if is_tosca => project_of(path),
+        () => folder.to_owned(),
+    };
     let name = path.file_name().filter(|name| is_compose || *name != "-");
-    let files = DiskFiles::new(folder, Limits::default());
+    let files = DiskFiles::new(&folder, Limits::default());
     let (Some(name), Ok(mut files)) = (name, files) else {
         return (lang::read(language, id, sources), Vec::new());
     };
@@ -89,6 +94,18 @@ pub(crate) fn read(
     let name = name.to_string_lossy();
     let reading = lang::read_in(language, id, &name, sources, &mut files, &surroundings);
     (reading, files.record().names().iter().map(PathBuf::from).collect())
+}
+
+/// The folder from which a TOSCA file may import: the nearest one above it that is a project or an
+/// unpacked archive, else two folders up.
+fn project_of(path: &Path) -> PathBuf {
+    const MARKS: &[&str] = &[".git", "TOSCA-Metadata", "TOSCA.meta", "windlass.toml"];
+    let own = path.parent().unwrap_or(Path::new("")).to_owned();
+    let Ok(real) = own.canonicalize() else { return own };
+    let is_project = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
+    let project = real.ancestors().find(is_project);
+    let folder = project.or(real.ancestors().nth(2)).filter(|folder| folder.parent().is_some());
+    folder.map_or(own, Path::to_owned)
 }
 
 /// Whether a file lies below the current folder, and that is not the whole disk.

@@ -9,18 +9,18 @@ use std::io::{Cursor, Write as _};
 use expect_test::expect;
 use support::{Folder, GOOD, broken};
 
-const TOSCA_2: &str = "tosca_definitions_version: tosca_2_0\n";
-const TOSCA: &str = "# types\ntosca_definitions_version: tosca_simple_yaml_1_3\n";
+const CLOUDIFY: &str = "tosca_definitions_version: cloudify_dsl_1_3\n";
+const ALIEN: &str = "# types\ntosca_definitions_version: alien_dsl_2_0_0\n";
 
 #[test]
 fn a_language_that_is_not_read_yet_is_named() {
-    let files = [("stack.yaml", TOSCA_2), ("service.yaml", TOSCA)];
+    let files = [("stack.yaml", CLOUDIFY), ("service.yaml", ALIEN)];
     let folder = Folder::with(&files);
     expect![[r#"
-        error[LANG001]: this is TOSCA in YAML, a language that is not read yet
+        error[LANG001]: this is the language of Cloudify, a language that is not read yet
          --> stack.yaml:1:1
           |
-        1 | tosca_definitions_version: tosca_2_0
+        1 | tosca_definitions_version: cloudify_dsl_1_3
           | ^^^^^^^^^^^^^^^^^^^^^^^^^
           |
           = help: describe the application in `windlass.yaml`: see docs/language.md
@@ -29,7 +29,9 @@ fn a_language_that_is_not_read_yet_is_named() {
         exit: 2
     "#]]
     .assert_eq(&folder.run(&["check", "stack.yaml"]).transcript());
-    for (file, place, name) in [("stack.yaml", "1:1", "TOSCA"), ("service.yaml", "2:1", "TOSCA")] {
+    for (file, place, name) in
+        [("stack.yaml", "1:1", "Cloudify"), ("service.yaml", "2:1", "Alien4Cloud")]
+    {
         let run = folder.run(&["check", file, "--format", "json"]);
         assert_eq!((run.findings(), run.code), (vec![format!("{place} error LANG001")], 2));
         assert!(run.json()["findings"][0]["message"].as_str().unwrap().contains(name));
@@ -43,10 +45,10 @@ fn a_language_that_is_not_read_yet_is_named() {
 
 #[test]
 fn in_a_folder_such_files_are_skipped_and_named() {
-    let folder = Folder::with(&[("stack.yaml", TOSCA_2), ("windlass.yaml", GOOD)]);
+    let folder = Folder::with(&[("stack.yaml", CLOUDIFY), ("windlass.yaml", GOOD)]);
     expect![[r#"
         no errors, no warnings in 1 file
-        stderr: skipped 1 file in languages that are not read yet: stack.yaml (TOSCA in YAML)
+        stderr: skipped 1 file in languages that are not read yet: stack.yaml (the language of Cloudify)
         exit: 0
     "#]]
     .assert_eq(&folder.run(&["check", "."]).transcript());
@@ -57,7 +59,7 @@ fn a_folder_with_nothing_to_check_is_no_good_folder() {
     let folder = Folder::with(&[("a/notes.yaml", "some: thing\n")]);
     expect![[r#"
         stderr: error: nothing to check in `a`
-        stderr: help: looked for descriptions in windlass, ramp, barrel, tosker, concerto, compose, hot in files that end in .yaml, .yml, .json, .template, .tosca, .plan, .csar, .zip, .tar, .tar.gz, .tgz
+        stderr: help: looked for descriptions in windlass, ramp, barrel, tosker, concerto, compose, hot, tosca in files that end in .yaml, .yml, .json, .template, .tosca, .plan, .csar, .zip, .tar, .tar.gz, .tgz
         exit: 2
     "#]]
     .assert_eq(&folder.run(&["check", "a"]).transcript());
@@ -134,7 +136,7 @@ fn every_file_of_an_archive_is_checked_and_shown() {
         ("a.yaml", wrong.as_bytes()),
         ("b.yaml", b"windlass: 1\nname: \xff\n"),
         ("c/d.yaml", wrong.as_bytes()),
-        ("stack.yaml", TOSCA_2.as_bytes()),
+        ("stack.yaml", CLOUDIFY.as_bytes()),
         ("inner.zip", b"PK\x03\x04\xff"),
     ];
     let meta = b"TOSCA-Meta-Version: 1.0\nEntry-Definitions: a.yaml\n";

@@ -247,6 +247,15 @@ pub fn is_compose(language: Option<Language>, root: SourceId, sources: &Sources)
     }
 }
 
+/// Whether a text is read as TOSCA in YAML: in this language, or because its keys tell.
+pub fn is_tosca(language: Option<Language>, root: SourceId, sources: &Sources) -> bool {
+    let text = &sources.get(root).text;
+    match language.or_else(|| Language::detect_text(text)) {
+        Some(language) => language == Language::Tosca,
+        None => detect_files(root, text) == Some(Language::Tosca),
+    }
+}
+
 /// Whether the keys of a text tell no language at all, not even one that is not read yet.
 pub fn tells_nothing(root: SourceId, sources: &Sources) -> bool {
     let text = &sources.get(root).text;

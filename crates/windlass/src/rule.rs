@@ -15,6 +15,7 @@ pub mod hot;
 pub mod net;
 pub mod protocol;
 pub mod topology;
+pub mod tosca;
 
 pub use codes::CODES;
 
@@ -110,7 +111,7 @@ pub(crate) use page;
 /// Every rule and every code of a reader, in the order of their codes.
 pub fn all() -> Vec<&'static Rule> {
     let of_compose = compose::RULES.iter().map(|(rule, _)| *rule);
-    let others = RULES.iter().chain(CODES).chain(hot::RULES).copied();
+    let others = RULES.iter().chain(CODES).chain(hot::RULES).chain(tosca::CODES).copied();
     let mut all: Vec<_> = others.chain(of_compose).collect();
     all.sort_by_key(|rule| rule.code);
     all

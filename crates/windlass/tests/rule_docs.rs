@@ -32,6 +32,8 @@ const NOT_IN_A_PAGE: &[(&str, &str)] = &[
     ("HOT021", "takes a release"),
     ("HOT504", "takes an inventory"),
     ("LANG002", "is about a file and not about its text"),
+    ("TOSCA008", "is about a file beside the text"),
+    ("TOSCA020", "is about a file beside the text"),
     ("WL010", "takes a state and its application"),
     ("RAMP009", "takes a state and its application"),
     ("XML003", "takes hundreds of levels"),

@@ -624,7 +624,7 @@ pub const CODES: &[&Rule] = &[
 ];
 
 /// A code without a check.
-const fn code(
+pub(super) const fn code(
     code: &'static str,
     name: &'static str,
     severity: Severity,

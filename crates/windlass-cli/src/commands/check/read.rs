@@ -170,8 +170,15 @@ impl Texts {
         is_found: bool,
     ) -> bool {
         let mut any = false;
-        match csar::entry(&mut *files) {
+        let entry = csar::entry(&mut *files);
+        // What was looked at to find the entry has not been checked by that.
+        let mut noted = files.record().names().len();
+        let mut known = BTreeSet::new();
+        let mut is_service = false;
+        match entry {
             Ok(Some(Entry { path: name, file })) => {
+                known.insert(file.name.clone());
+                is_service = is_tosca(&name, &file.text);
                 any = self.read_entry(path, &name, file, language, is_found, &mut *files);
             }
             Ok(None) => {}
@@ -184,8 +191,6 @@ impl Texts {
             }
         }
         // Files that the entry imports have been read with it.
-        let mut known = BTreeSet::new();
-        let mut noted = 0;
         let may_hold = |name: &&String| may_hold_description(Path::new(name));
         for name in files.names().iter().filter(may_hold) {
             let read = files.record().names();
@@ -195,6 +200,8 @@ impl Texts {
                 continue;
             }
             match files.read(None, name) {
+                // What the service does not import is no part of it.
+                Ok(file) if is_service && is_tosca(name, &file.text) => {}
                 Ok(file) => {
                     any |= self.read_entry(path, name, file, language, is_found, &mut *files);
                 }
@@ -289,6 +296,11 @@ impl Texts {
 /// Whether nothing further of an archive is read: it used up the limits, or is not worth trusting.
 fn ends_archive(error: &FileError) -> bool {
     matches!(error.code(), "FILE004" | "FILE008")
+}
+
+/// Whether a text is TOSCA in YAML.
+fn is_tosca(name: &str, text: &str) -> bool {
+    matches!(detect(name, text), Detected::Known(Language::Tosca))
 }
 
 /// The language of a text that was found.

@@ -7,17 +7,18 @@ mod behavior;
 mod service;
 mod types;
 
-pub(super) use types::types;
 pub(super) use service::service;
+pub(super) use types::types;
 
 use super::codes;
 use super::load::Text;
-use super::model::{Fields, FileId, Range, TypeKind, TypeRef};
+use super::model::{Fields, FileId, Range, TypeId, TypeKind, TypeRef};
 use super::value::{Name, Value};
 use super::version::Version;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::spelling;
 use crate::tree::{Entry, Node};
+use std::collections::BTreeMap;
 
 /// The data types that need no declaration, with the first and last version that has them.
 const BUILT_IN: &[(&str, Version, Version)] = &[
@@ -34,11 +35,11 @@ const BUILT_IN: &[(&str, Version, Version)] = &[
     ("list", Version::V1_0, Version::V2_0),
     ("map", Version::V1_0, Version::V2_0),
     ("scalar", Version::V2_0, Version::V2_0),
-    ("scalar-unit.size", Version::V1_0, Version::V1_3),
-    ("scalar-unit.time", Version::V1_0, Version::V1_3),
-    ("scalar-unit.frequency", Version::V1_0, Version::V1_3),
-    ("scalar-unit.bitrate", Version::V1_2, Version::V1_3),
-    ("scalar-unit", Version::V1_0, Version::V1_3),
+    ("scalar-unit.size", Version::V1_0, Version::V2_0),
+    ("scalar-unit.time", Version::V1_0, Version::V2_0),
+    ("scalar-unit.frequency", Version::V1_0, Version::V2_0),
+    ("scalar-unit.bitrate", Version::V1_0, Version::V2_0),
+    ("scalar-unit", Version::V1_0, Version::V2_0),
 ];
 
 /// Whether a data type needs no declaration.
@@ -53,6 +54,8 @@ pub(super) fn is_built_in(name: &str, version: Version) -> bool {
 pub(super) struct Build<'a> {
     pub(super) text: &'a Text,
     pub(super) file: FileId,
+    /// The names that the file that was asked for sees.
+    pub(super) shared: Option<&'a BTreeMap<(TypeKind, String), TypeId>>,
     pub(super) findings: &'a mut Vec<Diagnostic>,
 }
 
@@ -63,6 +66,10 @@ impl Build<'_> {
 
     /// Whether a name may come from an import that could not be read.
     fn may_be_unread(&self, name: &str) -> bool {
+        // The profiles for network functions do not come with the program.
+        if [".nfv.", ".mec."].iter().any(|part| name.contains(part)) {
+            return true;
+        }
         match name.rsplit_once(':') {
             Some((prefix, _)) => {
                 self.text.unread.contains(prefix)
@@ -94,11 +101,25 @@ impl Build<'_> {
         Some(reference)
     }
 
+    /// A type as it is named; one that nothing declares is doubtful only.
+    fn doubtful_ref(&mut self, kind: TypeKind, node: Node<'_>) -> Option<TypeRef> {
+        let before = self.findings.len();
+        let reference = self.type_ref(kind, node);
+        for finding in &mut self.findings[before..] {
+            finding.severity = Severity::Warning;
+        }
+        reference
+    }
+
     /// A type as it is named, or something else.
     fn quiet_ref(&self, kind: TypeKind, node: Node<'_>) -> Option<TypeRef> {
         node.as_text()?;
         let name = Name::of(node);
-        let id = self.text.file.names.get(&(kind, name.text.clone())).copied();
+        let key = (kind, name.text.clone());
+        let own = self.text.file.names.get(&key);
+        // Before 2.0 all files share the names of the one that was asked for.
+        let shared = || self.shared.filter(|_| !self.version().is_2())?.get(&key);
+        let id = own.or_else(shared).copied();
         Some(TypeRef { name, id })
     }
 

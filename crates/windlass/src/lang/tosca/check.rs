@@ -1,16 +1,113 @@
 //! What the model must satisfy, one file per question.
+//!
+//! | file | question |
+//! |---|---|
+//! | `derivation`, `refinement`, `scalar` | are the types well defined? |
+//! | `value`, `constraint`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
+//! | `function`, `flow` | do functions refer to something, of the right type, without a cycle? |
+//! | `template` | does a template give what its type declares? |
+//! | `requirement`, `filter` | does every requirement have a target, and what is it? |
+//! | `topology` | can the nodes be brought up at all? |
+//! | `substitution` | does the service fit the type that it stands for? |
+//! | `policy`, `workflow`, `order` | do policies and workflows name what is there, in an order that works? |
+//! | `artifact` | are the files there? |
 
-use super::model::Model;
+mod artifact;
+mod constraint;
+mod derivation;
+mod evaluate;
+mod filter;
+mod flow;
+mod function;
+mod order;
+mod policy;
+mod quantity;
+mod refinement;
+mod requirement;
+mod scalar;
+mod schema;
+mod substitution;
+mod template;
+mod topology;
+mod value;
+mod workflow;
+
+use super::model::{Model, Target};
+use super::version::Version;
 use crate::diagnostic::Diagnostic;
-use crate::source::Sources;
 use crate::source::files::Files;
+use crate::source::{Sources, Span};
 
 /// Runs every check. `is_open`: some import could not be read.
 pub(super) fn all(
-    _model: &mut Model,
-    _sources: &Sources,
-    _files: Option<&mut dyn Files>,
-    _is_open: bool,
-    _findings: &mut Vec<Diagnostic>,
+    model: &mut Model,
+    sources: &Sources,
+    files: Option<&mut dyn Files>,
+    is_open: bool,
+    findings: &mut Vec<Diagnostic>,
 ) {
+    let mut checker = Checker { model, sources, is_open, findings };
+    if checker.derivation() {
+        // Nothing below can be asked of types that derive from each other.
+        return;
+    }
+    checker.types();
+    checker.templates();
+    let targets = checker.requirements();
+    resolve(model, targets);
+    let mut checker = Checker { model, sources, is_open, findings };
+    checker.topology();
+    checker.substitution();
+    checker.functions();
+    checker.flow();
+    checker.policies();
+    checker.workflows();
+    if let Some(files) = files {
+        checker.artifacts(files);
+    }
+}
+
+/// Writes down what the requirements were resolved to.
+fn resolve(model: &mut Model, targets: Vec<(usize, usize, Target)>) {
+    let Some(service) = &mut model.service else { return };
+    for (node, requirement, target) in targets {
+        let found = service.nodes.iter_mut().nth(node);
+        let found = found.and_then(|(_, node)| node.requirements.iter_mut().nth(requirement));
+        if let Some((_, requirement)) = found {
+            requirement.target = Some(target);
+        }
+    }
+}
+
+/// What every check sees.
+struct Checker<'a> {
+    model: &'a Model,
+    sources: &'a Sources,
+    /// Whether some import could not be read.
+    is_open: bool,
+    findings: &'a mut Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.findings.push(Diagnostic::error(code, span, message));
+    }
+
+    fn advise(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
+        let finding = Diagnostic::error(code, span, message);
+        self.findings.push(match help {
+            Some(help) => finding.help(help),
+            None => finding,
+        });
+    }
+
+    fn version(&self) -> Version {
+        self.model.version
+    }
 }

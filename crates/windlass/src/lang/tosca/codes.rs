@@ -56,5 +56,3 @@ pub const SCALAR: &str = "TOSCA026";
 pub const TOO_EARLY: &str = "TOSCA027";
 /// An operation is called that does not exist, or without what it needs.
 pub const OPERATION: &str = "TOSCA028";
-/// An archive is not as a CSAR must be.
-pub const ARCHIVE: &str = "TOSCA029";

@@ -1,5 +1,6 @@
-//! CSAR archives: `TOSCA-Metadata/TOSCA.meta` says with which file to begin. Where it does not, the
-//! only definitions with a service template are meant.
+//! CSAR archives: `TOSCA-Metadata/TOSCA.meta`, or from 2.0 `TOSCA.meta`, says with which file to
+//! begin. Without it the only file in YAML at the root is meant, or the only definitions in XML with
+//! a service template.
 
 use super::xml::definitions::TOSCA;
 use crate::source::files::{FileError, Files, ReadFile};
@@ -16,17 +17,73 @@ pub struct Entry {
     pub file: ReadFile,
 }
 
-/// Reads the file with which an archive begins; none when it has no definitions in XML and does
-/// not say with which file to begin.
+/// Where TOSCA 2.0 has it.
+const META_FILE_2: &str = "TOSCA.meta";
+
+/// Reads the file with which an archive begins; none when it has no TOSCA, or does not say with
+/// which file to begin and is no CSAR.
 pub fn entry(files: &mut dyn Files) -> Result<Option<Entry>, FileError> {
-    let path = match files.read(None, META_FILE) {
-        Ok(meta) => entry_definitions(&meta.text),
-        Err(FileError::Missing { .. }) => None,
-        Err(error) => return Err(error),
+    let mut has_meta = false;
+    let mut path = None;
+    for name in [META_FILE, META_FILE_2] {
+        match files.read(None, name) {
+            Ok(meta) => {
+                has_meta = true;
+                path = path.or(entry_definitions(&meta.text));
+            }
+            Err(FileError::Missing { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let Some(path) = path else {
+        let found = only_template(files)?;
+        let found = match found {
+            Some(found) => Some(found),
+            None => only_text(files)?,
+        };
+        if found.is_none() && (has_meta || has_tosca(files)?) {
+            let reason = "it does not say with which file it begins: `Entry-Definitions` in \
+                          `TOSCA-Metadata/TOSCA.meta` is missing";
+            let name = "the archive".to_owned();
+            return Err(FileError::BrokenArchive { name, reason: reason.to_owned() });
+        }
+        return Ok(found);
     };
-    let Some(path) = path else { return only_template(files) };
     let file = files.read(None, &path)?;
     Ok(Some(Entry { path, file }))
+}
+
+/// Files in YAML, at the root of an archive or anywhere.
+fn texts(files: &mut dyn Files, at_root: bool) -> Result<Vec<Entry>, FileError> {
+    let mut found = Vec::new();
+    for path in files.names() {
+        let is_yaml = [".yaml", ".yml"].iter().any(|suffix| path.ends_with(suffix));
+        if !is_yaml || at_root && path.contains('/') {
+            continue;
+        }
+        match files.read(None, &path) {
+            Ok(file) if file.text.contains("tosca_definitions_version") => {
+                found.push(Entry { path, file });
+            }
+            Ok(_) | Err(FileError::NotUtf8 { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+/// The only file in YAML at the root of an archive.
+fn only_text(files: &mut dyn Files) -> Result<Option<Entry>, FileError> {
+    let mut found = texts(files, true)?;
+    if found.len() > 1 {
+        let entries = found.into_iter().map(|entry| entry.path).collect();
+        return Err(FileError::SeveralEntries { entries });
+    }
+    Ok(found.pop())
+}
+
+fn has_tosca(files: &mut dyn Files) -> Result<bool, FileError> {
+    Ok(!texts(files, false)?.is_empty())
 }
 
 /// The only file of an archive that has a service template.

@@ -13,6 +13,7 @@ pub mod types;
 mod walk;
 
 pub use walk::check;
+pub(crate) use walk::is_version_text;
 
 use super::version::Version;
 
@@ -40,6 +41,8 @@ pub enum Short {
     TextOrList,
     /// Any value.
     Any,
+    /// Any value from 2.0 on: a property that is refined to it.
+    AnyFrom2,
 }
 
 /// What keys mean that are no keynames.

@@ -92,11 +92,12 @@ impl<'a, 'f> Loader<'a, 'f> {
         let is_own = path.is_some();
         let options = tree::Options::default();
         let (tree, findings) = tree::parse(source, &self.sources.get(source).text, &options);
-        self.findings.extend(findings);
         let root = tree.root();
+        self.findings.extend(findings.into_iter().map(|finding| in_metadata(root, finding)));
         let version = self.version(root, &tree, like, is_own)?;
         if is_own {
             grammar::check(root, first(root), &grammar::file::FILE, version, self.findings);
+            self.whole(root, version);
         }
         let at = self.texts.len();
         let profile = root.get("profile").and_then(Node::as_str).map(str::to_owned);
@@ -111,7 +112,8 @@ impl<'a, 'f> Loader<'a, 'f> {
         };
         for entry in root.get("repositories").into_iter().flat_map(Node::entries) {
             let url = entry.value.get("url").unwrap_or(entry.value);
-            let url = Name { text: url.as_str().unwrap_or_default().to_owned(), ..Name::of(entry.key) };
+            let url =
+                Name { text: url.as_str().unwrap_or_default().to_owned(), ..Name::of(entry.key) };
             file.repositories.insert(entry.name().to_owned(), url);
         }
         for entry in root.get("functions").into_iter().flat_map(Node::entries) {
@@ -126,16 +128,33 @@ impl<'a, 'f> Loader<'a, 'f> {
             is_open: false,
             stack: Vec::new(),
         });
-        let implicit = profiles::implicit(version.name());
-        if is_own && !implicit.is_empty() {
-            let mut stack = vec![profiles::NON_NORMATIVE];
-            stack.extend_from_slice(implicit);
-            self.profile(at, &stack, None, Span { source, start: 0, end: 0 });
+        if let Some(implicit) = profiles::implicit(version).filter(|_| is_own) {
+            let beside = ("org.oasis-open.non-normative:1.3", profiles::NON_NORMATIVE);
+            self.profile(at, &[beside, implicit], None, Span { source, start: 0, end: 0 });
         }
         for import in imports {
             self.import(at, import, version);
         }
         Some(at)
+    }
+
+    /// What the table of keynames cannot say.
+    fn whole(&mut self, root: Node<'_>, version: Version) {
+        if !version.is_2() {
+            return;
+        }
+        if let (Some(profile), Some(_)) = (root.get_entry("profile"), root.get("service_template"))
+        {
+            let message = "a file with a service template is no profile";
+            self.findings.push(Diagnostic::error(codes::UNKNOWN_KEY, profile.key.span(), message));
+        }
+        for entry in root.get("dsl_definitions").into_iter().flat_map(Node::entries) {
+            if entry.value.is_null() {
+                let message = format!("`{}` defines nothing", entry.name());
+                let finding = Diagnostic::error(codes::WRONG_SHAPE, entry.key.span(), message);
+                self.findings.push(finding);
+            }
+        }
     }
 
     /// The version of a file; what is imported without one is in the version of the importer.
@@ -210,7 +229,8 @@ impl<'a, 'f> Loader<'a, 'f> {
         }
         grammar::check(node, name, &grammar::file::IMPORT, version, self.findings);
         let text = |key: &str| node.get(key).filter(|node| node.as_str().is_some()).map(Name::of);
-        let url = if node.is_scalar() { Some(Name::of(node)) } else { text("url").or(text("file")) };
+        let url =
+            if node.is_scalar() { Some(Name::of(node)) } else { text("url").or(text("file")) };
         let prefix = text("namespace").or(text("namespace_prefix")).map(|name| name.text);
         let prefix = prefix.filter(|prefix| !prefix.is_empty());
         let target = match (url, text("profile")) {
@@ -231,7 +251,10 @@ impl<'a, 'f> Loader<'a, 'f> {
         let url = match import.target {
             Target::Profile(name) => {
                 match profiles::named(&name.text) {
-                    Some(stack) => self.profile(from, stack, import.prefix, name.span),
+                    Some(text) => {
+                        let profile = (name.text.as_str(), text);
+                        self.profile(from, &[profile], import.prefix, name.span);
+                    }
                     None => {
                         let message = format!("the profile `{}` is not known", name.text);
                         self.unread(from, import.prefix, name.span, &message);
@@ -241,6 +264,9 @@ impl<'a, 'f> Loader<'a, 'f> {
             }
             Target::Url(url) => url,
         };
+        if let Some(profile) = profiles::at_url(&url.text) {
+            return self.profile(from, &[profile], import.prefix, url.span);
+        }
         let mut base = String::new();
         if let Some(repository) = &import.repository {
             match self.texts[from].file.repositories.get(&repository.text) {
@@ -316,18 +342,18 @@ impl<'a, 'f> Loader<'a, 'f> {
     fn profile(
         &mut self,
         from: usize,
-        stack: &[profiles::Text],
+        stack: &[(&str, &'static str)],
         prefix: Option<String>,
         span: Span,
     ) {
-        let names: Vec<&str> = stack.iter().map(|text| text.name).collect();
+        let names: Vec<&str> = stack.iter().map(|(name, _)| *name).collect();
         let identity = names.join(" ");
         let at = match self.by_identity.get(&identity) {
             Some(at) => Some(*at),
             None => {
                 let mut members = Vec::new();
-                for text in stack {
-                    let source = self.sources.add_included(text.name, text.text, Some(span));
+                for (name, text) in stack {
+                    let source = self.sources.add_included(*name, *text, Some(span));
                     members.extend(self.text(source, None, None));
                 }
                 let last = members.last().copied();
@@ -357,6 +383,17 @@ impl<'a, 'f> Loader<'a, 'f> {
             None => text.is_open = true,
         }
     }
+}
+
+/// Metadata means nothing to an orchestrator, so a key that is given twice there is doubtful only.
+fn in_metadata(root: Node<'_>, mut finding: Diagnostic) -> Diagnostic {
+    let span = root.get("metadata").map(Node::span);
+    let is_inside = span
+        .is_some_and(|span| span.start <= finding.primary.start && finding.primary.end <= span.end);
+    if is_inside && finding.code == "YAML002" {
+        finding.severity = Severity::Warning;
+    }
+    finding
 }
 
 /// An address within a repository.

@@ -72,7 +72,8 @@ fn fill(
         let text = &mut texts[at];
         for (name, place) in repositories {
             let known = text.file.repositories.get(&name);
-            if let Some(known) = known.filter(|known| known.text != place.text || known.span != place.span)
+            if let Some(known) =
+                known.filter(|known| known.text != place.text || known.span != place.span)
                 && text.file.version.is_2()
                 && known.span.source == text.file.source
             {
@@ -103,7 +104,8 @@ fn fill(
         let is_clash = before.is_some() && texts[at].file.version.is_2();
         if is_clash {
             let message = format!("the {} `{name}` is imported already", kind.word());
-            findings.push(Diagnostic::error(codes::DECLARED_TWICE, *span, message));
+            let finding = Diagnostic::warning(codes::DECLARED_TWICE, *span, message);
+            findings.push(finding.help("the declaration of this file counts here"));
         }
     }
     texts[at].file.names = names;

@@ -27,6 +27,10 @@ const NAMES: &[(&str, Version)] = &[
     ("tosca_simple_yaml_1_3", Version::V1_3),
     ("tosca_simple_yaml_1_3_0", Version::V1_3),
     ("tosca_2_0", Version::V2_0),
+    ("http://docs.oasis-open.org/tosca/ns/simple/yaml/1.0", Version::V1_0),
+    ("http://docs.oasis-open.org/tosca/ns/simple/yaml/1.1", Version::V1_1),
+    ("http://docs.oasis-open.org/tosca/ns/simple/yaml/1.2", Version::V1_2),
+    ("http://docs.oasis-open.org/tosca/ns/simple/yaml/1.3", Version::V1_3),
     // The profile for network functions is written in the language of its time.
     ("tosca_simple_profile_for_nfv_1_0", Version::V1_0),
     ("tosca_simple_profile_for_nfv_1_0_0", Version::V1_0),

@@ -19,9 +19,8 @@ impl Build<'_> {
             let mut interface = build.interface(entry.value, true);
             // In types an interface may be named after its type.
             if interface.of.is_none() && defines {
-                interface.of = build
-                    .quiet_ref(TypeKind::Interface, entry.key)
-                    .filter(|of| of.id.is_some());
+                interface.of =
+                    build.quiet_ref(TypeKind::Interface, entry.key).filter(|of| of.id.is_some());
             }
             interface.span = entry.key.span();
             interface
@@ -83,8 +82,7 @@ impl Build<'_> {
 
     pub(super) fn parameter(&mut self, entry: Entry<'_>) -> Parameter {
         let node = entry.value;
-        let schema =
-            if node.is_mapping() { self.schema(node) } else { Schema::default() };
+        let schema = if node.is_mapping() { self.schema(node) } else { Schema::default() };
         Parameter { schema, value: value(node.get("value")), span: entry.key.span() }
     }
 
@@ -94,7 +92,10 @@ impl Build<'_> {
         } else {
             Some(node)
         };
-        let dependencies = node.get("dependencies").into_iter().flat_map(Node::items);
+        let listed = node.get("dependencies");
+        // A file alone is a list of one.
+        let alone = listed.filter(|node| node.as_text().is_some());
+        let dependencies = listed.into_iter().flat_map(Node::items).chain(alone);
         let dependencies = dependencies.map(|node| self.artifact(node)).collect();
         Implementation {
             primary: primary.map(|node| self.artifact(node)),
@@ -104,7 +105,11 @@ impl Build<'_> {
     }
 
     pub(super) fn artifact(&mut self, node: Node<'_>) -> Artifact {
-        let of = node.get("type").and_then(|node| self.type_ref(TypeKind::Artifact, node));
+        // Before 2.0 many files invent types of artifacts.
+        let of = node.get("type").and_then(|node| match self.version().is_2() {
+            true => self.type_ref(TypeKind::Artifact, node),
+            false => self.doubtful_ref(TypeKind::Artifact, node),
+        });
         Artifact {
             of,
             file: word(if node.is_mapping() { node.get("file") } else { Some(node) }),

@@ -17,11 +17,10 @@ pub(crate) fn service(
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Service> {
     let root = text.tree.root();
-    let key =
-        if text.file.version.is_2() { "service_template" } else { "topology_template" };
+    let key = if text.file.version.is_2() { "service_template" } else { "topology_template" };
     let entry = root.get_entry(key)?;
     let node = entry.value;
-    let mut build = Build { text, file, findings };
+    let mut build = Build { text, file, shared: None, findings };
     let templates = node.get("node_templates");
     let relationships = node.get("relationship_templates");
     let substitution =
@@ -75,8 +74,7 @@ impl Build<'_> {
             capabilities: self.fields(get("capabilities"), Self::capability_assignment),
             requirements: self.fields(get("requirements"), Self::requirement_assignment),
             interfaces: self.interfaces(get("interfaces"), false),
-            artifacts: self
-                .fields(get("artifacts"), |build, entry| build.artifact(entry.value)),
+            artifacts: self.fields(get("artifacts"), |build, entry| build.artifact(entry.value)),
             node_filter: value(get("node_filter")),
             count: value(get("count")),
             span: entry.key.span(),
@@ -133,8 +131,9 @@ impl Build<'_> {
         let templates = self.text.tree.root();
         let templates = templates.get("topology_template").or(templates.get("service_template"));
         let templates = templates.and_then(|node| node.get("relationship_templates"));
-        let is_template =
-            |of: &Node<'_>| templates.is_some_and(|all| all.get(of.as_str().unwrap_or_default()).is_some());
+        let is_template = |of: &Node<'_>| {
+            templates.is_some_and(|all| all.get(of.as_str().unwrap_or_default()).is_some())
+        };
         let of = get("type").filter(|of| !is_template(of) || copied.is_some());
         RelationshipTemplate {
             of: of.and_then(|of| self.type_ref(TypeKind::Relationship, of)),

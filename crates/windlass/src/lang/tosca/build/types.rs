@@ -13,7 +13,9 @@ use crate::tree::{Entry, Node};
 pub(crate) fn types(texts: &[Text], findings: &mut Vec<Diagnostic>) -> Types {
     let mut types = Types::default();
     for (at, text) in texts.iter().enumerate() {
-        let mut build = Build { text, file: FileId(at as u32), findings: &mut *findings };
+        let shared = texts.first().map(|first| &first.file.names);
+        let file = FileId(at as u32);
+        let mut build = Build { text, file, shared, findings: &mut *findings };
         for (kind, entry) in declared(text.tree.root()) {
             types.all.push(build.one_type(kind, entry));
         }
@@ -44,9 +46,8 @@ impl Build<'_> {
             capabilities: self.fields(node.get("capabilities"), Self::capability),
             requirements: self.fields(node.get("requirements"), Self::requirement),
             interfaces: self.interfaces(node.get("interfaces"), true),
-            artifacts: self.fields(node.get("artifacts"), |build, entry| {
-                build.artifact(entry.value)
-            }),
+            artifacts: self
+                .fields(node.get("artifacts"), |build, entry| build.artifact(entry.value)),
             operations: super::Fields::default(),
             inputs: super::Fields::default(),
             valid: super::Fields::default(),
@@ -107,7 +108,7 @@ impl Build<'_> {
     /// Definitions of properties or attributes.
     pub(super) fn schemas(&mut self, node: Option<Node<'_>>) -> super::Fields<Schema> {
         self.fields(node, |build, entry| {
-            let mut schema = build.schema(entry.value);
+            let mut schema = build.property(entry.value);
             schema.span = Some(entry.key.span());
             schema
         })
@@ -119,6 +120,14 @@ impl Build<'_> {
         let of = if node.is_mapping() { node.get("type") } else { Some(node) };
         schema.of = of.and_then(|of| self.type_ref(TypeKind::Data, of));
         schema
+    }
+
+    /// A property; from 2.0 a value in its place refines the property to it.
+    fn property(&mut self, node: Node<'_>) -> Schema {
+        if node.is_mapping() || !self.version().is_2() {
+            return self.schema(node);
+        }
+        Schema { value: value(Some(node)), span: Some(node.span()), ..Schema::default() }
     }
 
     fn constrained(&mut self, node: Node<'_>) -> Schema {

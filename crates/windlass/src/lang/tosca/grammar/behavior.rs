@@ -71,7 +71,8 @@ pub static IMPLEMENTATION: Entity = Entity {
     word: "implementation",
     keys: &[
         Key::new("primary", Shape::One(&ARTIFACT)),
-        Key::new("dependencies", Shape::Items(&ARTIFACT)),
+        Key::new("dependencies", Shape::Items(&ARTIFACT)).since(V2_0),
+        Key::new("dependencies", Shape::Any).until(V1_3),
         Key::new("timeout", Shape::Any),
         Key::new("operation_host", Shape::Text).until(V1_3),
         Key::new("file", Shape::Text),

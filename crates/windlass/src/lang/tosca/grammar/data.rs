@@ -10,7 +10,7 @@ const KEY_SCHEMA: Key = Key::new("key_schema", Shape::One(&SCHEMA));
 const ENTRY_SCHEMA: Key = Key::new("entry_schema", Shape::One(&SCHEMA));
 const DEFAULT: Key = Key::new("default", Shape::Any);
 const VALUE: Key = Key::new("value", Shape::Any);
-const STATUS: Key = Key::new("status", Shape::Text).until(V1_3);
+const STATUS: Key = Key::new("status", Shape::Text);
 const REQUIRED: Key = Key::new("required", Shape::Bool);
 
 /// The definition of a property.
@@ -30,7 +30,7 @@ pub static PROPERTY: Entity = Entity {
         ENTRY_SCHEMA,
         Key::new("external-schema", Shape::Text).until(V1_3),
     ],
-    short: Short::No,
+    short: Short::AnyFrom2,
     others: Others::Unknown,
 };
 
@@ -80,7 +80,7 @@ pub static PARAMETER: Entity = Entity {
 pub static SCHEMA: Entity = Entity {
     word: "schema",
     keys: &[
-        TYPE.must(),
+        TYPE,
         DESCRIPTION,
         METADATA,
         CONSTRAINTS,

@@ -1,8 +1,8 @@
 //! Files: their sections, imports, repositories and functions.
 
 use super::data::SCHEMA;
-use super::types::*;
 use super::topology::SERVICE;
+use super::types::*;
 use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
 use crate::lang::tosca::version::Version::*;
 

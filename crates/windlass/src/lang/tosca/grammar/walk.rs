@@ -39,6 +39,7 @@ impl Walk<'_> {
     fn short(&mut self, node: Node<'_>, name: Span, entity: &'static Entity) {
         let fits = match entity.short {
             Short::Any => true,
+            Short::AnyFrom2 => self.version.is_2(),
             Short::Text => node.as_text().is_some(),
             Short::TextOrList => node.as_text().is_some() || node.is_list(),
             Short::No => false,
@@ -47,7 +48,11 @@ impl Walk<'_> {
             return self.missing(node, name, entity);
         }
         if !fits {
-            let wanted = if entity.short == Short::No { "a map" } else { "a map or a string" };
+            let wanted = if matches!(entity.short, Short::No | Short::AnyFrom2) {
+                "a map"
+            } else {
+                "a map or a string"
+            };
             self.shape(node, &format!("a {}", entity.word), wanted);
         }
     }
@@ -92,7 +97,9 @@ impl Walk<'_> {
 
     fn missing(&mut self, node: Node<'_>, name: Span, entity: &'static Entity) {
         for key in entity.keys.iter().filter(|key| key.mandatory && key.is_in(self.version)) {
-            if node.get(key.name).is_none() {
+            // What a template copies, it need not write.
+            let is_copied = key.name == "type" && node.get("copy").is_some();
+            if node.get(key.name).is_none() && !is_copied {
                 let message = format!("this {} has no `{}`", entity.word, key.name);
                 self.findings.push(Diagnostic::error(codes::MISSING_KEY, name, message));
             }
@@ -137,7 +144,8 @@ impl Walk<'_> {
     }
 
     fn is_mapping(&self, node: Node<'_>) -> bool {
-        node.is_mapping() && !node.entries().any(|entry| entry.name().is_empty() && self.is_bad(entry))
+        node.is_mapping()
+            && !node.entries().any(|entry| entry.name().is_empty() && self.is_bad(entry))
     }
 
     /// An empty name that is no unit prefix.
@@ -248,7 +256,7 @@ pub(crate) fn is_version(node: Node<'_>) -> bool {
 }
 
 /// Whether a text is a version.
-pub(super) fn is_version_text(text: &str) -> bool {
+pub(crate) fn is_version_text(text: &str) -> bool {
     let mut parts = text.split('.');
     let number = |part: Option<&str>| {
         part.is_some_and(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))

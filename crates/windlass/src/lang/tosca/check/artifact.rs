@@ -1,0 +1,99 @@
+//! The files that carry operations out are there.
+
+use super::super::codes;
+use super::super::model::{Artifact, Fields, FileId, Interface, TypeId};
+use super::super::value::Name;
+use super::Checker;
+use crate::source::files::{FileError, Files};
+
+impl Checker<'_> {
+    pub(super) fn artifacts(&mut self, files: &mut dyn Files) {
+        let model = self.model;
+        for (id, of) in model.types.iter() {
+            if model.is_normative(id) {
+                continue;
+            }
+            let mut known = self.artifact_names(id);
+            known.extend(of.artifacts.names().map(str::to_owned));
+            for (_, artifact) in of.artifacts.iter() {
+                self.file(artifact, of.file, files, &[]);
+            }
+            self.implementations(&of.interfaces, of.file, files, &known);
+            for (_, requirement) in of.requirements.iter() {
+                self.implementations(&requirement.interfaces, of.file, files, &known);
+            }
+        }
+        let Some(service) = &model.service else { return };
+        for (_, node) in service.nodes.iter() {
+            let mut known: Vec<String> = node.artifacts.names().map(str::to_owned).collect();
+            known.extend(node.of.id.into_iter().flat_map(|id| self.artifact_names(id)));
+            for (_, artifact) in node.artifacts.iter() {
+                self.file(artifact, service.file, files, &[]);
+            }
+            self.implementations(&node.interfaces, service.file, files, &known);
+            for (_, requirement) in node.requirements.iter() {
+                if let Some(inline) = &requirement.inline {
+                    self.implementations(&inline.interfaces, service.file, files, &known);
+                }
+            }
+        }
+        for (_, template) in service.relationships.iter() {
+            self.implementations(&template.interfaces, service.file, files, &[]);
+        }
+    }
+
+    fn artifact_names(&self, id: TypeId) -> Vec<String> {
+        let chain = self.model.types.chain(id);
+        chain.flat_map(|(_, of)| of.artifacts.names()).map(str::to_owned).collect()
+    }
+
+    fn implementations(
+        &mut self,
+        interfaces: &Fields<Interface>,
+        file: FileId,
+        files: &mut dyn Files,
+        known: &[String],
+    ) {
+        for (_, interface) in interfaces.iter() {
+            for (_, operation) in interface.operations.iter() {
+                let Some(implementation) = &operation.implementation else { continue };
+                let all = implementation.primary.iter().chain(&implementation.dependencies);
+                for artifact in all {
+                    self.file(artifact, file, files, known);
+                }
+            }
+        }
+    }
+
+    fn file(&mut self, artifact: &Artifact, file: FileId, files: &mut dyn Files, known: &[String]) {
+        let Some(name) = &artifact.file else { return };
+        let is_named = known.iter().any(|known| *known == name.text);
+        if is_named || artifact.repository.is_some() || !looks_like_file(name) {
+            return;
+        }
+        let from = self.model.files[file.0 as usize].path.clone();
+        let missing = |result: Result<(), FileError>| {
+            matches!(result, Err(FileError::Missing { .. } | FileError::OutsideRoot { .. }))
+        };
+        if missing(files.exists(from.as_deref(), &name.text))
+            && missing(files.exists(None, &name.text))
+        {
+            let message = format!("there is no file `{}`", name.text);
+            self.error(codes::MISSING_FILE, name.span, message);
+        }
+    }
+}
+
+/// Whether a name is a path and not an image, an address or a name of somebody's own.
+fn looks_like_file(name: &Name) -> bool {
+    let text = name.text.as_str();
+    let last = text.rsplit('/').next().unwrap_or(text);
+    let suffix = last.rsplit_once('.').map(|(_, suffix)| suffix);
+    const SUFFIXES: &[&str] = &[
+        "sh", "py", "yaml", "yml", "yml", "rb", "pl", "bash", "ps1", "bat", "json", "xml", "conf",
+        "cfg", "ini", "txt", "jar", "war", "zip", "tgz", "gz", "tar", "bpmn", "tf", "sql",
+    ];
+    !text.contains("://")
+        && !text.contains(char::is_whitespace)
+        && suffix.is_some_and(|suffix| SUFFIXES.contains(&suffix))
+}

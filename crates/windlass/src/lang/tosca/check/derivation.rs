@@ -1,0 +1,137 @@
+//! Types that derive from each other, and data types that add properties to a built-in type.
+
+use super::super::codes;
+use super::super::model::{Fields, Schema, Type, TypeId, TypeKind};
+use super::super::value::Value;
+use super::Checker;
+use super::schema::Base;
+use crate::diagnostic::Diagnostic;
+
+impl Checker<'_> {
+    /// Reports cycles; whether there is one.
+    pub(super) fn derivation(&mut self) -> bool {
+        let model = self.model;
+        let count = model.types.iter().count();
+        // 0: not visited, 1: on the way, 2: done.
+        let mut state = vec![0_u8; count];
+        let mut any = false;
+        for (start, _) in model.types.iter() {
+            let mut way = Vec::new();
+            let mut at = Some(start);
+            while let Some(id) = at {
+                let index = id.0 as usize;
+                if state[index] == 1 {
+                    self.cycle(&way, id);
+                    any = true;
+                }
+                if state[index] != 0 {
+                    break;
+                }
+                state[index] = 1;
+                way.push(id);
+                at = model.types.get(id).parent.as_ref().and_then(|parent| parent.id);
+            }
+            for id in way {
+                state[id.0 as usize] = 2;
+            }
+        }
+        any
+    }
+
+    fn cycle(&mut self, way: &[TypeId], again: TypeId) {
+        let from = way.iter().position(|id| *id == again).unwrap_or(0);
+        let names: Vec<&str> =
+            way[from..].iter().map(|id| self.model.types.get(*id).name.text.as_str()).collect();
+        let of = self.model.types.get(again);
+        let span = of.parent.as_ref().map_or(of.span, |parent| parent.name.span);
+        let mut chain = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+        chain.truncate(8);
+        let message = format!("{} `{}` derives from itself", of.kind.word(), of.name.text);
+        let finding = Diagnostic::error(codes::CYCLIC_TYPE, span, message);
+        self.findings.push(finding.note(format!("the chain is {}.", chain.join(", "))));
+    }
+
+    /// Everything about the definitions of types, the normative ones left out.
+    pub(super) fn types(&mut self) {
+        let model = self.model;
+        for (id, of) in model.types.iter() {
+            if model.is_normative(id) {
+                continue;
+            }
+            if of.kind == TypeKind::Data {
+                self.data_type(id);
+                self.scalar_type(id);
+            }
+            self.defaults(id);
+            self.refinements(id);
+            self.no_implementation(id);
+        }
+    }
+
+    /// A type derived from a built-in one has no properties, and `scalar` itself has no values.
+    fn data_type(&mut self, id: TypeId) {
+        let of = self.model.types.get(id);
+        let Some(parent) = &of.parent else { return };
+        let base = self.model.base(parent, self.model.version_of(id));
+        if matches!(base, Base::BuiltIn(_)) && !of.properties.is_empty() {
+            let message = format!("`{}` adds properties to `{}`", of.name.text, parent.name.text);
+            let help = "a type derived from a built-in one restricts its values";
+            self.advise(codes::REFINEMENT, of.span, message, Some(help.to_owned()));
+        }
+    }
+
+    /// Defaults and fixed values must fit; so must the values of refinements.
+    fn defaults(&mut self, id: TypeId) {
+        let model = self.model;
+        let version = model.version_of(id);
+        let of = model.types.get(id);
+        let fields: [fn(&Type) -> &Fields<Schema>; 2] = [|of| &of.properties, |of| &of.attributes];
+        for of_type in fields {
+            for (name, _) in of_type(of).iter() {
+                let Some(schema) = model.schema_of(id, &name.text, of_type) else { continue };
+                self.schema_itself(&schema, version);
+                for value in [&schema.default, &schema.value].into_iter().flatten() {
+                    if value.span.source == name.span.source {
+                        self.value(value, &schema, version);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `scalar` is abstract: something must say the units.
+    pub(super) fn schema_itself(&mut self, schema: &Schema, version: super::Version) {
+        if let Some(of) = &schema.of
+            && of.id.is_none()
+            && of.name.text == "scalar"
+            && version.is_2()
+        {
+            let message = "`scalar` has no units: derive a type from it";
+            self.error(codes::SCALAR, of.name.span, message);
+        }
+        for inner in [&schema.entry, &schema.key].into_iter().flatten() {
+            self.schema_itself(inner, version);
+        }
+    }
+
+    /// Operations of interface types are implemented elsewhere.
+    fn no_implementation(&mut self, id: TypeId) {
+        let of = self.model.types.get(id);
+        if of.kind != TypeKind::Interface || !self.model.version_of(id).is_2() {
+            return;
+        }
+        for (name, operation) in of.operations.iter() {
+            if let Some(implementation) = &operation.implementation {
+                let message = format!("`{}` is implemented in an interface type", name.text);
+                let help = "implement it in a node type, a relationship type or a template";
+                let (code, span) = (codes::OPERATION, implementation.span);
+                self.advise(code, span, message, Some(help.to_owned()));
+            }
+        }
+    }
+}
+
+/// Whether a value is given.
+pub(super) fn is_given(value: Option<&Value>) -> bool {
+    value.is_some_and(|value| !value.is_null())
+}

@@ -1,0 +1,74 @@
+//! Node filters: why a node is not selected.
+
+use super::super::model::{Fields, Model, NodeTemplate, Schema};
+use super::super::value::{Data, Value};
+use super::constraint::{clause_violated, words};
+use super::schema::Base;
+
+/// Why a filter rejects a node; none when it does not, or when that cannot be told.
+pub(super) fn rejects(model: &Model, node: &NodeTemplate, filter: &Value) -> Option<String> {
+    let id = node.of.id?;
+    if let Some(properties) = filter.get("properties") {
+        let schemas = model.schemas(id, |of| &of.properties);
+        if let Some(reason) = conditions(model, &node.properties, &schemas, properties) {
+            return Some(reason);
+        }
+    }
+    for (name, condition) in pairs(filter.get("capabilities")?) {
+        // A capability is named by itself or by its type.
+        let own = model.types.chain(id).flat_map(|(_, of)| of.capabilities.names());
+        let found = own.into_iter().find(|known| {
+            let of = model.capability_type(id, known).map(|of| &model.types.get(of).name.text);
+            *known == name || of.is_some_and(|of| of == name)
+        });
+        let Some(found) = found else { return Some(format!("it has no capability `{name}`.")) };
+        let Some(properties) = condition.get("properties") else { continue };
+        let schemas = model.capability_schemas(id, found, |of| &of.properties, |of| &of.properties);
+        let empty = Fields::default();
+        let values = node.capabilities.get(found).map_or(&empty, |given| &given.properties);
+        if let Some(reason) = conditions(model, values, &schemas, properties) {
+            return Some(reason);
+        }
+    }
+    None
+}
+
+/// Why values do not meet the conditions on them.
+fn conditions(
+    model: &Model,
+    values: &Fields<Value>,
+    schemas: &Fields<Schema>,
+    wanted: &Value,
+) -> Option<String> {
+    for (name, condition) in pairs(wanted) {
+        let schema = schemas.get(name);
+        let value = values.get(name).or_else(|| schema.and_then(|schema| schema.default.as_ref()));
+        let Some(value) = value else {
+            return Some(format!("it gives `{name}` no value."));
+        };
+        let base = schema.and_then(|schema| schema.of.as_ref());
+        let base = base.map_or(Base::Unknown, |of| model.base(of, model.version));
+        let clauses: &[Value] = match &condition.data {
+            Data::List(clauses) => clauses,
+            _ => std::slice::from_ref(condition),
+        };
+        for clause in clauses {
+            let reason = match clause.data {
+                Data::Map(_) => clause_violated(model, value, base, clause),
+                _ if super::evaluate::is_call(value, false) || value == clause => None,
+                _ => Some(format!("it must be `{}`", words(clause))),
+            };
+            if let Some(reason) = reason {
+                return Some(format!("`{name}` is `{}` and {reason}.", words(value)));
+            }
+        }
+    }
+    None
+}
+
+/// Names and values of a map, or of a list of maps with one entry each.
+fn pairs(value: &Value) -> Vec<(&str, &Value)> {
+    let own = value.entries().iter();
+    let inner = value.items().iter().flat_map(Value::entries);
+    own.chain(inner).filter_map(|entry| Some((entry.key.text()?, &entry.value))).collect()
+}

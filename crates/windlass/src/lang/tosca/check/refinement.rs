@@ -1,0 +1,102 @@
+//! What a derived type declares again must fit what it derives from.
+
+use super::super::codes;
+use super::super::model::{Fields, Schema, Type, TypeId, TypeRef};
+use super::super::value::Name;
+use super::Checker;
+
+impl Checker<'_> {
+    pub(super) fn refinements(&mut self, id: TypeId) {
+        let model = self.model;
+        let of = model.types.get(id);
+        if of.parent.is_none() {
+            return;
+        }
+        self.refined_schemas(id, &of.properties, |of| &of.properties, "property");
+        self.refined_schemas(id, &of.attributes, |of| &of.attributes, "attribute");
+        for (name, own) in of.capabilities.iter() {
+            let mut chain = model.types.chain(id).skip(1);
+            let from = chain.find_map(|(_, of)| of.capabilities.get(&name.text));
+            if let (Some(own), Some(from)) = (&own.of, from.and_then(|from| from.of.as_ref())) {
+                self.must_derive(own, from, &format!("the capability `{}`", name.text));
+            }
+        }
+        for (name, own) in of.requirements.iter() {
+            let mut chain = model.types.chain(id).skip(1);
+            let from = chain.find_map(|(_, of)| of.requirements.get(&name.text));
+            let Some(from) = from else { continue };
+            let what = format!("the requirement `{}`", name.text);
+            for (own, from) in [
+                (&own.capability, &from.capability),
+                (&own.node, &from.node),
+                (&own.relationship, &from.relationship),
+            ] {
+                if let (Some(own), Some(from)) = (own, from) {
+                    self.must_derive(own, from, &what);
+                }
+            }
+        }
+    }
+
+    fn refined_schemas(
+        &mut self,
+        id: TypeId,
+        own: &Fields<Schema>,
+        fields: fn(&Type) -> &Fields<Schema>,
+        word: &str,
+    ) {
+        let model = self.model;
+        for (name, schema) in own.iter() {
+            let mut chain = model.types.chain(id).skip(1);
+            let from = chain.find_map(|(_, at)| fields(at).get(&name.text));
+            let Some(from) = from else {
+                self.untyped(id, name, schema, word);
+                continue;
+            };
+            let what = format!("the {word} `{}`", name.text);
+            if let (Some(own), Some(from)) = (&schema.of, &from.of) {
+                self.must_derive(own, from, &what);
+            }
+            if from.required.unwrap_or(true)
+                && schema.required == Some(false)
+                && from.required == Some(true)
+            {
+                let message = format!("{what} is required by the type it derives from");
+                self.error(codes::REFINEMENT, name.span, message);
+            }
+        }
+    }
+
+    /// Without an inherited definition a type must be named.
+    fn untyped(&mut self, id: TypeId, name: &Name, schema: &Schema, word: &str) {
+        if schema.of.is_none() && !self.model.is_opaque(id) {
+            let message = format!("the {word} `{}` has no `type`", name.text);
+            self.error(codes::MISSING_KEY, name.span, message);
+        }
+    }
+
+    fn must_derive(&mut self, own: &TypeRef, from: &TypeRef, what: &str) {
+        let fits = match (own.id, from.id) {
+            (Some(own), Some(from)) => {
+                self.model.types.derives(own, from)
+                    || self.model.is_opaque(own)
+                    || self.model.types.get(own).name.text == self.model.types.get(from).name.text
+            }
+            (None, None) => own.name.text == from.name.text,
+            // A type derived from a built-in one may refine it.
+            (Some(own), None) => {
+                let chain = self.model.types.chain(own);
+                let mut parents = chain.filter_map(|(_, of)| of.parent.as_ref());
+                parents.any(|parent| parent.id.is_none() && parent.name.text == from.name.text)
+                    || self.model.is_opaque(own)
+            }
+            (None, Some(_)) => !super::super::build::is_built_in(&own.name.text, self.version()),
+        };
+        if !fits {
+            let message =
+                format!("{what} changes its type from `{}` to `{}`", from.name.text, own.name.text);
+            let help = "a refinement names the same type or one that derives from it";
+            self.advise(codes::REFINEMENT, own.name.span, message, Some(help.to_owned()));
+        }
+    }
+}

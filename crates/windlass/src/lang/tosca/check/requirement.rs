@@ -1,0 +1,371 @@
+//! Requirements: which node, capability and relationship each one means, and whether they fit.
+
+use super::super::codes;
+use super::super::model::{
+    Model, NodeTemplate, RequirementAssignment, RequirementDefinition, Service, Target, TypeId,
+    TypeKind,
+};
+use super::super::value::{Data, Name, Value};
+use super::Checker;
+use crate::diagnostic::Diagnostic;
+use std::collections::BTreeMap;
+
+impl Model {
+    /// The requirement that a node type declares or inherits, completed from its chain.
+    pub(super) fn requirement(&self, id: TypeId, name: &str) -> Option<RequirementDefinition> {
+        let mut found: Option<RequirementDefinition> = None;
+        for (_, of) in self.types.chain(id) {
+            let Some(at) = of.requirements.get(name) else { continue };
+            match &mut found {
+                None => found = Some(at.clone()),
+                Some(found) => {
+                    found.capability = found.capability.take().or_else(|| at.capability.clone());
+                    found.node = found.node.take().or_else(|| at.node.clone());
+                    found.relationship =
+                        found.relationship.take().or_else(|| at.relationship.clone());
+                    found.count = found.count.or(at.count);
+                }
+            }
+        }
+        found
+    }
+
+    /// Names of the requirements of a node type, inherited ones too.
+    pub(super) fn requirement_names(&self, id: TypeId) -> Vec<&str> {
+        let mut names = Vec::new();
+        for (_, of) in self.types.chain(id) {
+            for name in of.requirements.names() {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    /// A type by its name in the main file.
+    pub(super) fn type_named(&self, kind: TypeKind, name: &str) -> Option<TypeId> {
+        self.files[0].names.get(&(kind, name.to_owned())).copied()
+    }
+}
+
+/// How often each capability of each node is used.
+type Uses = BTreeMap<(String, String), Vec<(String, crate::source::Span)>>;
+
+impl Checker<'_> {
+    /// Resolves the requirements of every node template: which node, which requirement, to what.
+    pub(super) fn requirements(&mut self) -> Vec<(usize, usize, Target)> {
+        let model = self.model;
+        let Some(service) = &model.service else { return Vec::new() };
+        let mut targets = Vec::new();
+        let mut uses = Uses::new();
+        for (at, (name, node)) in service.nodes.iter().enumerate() {
+            let Some(id) = node.of.id else { continue };
+            for (index, (requirement, assignment)) in node.requirements.iter().enumerate() {
+                let definition = model.requirement(id, &requirement.text);
+                if definition.is_none() && !model.is_opaque(id) {
+                    let names = model.requirement_names(id);
+                    self.undeclared(id, requirement, "requirement", names);
+                    continue;
+                }
+                let found = self.target(
+                    service,
+                    (name, node),
+                    requirement,
+                    assignment,
+                    definition.as_ref(),
+                );
+                if let Some(target) = found {
+                    if let Some(capability) = &target.capability {
+                        let key = (target.node.clone(), capability.clone());
+                        uses.entry(key).or_default().push((name.text.clone(), assignment.span));
+                    }
+                    targets.push((at, index, target));
+                }
+            }
+            self.counts(name, node, id);
+        }
+        self.capacities(service, &uses);
+        targets
+    }
+
+    fn target(
+        &mut self,
+        service: &Service,
+        source: (&Name, &NodeTemplate),
+        requirement: &Name,
+        assignment: &RequirementAssignment,
+        definition: Option<&RequirementDefinition>,
+    ) -> Option<Target> {
+        let relationship = self.relationship(service, assignment, definition);
+        let Some(wanted) = &assignment.node else {
+            return self.search(service, source, requirement, assignment, definition, None);
+        };
+        if let Some(target) = service.nodes.get(&wanted.text) {
+            let fit = self.fit(source.1, target, assignment, definition);
+            return match fit {
+                Ok(capability) => Some(Target {
+                    node: wanted.text.clone(),
+                    capability,
+                    template: relationship.0,
+                    relationship: relationship.1,
+                }),
+                Err(reason) => {
+                    let message =
+                        format!("`{}` cannot be the target of `{}`", wanted.text, requirement.text);
+                    let finding = Diagnostic::error(codes::UNMATCHED, wanted.span, message);
+                    self.findings.push(finding.note(reason));
+                    None
+                }
+            };
+        }
+        if let Some(of) = self.model.type_named(TypeKind::Node, &wanted.text) {
+            return self.search(service, source, requirement, assignment, definition, Some(of));
+        }
+        let is_path = self.version().is_2()
+            && ["SELF", "SOURCE", "TARGET"].contains(&wanted.text.as_str())
+            || wanted.text.starts_with('$');
+        if !self.is_open && !is_path {
+            let message = format!("there is no node template and no node type `{}`", wanted.text);
+            let near = crate::spelling::nearest(&wanted.text, service.nodes.names());
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            self.advise(codes::UNKNOWN_NAME, wanted.span, message, help);
+        }
+        None
+    }
+
+    /// The relationship template and type that a requirement means.
+    fn relationship(
+        &mut self,
+        service: &Service,
+        assignment: &RequirementAssignment,
+        definition: Option<&RequirementDefinition>,
+    ) -> (Option<String>, Option<TypeId>) {
+        let declared = definition.and_then(|definition| definition.relationship.as_ref()?.id);
+        let Some(wanted) = &assignment.relationship else { return (None, declared) };
+        if let Some(template) = service.relationships.get(&wanted.text) {
+            let of = template.of.as_ref().and_then(|of| of.id);
+            return (Some(wanted.text.clone()), of.or(declared));
+        }
+        if let Some(of) = self.model.type_named(TypeKind::Relationship, &wanted.text) {
+            return (None, Some(of));
+        }
+        if !self.is_open && assignment.inline.is_none() {
+            let message = format!(
+                "there is no relationship template and no relationship type `{}`",
+                wanted.text
+            );
+            let near = crate::spelling::nearest(&wanted.text, service.relationships.names());
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            self.advise(codes::UNKNOWN_NAME, wanted.span, message, help);
+        }
+        (None, declared)
+    }
+
+    /// Looks for a node that fits. Nothing is reported when the service has no node of the wanted
+    /// type: then somebody else provides it.
+    fn search(
+        &mut self,
+        service: &Service,
+        source: (&Name, &NodeTemplate),
+        requirement: &Name,
+        assignment: &RequirementAssignment,
+        definition: Option<&RequirementDefinition>,
+        of: Option<TypeId>,
+    ) -> Option<Target> {
+        let model = self.model;
+        let filter = assignment.node_filter.as_ref();
+        if of.is_none() && filter.is_none() && assignment.capability.is_none() {
+            return None;
+        }
+        let wanted = of.or_else(|| definition.and_then(|definition| definition.node.as_ref()?.id));
+        let mut reasons = Vec::new();
+        for (name, node) in service.nodes.iter() {
+            let Some(id) = node.of.id.filter(|_| name.text != source.0.text) else { continue };
+            if !wanted.is_none_or(|wanted| model.types.derives(id, wanted)) {
+                continue;
+            }
+            let found = self.fit(source.1, node, assignment, definition).and_then(|capability| {
+                let rejected =
+                    filter.and_then(|filter| super::filter::rejects(model, node, filter));
+                rejected.map_or(Ok(capability), Err)
+            });
+            match found {
+                Ok(capability) => {
+                    let (template, relationship) =
+                        self.relationship(service, assignment, definition);
+                    let node = name.text.clone();
+                    return Some(Target { node, capability, template, relationship });
+                }
+                Err(reason) => reasons.push(format!("`{}`: {reason}", name.text)),
+            }
+        }
+        if wanted.is_some() && !reasons.is_empty() && !self.version().is_2() {
+            let message = format!(
+                "no node fits the requirement `{}` of `{}`",
+                requirement.text, source.0.text
+            );
+            let mut finding = Diagnostic::error(codes::UNMATCHED, assignment.span, message);
+            for reason in reasons {
+                finding = finding.note(reason);
+            }
+            self.findings.push(finding);
+        }
+        None
+    }
+
+    /// Whether a node can be the target, and through which capability; the reason when it cannot.
+    fn fit(
+        &self,
+        source: &NodeTemplate,
+        target: &NodeTemplate,
+        assignment: &RequirementAssignment,
+        definition: Option<&RequirementDefinition>,
+    ) -> Result<Option<String>, String> {
+        let model = self.model;
+        let Some(id) = target.of.id else { return Ok(None) };
+        if model.is_opaque(id) {
+            return Ok(None);
+        }
+        let own = &model.types.get(id).name.text;
+        if let Some(node) = definition.and_then(|definition| definition.node.as_ref())
+            && let Some(wanted) = node.id
+            && !model.types.derives(id, wanted)
+        {
+            return Err(format!(
+                "it is a `{own}` and the requirement wants a `{}`.",
+                node.name.text
+            ));
+        }
+        let named = assignment.capability.as_ref().map(|name| name.text.as_str());
+        let declared = definition.and_then(|definition| definition.capability.as_ref());
+        let wanted = named.or(declared.map(|of| of.name.text.as_str()));
+        let Some(wanted) = wanted else { return Ok(None) };
+        if model.capability(id, wanted).is_some() {
+            return self.valid_source(source, id, wanted).map(|()| Some(wanted.to_owned()));
+        }
+        let of = model.type_named(TypeKind::Capability, wanted);
+        let of = of.or(declared.filter(|_| named.is_none()).and_then(|of| of.id));
+        let Some(of) = of else {
+            // A node type may stand where a capability is meant.
+            let is_node = model.type_named(TypeKind::Node, wanted).is_some() || self.is_open;
+            return if is_node {
+                Ok(None)
+            } else {
+                Err(format!("it has no capability `{wanted}`."))
+            };
+        };
+        let mut refused = None;
+        for (_, at) in model.types.chain(id) {
+            for name in at.capabilities.names() {
+                let fits =
+                    model.capability_type(id, name).is_some_and(|own| model.types.derives(own, of));
+                if fits {
+                    match self.valid_source(source, id, name) {
+                        Ok(()) => return Ok(Some(name.to_owned())),
+                        Err(reason) => refused = Some(reason),
+                    }
+                }
+            }
+        }
+        Err(refused.unwrap_or_else(|| format!("`{own}` has no capability of type `{wanted}`.")))
+    }
+
+    /// A capability may say which nodes may use it.
+    fn valid_source(&self, source: &NodeTemplate, id: TypeId, name: &str) -> Result<(), String> {
+        let model = self.model;
+        let Some(own) = source.of.id.filter(|own| !model.is_opaque(*own)) else { return Ok(()) };
+        let defined =
+            model.nearest(id, |of| of.capabilities.get(name)?.valid_source_types.as_ref());
+        let of = model.capability_type(id, name);
+        let typed = of.and_then(|of| {
+            model.nearest(of, |of| {
+                of.valid.get("valid_source_types").or(of.valid.get("valid_source_node_types"))
+            })
+        });
+        let Some(valid) = defined.or(typed).filter(|valid| !valid.is_empty()) else {
+            return Ok(());
+        };
+        let fits =
+            valid.iter().any(|valid| valid.id.is_none_or(|valid| model.types.derives(own, valid)));
+        let names: Vec<String> = valid.iter().map(|of| format!("`{}`", of.name.text)).collect();
+        let own = &model.types.get(own).name.text;
+        let reason =
+            || format!("its capability `{name}` takes {} and not `{own}`.", names.join(", "));
+        fits.then_some(()).ok_or_else(reason)
+    }
+
+    /// How often a requirement is assigned.
+    fn counts(&mut self, name: &Name, node: &NodeTemplate, id: TypeId) {
+        let model = self.model;
+        if model.is_opaque(id) || node.directives.iter().any(|word| word.text.starts_with("select"))
+        {
+            return;
+        }
+        for requirement in model.requirement_names(id) {
+            let Some(definition) = model.requirement(id, requirement) else { continue };
+            let own: Vec<&RequirementAssignment> = node
+                .requirements
+                .iter()
+                .filter(|(name, _)| name.text == requirement)
+                .map(|(_, assignment)| assignment)
+                .collect();
+            let Some(given) = own.iter().map(|one| count(one)).sum::<Option<u64>>() else {
+                continue;
+            };
+            let (lower, upper) =
+                definition.count.map_or((1, Some(1)), |range| (range.lower, range.upper));
+            // From 2.0 a requirement that is not assigned is open and not missing.
+            let is_missing = given < lower
+                && (!self.version().is_2() || !own.is_empty() && definition.count.is_some());
+            // Before 2.0 most files leave out the bounds of what they use several times.
+            let is_over = upper.is_some_and(|upper| given > upper) && definition.count.is_some();
+            if is_missing || is_over {
+                let span = own.first().map_or(name.span, |one| one.span);
+                let wanted = match (is_missing, upper) {
+                    (true, _) => format!("at least {lower}"),
+                    (false, upper) => format!("at most {}", upper.unwrap_or(u64::MAX)),
+                };
+                let message = format!(
+                    "`{}` has {given} of the requirement `{requirement}`, it must have {wanted}",
+                    name.text
+                );
+                self.error(codes::COUNT, span, message);
+            }
+        }
+    }
+
+    /// A capability bears only so many relationships.
+    fn capacities(&mut self, service: &Service, uses: &Uses) {
+        for ((node, capability), users) in uses {
+            let Some(id) = service.nodes.get(node).and_then(|node| node.of.id) else { continue };
+            let range =
+                self.model.nearest(id, |of| of.capabilities.get(capability)?.occurrences.as_ref());
+            let Some(upper) = range.and_then(|range| range.upper) else { continue };
+            if users.len() as u64 > upper {
+                let names: Vec<&str> = users.iter().map(|(name, _)| name.as_str()).collect();
+                let message = format!(
+                    "the capability `{capability}` of `{node}` bears {upper} and is used by {}",
+                    names.join(", ")
+                );
+                let span = users
+                    .last()
+                    .map_or(service.nodes.at(0).map(|(name, _)| name.span), |(_, span)| {
+                        Some(*span)
+                    });
+                if let Some(span) = span {
+                    self.error(codes::COUNT, span, message);
+                }
+            }
+        }
+    }
+}
+
+/// How many relationships an assignment stands for; none when a function says.
+fn count(assignment: &RequirementAssignment) -> Option<u64> {
+    match assignment.count.as_ref().map(|value: &Value| &value.data) {
+        None => Some(assignment.occurrences.map_or(1, |range| range.lower.max(1))),
+        Some(Data::Int(count)) => u64::try_from(*count).ok(),
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,128 @@
+//! Does the service fit the node type that it stands for?
+
+use super::super::codes;
+use super::super::model::{Service, Substitution, TypeId};
+use super::super::value::{Name, Value};
+use super::super::version::Version;
+use super::Checker;
+use super::value::is_required;
+
+impl Checker<'_> {
+    pub(super) fn substitution(&mut self) {
+        let model = self.model;
+        let Some(service) = &model.service else { return };
+        let Some(substitution) = &service.substitution else { return };
+        let Some(id) = substitution.of.id.filter(|id| !model.is_opaque(*id)) else { return };
+        self.mapped_properties(service, substitution, id);
+        for (name, value) in substitution.capabilities.iter() {
+            if model.capability(id, &name.text).is_none() {
+                let names = model.types.chain(id).flat_map(|(_, of)| of.capabilities.names());
+                self.undeclared(id, name, "capability", names.collect());
+            }
+            self.mapped(service, value, "capability");
+        }
+        for (name, value) in substitution.requirements.iter() {
+            if model.requirement(id, &name.text).is_none() {
+                let names = model.requirement_names(id);
+                self.undeclared(id, name, "requirement", names);
+            }
+            self.mapped(service, value, "requirement");
+        }
+        let attributes = model.schemas(id, |of| &of.attributes);
+        for (name, value) in substitution.attributes.iter() {
+            if attributes.get(&name.text).is_none() {
+                let names = attributes.names().collect();
+                self.undeclared(id, name, "attribute", names);
+            }
+            if let Some(node) = value.items().first().and_then(Value::text)
+                && value.items().len() > 1
+                && service.nodes.get(node).is_none()
+            {
+                self.no_node(value, node);
+            }
+        }
+        for (name, value) in substitution.interfaces.iter() {
+            self.mapped_interface(service, id, name, value);
+        }
+    }
+
+    /// Properties are fed to inputs that exist; before 1.2 by having the same name.
+    fn mapped_properties(&mut self, service: &Service, substitution: &Substitution, id: TypeId) {
+        let properties = self.model.schemas(id, |of| &of.properties);
+        for (name, value) in substitution.properties.iter() {
+            if properties.get(&name.text).is_none() {
+                let names = properties.names().collect();
+                self.undeclared(id, name, "property", names);
+            }
+            let input = value.items().first().or(Some(value)).and_then(Value::text);
+            let is_input = value.items().len() <= 1;
+            if let Some(input) = input.filter(|_| is_input && !value.is_null())
+                && service.inputs.get(input).is_none()
+                && !super::evaluate::is_call(value, true)
+            {
+                let message = format!("there is no input `{input}`");
+                self.error(codes::SUBSTITUTION, value.span, message);
+            }
+        }
+        if self.version() > Version::V1_3 || !substitution.properties.is_empty() {
+            return;
+        }
+        for (name, schema) in properties.iter() {
+            if is_required(schema) && service.inputs.get(&name.text).is_none() {
+                let message = format!(
+                    "no input takes the property `{}` of `{}`",
+                    name.text, substitution.of.name.text
+                );
+                self.error(codes::SUBSTITUTION, substitution.span, message);
+            }
+        }
+    }
+
+    /// A mapping names a node template and one of its capabilities or requirements.
+    fn mapped(&mut self, service: &Service, value: &Value, word: &str) {
+        let [node, name, ..] = value.items() else { return };
+        let (Some(node_name), Some(name)) = (node.text(), name.text()) else { return };
+        let Some(template) = service.nodes.get(node_name) else {
+            return self.no_node(node, node_name);
+        };
+        let Some(id) = template.of.id.filter(|id| !self.model.is_opaque(*id)) else { return };
+        let is_there = match word {
+            "capability" => self.model.capability(id, name).is_some(),
+            _ => self.model.requirement(id, name).is_some(),
+        };
+        if !is_there {
+            let message = format!("`{node_name}` has no {word} `{name}`");
+            self.error(codes::SUBSTITUTION, value.span, message);
+        }
+    }
+
+    fn no_node(&mut self, at: &Value, name: &str) {
+        self.error(codes::UNKNOWN_NAME, at.span, format!("there is no node template `{name}`"));
+    }
+
+    /// Operations are mapped to workflows.
+    fn mapped_interface(&mut self, service: &Service, id: TypeId, name: &Name, value: &Value) {
+        let Some(known) = self.operations(id, &name.text) else {
+            let names = self.model.types.chain(id).flat_map(|(_, of)| of.interfaces.names());
+            let names = names.collect();
+            return self.undeclared(id, name, "interface", names);
+        };
+        let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
+        let body = value.get("operations").unwrap_or(value);
+        for entry in body.entries() {
+            let Some(operation) = entry.key.text() else { continue };
+            if !known.iter().any(|known| known == operation) && operation != "type" {
+                let message =
+                    format!("the interface `{}` has no operation `{operation}`", name.text);
+                self.error(codes::UNDECLARED, entry.key.span, message);
+            }
+            if let Some(workflow) = entry.value.text()
+                && self.version().is_2()
+                && service.workflows.get(workflow).is_none()
+            {
+                let message = format!("there is no workflow `{workflow}`");
+                self.error(codes::UNKNOWN_NAME, entry.value.span, message);
+            }
+        }
+    }
+}

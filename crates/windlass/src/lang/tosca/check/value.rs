@@ -1,0 +1,204 @@
+//! Values against data types, schemas and constraints.
+
+use super::super::codes;
+use super::super::model::{Schema, TypeId};
+use super::super::value::{Data, Value};
+use super::super::version::Version;
+use super::Checker;
+use super::constraint::{self, words};
+use super::quantity;
+use super::schema::Base;
+use crate::spelling;
+
+impl Checker<'_> {
+    /// Compares a value with what it must be. Functions are looked at elsewhere.
+    pub(super) fn value(&mut self, value: &Value, schema: &Schema, version: Version) {
+        if super::evaluate::is_call(value, version.is_2()) || is_dollar(value, version) {
+            return;
+        }
+        let Some(of) = &schema.of else { return };
+        let model = self.model;
+        let base = model.base(of, version);
+        if value.is_null() && base != Base::BuiltIn("nil") {
+            return;
+        }
+        if let Err(message) = self.fits(value, base, version) {
+            return self.error(codes::WRONG_VALUE, value.span, message);
+        }
+        match base {
+            Base::Structure(id) => self.structure(value, id, version),
+            Base::BuiltIn("list" | "map") => self.entries(value, schema, version),
+            _ => {}
+        }
+        let inherited = of.id.into_iter().flat_map(|id| model.types.chain(id));
+        let inherited = inherited.filter_map(|(_, of)| of.schema.constraints.as_ref());
+        let mut all = schema.constraints.iter().chain(inherited);
+        if let Some(reason) = all.find_map(|one| constraint::violated(model, value, base, one)) {
+            let message = format!("`{}` is not allowed: {reason}", words(value));
+            self.error(codes::CONSTRAINT, value.span, message);
+        }
+    }
+
+    /// Whether a value is of the kind of a type; the reason when it is not.
+    fn fits(&self, value: &Value, base: Base<'_>, version: Version) -> Result<(), String> {
+        let wanted = match base {
+            Base::Unknown => return Ok(()),
+            Base::Structure(_) => {
+                let fits = matches!(value.data, Data::Map(_));
+                return fits.then_some(()).ok_or_else(|| unlike("a map", value));
+            }
+            Base::Scalar(id) => return self.scalar_value(value, id),
+            Base::BuiltIn(name) => name,
+        };
+        let text = value.text();
+        let fits = match wanted {
+            "string" => text.is_some(),
+            "integer" => matches!(value.data, Data::Int(_)),
+            "float" => matches!(value.data, Data::Int(_) | Data::Float(..)),
+            "boolean" => self.is_boolean(value, version),
+            "timestamp" => text.is_some_and(is_timestamp),
+            "nil" | "null" => value.is_null(),
+            "bytes" => text.is_some_and(is_base64),
+            "version" => is_version(value),
+            "range" => is_range(value),
+            "list" => matches!(value.data, Data::List(_)),
+            "map" => matches!(value.data, Data::Map(_)),
+            name if name.starts_with("scalar-unit") => {
+                let text = text.map(str::to_owned).unwrap_or_else(|| words(value));
+                return quantity::scalar_unit(name, &text).map(|_| ());
+            }
+            _ => true,
+        };
+        let article = if wanted == "integer" { "an" } else { "a" };
+        fits.then_some(()).ok_or_else(|| unlike(&format!("{article} {wanted}"), value))
+    }
+
+    /// In 2.0 a boolean is written `true` or `false`.
+    fn is_boolean(&self, value: &Value, version: Version) -> bool {
+        let written = self.sources.slice(value.span);
+        let is_odd = version.is_2()
+            && ["true", "false"].iter().any(|word| written.eq_ignore_ascii_case(word))
+            && !["true", "false"].contains(&written);
+        matches!(value.data, Data::Bool(_)) && !is_odd
+    }
+
+    fn scalar_value(&self, value: &Value, id: TypeId) -> Result<(), String> {
+        let text = words(value);
+        quantity::own_scalar(self.model, id, &text)?;
+        let of = self.model.types.get(id);
+        let Some((number, _)) = quantity::split(&text) else { return Ok(()) };
+        if self.is_integer(of) && number.fract() != 0.0 {
+            return Err(format!("`{text}` is not a whole number of units"));
+        }
+        let Some(name) = of.body.get("data_type").and_then(Value::text) else { return Ok(()) };
+        let names = &self.model.files[of.file.0 as usize].names;
+        let key = (super::super::model::TypeKind::Data, name.to_owned());
+        let Some(id) = names.get(&key) else { return Ok(()) };
+        let number = Value { span: value.span, data: Data::Float(number, number.to_string()) };
+        let chain = self.model.types.chain(*id);
+        let mut constraints = chain.filter_map(|(_, of)| of.schema.constraints.as_ref());
+        let base = Base::BuiltIn("float");
+        let violated = constraints
+            .find_map(|constraint| constraint::violated(self.model, &number, base, constraint));
+        violated.map_or(Ok(()), |reason| Err(format!("`{text}` is no value of `{name}`: {reason}")))
+    }
+
+    /// A structure has the properties that its type declares.
+    fn structure(&mut self, value: &Value, id: TypeId, version: Version) {
+        let model = self.model;
+        let properties = model.schemas(id, |of| &of.properties);
+        let of = model.types.get(id);
+        if properties.is_empty() || model.is_opaque(id) {
+            return;
+        }
+        for entry in value.entries() {
+            let Some(name) = entry.key.text() else { continue };
+            match properties.get(name) {
+                Some(schema) => self.value(&entry.value, schema, version),
+                None => {
+                    let message = format!("`{}` has no property `{name}`", of.name.text);
+                    let advice = spelling::nearest(name, properties.names());
+                    let help = advice.map(|near| format!("did you mean `{near}`?"));
+                    self.advise(codes::UNDECLARED, entry.key.span, message, help);
+                }
+            }
+        }
+        for (name, schema) in properties.iter() {
+            let is_given = value.get(&name.text).is_some();
+            if !is_given && is_required(schema) {
+                let message = format!("`{}` of `{}` is required", name.text, of.name.text);
+                self.error(codes::MISSING_VALUE, value.span, message);
+            }
+        }
+    }
+
+    /// The entries of a list or map.
+    fn entries(&mut self, value: &Value, schema: &Schema, version: Version) {
+        let model = self.model;
+        let declared = schema.of.as_ref().and_then(|of| of.id);
+        let inherited = |pick: fn(&Schema) -> &Option<Box<Schema>>| {
+            let own = pick(schema).as_deref();
+            let mut chain = declared.into_iter().flat_map(|id| model.types.chain(id));
+            own.or_else(|| chain.find_map(|(_, of)| pick(&of.schema).as_deref()))
+        };
+        if let Some(entry) = inherited(|schema| &schema.entry) {
+            let own = value.items().iter().chain(value.entries().iter().map(|entry| &entry.value));
+            for item in own {
+                self.value(item, entry, version);
+            }
+        }
+        if let Some(key) = inherited(|schema| &schema.key) {
+            for entry in value.entries() {
+                self.value(&entry.key, key, version);
+            }
+        }
+    }
+}
+
+/// Whether a value must be given for a definition.
+pub(super) fn is_required(schema: &Schema) -> bool {
+    schema.required.unwrap_or(true) && schema.default.is_none() && schema.value.is_none()
+}
+
+fn unlike(wanted: &str, value: &Value) -> String {
+    let written = match value.data {
+        Data::List(_) | Data::Map(_) | Data::Null => String::new(),
+        _ => format!("`{}`, ", words(value)),
+    };
+    format!("this must be {wanted}, not {written}{}", value.kind_name())
+}
+
+/// A function without arguments, from 2.0.
+fn is_dollar(value: &Value, version: Version) -> bool {
+    version.is_2()
+        && value.text().is_some_and(|text| text.starts_with('$') && !text.starts_with("$$"))
+}
+
+fn is_version(value: &Value) -> bool {
+    match &value.data {
+        Data::Text(text) | Data::Float(_, text) => super::super::grammar::is_version_text(text),
+        Data::Int(_) => false,
+        _ => false,
+    }
+}
+
+fn is_range(value: &Value) -> bool {
+    let [lower, upper] = value.items() else { return false };
+    match (&lower.data, &upper.data) {
+        (Data::Int(lower), Data::Int(upper)) => lower <= upper,
+        (Data::Int(_), Data::Text(word)) => word == "UNBOUNDED",
+        _ => false,
+    }
+}
+
+/// `YYYY-MM-DD`, alone or with `T`, a time and a zone.
+fn is_timestamp(text: &str) -> bool {
+    const PATTERN: &str = r"\d{4}-\d{1,2}-\d{1,2}([Tt]\d{1,2}:\d{2}(:\d{2}(\.\d*)?)?\s*([Zz]|[+-]\d{1,2}(:\d{2})?)?)?";
+    constraint::matches(text.trim(), PATTERN).unwrap_or(true)
+}
+
+fn is_base64(text: &str) -> bool {
+    text.chars().all(|letter| {
+        letter.is_ascii_alphanumeric() || letter.is_whitespace() || "+/=-_".contains(letter)
+    })
+}

@@ -1,0 +1,205 @@
+//! Workflows: what steps name, whether they end, and whether workflows run themselves.
+
+use super::super::codes;
+use super::super::model::{Activity, ActivityKind, Service, Step, TypeId, Workflow};
+use super::super::value::Name;
+use super::Checker;
+use super::value::is_required;
+use crate::diagnostic::Diagnostic;
+use crate::spelling;
+use std::collections::BTreeSet;
+
+/// The states of nodes; the last three are aliases that engines use.
+const STATES: &[&str] = &[
+    "initial",
+    "creating",
+    "created",
+    "configuring",
+    "configured",
+    "starting",
+    "started",
+    "stopping",
+    "deleting",
+    "error",
+    "available",
+    "stopped",
+    "deleted",
+];
+
+/// Workflows that every orchestrator makes by itself.
+const WOVEN: &[&str] = &["deploy", "undeploy", "install", "uninstall", "start", "stop"];
+
+impl Checker<'_> {
+    pub(super) fn workflows(&mut self) {
+        let model = self.model;
+        let Some(service) = &model.service else { return };
+        for (name, workflow) in service.workflows.iter() {
+            for (_, step) in workflow.steps.iter() {
+                self.step(service, workflow, step);
+            }
+            if self.ends(name, workflow) {
+                self.order(service, workflow);
+            }
+        }
+        self.recursion(service);
+    }
+
+    fn step(&mut self, service: &Service, workflow: &Workflow, step: &Step) {
+        for name in step.on_success.iter().chain(&step.on_failure) {
+            if workflow.steps.get(&name.text).is_none() {
+                let message = format!("there is no step `{}`", name.text);
+                let near = spelling::nearest(&name.text, workflow.steps.names());
+                let help = near.map(|near| format!("did you mean `{near}`?"));
+                self.advise(codes::UNKNOWN_NAME, name.span, message, help);
+            }
+        }
+        let Some(target) = &step.target else { return };
+        let node = service.nodes.get(&target.text);
+        let group = service.groups.get(&target.text);
+        if node.is_none() && group.is_none() {
+            let message = format!("the target `{}` is no node template and no group", target.text);
+            let near = spelling::nearest(&target.text, service.nodes.names());
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            self.advise(codes::UNKNOWN_NAME, target.span, message, help);
+        }
+        let of = node.and_then(|node| node.of.id).filter(|id| !self.model.is_opaque(*id));
+        for activity in &step.activities {
+            match activity.kind {
+                ActivityKind::SetState => self.state(&activity.subject),
+                ActivityKind::Inline => self.known_workflow(service, &activity.subject),
+                ActivityKind::Delegate => {}
+                ActivityKind::CallOperation => {
+                    if let Some(of) = of.filter(|_| step.target_relationship.is_none()) {
+                        self.call(workflow, of, &target.text, activity);
+                    }
+                }
+            }
+        }
+    }
+
+    fn state(&mut self, state: &Name) {
+        if self.version().is_2() || STATES.contains(&state.text.as_str()) {
+            return;
+        }
+        let message = format!("there is no node state `{}`", state.text);
+        let help = spelling::known("state", STATES.iter().take(10).copied());
+        self.advise(codes::STATE, state.span, message, Some(help));
+    }
+
+    pub(super) fn known_workflow(&mut self, service: &Service, name: &Name) {
+        let is_known = service.workflows.get(&name.text).is_some() || WOVEN.contains(&&*name.text);
+        if !is_known {
+            let message = format!("there is no workflow `{}`", name.text);
+            self.error(codes::UNKNOWN_NAME, name.span, message);
+        }
+    }
+
+    /// A called operation exists and gets the inputs that it needs.
+    fn call(&mut self, workflow: &Workflow, of: TypeId, target: &str, activity: &Activity) {
+        let name = &activity.subject;
+        if !self.has_operation(of, &name.text) {
+            let message = format!("`{target}` has no operation `{}`", name.text);
+            let help = "an operation is written `interface.operation`";
+            self.advise(codes::OPERATION, name.span, message, Some(help.to_owned()));
+            return;
+        }
+        let Some((interface, operation)) = name.text.rsplit_once(['.', '/']) else { return };
+        for (input, schema) in self.inputs_of(of, interface, operation) {
+            match activity.inputs.get(&input) {
+                None => {
+                    if is_required(&schema) {
+                        let message = format!("`{}` needs the input `{input}`", name.text);
+                        self.error(codes::OPERATION, activity.span, message);
+                    }
+                }
+                Some(value) => {
+                    let fed = value.get("$get_input").or_else(|| value.get("get_input"));
+                    let fed = fed.and_then(|name| workflow.inputs.get(name.text()?));
+                    let is_optional = fed.is_some_and(|fed| {
+                        fed.schema.required == Some(false) && fed.schema.default.is_none()
+                    });
+                    if is_required(&schema) && is_optional {
+                        let message =
+                            format!("`{input}` is required and its value may not be given");
+                        self.error(codes::OPERATION, value.span, message);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The inputs that an operation declares, with those of its interface.
+    fn inputs_of(
+        &self,
+        of: TypeId,
+        interface: &str,
+        operation: &str,
+    ) -> Vec<(String, super::super::model::Schema)> {
+        let mut inputs = Vec::new();
+        for (_, of) in self.model.types.chain(of) {
+            let Some(interface) = of.interfaces.get(interface) else { continue };
+            let own = interface.operations.get(operation).map(|operation| &operation.inputs);
+            for (name, input) in
+                interface.inputs.iter().chain(own.into_iter().flat_map(|i| i.iter()))
+            {
+                if input.schema.of.is_some() && input.value.is_none() {
+                    inputs.push((name.text.clone(), input.schema.clone()));
+                }
+            }
+        }
+        inputs
+    }
+
+    /// Whether the steps of a workflow come to an end; a cycle is reported.
+    fn ends(&mut self, name: &Name, workflow: &Workflow) -> bool {
+        let mut left: BTreeSet<&str> = workflow.steps.names().collect();
+        // A step whose predecessors are all done can be done; what is left is in or behind a cycle.
+        loop {
+            let waits = |step: &str| {
+                workflow.steps.iter().any(|(before, body)| {
+                    left.contains(before.text.as_str())
+                        && body.on_success.iter().any(|next| next.text == step)
+                })
+            };
+            let ready: Vec<&str> = left.iter().copied().filter(|step| !waits(step)).collect();
+            if ready.is_empty() {
+                break;
+            }
+            for step in ready {
+                left.remove(step);
+            }
+        }
+        let Some(first) = left.first() else { return true };
+        let names: Vec<String> = left.iter().map(|step| format!("`{step}`")).collect();
+        let span = workflow.steps.entry(first).map_or(name.span, |(name, _)| name.span);
+        let message = format!("the workflow `{}` never gets to {}", name.text, names.join(", "));
+        let note = "These steps wait for each other, or for steps that do.";
+        self.findings.push(Diagnostic::error(codes::WORKFLOW_CYCLE, span, message).note(note));
+        false
+    }
+
+    /// Workflows that run themselves in place.
+    fn recursion(&mut self, service: &Service) {
+        for (name, workflow) in service.workflows.iter() {
+            let mut seen = BTreeSet::new();
+            let mut open: Vec<&Activity> = inlined(workflow);
+            while let Some(activity) = open.pop() {
+                if activity.subject.text == name.text {
+                    let message = format!("the workflow `{}` runs itself", name.text);
+                    self.error(codes::WORKFLOW_CYCLE, activity.subject.span, message);
+                    break;
+                }
+                if let Some(next) = service.workflows.get(&activity.subject.text)
+                    && seen.insert(activity.subject.text.as_str())
+                {
+                    open.extend(inlined(next));
+                }
+            }
+        }
+    }
+}
+
+fn inlined(workflow: &Workflow) -> Vec<&Activity> {
+    let steps = workflow.steps.iter().flat_map(|(_, step)| &step.activities);
+    steps.filter(|activity| activity.kind == ActivityKind::Inline).collect()
+}
