@@ -71,6 +71,8 @@ impl Build<'_> {
             return true;
         }
         match name.rsplit_once(':') {
+            // Some processors have a namespace of their own with this name.
+            Some(("tosca", _)) if self.version().is_2() => true,
             Some((prefix, _)) => {
                 self.text.unread.contains(prefix)
                     || self.text.unread.iter().any(|known| prefix.starts_with(known.as_str()))

@@ -1,6 +1,6 @@
 //! CSAR archives: `TOSCA-Metadata/TOSCA.meta`, or from 2.0 `TOSCA.meta`, says with which file to
-//! begin. Without it the only file in YAML at the root is meant, or the only definitions in XML with
-//! a service template.
+//! begin. Without it the only file in YAML at the root is meant, or the only definitions in XML
+//! with a service template.
 
 use super::xml::definitions::TOSCA;
 use crate::source::files::{FileError, Files, ReadFile};
@@ -39,6 +39,7 @@ pub fn entry(files: &mut dyn Files) -> Result<Option<Entry>, FileError> {
         let found = only_template(files)?;
         let found = match found {
             Some(found) => Some(found),
+            None if has_meta => None,
             None => only_text(files)?,
         };
         if found.is_none() && (has_meta || has_tosca(files)?) {
@@ -62,7 +63,11 @@ fn texts(files: &mut dyn Files, at_root: bool) -> Result<Vec<Entry>, FileError> 
             continue;
         }
         match files.read(None, &path) {
-            Ok(file) if file.text.contains("tosca_definitions_version") => {
+            // In 1.0 an archive must have metadata.
+            Ok(file)
+                if file.text.contains("tosca_definitions_version")
+                    && !(at_root && file.text.contains("tosca_simple_yaml_1_0")) =>
+            {
                 found.push(Entry { path, file });
             }
             Ok(_) | Err(FileError::NotUtf8 { .. }) => {}

@@ -146,7 +146,8 @@ impl<'a, 'f> Loader<'a, 'f> {
         if let (Some(profile), Some(_)) = (root.get_entry("profile"), root.get("service_template"))
         {
             let message = "a file with a service template is no profile";
-            self.findings.push(Diagnostic::error(codes::UNKNOWN_KEY, profile.key.span(), message));
+            let finding = Diagnostic::warning(codes::UNKNOWN_KEY, profile.key.span(), message);
+            self.findings.push(finding);
         }
         for entry in root.get("dsl_definitions").into_iter().flat_map(Node::entries) {
             if entry.value.is_null() {

@@ -56,7 +56,11 @@ fn fill(
         let is_normative = texts[*from].file.path.is_none();
         for ((kind, name), id) in texts[*from].file.names.clone() {
             if is_normative && prefix.is_none() && !texts[at].file.version.is_2() {
-                for short in short_names(&name) {
+                let (exact, loose) = short_names(&name);
+                for short in exact {
+                    names.insert((kind, short), id);
+                }
+                for short in loose {
                     names.entry((kind, short)).or_insert(id);
                 }
             }
@@ -66,38 +70,7 @@ fn fill(
             };
             add(&mut names, kind, name, id, *span, &texts[at], findings);
         }
-        let (functions, is_open) = (texts[*from].file.functions.clone(), texts[*from].is_open);
-        let unread = texts[*from].unread.clone();
-        let repositories = texts[*from].file.repositories.clone();
-        let text = &mut texts[at];
-        for (name, place) in repositories {
-            let known = text.file.repositories.get(&name);
-            if let Some(known) =
-                known.filter(|known| known.text != place.text || known.span != place.span)
-                && text.file.version.is_2()
-                && known.span.source == text.file.source
-            {
-                let message = format!("`{name}` is a repository of an imported file too");
-                let finding = Diagnostic::error(codes::DECLARED_TWICE, known.span, message);
-                findings.push(finding.label(place.span, "declared here"));
-            }
-        }
-        for (name, place) in functions {
-            let name = prefix.as_ref().map_or(name.clone(), |prefix| format!("{prefix}:{name}"));
-            text.file.functions.entry(name).or_insert(place);
-        }
-        match prefix {
-            Some(prefix) if is_open => {
-                text.unread.insert(prefix.clone());
-            }
-            Some(prefix) => {
-                text.unread.extend(unread.into_iter().map(|name| format!("{prefix}:{name}")));
-            }
-            None => {
-                text.is_open |= is_open;
-                text.unread.extend(unread);
-            }
-        }
+        take_over(at, *from, prefix.as_deref(), texts, findings);
     }
     for ((kind, name), (id, span)) in &own[at] {
         let before = names.insert((*kind, name.clone()), *id);
@@ -109,6 +82,44 @@ fn fill(
         }
     }
     texts[at].file.names = names;
+}
+
+/// Repositories, functions and unread namespaces of an imported file.
+fn take_over(
+    at: usize,
+    from: usize,
+    prefix: Option<&str>,
+    texts: &mut [Text],
+    findings: &mut Vec<Diagnostic>,
+) {
+    let (functions, is_open) = (texts[from].file.functions.clone(), texts[from].is_open);
+    let unread = texts[from].unread.clone();
+    let repositories = texts[from].file.repositories.clone();
+    let text = &mut texts[at];
+    for (name, place) in repositories {
+        let Some(known) = text.file.repositories.get(&name) else { continue };
+        if text.file.version.is_2() && known.span.source == text.file.source {
+            let message = format!("`{name}` is a repository of an imported file too");
+            let finding = Diagnostic::error(codes::DECLARED_TWICE, known.span, message);
+            findings.push(finding.label(place.span, "declared here"));
+        }
+    }
+    for (name, place) in functions {
+        let name = prefix.map_or(name.clone(), |prefix| format!("{prefix}:{name}"));
+        text.file.functions.entry(name).or_insert(place);
+    }
+    match prefix {
+        Some(prefix) if is_open => {
+            text.unread.insert(prefix.to_owned());
+        }
+        Some(prefix) => {
+            text.unread.extend(unread.into_iter().map(|name| format!("{prefix}:{name}")));
+        }
+        None => {
+            text.is_open |= is_open;
+            text.unread.extend(unread);
+        }
+    }
 }
 
 /// Adds an imported name; two imports that give different types the same name clash.
@@ -131,15 +142,18 @@ fn add(
 
 /// The short names of a normative type: `tosca.nodes.Storage.BlockStorage` is also
 /// `Storage.BlockStorage`, `BlockStorage` and `tosca:BlockStorage`.
-fn short_names(name: &str) -> Vec<String> {
+///
+/// Those that leave out nothing but the kind come first and count more.
+fn short_names(name: &str) -> (Vec<String>, Vec<String>) {
     let mut parts = name.splitn(3, '.');
     let (Some("tosca"), Some(_), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     };
     let last = rest.rsplit('.').next().unwrap_or(rest);
-    let mut short = vec![rest.to_owned(), format!("tosca:{rest}")];
+    let exact = vec![rest.to_owned(), format!("tosca:{rest}")];
+    let mut loose = Vec::new();
     if last != rest && last != "Root" {
-        short.extend([last.to_owned(), format!("tosca:{last}")]);
+        loose.extend([last.to_owned(), format!("tosca:{last}")]);
     }
-    short
+    (exact, loose)
 }

@@ -63,6 +63,18 @@ impl Build<'_> {
         of.unwrap_or(TypeRef { name: nothing, id: None })
     }
 
+    /// Values of attributes, which may be described.
+    fn attributes(&mut self, node: Option<Node<'_>>) -> super::Fields<super::Value> {
+        self.fields(node, |_, entry| {
+            let is_long = |node: &Node<'_>| {
+                node.get("value").is_some()
+                    && node.entries().all(|e| ["value", "description"].contains(&e.name()))
+            };
+            let long = Some(entry.value).filter(is_long).and_then(|node| node.get("value"));
+            super::Value::of(long.unwrap_or(entry.value))
+        })
+    }
+
     fn node_template(&mut self, entry: Entry<'_>, copied: Option<Node<'_>>) -> NodeTemplate {
         let node = entry.value;
         let get = |key: &str| node.get(key).or_else(|| copied?.get(key));
@@ -70,7 +82,7 @@ impl Build<'_> {
             of: self.type_or_nothing(TypeKind::Node, get("type"), entry),
             directives: words(get("directives")),
             properties: self.values(get("properties")),
-            attributes: self.values(get("attributes")),
+            attributes: self.attributes(get("attributes")),
             capabilities: self.fields(get("capabilities"), Self::capability_assignment),
             requirements: self.fields(get("requirements"), Self::requirement_assignment),
             interfaces: self.interfaces(get("interfaces"), false),

@@ -4,6 +4,7 @@ use super::super::codes;
 use super::super::model::{Artifact, Fields, FileId, Interface, TypeId};
 use super::super::value::Name;
 use super::Checker;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::files::{FileError, Files};
 
 impl Checker<'_> {
@@ -75,11 +76,12 @@ impl Checker<'_> {
         let missing = |result: Result<(), FileError>| {
             matches!(result, Err(FileError::Missing { .. } | FileError::OutsideRoot { .. }))
         };
-        if missing(files.exists(from.as_deref(), &name.text))
-            && missing(files.exists(None, &name.text))
-        {
+        if missing(files.exists(from.as_deref(), &name.text)) {
+            // An archive holds all it needs; beside a file more may come later.
+            let is_archive = !files.names().is_empty();
             let message = format!("there is no file `{}`", name.text);
-            self.error(codes::MISSING_FILE, name.span, message);
+            let severity = if is_archive { Severity::Error } else { Severity::Warning };
+            self.findings.push(Diagnostic::new(codes::MISSING_FILE, severity, name.span, message));
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::super::codes;
 use super::super::model::{Fields, Schema, Type, TypeId, TypeKind};
-use super::super::value::Value;
 use super::Checker;
 use super::schema::Base;
 use crate::diagnostic::Diagnostic;
@@ -76,7 +75,7 @@ impl Checker<'_> {
         if matches!(base, Base::BuiltIn(_)) && !of.properties.is_empty() {
             let message = format!("`{}` adds properties to `{}`", of.name.text, parent.name.text);
             let help = "a type derived from a built-in one restricts its values";
-            self.advise(codes::REFINEMENT, of.span, message, Some(help.to_owned()));
+            self.advise(codes::REFINEMENT, parent.name.span, message, Some(help.to_owned()));
         }
     }
 
@@ -129,9 +128,4 @@ impl Checker<'_> {
             }
         }
     }
-}
-
-/// Whether a value is given.
-pub(super) fn is_given(value: Option<&Value>) -> bool {
-    value.is_some_and(|value| !value.is_null())
 }

@@ -1,9 +1,10 @@
 //! What a derived type declares again must fit what it derives from.
 
 use super::super::codes;
-use super::super::model::{Fields, Schema, Type, TypeId, TypeRef};
+use super::super::model::{Fields, Schema, Type, TypeId, TypeKind, TypeRef};
 use super::super::value::Name;
 use super::Checker;
+use crate::diagnostic::Severity;
 
 impl Checker<'_> {
     pub(super) fn refinements(&mut self, id: TypeId) {
@@ -97,6 +98,17 @@ impl Checker<'_> {
                 format!("{what} changes its type from `{}` to `{}`", from.name.text, own.name.text);
             let help = "a refinement names the same type or one that derives from it";
             self.advise(codes::REFINEMENT, own.name.span, message, Some(help.to_owned()));
+            // Before 2.0 a wider type of a capability is common and does little harm.
+            let is_wider = own.id.zip(from.id).is_some_and(|(own, from)| {
+                self.model.types.get(own).kind == TypeKind::Capability
+                    && self.model.types.derives(from, own)
+            });
+            if is_wider
+                && !self.version().is_2()
+                && let Some(last) = self.findings.last_mut()
+            {
+                last.severity = Severity::Warning;
+            }
         }
     }
 }

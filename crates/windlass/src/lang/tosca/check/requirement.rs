@@ -7,7 +7,7 @@ use super::super::model::{
 };
 use super::super::value::{Data, Name, Value};
 use super::Checker;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeMap;
 
 impl Model {
@@ -48,6 +48,9 @@ impl Model {
         self.files[0].names.get(&(kind, name.to_owned())).copied()
     }
 }
+
+/// Marks a reason that only normative types give.
+const SOFT: &str = "~";
 
 /// How often each capability of each node is used.
 type Uses = BTreeMap<(String, String), Vec<(String, crate::source::Span)>>;
@@ -113,7 +116,12 @@ impl Checker<'_> {
                 Err(reason) => {
                     let message =
                         format!("`{}` cannot be the target of `{}`", wanted.text, requirement.text);
-                    let finding = Diagnostic::error(codes::UNMATCHED, wanted.span, message);
+                    let mut finding = Diagnostic::error(codes::UNMATCHED, wanted.span, message);
+                    // What only the normative types forbid, many files do.
+                    if reason.starts_with(SOFT) {
+                        finding.severity = Severity::Warning;
+                    }
+                    let reason = reason.trim_start_matches(SOFT);
                     self.findings.push(finding.note(reason));
                     None
                 }
@@ -197,7 +205,10 @@ impl Checker<'_> {
                     let node = name.text.clone();
                     return Some(Target { node, capability, template, relationship });
                 }
-                Err(reason) => reasons.push(format!("`{}`: {reason}", name.text)),
+                Err(reason) => {
+                    let reason = reason.trim_start_matches(SOFT);
+                    reasons.push(format!("`{}`: {reason}", name.text));
+                }
             }
         }
         if wanted.is_some() && !reasons.is_empty() && !self.version().is_2() {
@@ -232,8 +243,9 @@ impl Checker<'_> {
             && let Some(wanted) = node.id
             && !model.types.derives(id, wanted)
         {
+            let soft = if model.is_normative(wanted) { SOFT } else { "" };
             return Err(format!(
-                "it is a `{own}` and the requirement wants a `{}`.",
+                "{soft}it is a `{own}` and the requirement wants a `{}`.",
                 node.name.text
             ));
         }
@@ -316,7 +328,9 @@ impl Checker<'_> {
             let (lower, upper) =
                 definition.count.map_or((1, Some(1)), |range| (range.lower, range.upper));
             // From 2.0 a requirement that is not assigned is open and not missing.
+            let is_open = own.is_empty() && self.is_left_open(name, node, requirement, &definition);
             let is_missing = given < lower
+                && !is_open
                 && (!self.version().is_2() || !own.is_empty() && definition.count.is_some());
             // Before 2.0 most files leave out the bounds of what they use several times.
             let is_over = upper.is_some_and(|upper| given > upper) && definition.count.is_some();
@@ -333,6 +347,48 @@ impl Checker<'_> {
                 self.error(codes::COUNT, span, message);
             }
         }
+    }
+
+    /// Whether a requirement that is not assigned can still be met: by a node of the service that
+    /// fits, by whoever substitutes the node, or by whoever uses the service.
+    fn is_left_open(
+        &self,
+        name: &Name,
+        node: &NodeTemplate,
+        requirement: &str,
+        definition: &RequirementDefinition,
+    ) -> bool {
+        let Some(service) = &self.model.service else { return true };
+        let is_substituted = node.directives.iter().any(|word| word.text.starts_with("substitut"));
+        let maps = |value: &Value| {
+            let parts: Vec<Option<&str>> = value.items().iter().map(Value::text).collect();
+            parts.starts_with(&[Some(name.text.as_str()), Some(requirement)])
+        };
+        let is_mapped = service
+            .substitution
+            .as_ref()
+            .is_some_and(|mapping| mapping.requirements.iter().any(|(_, value)| maps(value)));
+        let assignment = RequirementAssignment {
+            node: None,
+            capability: None,
+            relationship: None,
+            inline: None,
+            node_filter: None,
+            count: None,
+            occurrences: None,
+            optional: None,
+            directives: Vec::new(),
+            allocation: None,
+            target: None,
+            span: name.span,
+        };
+        let fits = |(other, target): (&Name, &NodeTemplate)| {
+            other.text != name.text
+                && self
+                    .fit(node, target, &assignment, Some(definition))
+                    .is_ok_and(|capability| capability.is_some())
+        };
+        is_substituted || is_mapped || service.nodes.iter().any(fits)
     }
 
     /// A capability bears only so many relationships.

@@ -7,6 +7,7 @@ use super::super::model::{
 use super::super::value::{Name, Value};
 use super::Checker;
 use super::value::is_required;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use crate::spelling;
 
@@ -142,7 +143,7 @@ impl Checker<'_> {
             let is_own = word.text.contains(['.', ':']);
             if self.version().is_2() && !KNOWN.contains(&word.text.as_str()) && !is_own {
                 let message = format!("there is no directive `{}`", word.text);
-                self.error(codes::UNKNOWN_NAME, word.span, message);
+                self.findings.push(Diagnostic::warning(codes::UNKNOWN_NAME, word.span, message));
             }
         }
     }
@@ -183,7 +184,7 @@ impl Checker<'_> {
         let model = self.model;
         for (name, schema) in model.schemas(id, |of| &of.properties).iter() {
             let value = values.get(&name.text);
-            if is_required(schema) && !super::derivation::is_given(value) {
+            if is_required(schema) && value.is_none() {
                 let message = format!("`{owner}` must give `{}` a value", name.text);
                 let of = &model.types.get(id).name.text;
                 let help = format!("`{}` is a required property of `{of}`", name.text);
@@ -214,6 +215,12 @@ impl Checker<'_> {
                 if interface.of.is_none() {
                     let names = model.types.chain(id).flat_map(|(_, of)| of.interfaces.names());
                     self.undeclared(id, name, "interface", names.collect());
+                    // Without operations it changes nothing.
+                    if interface.operations.is_empty()
+                        && let Some(last) = self.findings.last_mut()
+                    {
+                        last.severity = Severity::Warning;
+                    }
                 }
                 continue;
             };

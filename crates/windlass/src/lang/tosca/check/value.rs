@@ -56,7 +56,7 @@ impl Checker<'_> {
             "integer" => matches!(value.data, Data::Int(_)),
             "float" => matches!(value.data, Data::Int(_) | Data::Float(..)),
             "boolean" => self.is_boolean(value, version),
-            "timestamp" => text.is_some_and(is_timestamp),
+            "timestamp" => text.is_some_and(|text| is_timestamp(text, version)),
             "nil" | "null" => value.is_null(),
             "bytes" => text.is_some_and(is_base64),
             "version" => is_version(value),
@@ -192,7 +192,12 @@ fn is_range(value: &Value) -> bool {
 }
 
 /// `YYYY-MM-DD`, alone or with `T`, a time and a zone.
-fn is_timestamp(text: &str) -> bool {
+///
+/// Before 2.0 blanks may stand for the `T`.
+fn is_timestamp(text: &str, version: Version) -> bool {
+    if !version.is_2() && text.contains(' ') {
+        return is_timestamp(&text.trim().replacen(' ', "T", 1), Version::V2_0);
+    }
     const PATTERN: &str = r"\d{4}-\d{1,2}-\d{1,2}([Tt]\d{1,2}:\d{2}(:\d{2}(\.\d*)?)?\s*([Zz]|[+-]\d{1,2}(:\d{2})?)?)?";
     constraint::matches(text.trim(), PATTERN).unwrap_or(true)
 }

@@ -5,7 +5,7 @@ use super::super::model::{Activity, ActivityKind, Service, Step, TypeId, Workflo
 use super::super::value::Name;
 use super::Checker;
 use super::value::is_required;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::spelling;
 use std::collections::BTreeSet;
 
@@ -187,6 +187,12 @@ impl Checker<'_> {
                 if activity.subject.text == name.text {
                     let message = format!("the workflow `{}` runs itself", name.text);
                     self.error(codes::WORKFLOW_CYCLE, activity.subject.span, message);
+                    // From 2.0 a filter may end it.
+                    if self.version().is_2()
+                        && let Some(last) = self.findings.last_mut()
+                    {
+                        last.severity = Severity::Warning;
+                    }
                     break;
                 }
                 if let Some(next) = service.workflows.get(&activity.subject.text)

@@ -95,7 +95,7 @@ pub static ARTIFACT: Entity = Entity {
         Key::new("repository", Shape::Text),
         DESCRIPTION,
         METADATA,
-        Key::new("deploy_path", Shape::Text).until(V1_3),
+        Key::new("deploy_path", Shape::Text),
         Key::new("artifact_version", Shape::Any),
         Key::new("checksum", Shape::Text),
         Key::new("checksum_algorithm", Shape::Text),

@@ -40,7 +40,8 @@ pub static TRIGGER: Entity = Entity {
     word: "trigger",
     keys: &[
         DESCRIPTION,
-        METADATA,
+        METADATA.since(V2_0),
+        Key::new("metric", Shape::Any).until(V1_3),
         Key::new("event", Shape::Any),
         Key::new("event_type", Shape::Any).until(V1_3),
         Key::new("schedule", Shape::Any).until(V1_3),
