@@ -302,8 +302,9 @@ impl Checker<'_> {
             valid.iter().any(|valid| valid.id.is_none_or(|valid| model.types.derives(own, valid)));
         let names: Vec<String> = valid.iter().map(|of| format!("`{}`", of.name.text)).collect();
         let own = &model.types.get(own).name.text;
+        let soft = if of.is_some_and(|of| model.is_normative(of)) { SOFT } else { "" };
         let reason =
-            || format!("its capability `{name}` takes {} and not `{own}`.", names.join(", "));
+            || format!("{soft}its capability `{name}` takes {} and not `{own}`.", names.join(", "));
         fits.then_some(()).ok_or_else(reason)
     }
 
