@@ -9,6 +9,7 @@
 
 mod case;
 mod completes;
+mod hot;
 mod plans;
 mod search;
 mod simulate;
@@ -31,6 +32,7 @@ const TOPICS: &[Topic] = &[
     ("synthesis", synthesis::cases, synthesis::measure),
     ("completes", completes::cases, completes::measure),
     ("simulate", simulate::cases, simulate::measure),
+    ("hot", hot::cases, hot::measure),
 ];
 
 fn main() -> ExitCode {

@@ -21,7 +21,7 @@ use crate::commands::status::StatusArgs;
 use crate::commands::step::StepArgs;
 use crate::commands::up::UpArgs;
 use crate::commands::verify::VerifyArgs;
-use crate::surroundings::ComposeArgs;
+use crate::surroundings::{ComposeArgs, TemplateArgs};
 
 /// Checks descriptions and plans of cloud applications before anything runs, then runs them.
 #[derive(Debug, Parser)]
@@ -69,7 +69,7 @@ pub(crate) enum Command {
     Analyze(AnalyzeArgs),
     /// Prove that bringing it up always completes, or show how it gets stuck
     Prove(ProveArgs),
-    /// Run an assembly of nets in virtual time: how long, and why
+    /// Bring something up in virtual time: how long, and why
     Simulate(SimulateArgs),
     /// Bring an application up, and look after it
     Up(UpArgs),
@@ -164,9 +164,8 @@ pub(crate) struct CheckArgs {
 /// What is said beside a template of OpenStack Heat.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct HotArgs {
-    /// HOT: an environment file; may be given more than once, a later one wins
-    #[arg(long, value_name = "FILE")]
-    pub(crate) env: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 
     /// HOT: the release of OpenStack that templates must work with, e.g. queens
     #[arg(long, value_name = "NAME")]
@@ -260,6 +259,9 @@ pub(crate) struct ShowArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 }
 
 /// A format of pictures.
@@ -322,6 +324,9 @@ pub(crate) struct ConvertArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 }
 
 /// A language that descriptions are written in.
@@ -340,7 +345,7 @@ pub(crate) enum Target {
     Tosker,
     /// An assembly of nets as one place/transition net in PNML
     Pnml,
-    /// A Compose project as Alloy text, on top of the paper's module `Docker`
+    /// A Compose project or a template as Alloy text, on top of the paper's modules
     Alloy,
 }
 

@@ -4,20 +4,45 @@
 use std::path::{Path, PathBuf};
 
 use windlass::lang::hot::{self, inventory::Inventory, update, versions};
-use windlass::lang::{self, Reading};
+use windlass::lang::{self, Language, Reading};
 use windlass::source::files::{Files as _, Limits};
 use windlass::source::{SourceId, Sources};
 
 use crate::args::HotArgs;
 use crate::failure::Failure;
 use crate::files::DiskFiles;
+use crate::surroundings::{self, TemplateArgs};
 use crate::{input, paths};
 
 impl HotArgs {
     /// Whether nothing is said.
     pub(crate) fn is_empty(&self) -> bool {
-        self.env.is_empty() && self.release.is_none() && self.inventory.is_none()
+        self.template.env.is_empty() && self.release.is_none() && self.inventory.is_none()
     }
+}
+
+/// Reads a template with the environments that the command line names; none when it names none.
+pub(crate) fn read_in_environment(
+    language: Option<Language>,
+    id: SourceId,
+    path: &Path,
+    sources: &mut Sources,
+) -> Result<Option<Reading>, Failure> {
+    let env = surroundings::environments();
+    if env.is_empty() {
+        return Ok(None);
+    }
+    let is_template = match language {
+        Some(language) => language == Language::Hot,
+        None => hot::is_template(&sources.get(id).text),
+    };
+    if !is_template {
+        let name = path.display();
+        return Err(Failure::usage(format!("`{name}` is no template of OpenStack Heat"))
+            .help("--env names environments of templates"));
+    }
+    let args = HotArgs { template: TemplateArgs { env: env.to_vec() }, ..HotArgs::default() };
+    Ok(Some(read(id, path, &args, None, sources)?.0))
 }
 
 /// Reads a template with what is said beside it, and gives the files that had a part in it.
@@ -64,7 +89,7 @@ fn one(
     }
     let mut settings = hot::Settings { release: args.release.clone(), ..hot::Settings::default() };
     let mut root = paths::real_folder(path);
-    for path in &args.env {
+    for path in &args.template.env {
         settings.environments.push((add(path, sources, files)?, Some(path.display().to_string())));
         // What an environment names may stand beside it.
         let folder = paths::real_folder(path);

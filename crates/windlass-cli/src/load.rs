@@ -11,6 +11,7 @@ use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::goal::GoalFile;
 use windlass::goal::names::{Ids, Known};
 use windlass::lang::compose::Project;
+use windlass::lang::hot::Stack;
 use windlass::lang::{self, Language, Reading, documents};
 use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::lifecycle::timing::Timing;
@@ -24,7 +25,7 @@ use crate::args::CheckFormat;
 use crate::failure::Failure;
 use crate::files::{self, Opened};
 use crate::report::Report;
-use crate::{exit_code, input, output, render, surroundings};
+use crate::{exit_code, hot, input, output, render, surroundings};
 
 /// An application with what its file says beside it.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct Loaded {
     pub(crate) goal: Option<GoalFile>,
     /// The project, when the file is a Compose file.
     pub(crate) compose: Option<Box<Project>>,
+    /// The template, when the file is one of OpenStack Heat.
+    pub(crate) stack: Option<Box<Stack>>,
 }
 
 /// A text that is no archive.
@@ -213,17 +216,21 @@ fn application_of(
     beside: bool,
 ) -> Result<Loaded, Failure> {
     let Text { name, mut sources, id } = text;
-    let (reading, _) = input::read(language, id, path, &mut sources, beside);
+    let reading = match hot::read_in_environment(language, id, path, &mut sources)? {
+        Some(reading) => reading,
+        None => input::read(language, id, path, &mut sources, beside).0,
+    };
     understood(reading, sources, &name)
 }
 
-fn understood(reading: Reading, sources: Sources, name: &str) -> Result<Loaded, Failure> {
+fn understood(mut reading: Reading, sources: Sources, name: &str) -> Result<Loaded, Failure> {
     let is_unread = reading.findings.iter().any(|f| f.code == lang::foreign::NOT_READ_YET);
     let exit = if is_unread { exit_code::USAGE } else { exit_code::FINDINGS };
-    refuse_errors(reading.findings, sources, exit)?;
-    match (reading.application, reading.language) {
+    refuse_errors(std::mem::take(&mut reading.findings), sources, exit)?;
+    match (reading.application.take(), reading.language) {
         (Some(application), _) => {
-            Ok(Loaded { application, goal: reading.goal, compose: reading.compose })
+            let Reading { goal, compose, stack, .. } = reading;
+            Ok(Loaded { application, goal, compose, stack })
         }
         (None, Some(_)) => Err(Failure::usage(format!("`{name}` describes no application"))),
         (None, None) => Err(input::no_language(name)),

@@ -35,21 +35,36 @@ pub(crate) struct ComposeArgs {
     pub(crate) project_name: Option<String>,
 }
 
+/// What every command that reads a template of OpenStack Heat takes.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "OpenStack Heat")]
+pub(crate) struct TemplateArgs {
+    /// HOT: an environment file; may be given more than once, a later one wins
+    #[arg(long, value_name = "FILE")]
+    pub(crate) env: Vec<PathBuf>,
+}
+
 static GIVEN: OnceLock<Options> = OnceLock::new();
+static ENVIRONMENTS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+
+/// The environment files of templates, for every command but `check`, which has more to say.
+pub(crate) fn environments() -> &'static [PathBuf] {
+    ENVIRONMENTS.get().map_or(&[], Vec::as_slice)
+}
 
 /// Reads what the command line names. The first call counts.
 pub(crate) fn set(command: &Command) -> Result<(), Failure> {
-    let args = match command {
-        Command::Check(args) => &args.compose,
-        Command::Show(args) => &args.compose,
-        Command::Verify(args) => &args.compose,
-        Command::Plan(args) => &args.compose,
-        Command::Step(args) => &args.compose,
-        Command::Analyze(args) => &args.compose,
-        Command::Prove(args) => &args.compose,
-        Command::Simulate(args) => &args.compose,
-        Command::Convert(args) => &args.compose,
-        Command::Up(args) => &args.compose,
+    let (args, template) = match command {
+        Command::Check(args) => (&args.compose, None),
+        Command::Show(args) => (&args.compose, Some(&args.template)),
+        Command::Verify(args) => (&args.compose, Some(&args.template)),
+        Command::Plan(args) => (&args.compose, Some(&args.template)),
+        Command::Step(args) => (&args.compose, Some(&args.template)),
+        Command::Analyze(args) => (&args.compose, Some(&args.template)),
+        Command::Prove(args) => (&args.compose, Some(&args.template)),
+        Command::Simulate(args) => (&args.compose, Some(&args.template)),
+        Command::Convert(args) => (&args.compose, Some(&args.template)),
+        Command::Up(args) => (&args.compose, Some(&args.template)),
         // They read no description: that of what runs is in the journal.
         Command::Down(_)
         | Command::Status(_)
@@ -62,6 +77,9 @@ pub(crate) fn set(command: &Command) -> Result<(), Failure> {
         | Command::Completions(_)
         | Command::Man(_) => return Ok(()),
     };
+    if let Some(template) = template {
+        let _ = ENVIRONMENTS.set(template.env.clone());
+    }
     let env_files = match args.env_file.as_slice() {
         [] => None,
         files => Some(files.iter().map(|path| text(path)).collect::<Result<_, _>>()?),

@@ -135,6 +135,14 @@ impl Diagnostic {
     }
 }
 
+/// Leaves out findings that were made before: the same in the same place.
+pub fn without_repetitions(findings: &mut Vec<Diagnostic>) {
+    let mut seen = std::collections::BTreeSet::new();
+    findings.retain(|finding| {
+        seen.insert((finding.primary, finding.code, finding.severity, finding.message.clone()))
+    });
+}
+
 /// Puts findings into the order in which a reader meets them: by text, place, code, message.
 pub fn sort(findings: &mut [Diagnostic]) {
     findings.sort_by(|a, b| {

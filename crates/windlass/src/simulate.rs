@@ -10,6 +10,7 @@
 //! what can be used is used. Its trace is replayed by the reference in the tests. Time is linear in
 //! the number of transitions and connections, but for a heap of the actions that run.
 
+pub mod bring_up;
 mod chance;
 mod engine;
 pub mod path;

@@ -5,6 +5,7 @@
 //! a lower bound meets the plan.
 
 mod belief;
+pub mod down;
 mod explain;
 mod interleave;
 mod loosen;

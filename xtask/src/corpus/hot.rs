@@ -1,7 +1,8 @@
 //! The sets of HOT: invariants, figures of the paper, Heat's unit tests, real templates.
 //!
 //! An answer is right when `windlass check` finds an error exactly where the expectation says
-//! "reject". For an invariant the finding must name its row, whatever its severity. The verdict of
+//! "reject"; `windlass prove` is right when it says that creating a stack which Heat accepts always
+//! completes. For an invariant the finding must name its row, whatever its severity. The verdict of
 //! a unit test about one resource counts findings in the lines of that resource only.
 
 use super::{Score, process};
@@ -16,6 +17,7 @@ pub fn score(windlass: &Path, folder: &Path) -> Result<Vec<Score>, String> {
     scores.extend(seed(windlass, &folder.join("seed"))?);
     scores.extend(unit(windlass, folder)?);
     scores.extend(templates(windlass, folder)?);
+    scores.extend(proofs(windlass, folder)?);
     Ok(scores)
 }
 
@@ -193,6 +195,38 @@ fn templates(windlass: &Path, folder: &Path) -> Result<Option<Score>, String> {
         }
     }
     Ok(Some(set("hot-templates", wrong, total)))
+}
+
+/// How many templates are proved.
+const PROVED: usize = 30;
+
+/// Creating the stack of a template that Heat accepts always completes.
+fn proofs(windlass: &Path, folder: &Path) -> Result<Option<Score>, String> {
+    let Ok(table) = std::fs::read_to_string(folder.join("heat-templates.ORACLE.tsv")) else {
+        return Ok(None);
+    };
+    let (mut wrong, mut total) = (Vec::new(), 0);
+    let rows = table.lines().skip(1).map(|row| row.split('\t').collect::<Vec<&str>>());
+    // One of four, so that templates of all sorts are among them.
+    let accepted = rows.filter(|columns| columns.get(2) == Some(&"accept")).step_by(4);
+    for columns in accepted.take(PROVED) {
+        let path = folder.join(columns[0]);
+        let environment = environment_of(&path).filter(|_| columns[1] == "y");
+        let environment = environment.map(|path| path.display().to_string());
+        let more: Vec<&str> =
+            environment.iter().flat_map(|path| ["--env", path.as_str()]).collect();
+        let name = path.display().to_string();
+        let arguments = [&["prove", "--lang", "hot", "--format", "json", &name], &more[..]];
+        let at = path.parent().unwrap_or(folder);
+        let ended = process::run(windlass, at, &arguments.concat())?;
+        let answer: Value = serde_json::from_str(&ended.output).unwrap_or_default();
+        total += 1;
+        if answer["verdict"] != "always_completes" {
+            let reason = ended.crash.unwrap_or_else(|| answer["verdict"].to_string());
+            wrong.push(format!("{}: {reason}", columns[0]));
+        }
+    }
+    Ok(Some(set("hot-prove", wrong, total)))
 }
 
 /// The environment beside a template.

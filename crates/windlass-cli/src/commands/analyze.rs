@@ -16,7 +16,7 @@ use windlass::survey::{self, Survey};
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::failure::Failure;
-use crate::surroundings::ComposeArgs;
+use crate::surroundings::{ComposeArgs, TemplateArgs};
 use crate::{escape, exit_code, load, output};
 
 /// What `windlass analyze` takes.
@@ -72,6 +72,9 @@ pub(crate) struct AnalyzeArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 }
 
 const SCHEMA: &str = "windlass/analyze/1";

@@ -132,7 +132,7 @@ fn application(
     args: &ConvertArgs,
     is_archive: bool,
 ) -> Result<Written<Content>, Failure> {
-    let Loaded { application, goal, compose } = loaded;
+    let Loaded { application, goal, compose, stack } = loaded;
     match args.to {
         Target::Windlass | Target::Json => {
             Ok(ours(&own::print(&application, goal.as_ref()), args.to))
@@ -150,13 +150,20 @@ fn application(
             let left_out = vec!["failures, durations and commands"];
             Ok(Written { document: Content::Text(document), left_out })
         }
-        Target::Alloy => match compose {
-            Some(project) => {
-                let text = Content::Text(alloy::print(&project));
-                Ok(Written { document: text, left_out: Vec::new() })
-            }
-            None => Err(Failure::usage("only a Compose file is written as Alloy")),
-        },
+        Target::Alloy => {
+            let text = match (compose, stack) {
+                (Some(project), _) => alloy::print(&project),
+                (None, Some(stack)) => {
+                    let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
+                    alloy::template::print(&stack, &stem)
+                }
+                (None, None) => {
+                    let message = "only a Compose file or a template is written as Alloy";
+                    return Err(Failure::usage(message));
+                }
+            };
+            Ok(Written { document: Content::Text(text), left_out: Vec::new() })
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! `windlass plan APP --goal GOAL`: a plan from one state to another.
 
 mod answer;
+mod down;
+mod renewal;
 mod upgrade;
 
 use std::path::PathBuf;
@@ -19,7 +21,7 @@ use crate::budget::{LimitArgs, Watch};
 use crate::commands::verify::{PolicyArg, check_declared, parse_goal};
 use crate::failure::Failure;
 use crate::load::{self, Loaded};
-use crate::surroundings::ComposeArgs;
+use crate::surroundings::{ComposeArgs, TemplateArgs};
 use crate::{exit_code, output, replace};
 
 /// What `windlass plan` takes.
@@ -41,6 +43,7 @@ Examples:
   windlass plan windlass.yaml --goal 'gui=working*1'
   windlass plan windlass.yaml --state broken.state.yaml --goal-file up.goal.yaml --format json
   windlass plan windlass.yaml --state running.state.yaml --goal 'api=running*4' --as svg -o plan.svg
+  windlass plan windlass.yaml --down
   windlass plan windlass.yaml --undo upgrade.plan.yaml --state before.state.yaml
   windlass plan v2.yaml --from-app v1.yaml --state running.state.yaml --combined both")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
@@ -61,8 +64,14 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "PLAN")]
     pub(crate) undo: Option<PathBuf>,
 
+    /// Plan how to take everything down, from --state, or from where everything is up
+    #[arg(long, conflicts_with_all = ["goal", "goal_file", "undo", "from_app"])]
+    pub(crate) down: bool,
+
     /// The version of the application that --state is about; the plan leads to APP
-    #[arg(long, value_name = "OLD", requires = "state", conflicts_with = "undo")]
+    ///
+    /// Without --state, a template of OpenStack Heat is taken to be there as a whole.
+    #[arg(long, value_name = "OLD", conflicts_with = "undo")]
     pub(crate) from_app: Option<PathBuf>,
 
     /// Write both versions as one application, and its state, into FOLDER: what the plan is about
@@ -122,6 +131,9 @@ pub(crate) struct PlanArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 }
 
 /// What is to be as small as possible.
@@ -211,10 +223,16 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
 }
 
 fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
-    let Loaded { application, goal: declared, .. } =
+    let Loaded { application, goal: declared, stack, .. } =
         load::application(&args.app, args.lang.as_deref())?;
     if let Some(old) = &args.from_app {
-        return upgrade::asked(args, old, &application, declared);
+        return match stack {
+            Some(stack) => renewal::asked(args, old, &stack),
+            None => upgrade::asked(args, old, &application, declared),
+        };
+    }
+    if args.down {
+        return down::asked(args, application);
     }
     let start = match &args.state {
         Some(path) => load::state(path, &application)?,

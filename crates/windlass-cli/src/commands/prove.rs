@@ -24,7 +24,7 @@ use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
-use crate::surroundings::ComposeArgs;
+use crate::surroundings::{ComposeArgs, TemplateArgs};
 use crate::{escape, exit_code, input, load, output, replace};
 
 /// What `windlass prove` takes.
@@ -91,6 +91,9 @@ pub(crate) struct ProveArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 }
 
 const SCHEMA: &str = "windlass/prove/1";
@@ -252,7 +255,7 @@ fn may_fail(
     Ok(found)
 }
 
-fn no_way(application: &Application, missing: &[NoWay]) -> Failure {
+pub(super) fn no_way(application: &Application, missing: &[NoWay]) -> Failure {
     let words = |no_way: &NoWay| {
         let (node, state) = match no_way {
             NoWay::NoGoal(node) => (*node, None),

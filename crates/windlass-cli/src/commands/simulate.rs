@@ -1,5 +1,6 @@
-//! `windlass simulate FILE`: how long an assembly takes, and why.
+//! `windlass simulate FILE`: how long bringing something up takes, and why.
 
+mod protocols;
 pub(crate) mod report;
 mod text;
 
@@ -17,13 +18,15 @@ use windlass::simulate::{self, Mode, Scenario, Schedule, path};
 
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::surroundings::ComposeArgs;
+use crate::surroundings::{ComposeArgs, TemplateArgs};
 use crate::{escape, exit_code, load, output, replace};
 
 /// What `windlass simulate` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Runs an assembly of nets in virtual time: nothing is executed. Every action takes the mean of its
+Runs an assembly of nets in virtual time: nothing is executed. An application of protocols (a
+Compose file, a template) is brought up as `prove` does it; where it says nothing about time, each
+operation counts one second. Every action takes the mean of its
 duration; with --seed each duration is drawn, and with --runs N so many runs are made and their
 mean, median and 95th percentile told. `hosts` and `locks` of the file and --jobs limit how much
 runs at once.
@@ -93,6 +96,9 @@ pub(crate) struct SimulateArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 }
 
 /// A mode on the command line.
@@ -131,7 +137,12 @@ struct Answer<'a> {
 
 /// Simulates and tells.
 pub(crate) fn run(args: &SimulateArgs) -> Result<u8, Failure> {
-    let loaded = load::application(&args.file, args.lang.as_deref())?.application;
+    let load::Loaded { application: loaded, goal, .. } =
+        load::application(&args.file, args.lang.as_deref())?;
+    let loaded = match loaded.is_net() {
+        true => loaded,
+        false => protocols::assembly(&loaded, goal.as_ref())?,
+    };
     let changes = changes(args, &loaded)?;
     let application = what_if::apply(&loaded, &changes);
     let assembly = Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;

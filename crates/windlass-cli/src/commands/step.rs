@@ -20,7 +20,7 @@ use super::verify::places;
 use crate::args::Format;
 use crate::commands::verify::PolicyArg;
 use crate::failure::Failure;
-use crate::surroundings::ComposeArgs;
+use crate::surroundings::{ComposeArgs, TemplateArgs};
 use crate::{escape, exit_code, load, output, replace};
 
 /// What `windlass step` takes.
@@ -68,6 +68,9 @@ pub(crate) struct StepArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 }
 
 const SCHEMA: &str = "windlass/step/1";

@@ -31,7 +31,7 @@ use crate::commands::engine::{
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
 use crate::load::{self, Loaded};
-use crate::surroundings::ComposeArgs;
+use crate::surroundings::{ComposeArgs, TemplateArgs};
 use crate::{escape, exit_code, output};
 
 /// What `windlass up` takes.
@@ -93,6 +93,9 @@ pub(crate) struct UpArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 }
 
 /// Where a run begins.

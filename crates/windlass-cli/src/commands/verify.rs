@@ -21,7 +21,7 @@ pub(crate) use json::places;
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::failure::Failure;
-use crate::surroundings::ComposeArgs;
+use crate::surroundings::{ComposeArgs, TemplateArgs};
 use crate::{escape, exit_code, load, output};
 
 /// What `windlass verify` takes.
@@ -93,6 +93,9 @@ pub(crate) struct VerifyArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 }
 
 /// A connection policy.

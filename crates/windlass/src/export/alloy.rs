@@ -4,6 +4,8 @@
 //! secret, with what is known about the attachment; then one signature with everything as fields
 //! and what each service is as facts. Names are made of letters, digits and `_`.
 
+pub mod template;
+
 use std::fmt::Write as _;
 
 use crate::lang::compose::Project;

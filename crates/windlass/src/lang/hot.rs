@@ -20,10 +20,12 @@ mod cycle;
 pub mod environment;
 mod evaluate;
 pub mod facts;
+mod hidden;
 pub mod inventory;
 mod lower;
 mod nested;
 pub mod parameter;
+pub mod renew;
 mod resources;
 pub mod schema;
 mod sections;
@@ -38,12 +40,12 @@ pub use sections::detect;
 pub use stack::{Resource, Stack};
 
 use crate::application::Application;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{self, Diagnostic};
 use crate::source::files::{Files, ImportStack, ReadFile};
 use crate::source::{SourceId, Sources, Span};
 use crate::tree::{self, Node};
 use environment::Environment;
-use template::Builder;
+use template::{Asker, Builder};
 
 /// What is said beside a template.
 #[derive(Debug, Clone, Default)]
@@ -83,12 +85,14 @@ pub fn read<'f>(
         findings: Vec::new(),
         imports,
         known: std::collections::BTreeMap::new(),
-        stacks: Vec::new(),
+        uses: Vec::new(),
     };
-    let read = builder.template(root, path, false);
+    let read = builder.template(root, path, Asker::User);
+    // A template that is used twice has its mistakes once.
+    diagnostic::without_repetitions(&mut builder.findings);
     findings.append(&mut builder.findings);
     let (mut stack, _) = read?;
-    stack.nested = builder.stacks;
+    stack.nested = builder.nested_stacks();
     Some(stack)
 }
 

@@ -1,6 +1,7 @@
 //! What every language says about a name that nothing declares and a key that nothing reads.
 
 use crate::diagnostic::Diagnostic;
+use crate::source::Span;
 use crate::spelling;
 use crate::tree::Node;
 
@@ -18,6 +19,19 @@ pub(super) fn unknown<'a>(
         Some(advice) => finding.help(advice),
         None => finding,
     });
+}
+
+/// Reports a name that refers to nothing, with the nearest that is declared.
+pub(super) fn missing<'a>(
+    code: &'static str,
+    what: &str,
+    (name, span): (&str, Span),
+    known: impl Iterator<Item = &'a str> + Clone,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let mut finding = Diagnostic::error(code, span, format!("there is no {what} `{name}`"));
+    finding.help = spelling::advice(what, name, known, findings.len());
+    findings.push(finding);
 }
 
 /// Warns, under the language's own code, of the keys of a mapping that are none of these.

@@ -125,7 +125,7 @@ pub mod volume_size_one_source;
 pub mod volume_size_required;
 
 use super::Rule;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{self, Diagnostic};
 use crate::lang::hot::Stack;
 
 /// Every row, in the order of the table.
@@ -336,5 +336,7 @@ pub fn check(stack: &Stack) -> Vec<Diagnostic> {
             check(stack, &mut findings);
         }
     }
+    // A template that is used twice has its mistakes once.
+    diagnostic::without_repetitions(&mut findings);
     findings
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass::application::Application;
+use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::goal::names::Ids;
 use windlass::lang::windlass as own;
@@ -21,11 +21,12 @@ pub(super) fn asked(
     new: &Application,
     declared: Option<GoalFile>,
 ) -> Result<Asked, Failure> {
-    let old = load::application(old, args.lang.as_deref())?.application;
-    let state = match &args.state {
-        Some(path) => load::state(path, &old)?,
-        None => return Err(Failure::usage("--state says where the old version is")),
+    let (state, path) = (args.state.as_deref(), old);
+    let Some(state) = state else {
+        return Err(Failure::usage("--state says where the old version is"));
     };
+    let old = load::application(path, args.lang.as_deref())?.application;
+    let state = load::state(state, &old)?;
     let both = upgrade(&old, new, &state).map_err(|why| Failure::usage(why.to_string()))?;
     let known = load::instances(&both.application, &both.start, &Plan::default());
     let said = said(args, &both.application, Ids::Creatable(&known))?;
@@ -48,17 +49,22 @@ pub(super) fn asked(
         ));
     }
     if let Some(folder) = &args.combined {
-        write(folder, &both)?;
+        write(folder, &both.application, &both.start)?;
     }
     let Upgrade { application, start, .. } = both;
     Ok(Asked { application, start, goal, known: None })
 }
 
-fn write(folder: &Path, both: &Upgrade) -> Result<(), Failure> {
+/// Writes what the plan is about.
+pub(super) fn write(
+    folder: &Path,
+    application: &Application,
+    start: &GlobalState,
+) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
-    let application = emit::yaml(&own::print(&both.application, None));
-    let state = emit::yaml(&own::print_state(&both.application, &both.start));
-    for (name, text) in [("windlass.yaml", application), ("start.state.yaml", state)] {
+    let both = emit::yaml(&own::print(application, None));
+    let state = emit::yaml(&own::print_state(application, start));
+    for (name, text) in [("windlass.yaml", both), ("start.state.yaml", state)] {
         let path = folder.join(name);
         replace::write(&path, &text).map_err(|error| Failure::file("write", &path, &error))?;
     }

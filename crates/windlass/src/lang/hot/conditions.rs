@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::evaluate::Evaluator;
 use super::value::{Data, all, equal};
 use crate::diagnostic::Diagnostic;
+use crate::lang::names;
 use crate::tree::Node;
 
 /// The conditions of a template, evaluated.
@@ -55,8 +56,9 @@ impl<'a> Run<'a> {
             return truth;
         }
         let Some(node) = self.section.get(name) else {
-            let message = format!("there is no condition `{name}`");
-            evaluator.findings.push(Diagnostic::error("HOT007", at.span(), message));
+            let known = self.section.entries().map(|entry| entry.name());
+            let findings = &mut evaluator.findings;
+            names::missing("HOT007", "condition", (name, at.span()), known, findings);
             return None;
         };
         if self.open.iter().any(|open| open == name) || self.open.len() >= MOST_NESTED {

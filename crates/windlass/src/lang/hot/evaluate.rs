@@ -9,6 +9,7 @@ use super::parameter::Parameter;
 use super::value::{Data, Entry, Kind, Value};
 use super::versions::{Format, Version};
 use crate::diagnostic::Diagnostic;
+use crate::lang::names;
 use crate::source::Span;
 use crate::spelling;
 use crate::tree::Node;
@@ -219,11 +220,7 @@ impl<'a> Evaluator<'a> {
         }
         let Some(parameter) = self.parameters.get(name) else {
             let known = self.parameters.keys().map(String::as_str);
-            let help = spelling::advice("parameter", name, known, self.findings.len());
-            let mut finding =
-                Diagnostic::error("HOT007", at, format!("there is no parameter `{name}`"));
-            finding.help = help;
-            self.findings.push(finding);
+            names::missing("HOT007", "parameter", (name, at), known, &mut self.findings);
             return Value::unknown(span, Kind::Any, None);
         };
         self.used.insert(name.to_owned());
@@ -261,10 +258,7 @@ impl<'a> Evaluator<'a> {
             return true;
         }
         let known = self.heads.keys().map(String::as_str);
-        let help = spelling::advice("resource", name, known, self.findings.len());
-        let mut finding = Diagnostic::error("HOT007", at, format!("there is no resource `{name}`"));
-        finding.help = help;
-        self.findings.push(finding);
+        names::missing("HOT007", "resource", (name, at), known, &mut self.findings);
         false
     }
 
@@ -398,14 +392,13 @@ impl<'a> Evaluator<'a> {
         match truth {
             Some(true) => {
                 let value = self.value(*then);
-                // The other branch is read for its references, and only reported when broken.
                 if let Some(otherwise) = otherwise {
-                    self.value(*otherwise);
+                    self.not_taken(*otherwise);
                 }
                 value
             }
             Some(false) => {
-                self.value(*then);
+                self.not_taken(*then);
                 otherwise.map_or(Value::new(span, Data::Null), |node| self.value(*node))
             }
             None => {
@@ -422,6 +415,14 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Reads a branch that is not taken: what is wrong with it is reported, but nothing waits for
+    /// what it names.
+    fn not_taken(&mut self, node: Node<'a>) {
+        let before = self.references.len();
+        self.value(node);
+        self.references.truncate(before);
+    }
+
     /// Whether a condition holds: a name, a boolean or a function.
     pub(super) fn condition(&mut self, node: Node<'a>) -> Option<bool> {
         if let Some(value) = node.as_bool() {
@@ -431,11 +432,8 @@ impl<'a> Evaluator<'a> {
             if let Ok(truth) = self.conditions.get(name) {
                 return truth;
             }
-            let known = self.conditions.names();
-            let mut finding =
-                Diagnostic::error("HOT007", node.span(), format!("there is no condition `{name}`"));
-            finding.help = spelling::advice("condition", name, known, self.findings.len());
-            self.findings.push(finding);
+            let (known, at) = (self.conditions.names(), (name, node.span()));
+            names::missing("HOT007", "condition", at, known, &mut self.findings);
             return None;
         }
         super::conditions::function(self, node, &mut |evaluator, node| evaluator.condition(node))

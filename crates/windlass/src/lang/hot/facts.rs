@@ -103,6 +103,11 @@ impl PropertyFacts {
         self.has('h') || self.has('d')
     }
 
+    /// Whether a value names a thing of the cloud of this sort, such as `neutron.network`.
+    pub fn is_custom(&self, name: &str) -> bool {
+        self.constraints.iter().any(|own| matches!(own, Constraint::Is(sort) if *sort == name))
+    }
+
     /// The schema of the entries of a list, or of a mapping with any keys.
     pub fn each(&self) -> Option<&PropertyFacts> {
         match self.nested.as_slice() {

@@ -16,22 +16,76 @@ use crate::lifecycle::protocol::{
     Transition,
 };
 use crate::lifecycle::{Cost, Expected, Lifecycle, Protocol};
-use crate::source::Origin;
+use crate::source::{Origin, Span};
 
-/// The application that a template describes; a resource whose condition does not hold has no part
-/// in it, and neither has one that exists already.
-pub(super) fn application(stack: &Stack, name: &str) -> Application {
-    let is_part = |resource: &Resource| resource.condition != Some(false) && !resource.is_external;
-    let mut nodes: BTreeMap<usize, NodeId> = BTreeMap::new();
-    for (at, _) in stack.resources.iter().enumerate().filter(|(_, resource)| is_part(resource)) {
-        nodes.insert(at, NodeId::from(nodes.len()));
+/// The state of a resource that is not there.
+pub(super) const ABSENT: usize = 0;
+/// The state of a resource as the template describes it.
+pub(super) const CREATED: usize = 1;
+/// The state of a resource as another template described it, from where an update leads on.
+pub(super) const OUTDATED: usize = 2;
+
+/// A resource on its way into an application.
+pub(super) struct Part<'s> {
+    pub(super) name: String,
+    pub(super) resource: &'s Resource,
+    /// What it needs when it is as the template describes it.
+    pub(super) needs: Vec<Need>,
+    /// What it needs before an update; none when there is no update.
+    pub(super) outdated: Option<Vec<Need>>,
+}
+
+/// That a resource needs another.
+pub(super) struct Need {
+    /// The position of the other part.
+    pub(super) target: usize,
+    /// Where the template says so.
+    pub(super) span: Span,
+}
+
+/// Whether a resource is created with the stack: neither one whose condition does not hold nor one
+/// that exists already.
+pub(super) fn is_part(resource: &Resource) -> bool {
+    resource.condition != Some(false) && !resource.is_external
+}
+
+/// What each resource waits for when it is created: a member what its group waits for, a group also
+/// its members.
+pub(super) fn waits(stack: &Stack) -> Vec<Vec<(usize, Span)>> {
+    let mut all: Vec<Vec<(usize, Span)>> = Vec::with_capacity(stack.resources.len());
+    for resource in &stack.resources {
+        let own = resource.group.map_or(resource, |group| &stack.resources[group]);
+        all.push(own.waits_for.clone());
     }
-    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (at, resource) in stack.resources.iter().enumerate() {
-        if let Some(group) = resource.group {
-            members.entry(group).or_default().push(at);
+    for (at, member) in stack.resources.iter().enumerate() {
+        if let Some(group) = member.group {
+            all[group].push((at, member.span));
         }
     }
+    all
+}
+
+/// The application that a template describes.
+pub(super) fn application(stack: &Stack, name: &str) -> Application {
+    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    for (at, _) in stack.resources.iter().enumerate().filter(|(_, own)| is_part(own)) {
+        places.insert(at, places.len());
+    }
+    let waits = waits(stack);
+    let part = |at: &usize| {
+        let known = waits[*at].iter();
+        let needs = known
+            .filter_map(|(to, span)| Some(Need { target: *places.get(to)?, span: *span }))
+            .collect();
+        let resource = &stack.resources[*at];
+        Part { name: resource.name.clone(), resource, needs, outdated: None }
+    };
+    let parts: Vec<Part<'_>> = places.keys().map(part).collect();
+    build(name, stack.span, &parts)
+}
+
+/// The application of some parts.
+pub(super) fn build(name: &str, span: Span, parts: &[Part<'_>]) -> Application {
     let mut application = Application {
         name: name.to_owned(),
         faults: Faults::Forbidden,
@@ -39,62 +93,65 @@ pub(super) fn application(stack: &Stack, name: &str) -> Application {
         types: Vec::new(),
         nodes: Vec::new(),
         deployment: Deployment::default(),
-        origin: stack.span.into(),
+        origin: span.into(),
     };
-    for at in nodes.keys() {
-        let resource = &stack.resources[*at];
-        let waits: Vec<_> = match resource.group {
-            // A member is created by its group, after what the group waits for.
-            Some(group) => stack.resources[group].waits_for.clone(),
-            None => {
-                let members = members.get(at).into_iter().flatten();
-                let members = members.map(|member| (*member, stack.resources[*member].span));
-                resource.waits_for.iter().copied().chain(members).collect()
+    for part in parts {
+        let mut needs: Vec<&Need> = Vec::new();
+        let mut places: BTreeMap<usize, RequirementId> = BTreeMap::new();
+        for need in part.needs.iter().chain(part.outdated.iter().flatten()) {
+            if !places.contains_key(&need.target) {
+                places.insert(need.target, RequirementId::from(needs.len()));
+                needs.push(need);
             }
-        };
-        let known: Vec<_> = waits
-            .into_iter()
-            .filter_map(|(target, span)| Some((*nodes.get(&target)?, target, span)))
-            .collect();
-        let names = known
+        }
+        let own = |list: &[Need]| list.iter().map(|need| places[&need.target]).collect();
+        let life = Life { created: own(&part.needs), outdated: part.outdated.as_deref().map(own) };
+        let names = needs
             .iter()
-            .map(|(_, target, span)| (stack.resources[*target].name.as_str(), Origin::from(*span)));
+            .map(|need| (parts[need.target].name.as_str(), Origin::from(need.span)))
+            .collect();
         let component_type = TypeId::from(application.types.len());
-        application.types.push(component(resource, names.collect()));
-        let binding = |(at, (target, _, span)): (usize, &(NodeId, usize, _))| Binding {
+        application.types.push(component(part, names, &life));
+        let binding = |(at, need): (usize, &&Need)| Binding {
             requirement: RequirementId::from(at),
-            target: *target,
+            target: NodeId::from(need.target),
             capability: CapabilityId::from(0),
-            origin: Origin::from(*span),
+            origin: Origin::from(need.span),
         };
         application.nodes.push(Node {
-            name: resource.name.clone(),
+            name: part.name.clone(),
             component_type,
             count: 1,
             instances: Vec::new(),
-            bindings: known.iter().enumerate().map(binding).collect(),
+            bindings: needs.iter().enumerate().map(binding).collect(),
             connections: Vec::new(),
-            origin: resource.span.into(),
+            origin: part.resource.span.into(),
         });
     }
     application
 }
 
-/// The life of a resource: `create` leads from absent to created, `delete` back.
-fn component(resource: &Resource, needs: Vec<(&str, Origin)>) -> ComponentType {
-    let origin: Origin = resource.span.into();
-    let requirement = |(name, origin): &(&str, Origin)| Requirement {
-        name: (*name).to_owned(),
+/// What the states of a resource require.
+struct Life {
+    created: BTreeSet<RequirementId>,
+    outdated: Option<BTreeSet<RequirementId>>,
+}
+
+/// The life of a resource: `create` leads from absent to created, `delete` back; `update` leads
+/// from outdated to created, while the resource stays usable.
+fn component(part: &Part<'_>, needs: Vec<(&str, Origin)>, life: &Life) -> ComponentType {
+    let origin: Origin = part.resource.span.into();
+    let requirement = |(name, origin): (&str, Origin)| Requirement {
+        name: name.to_owned(),
         sort: Sort::ReplicaUnaware,
         arity: Arity::Any,
-        origin: *origin,
+        origin,
     };
-    let all: BTreeSet<RequirementId> = (0..needs.len()).map(RequirementId::from).collect();
-    let created = CapabilityId::from(0);
-    let state = |name: &str, requires: BTreeSet<RequirementId>, offers: &[CapabilityId]| State {
+    let offered: BTreeSet<CapabilityId> = [CapabilityId::from(0)].into();
+    let state = |name: &str, requires: Option<&BTreeSet<RequirementId>>| State {
         name: name.to_owned(),
-        requires,
-        offers: offers.iter().copied().collect(),
+        requires: requires.cloned().unwrap_or_default(),
+        offers: requires.map(|_| offered.clone()).unwrap_or_default(),
         handlers: Vec::new(),
         on_crash: None,
         origin,
@@ -103,12 +160,38 @@ fn component(resource: &Resource, needs: Vec<(&str, Origin)>) -> ComponentType {
         from: StateId::from(from),
         operation: OperationId::from(operation),
         to: StateId::from(to),
-        requires: all.clone(),
+        requires: life.created.clone(),
         offers: BTreeSet::new(),
         handlers: Vec::new(),
         origin,
     };
-    let operation = |name: &str| Operation {
+    let mut states = vec![state("absent", None), state("created", Some(&life.created))];
+    let mut transitions = vec![transition(ABSENT, 0, CREATED), transition(CREATED, 1, ABSENT)];
+    let mut operations = vec![operation("create", origin), operation("delete", origin)];
+    if let Some(outdated) = &life.outdated {
+        states.push(state("outdated", Some(outdated)));
+        let mut update = transition(OUTDATED, 2, CREATED);
+        update.requires.extend(outdated);
+        update.offers = offered.clone();
+        transitions.push(update);
+        operations.push(operation("update", origin));
+    }
+    let up = Some(vec![OperationId::from(0)]);
+    let protocol = Protocol { initial: StateId::from(ABSENT), states, transitions, up };
+    ComponentType {
+        name: format!("{} ({})", part.name, part.resource.type_name),
+        requirements: needs.into_iter().map(requirement).collect(),
+        capabilities: vec![Capability { name: "created".to_owned(), origin }],
+        operations,
+        lifecycle: Lifecycle::Protocol(protocol),
+        processes: BTreeMap::new(),
+        cost_per_second: Cost::default(),
+        origin,
+    }
+}
+
+fn operation(name: &str, origin: Origin) -> Operation {
+    Operation {
         name: name.to_owned(),
         run: None,
         duration: Expected::default(),
@@ -116,25 +199,6 @@ fn component(resource: &Resource, needs: Vec<(&str, Origin)>) -> ComponentType {
         timeout: Expected::default(),
         retry: None,
         effect: None,
-        origin,
-    };
-    let protocol = Protocol {
-        initial: StateId::from(0),
-        states: vec![
-            state("absent", BTreeSet::new(), &[]),
-            state("created", all.clone(), &[created]),
-        ],
-        transitions: vec![transition(0, 0, 1), transition(1, 1, 0)],
-        up: None,
-    };
-    ComponentType {
-        name: format!("{} ({})", resource.name, resource.type_name),
-        requirements: needs.iter().map(requirement).collect(),
-        capabilities: vec![Capability { name: "created".to_owned(), origin }],
-        operations: vec![operation("create"), operation("delete")],
-        lifecycle: Lifecycle::Protocol(protocol),
-        processes: BTreeMap::new(),
-        cost_per_second: Cost::default(),
         origin,
     }
 }

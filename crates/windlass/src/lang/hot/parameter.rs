@@ -179,7 +179,12 @@ fn read_type(
 
 impl Parameter {
     /// The value as its type has it; says so when it does not fit.
-    fn accept(&self, value: &Value, what: &str, findings: &mut Vec<Diagnostic>) -> Option<Value> {
+    pub(super) fn accept(
+        &self,
+        value: &Value,
+        what: &str,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<Value> {
         if matches!(value.data, Data::Unknown(_) | Data::Resource(_)) {
             return Some(value.clone());
         }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::constraint;
 use super::evaluate::Evaluator;
 use super::schema::{self, Place};
 use super::sections;
@@ -11,6 +10,7 @@ use super::template::{Builder, Resolved, Scope};
 use super::value::{Data, Value};
 use super::versions::Format;
 use crate::diagnostic::Diagnostic;
+use crate::lang::names;
 use crate::source::Span;
 use crate::spelling;
 use crate::tree::{Entry, Node};
@@ -147,7 +147,7 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
         }
         let is_external = node.get("external_id").is_some_and(|id| !id.is_null());
         self.check_properties(name, &resolved, &properties, (span, is_external));
-        self.deletion_policy(name, node, facts.map(|facts| facts.name));
+        let deletion_policy = self.deletion_policy(name, node, facts.map(|facts| facts.name));
         let policy = self.mapping(node, self.words.update_policy, span);
         if let Some(facts) = facts.filter(|facts| !facts.update_policy.is_empty()) {
             let place = Place { resource: name, is_external, heads: &self.scope.heads };
@@ -157,7 +157,9 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
         let references = std::mem::take(&mut self.evaluator.references);
         let mut waits: Vec<(String, Span)> =
             references.into_iter().map(|reference| (reference.target, reference.span)).collect();
+        let first = waits.len();
         self.depends_on(name, node, &mut waits);
+        let depends_on = waits[first..].iter().map(|(name, _)| name.clone()).collect();
         let path = self.scope.path.as_deref();
         self.builder.take_files(&mut self.evaluator, path);
         self.builder.findings.append(&mut self.evaluator.findings);
@@ -168,6 +170,8 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
             facts,
             properties,
             waits_for: Vec::new(),
+            depends_on,
+            deletion_policy,
             condition,
             is_external,
             group: None,
@@ -236,7 +240,8 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
 
     /// Properties of a template used as a type are its parameters.
     fn check_template(&mut self, name: &str, file: &str, properties: &Value, span: Span) {
-        let Some(nested) = self.builder.known.get(file).cloned() else { return };
+        let nested = self.builder.known.get(file).map(|nested| nested.gives.clone());
+        let Some(nested) = nested else { return };
         let Data::Map(entries) = &properties.data else { return };
         for entry in entries {
             let Some(parameter) = nested.parameters.get(&entry.key) else {
@@ -248,13 +253,8 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
                 self.builder.findings.push(finding);
                 continue;
             };
-            for constraint in parameter.constraints.iter().filter(|_| entry.value.is_known()) {
-                if let Some(problem) = constraint::Constraint::violated_by(constraint, &entry.value)
-                {
-                    let message =
-                        format!("property `{}` of resource `{name}` {problem}", entry.key);
-                    self.report("HOT012", entry.value.span, message);
-                }
+            if entry.value.is_known() && !entry.value.is_null() {
+                parameter.accept(&entry.value, "value", &mut self.builder.findings);
             }
         }
         for parameter in nested.parameters.values().filter(|parameter| !parameter.has_default) {
@@ -266,13 +266,19 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
                 self.report("HOT121", span, message);
             }
         }
+        self.builder.with_values(file, properties, span);
     }
 
     /// Row C22.
-    fn deletion_policy(&mut self, name: &str, node: Node<'t>, type_name: Option<&str>) {
-        let Some(node) = node.get(self.words.deletion_policy) else { return };
+    fn deletion_policy(
+        &mut self,
+        name: &str,
+        node: Node<'t>,
+        type_name: Option<&str>,
+    ) -> Option<String> {
+        let node = node.get(self.words.deletion_policy)?;
         let value = self.evaluator.value(node);
-        let Some(policy) = value.as_str() else { return };
+        let policy = value.as_str()?;
         let capital = ["Delete", "Retain", "Snapshot"].contains(&policy);
         let small = ["delete", "retain", "snapshot"].contains(&policy);
         let hot = self.scope.version.format == Format::Hot;
@@ -287,7 +293,7 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
             self.builder
                 .findings
                 .push(Diagnostic::error("HOT122", node.span(), message).help(help));
-            return;
+            return None;
         }
         let can_snapshot = type_name.is_none_or(|name| {
             matches!(name, "OS::Nova::Server" | "OS::Cinder::Volume" | "AWS::EC2::Volume")
@@ -296,6 +302,7 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
             let message = format!("resource `{name}` is of a type that takes no snapshots (C22)");
             self.report("HOT122", node.span(), message);
         }
+        Some(policy.to_lowercase())
     }
 
     fn depends_on(&mut self, name: &str, node: Node<'t>, waits: &mut Vec<(String, Span)>) {
@@ -322,11 +329,8 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
                 continue;
             }
             let known = self.scope.heads.keys().map(String::as_str);
-            let before = self.builder.findings.len();
-            let mut finding =
-                Diagnostic::error("HOT007", item.span, format!("there is no resource `{target}`"));
-            finding.help = spelling::advice("resource", target, known, before);
-            self.builder.findings.push(finding);
+            let at = (target, item.span);
+            names::missing("HOT007", "resource", at, known, &mut self.builder.findings);
         }
     }
 
@@ -420,6 +424,8 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
             facts,
             properties,
             waits_for: Vec::new(),
+            depends_on: Vec::new(),
+            deletion_policy: None,
             condition: owner.condition,
             is_external: false,
             group: Some(group),

@@ -19,10 +19,27 @@ pub struct Stack {
     pub parameters: Vec<Parameter>,
     /// Its resources, in order, then the members of groups.
     pub resources: Vec<Resource>,
-    /// The templates that it uses as types, each once.
+    /// What it is for.
+    pub description: Option<String>,
+    /// Its outputs, in order.
+    pub outputs: Vec<Output>,
+    /// The names of its conditions, in order.
+    pub conditions: Vec<String>,
+    /// The templates that it uses as types: once for each use.
     pub nested: Vec<Stack>,
     by_type: BTreeMap<String, Vec<usize>>,
     by_name: BTreeMap<String, usize>,
+}
+
+/// What a template tells about the stack.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub description: Option<String>,
+    /// Its value.
+    pub value: Value,
 }
 
 /// One resource.
@@ -40,6 +57,10 @@ pub struct Resource {
     pub properties: Value,
     /// The resources that it must wait for, by position, with the place that says so.
     pub waits_for: Vec<(usize, Span)>,
+    /// The resources that `depends_on` names.
+    pub depends_on: Vec<String>,
+    /// What becomes of it with the stack, in small letters, where that is said.
+    pub deletion_policy: Option<String>,
     /// Whether its condition holds; none when that is not known.
     pub condition: Option<bool>,
     /// Whether it exists already and is only named.
@@ -57,6 +78,9 @@ impl Stack {
             span,
             parameters: Vec::new(),
             resources: Vec::new(),
+            description: None,
+            outputs: Vec::new(),
+            conditions: Vec::new(),
             nested: Vec::new(),
             by_type: BTreeMap::new(),
             by_name: BTreeMap::new(),
@@ -78,8 +102,12 @@ impl Stack {
         &'s self,
         types: &'t [&'t str],
     ) -> impl Iterator<Item = &'s Resource> + use<'s, 't> {
-        let of_type = |name: &&str| self.by_type.get(*name).map_or(&[][..], Vec::as_slice);
-        types.iter().flat_map(of_type).map(|at| &self.resources[*at])
+        types.iter().flat_map(|name| self.positions(name)).map(|at| &self.resources[*at])
+    }
+
+    /// The positions of the resources of a type that may be created.
+    pub(super) fn positions(&self, type_name: &str) -> &[usize] {
+        self.by_type.get(type_name).map_or(&[], Vec::as_slice)
     }
 
     /// The resource with this name.

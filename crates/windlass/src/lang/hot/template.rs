@@ -6,14 +6,15 @@ use super::conditions::Conditions;
 use super::environment::Environment;
 use super::evaluate::{Evaluator, Head};
 use super::facts::TypeFacts;
+use super::nested::{Interface, Nested};
 use super::parameter::{self, Parameter, options};
 use super::sections;
-use super::stack::Stack;
+use super::stack::{Output, Stack};
 use super::value::{Kind, Value};
-use super::versions::{Format, Version, release_of_heat, release_rank};
-use super::{Settings, cycle, nested, resources, schema};
+use super::versions::{Format, Version, release_rank};
+use super::{Settings, cycle, hidden, nested, resources};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::files::{FileError, Files, ImportStack, ReadFile};
+use crate::source::files::{Files, ImportStack};
 use crate::source::{SourceId, Sources, Span};
 use crate::tree::{self, Node};
 
@@ -27,15 +28,19 @@ pub(super) struct Builder<'f> {
     pub(super) imports: ImportStack,
     /// Templates used as types that were read, by the identity of their file.
     pub(super) known: BTreeMap<String, Nested>,
-    /// Their stacks, in the order of reading.
-    pub(super) stacks: Vec<Stack>,
+    /// The same once more for each use, with the values that are passed in.
+    pub(super) uses: Vec<Stack>,
 }
 
-/// What a template used as a type takes and gives.
-#[derive(Debug, Clone)]
-pub(super) struct Nested {
-    pub(super) parameters: BTreeMap<String, Parameter>,
-    pub(super) outputs: BTreeSet<String>,
+/// Who asks for a template.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Asker<'v> {
+    /// Whoever creates the stack.
+    User,
+    /// Another template, which uses it as a type: nothing is known about the values.
+    Type,
+    /// A resource of that type with these properties.
+    Resource(&'v Value),
 }
 
 /// What a type name stands for.
@@ -73,13 +78,13 @@ impl<'t> Scope<'t> {
 }
 
 impl Builder<'_> {
-    /// Reads a template; `outer` says that another one uses it as a type.
+    /// Reads a template; also the parameters that it takes and the outputs that it gives.
     pub(super) fn template(
         &mut self,
         source: SourceId,
         path: Option<&str>,
-        outer: bool,
-    ) -> Option<(Stack, Nested)> {
+        asker: Asker<'_>,
+    ) -> Option<(Stack, Interface)> {
         let (tree, mut syntax) = tree::parse(source, &self.sources.get(source).text, &options());
         sections::rename_duplicates(&tree, &mut syntax);
         self.findings.append(&mut syntax);
@@ -94,8 +99,9 @@ impl Builder<'_> {
         let (version, span) = sections::version(root, &mut self.findings);
         sections::check_names(root, version, &mut self.findings);
         self.check_release(version.release, span, "this template version");
+        let hot = version.format == Format::Hot;
         let mut stack = Stack::new(version, span);
-        let parameters = self.parameters(root, version, outer);
+        let parameters = self.parameters(root, version, asker);
         sections::groups(root, &parameters, &mut self.findings);
         let mut scope = Scope {
             version,
@@ -111,12 +117,18 @@ impl Builder<'_> {
         used.append(&mut resources::read(self, root, &scope, &mut stack));
         let (mut read_by_outputs, outputs) = self.outputs(root, &scope);
         used.append(&mut read_by_outputs);
+        hidden::add(&mut stack);
         cycle::check(&stack, &mut self.findings);
         stack.parameters = in_order(root, &scope.parameters);
         if tree.is_complete() {
             self.unused(&stack.parameters, &used);
         }
-        Some((stack, Nested { parameters: scope.parameters, outputs }))
+        let description = root.get(if hot { "description" } else { "Description" });
+        stack.description = description.and_then(Node::as_str).map(str::to_owned);
+        stack.conditions = scope.conditions.names().map(str::to_owned).collect();
+        let names = outputs.iter().map(|output| output.name.clone()).collect();
+        stack.outputs = outputs;
+        Some((stack, Interface { parameters: scope.parameters, outputs: names }))
     }
 
     /// Says so when something is newer than the release that is asked for.
@@ -135,7 +147,7 @@ impl Builder<'_> {
         &mut self,
         root: Node<'_>,
         version: &Version,
-        outer: bool,
+        asker: Asker<'_>,
     ) -> BTreeMap<String, Parameter> {
         let word = if version.format == Format::Hot { "parameters" } else { "Parameters" };
         let mut parameters = BTreeMap::new();
@@ -146,22 +158,33 @@ impl Builder<'_> {
             let default = self.environment.defaults.get(name);
             let unknown =
                 Value::unknown(entry.key.span(), Kind::Any, Some(format!("parameter {name}")));
-            let given = match (outer, self.environment.parameters.get(name)) {
-                (true, _) => Some(&unknown),
-                (false, Some((value, _))) => Some(value),
-                (false, None) => default,
+            let passed;
+            let given = match (asker, self.environment.parameters.get(name)) {
+                (Asker::Type, _) => Some(&unknown),
+                (Asker::Resource(properties), _) => {
+                    passed = properties.get(name).map(Value::exported);
+                    passed.as_ref().or(default)
+                }
+                (Asker::User, Some((value, _))) => Some(value),
+                (Asker::User, None) => default,
             };
             let has_value = given.is_some();
+            let before = self.findings.len();
             let mut parameter =
                 parameter::read(entry.key, entry.value, version.format, given, &mut self.findings);
+            if matches!(asker, Asker::Resource(_)) {
+                // What is wrong with it was said when the type was read, and with the values when
+                // the properties were compared.
+                self.findings.truncate(before);
+            }
             parameter.has_default |= default.is_some();
-            if !has_value && !parameter.has_default && !outer {
+            if !has_value && !parameter.has_default && matches!(asker, Asker::User) {
                 missing.push((name.to_owned(), entry.key.span()));
             }
             parameters.insert(name.to_owned(), parameter);
         }
         self.without_value(&missing);
-        if !outer {
+        if matches!(asker, Asker::User) {
             for (name, (_, span)) in &self.environment.parameters {
                 if !parameters.contains_key(name) {
                     let message = format!("the template has no parameter `{name}`");
@@ -235,7 +258,7 @@ impl Builder<'_> {
             let head = match &resolved {
                 Resolved::Facts(facts) => Head { facts: Some(facts), outputs: None },
                 Resolved::Template(file) => {
-                    let outputs = self.known.get(file).map(|nested| nested.outputs.clone());
+                    let outputs = self.known.get(file).map(|nested| nested.gives.outputs.clone());
                     Head { facts: None, outputs }
                 }
                 Resolved::Anything => Head { facts: None, outputs: None },
@@ -245,126 +268,37 @@ impl Builder<'_> {
         }
     }
 
-    /// What a type name stands for; a template is read when it is first met.
-    pub(super) fn resolve(
-        &mut self,
-        type_name: &str,
-        resource: &str,
-        span: Span,
-        from: Option<&str>,
-    ) -> Resolved {
-        let (name, from, span) = match self.environment.lookup(type_name, resource) {
-            Some((to, mapping)) => (to, mapping.file.clone(), mapping.span),
-            None => (type_name.to_owned(), from.map(str::to_owned), span),
-        };
-        if name == "OS::Heat::None" {
-            return Resolved::Anything;
-        }
-        if nested::is_file(&name) {
-            return self.nested(&name, from.as_deref(), span);
-        }
-        match schema::find_type(&name, span, &mut self.findings) {
-            Some(facts) => {
-                self.check_status(facts, span);
-                if facts.is_placeholder() { Resolved::Anything } else { Resolved::Facts(facts) }
-            }
-            None => Resolved::Anything,
-        }
-    }
-
-    fn check_status(&mut self, facts: &'static TypeFacts, span: Span) {
-        if let Some((status, version)) = facts.retired() {
-            let name = facts.name;
-            let words = match status {
-                "DEPRECATED" => "deprecated",
-                "HIDDEN" => "hidden and about to go",
-                _ => "not supported",
-            };
-            let message = format!("type `{name}` is {words} since Heat {version}");
-            let mut finding = Diagnostic::warning("HOT015", span, message);
-            finding.help = facts.replacement().map(|new| format!("use `{new}`"));
-            self.findings.push(finding);
-        }
-        let release = facts.since().and_then(release_of_heat);
-        if let Some(name) = release.and_then(|rank| super::versions::RELEASES.get(rank)) {
-            self.check_release(name, span, &format!("type `{}`", facts.name));
-        }
-    }
-
-    fn nested(&mut self, name: &str, from: Option<&str>, span: Span) -> Resolved {
-        let Some(path) = nested::local(name) else { return Resolved::Anything };
-        let read = match &mut self.files {
-            Some(files) => files.read(from, path),
-            None => return Resolved::Anything,
-        };
-        let file: ReadFile = match read {
-            Ok(file) => file,
-            Err(error) => return self.refused(&error, span),
-        };
-        if self.known.contains_key(&file.identity) {
-            return Resolved::Template(file.identity);
-        }
-        if let Err(error) = self.imports.enter(&file, Some(span)) {
-            return self.refused(&error, span);
-        }
-        let ReadFile { name, identity, text } = file;
-        let source = self.sources.add_included(name.clone(), text, Some(span));
-        let read = self.template(source, Some(&name), true);
-        self.imports.leave();
-        match read {
-            Some((stack, nested)) => {
-                self.stacks.push(stack);
-                self.known.insert(identity.clone(), nested);
-                Resolved::Template(identity)
-            }
-            None => Resolved::Anything,
-        }
-    }
-
-    fn refused(&mut self, error: &FileError, span: Span) -> Resolved {
-        let mut finding = error.diagnostic(span);
-        if matches!(error, FileError::OutsideRoot { .. }) {
-            // Heat would read it; that it was not looked at is no mistake of the template.
-            finding.severity = Severity::Warning;
-        }
-        self.findings.push(finding);
-        Resolved::Anything
-    }
-
-    fn outputs(
-        &mut self,
-        root: Node<'_>,
-        scope: &Scope<'_>,
-    ) -> (BTreeSet<String>, BTreeSet<String>) {
+    /// The outputs, and the parameters that they read.
+    fn outputs(&mut self, root: Node<'_>, scope: &Scope<'_>) -> (BTreeSet<String>, Vec<Output>) {
         let hot = scope.version.format == Format::Hot;
-        let (word, value) = if hot { ("outputs", "value") } else { ("Outputs", "Value") };
+        let word = if hot { "outputs" } else { "Outputs" };
         let known: &[&str] = if hot {
             &["value", "description", "condition"]
         } else {
             &["Value", "Description", "Condition", "Export"]
         };
-        let mut names = BTreeSet::new();
+        let mut outputs = Vec::new();
         let mut evaluator = scope.evaluator();
         let section = sections::mapping(root, word, &mut self.findings);
         for entry in section.into_iter().flat_map(Node::entries) {
-            names.insert(entry.name().to_owned());
             sections::unknown_keys(entry.value, known, "HOT003", "an output", &mut self.findings);
             if let Some(condition) = entry.value.get(known[2]).filter(|node| !node.is_null()) {
                 evaluator.condition(condition);
             }
-            match entry.value.get(value) {
-                Some(node) => {
-                    evaluator.value(node);
-                }
+            let value = match entry.value.get(known[0]) {
+                Some(node) => evaluator.value(node),
                 None => {
-                    let message = format!("output `{}` has no `{value}`", entry.name());
+                    let message = format!("output `{}` has no `{}`", entry.name(), known[0]);
                     self.findings.push(Diagnostic::error("HOT002", entry.key.span(), message));
+                    Value::unknown(entry.key.span(), Kind::Any, None)
                 }
-            }
+            };
+            let description = entry.value.get(known[1]).and_then(Node::as_str).map(str::to_owned);
+            outputs.push(Output { name: entry.name().to_owned(), description, value });
         }
         self.take_files(&mut evaluator, scope.path.as_deref());
         self.findings.append(&mut evaluator.findings);
-        (evaluator.used, names)
+        (evaluator.used, outputs)
     }
 
     /// Looks whether the files that functions name are there.

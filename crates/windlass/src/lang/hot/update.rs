@@ -1,5 +1,6 @@
 //! What an update from one template to another does to the resources.
 
+use super::facts::PropertyFacts;
 use super::stack::{Resource, Stack};
 use super::value::{Data, Value};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -43,15 +44,7 @@ fn compare_resources(old: &Resource, new: &Resource, findings: &mut Vec<Diagnost
     }
     let Some(facts) = new.facts else { return };
     for property in &facts.properties {
-        let (before, after) = (old.get(&[property.name]), new.get(&[property.name]));
-        let changed = match (before, after) {
-            (Some(before), Some(after)) => differ(before, after),
-            // A default that is written out is no change.
-            (None, Some(after)) => property.default.is_none_or(|own| !is_default(own, after)),
-            (Some(before), None) => property.default.is_none_or(|own| !is_default(own, before)),
-            (None, None) => false,
-        };
-        if !changed || property.update_allowed() {
+        if property.update_allowed() || !changes(property, old, new) {
             continue;
         }
         let property_name = property.name;
@@ -65,10 +58,22 @@ fn compare_resources(old: &Resource, new: &Resource, findings: &mut Vec<Diagnost
             );
             Diagnostic::warning("HOT019", new.at(property_name), message)
         };
-        if before.is_some() {
+        if old.has(property_name) {
             finding = finding.label(old.at(property_name), "the old value");
         }
         findings.push(finding);
+    }
+}
+
+/// Whether a property surely has another value in the new template.
+pub(super) fn changes(property: &PropertyFacts, old: &Resource, new: &Resource) -> bool {
+    match (old.get(&[property.name]), new.get(&[property.name])) {
+        (Some(before), Some(after)) => differ(before, after),
+        // A default that is written out is no change.
+        (None, Some(value)) | (Some(value), None) => {
+            property.default.is_none_or(|own| !is_default(own, value))
+        }
+        (None, None) => false,
     }
 }
 
@@ -80,7 +85,7 @@ fn is_default(default: &str, value: &Value) -> bool {
 }
 
 /// Whether two values are surely not the same.
-fn differ(a: &Value, b: &Value) -> bool {
+pub(super) fn differ(a: &Value, b: &Value) -> bool {
     match (&a.data, &b.data) {
         (Data::Unknown(a), Data::Unknown(b)) => match (&a.from, &b.from) {
             (Some(a), Some(b)) => a != b,
