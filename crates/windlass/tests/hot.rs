@@ -211,3 +211,66 @@ fn ten_thousand_resources_are_read_in_one_go() {
     assert!(reading.findings.is_empty());
     assert_eq!(reading.application.expect("an application").nodes.len(), 10_001);
 }
+
+const SITE: &str = "heat_template_version: wallaby
+parameters:
+  gate: { type: string }
+  size: { type: number, default: 3 }
+resources:
+  lan: { type: OS::Neutron::Net }
+  range:
+    type: OS::Neutron::Subnet
+    properties:
+      network: { get_resource: lan }
+      cidr: 10.0.0.0/24
+      gateway_ip: { get_param: gate }
+  word: { type: OS::Heat::RandomString, properties: { length: { get_param: size } } }
+";
+
+#[test]
+fn values_are_passed_into_templates_that_are_used_as_types() {
+    let main = "heat_template_version: wallaby
+resources:
+  good: { type: site.yaml, properties: { gate: 10.0.0.1 } }
+  bad: { type: site.yaml, properties: { gate: 10.9.0.1, size: many } }
+  worse: { type: site.yaml, properties: { gate: 10.9.0.1 } }
+";
+    let found = places(&read(&[("main.yaml", main), ("site.yaml", SITE)], &[], None));
+    // The gateway is outside twice, and said once.
+    assert_eq!(found, ["main.yaml:4 HOT012", "site.yaml:12 HOT404"]);
+}
+
+#[test]
+fn templates_that_use_each_other_end_also_with_values() {
+    let own = |other: &str| {
+        format!(
+            "heat_template_version: wallaby
+parameters: {{ size: {{ type: number }} }}
+resources:
+  a: {{ type: {other}, properties: {{ size: {{ get_param: size }} }} }}
+  b: {{ type: {other}, properties: {{ size: 4 }} }}
+"
+        )
+    };
+    let main = "heat_template_version: wallaby
+resources:
+  start: { type: one.yaml, properties: { size: 3 } }
+";
+    let (one, two) = (own("two.yaml"), own("one.yaml"));
+    let files = [("main.yaml", main), ("one.yaml", &*one), ("two.yaml", &*two)];
+    let found = places(&read(&files, &[], None));
+    assert!(found.iter().any(|place| place == "two.yaml:4 FILE006"), "{found:?}");
+}
+
+#[test]
+fn a_property_that_a_type_does_not_have_is_named() {
+    let main = "heat_template_version: wallaby
+resources:
+  monitor:
+    type: OS::Octavia::HealthMonitor
+    properties: { pool: web, type: HTTP, delay: 3, timeout: 3, max_retries: 3, max_retries_down: 3 }
+";
+    let (reading, _) = read(&[("main.yaml", main)], &[], None);
+    let messages: Vec<&str> = reading.findings.iter().map(|f| f.message.as_str()).collect();
+    assert_eq!(messages, ["resource `monitor` has no property `max_retries_down`"]);
+}

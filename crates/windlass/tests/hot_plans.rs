@@ -181,6 +181,7 @@ fn an_update_replaces_what_cannot_change_and_updates_what_can() {
         ]
     );
     assert!(steps.is_before("create range", "create link"));
+    assert!(steps.is_before("create link", "delete link (old)"));
     assert!(steps.is_before("delete link (old)", "delete range (old)"));
 }
 

@@ -24,7 +24,7 @@ const OUTSIDE: &[(&str, &str)] = &[
 
 /// The Alloy text of a template.
 ///
-/// Paper: 000 7.3.2
+/// Paper: 000 7.3
 ///
 /// Deviation: the lines of YAML are not repeated as comments; a value that is known only after
 /// deployment is left open by a comment; the numbers of roles count what the template refers to, and

@@ -33,6 +33,8 @@ impl fmt::Display for Address {
 }
 
 /// All addresses from the first to the last.
+///
+/// Paper: 000 7.2.3
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     /// The first.

@@ -24,6 +24,8 @@ use super::value::Kind;
 const TEXT: &str = include_str!("types.txt");
 
 /// One resource type.
+///
+/// Paper: 000 7.1.3
 #[derive(Debug)]
 pub struct TypeFacts {
     /// Its name.

@@ -13,6 +13,10 @@ use crate::source::Span;
 /// Dependencies that are added at most: beyond, the template is a mistake.
 const MOST: usize = 1_000_000;
 
+/// Routers to one network that a floating IP waits for. Heat lets it wait for all of them; the one
+/// that leads to its port comes before the interface that it waits for.
+const MOST_GATEWAYS: usize = 32;
+
 /// Positions of resources by what they have in common.
 type Index = BTreeMap<String, Vec<usize>>;
 
@@ -106,6 +110,7 @@ impl Tables {
         };
         let mut gateways = of(GATEWAY, &|own| network(own)?.identity());
         index(stack, "OS::Neutron::Router", |own| external(own)?.identity(), &mut gateways);
+        gateways.values_mut().for_each(|all| all.truncate(MOST_GATEWAYS));
         Tables {
             subnets: of("OS::Neutron::Subnet", &|own| network(own)?.identity()),
             interfaces_of: of(INTERFACE, &|own| router(own)?.identity()),

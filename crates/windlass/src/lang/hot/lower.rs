@@ -33,6 +33,8 @@ pub(super) struct Part<'s> {
     pub(super) needs: Vec<Need>,
     /// What it needs before an update; none when there is no update.
     pub(super) outdated: Option<Vec<Need>>,
+    /// What must be there before it is deleted: the resource that replaces it.
+    pub(super) replacement: Option<Need>,
 }
 
 /// That a resource needs another.
@@ -66,6 +68,10 @@ pub(super) fn waits(stack: &Stack) -> Vec<Vec<(usize, Span)>> {
 }
 
 /// The application that a template describes.
+///
+/// Paper: 000 7.1.2
+///
+/// Deviation: roles carry a life cycle, so that creating and deleting have an order.
 pub(super) fn application(stack: &Stack, name: &str) -> Application {
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();
     for (at, _) in stack.resources.iter().enumerate().filter(|(_, own)| is_part(own)) {
@@ -78,7 +84,7 @@ pub(super) fn application(stack: &Stack, name: &str) -> Application {
             .filter_map(|(to, span)| Some(Need { target: *places.get(to)?, span: *span }))
             .collect();
         let resource = &stack.resources[*at];
-        Part { name: resource.name.clone(), resource, needs, outdated: None }
+        Part { name: resource.name.clone(), resource, needs, outdated: None, replacement: None }
     };
     let parts: Vec<Part<'_>> = places.keys().map(part).collect();
     build(name, stack.span, &parts)
@@ -98,14 +104,19 @@ pub(super) fn build(name: &str, span: Span, parts: &[Part<'_>]) -> Application {
     for part in parts {
         let mut needs: Vec<&Need> = Vec::new();
         let mut places: BTreeMap<usize, RequirementId> = BTreeMap::new();
-        for need in part.needs.iter().chain(part.outdated.iter().flatten()) {
+        let others = part.outdated.iter().flatten().chain(&part.replacement);
+        for need in part.needs.iter().chain(others) {
             if !places.contains_key(&need.target) {
                 places.insert(need.target, RequirementId::from(needs.len()));
                 needs.push(need);
             }
         }
         let own = |list: &[Need]| list.iter().map(|need| places[&need.target]).collect();
-        let life = Life { created: own(&part.needs), outdated: part.outdated.as_deref().map(own) };
+        let life = Life {
+            created: own(&part.needs),
+            outdated: part.outdated.as_deref().map(own),
+            replacement: part.replacement.as_ref().map(|need| places[&need.target]),
+        };
         let names = needs
             .iter()
             .map(|need| (parts[need.target].name.as_str(), Origin::from(need.span)))
@@ -135,6 +146,7 @@ pub(super) fn build(name: &str, span: Span, parts: &[Part<'_>]) -> Application {
 struct Life {
     created: BTreeSet<RequirementId>,
     outdated: Option<BTreeSet<RequirementId>>,
+    replacement: Option<RequirementId>,
 }
 
 /// The life of a resource: `create` leads from absent to created, `delete` back; `update` leads
@@ -167,6 +179,7 @@ fn component(part: &Part<'_>, needs: Vec<(&str, Origin)>, life: &Life) -> Compon
     };
     let mut states = vec![state("absent", None), state("created", Some(&life.created))];
     let mut transitions = vec![transition(ABSENT, 0, CREATED), transition(CREATED, 1, ABSENT)];
+    transitions[1].requires.extend(life.replacement);
     let mut operations = vec![operation("create", origin), operation("delete", origin)];
     if let Some(outdated) = &life.outdated {
         states.push(state("outdated", Some(outdated)));

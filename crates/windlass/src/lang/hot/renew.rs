@@ -56,7 +56,7 @@ pub fn renew(old: &Stack, new: &Stack, name: &str, exists: impl Fn(&str) -> bool
     let named: BTreeSet<&str> = after.iter().map(|at| new.resources[*at].name.as_str()).collect();
     let stays = |name: &str| named.contains(name);
     let both = Both { old, new, before, after, fates };
-    let (parts, starts) = both.parts(stays);
+    let (parts, starts) = both.parts();
     let application = lower::build(name, new.span, &parts);
     let start = start(&application, &starts);
     let wants = application.node_ids().zip(&starts).map(|(node, state)| {
@@ -92,7 +92,7 @@ struct Both<'s> {
 }
 
 impl<'s> Both<'s> {
-    fn parts(&self, stays: impl Fn(&str) -> bool) -> (Vec<Part<'s>>, Vec<Start>) {
+    fn parts(&self) -> (Vec<Part<'s>>, Vec<Start>) {
         let (old, new) = (self.old, self.new);
         // First those of the new template, then those that leave.
         let of_new: BTreeMap<usize, usize> =
@@ -135,7 +135,7 @@ impl<'s> Both<'s> {
                 // Nothing happens to it, so it relies on nothing that is not there yet.
                 own.retain(|need| matches!(self.fates[need.target], Fate::Kept | Fate::Updated));
             }
-            parts.push(Part { name, resource, needs: own, outdated });
+            parts.push(Part { name, resource, needs: own, outdated, replacement: None });
             let state = match fate {
                 Fate::Kept => CREATED,
                 Fate::Updated => OUTDATED,
@@ -146,10 +146,15 @@ impl<'s> Both<'s> {
         for at in leaving {
             let resource = &old.resources[at];
             let mut name = resource.name.clone();
-            if stays(&name) {
+            // The new one is there before the old one goes.
+            let span = resource.span;
+            let replacement =
+                fate_of.get(name.as_str()).map(|(target, _)| Need { target: *target, span });
+            if replacement.is_some() {
                 name.push_str(" (old)");
             }
-            parts.push(Part { name, resource, needs: needs(&waited[at], &of_old), outdated: None });
+            let needs = needs(&waited[at], &of_old);
+            parts.push(Part { name, resource, needs, outdated: None, replacement });
             starts.push(Start { state: CREATED, is_leaving: true });
         }
         (parts, starts)

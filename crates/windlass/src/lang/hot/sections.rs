@@ -131,6 +131,8 @@ pub(super) fn mapping<'t>(
 }
 
 /// Parameter groups (rows C04, C05, C07, C12, C13).
+///
+/// Paper: 000 7.2.1
 pub(super) fn groups(
     root: Node<'_>,
     parameters: &BTreeMap<String, Parameter>,

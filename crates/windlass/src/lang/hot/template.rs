@@ -79,6 +79,8 @@ impl<'t> Scope<'t> {
 
 impl Builder<'_> {
     /// Reads a template; also the parameters that it takes and the outputs that it gives.
+    ///
+    /// Paper: 000 7.1.1
     pub(super) fn template(
         &mut self,
         source: SourceId,

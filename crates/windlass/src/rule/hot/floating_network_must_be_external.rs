@@ -16,6 +16,7 @@ pub const RULE: Rule = Rule {
     check: None,
 };
 
+/// Paper: 000 7.2.2
 pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for floating in stack.of(&[FLOATING_IP]) {
         if let Some(network) = floating.get(&["floating_network", "floating_network_id"])
