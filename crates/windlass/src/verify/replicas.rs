@@ -93,6 +93,15 @@ pub(super) fn verify(
     Ok(search.report(decision, weak, budget))
 }
 
+/// The verdict by a cover without faults; none when there is none, or when it does not say where
+/// every instance ends.
+pub(super) fn by_cover(question: &Question<'_>) -> Option<Report> {
+    let events = Events::new(question.plan).ok()?;
+    let covered = Covered::new(question, &events)?;
+    let is_good = covered.cover.is_fault_free() && covered.cover.is_deterministic();
+    is_good.then(|| covered.deterministic(question, &events))
+}
+
 /// A budget that ends sooner when there are more states than evidence would list.
 struct Small<'a> {
     budget: &'a mut dyn Budget,
