@@ -27,8 +27,8 @@ const OUTSIDE: &[(&str, &str)] = &[
 /// Paper: 000 7.3
 ///
 /// Deviation: the lines of YAML are not repeated as comments; a value that is known only after
-/// deployment is left open by a comment; the numbers of roles count what the template refers to, and
-/// the sizes of values are left to the command `for 40`.
+/// deployment is left open by a comment; the numbers of roles count what the template refers to;
+/// sizes of values are left to the command `for 40`.
 pub fn print(stack: &Stack, name: &str) -> String {
     let name = word(name);
     let printer = Printer { stack, outside: outside(stack) };
