@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 
 use clap::Args;
 use windlass::lang::Surroundings;
-use windlass::lang::compose::{NamedText, Options};
+use windlass::lang::compose::interpolate::Environment;
+use windlass::lang::compose::{NamedText, Options, dotenv};
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -154,4 +155,30 @@ pub(crate) fn is_override(path: &Path) -> bool {
             .into_iter();
         mains.any(|main| override_of(&main).as_deref() == Some(path) && main.is_file())
     })
+}
+
+/// The files that are put over a file, by path.
+pub(crate) fn overrides(path: &Path) -> Vec<PathBuf> {
+    let given = GIVEN.get().map(|given| given.overrides.clone()).unwrap_or_default();
+    let beside = override_of(path);
+    beside.into_iter().chain(given.into_iter().map(|over| PathBuf::from(over.name))).collect()
+}
+
+/// The variables of the surroundings with those of `.env` in a folder, or of the files in its place.
+pub(crate) fn environment(folder: &Path) -> Environment {
+    let given = GIVEN.get().cloned().unwrap_or_default();
+    let mut environment = given.environment;
+    let texts = match given.env_files {
+        Some(files) => files.into_iter().map(|file| file.text).collect(),
+        None => Vec::from_iter(std::fs::read_to_string(folder.join(".env")).ok()),
+    };
+    let mut read = Environment::new();
+    for text in texts {
+        // A file that cannot be read was reported with the project.
+        read.extend(dotenv::parse(&text, &environment).unwrap_or_default());
+    }
+    for (name, value) in read {
+        environment.entry(name).or_insert(value);
+    }
+    environment
 }

@@ -342,6 +342,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             stop: work.leaves.zip(self.holders.get(&work.instance)).map(stops),
             instance: work.instance,
             node: work.node,
+            operation: work.operation,
             run: work.run,
             spawn: work.enters,
             effect: work.effect,
@@ -361,7 +362,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             label: order.label.clone(),
             attempt,
         });
-        let is_empty = order.is_empty() && !self.world.plays();
+        let is_empty = !self.world.performs(&order);
         let deadline = timeout.map(|timeout| self.world.now().saturating_add(timeout));
         let given = Given { order, task, attempt, resources, timed_out: false, deadline };
         self.given.insert(id, given);
@@ -399,6 +400,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         Work {
             label: format!("{verb} the process of {instance}"),
             node,
+            operation: None,
             run: None,
             leaves,
             enters: spawn,

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod compose;
 pub mod deployment;
 pub mod dispatcher;
 pub mod entry;

@@ -23,6 +23,8 @@ pub struct Work {
     pub instance: String,
     /// Its node.
     pub node: String,
+    /// The operation that it is.
+    pub operation: Option<String>,
     /// The command.
     pub run: Option<Command>,
     /// Whether the process of the instance has to end first.

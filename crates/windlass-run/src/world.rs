@@ -3,6 +3,7 @@
 //! A world is asked one thing at a time by one thread and answers with reports; how it does its
 //! work is its own affair. Nothing here decides what may happen.
 
+pub mod docker;
 pub mod process;
 pub mod simulated;
 
@@ -24,6 +25,8 @@ pub struct Order {
     pub instance: String,
     /// Its node.
     pub node: String,
+    /// The operation that it carries out.
+    pub operation: Option<String>,
     /// The command.
     pub run: Option<Command>,
     /// The process of the instance that has to end, and how.
@@ -87,9 +90,9 @@ pub trait World {
     /// The time, since 1970 or since the world began.
     fn now(&self) -> Duration;
 
-    /// Whether time passes even for an order with nothing to do: for worlds that only play.
-    fn plays(&self) -> bool {
-        false
+    /// Whether there is something to do for an order; one without ends where it begins.
+    fn performs(&self, order: &Order) -> bool {
+        !order.is_empty()
     }
 
     /// Carries out an order; a report will say how it ended.

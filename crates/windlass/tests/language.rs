@@ -345,7 +345,9 @@ fn decorate(prng: &mut Prng, application: &mut Application) {
             let failures = prng.chance(50).then_some(3);
             let probe = Probe { kind, every: duration(prng), timeout: duration(prng), failures };
             let health = prng.chance(50).then_some(probe);
-            let process = Process { command: command(prng), stop, grace: duration(prng), health };
+            let image = prng.chance(50).then(|| "registry/web:1".to_owned());
+            let process =
+                Process { command: command(prng), stop, grace: duration(prng), health, image };
             component.processes.insert(windlass::lifecycle::protocol::StateId(0), process);
         }
     }

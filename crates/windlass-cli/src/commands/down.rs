@@ -12,7 +12,7 @@ use windlass_run::machine::plan::PlanMachine;
 
 use crate::args::Format;
 use crate::commands::engine::{
-    self, Beginning, Drive, DriveArgs, Past, WhereArgs, drive, search_limits,
+    self, Beginning, Drive, DriveArgs, Past, WhereArgs, containers, drive, search_limits,
 };
 use crate::commands::resume::world_of;
 use crate::exit_code;
@@ -33,6 +33,14 @@ pub(crate) struct DownArgs {
     /// The application, to find its deployment
     #[arg(value_name = "FILE", default_value = "windlass.yaml")]
     file: PathBuf,
+
+    /// Of a Compose project: remove its volumes too, with what is in them
+    #[arg(short, long)]
+    volumes: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
 
     #[command(flatten)]
     place: WhereArgs,
@@ -55,23 +63,35 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
         let message = format!("run {} of `{name}` has not ended", past.run);
         return Err(Failure::usage(message).help("`windlass resume --detach` ends it"));
     }
+    let composed = containers::Composed::read(&deployment, &past.application)?;
     let standing = past.standing()?.ok_or_else(|| {
         Failure::usage("this deployment is one of nets, and nets have no way back")
     })?;
     let application = &past.application;
-    let wants = application.node_ids().map(Want::NodeGone).collect();
+    let (state, processes) = match &composed {
+        Some(composed) => (composed.state.clone(), composed.processes.clone()),
+        None => (standing.state.clone(), standing.processes.clone()),
+    };
+    let leaves = |id: &windlass::application::NodeId| {
+        composed.as_ref().is_none_or(|it| it.leaves(&application.node(*id).name, args.volumes))
+    };
+    let wants = application.node_ids().filter(leaves).map(Want::NodeGone).collect();
+    if let Some(composed) = &composed {
+        composed.confirm(&deployment, args.volumes, args.yes)?;
+    }
     let goal = GoalFile { goal: Goal { wants }, ..GoalFile::default() };
-    let start = emit::yaml(&lang::windlass::print_state(application, &standing.state));
+    let start = emit::yaml(&lang::windlass::print_state(application, &state));
     let begun = Entry::Begun {
         purpose: Purpose::Down,
         application: emit::yaml(&lang::windlass::print(application, Some(&goal))),
         directory: past.directory.clone(),
         world: past.world.clone(),
         start: Some(start),
-        processes: standing.processes.clone(),
+        processes,
     };
-    let machine = PlanMachine::new(application, standing.state.clone(), Some(goal), search_limits);
-    let machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
+    let machine = PlanMachine::new(application, state, Some(goal), search_limits);
+    let mut machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
+    machine.arrange = containers::arrangement(&deployment);
     let plan =
         machine.plan(Aim::Goal).map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
     let way = Drive {

@@ -1,13 +1,14 @@
 //! What `up`, `down`, `resume`, `status`, `history` and `logs` share: which deployment is meant,
 //! where it stands, and how a run is driven and shown.
 
+pub(crate) mod containers;
 mod drive;
 mod lines;
 mod past;
 
 pub(crate) use drive::{Beginning, Drive, drive};
 pub(crate) use lines::Lines;
-pub(crate) use past::Past;
+pub(crate) use past::{Past, Standing};
 
 use std::path::{Path, PathBuf};
 
@@ -73,6 +74,8 @@ pub(crate) enum OnFailureArg {
 pub(crate) enum WorldArg {
     /// Commands and processes of this machine
     Process,
+    /// Containers of a Docker engine (`DOCKER_HOST`), beside the processes of this machine
+    Docker,
     /// Nowhere: virtual time, nothing is executed
     Simulated,
 }
@@ -81,6 +84,7 @@ impl WorldArg {
     pub(crate) fn word(self) -> &'static str {
         match self {
             WorldArg::Process => "process",
+            WorldArg::Docker => "docker",
             WorldArg::Simulated => "simulated",
         }
     }

@@ -1,5 +1,7 @@
 //! `windlass logs`: what the commands and processes wrote.
 
+mod containers;
+
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -24,7 +26,8 @@ Examples:
   windlass logs api --run 2
   windlass logs -f")]
 pub(crate) struct LogsArgs {
-    /// Only actions whose label is this, or of the instance with this name
+    /// Only actions whose label is this, or of the instance with this name; of a Compose project
+    /// only this service
     #[arg(value_name = "ACTION")]
     action: Option<String>,
 
@@ -62,6 +65,9 @@ struct Log {
 /// Prints logs.
 pub(crate) fn run(args: &LogsArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::existing(&args.place, &args.app)?;
+    if let Some(sheet) = engine::containers::read(&deployment)? {
+        return containers::print(args, &sheet);
+    }
     let journal = Sqlite::read_only(&deployment.journal())?;
     let last = journal.last_run()?;
     let run = args.run.unwrap_or(last);

@@ -13,7 +13,7 @@ use windlass_run::resume::Verdict;
 
 use crate::args::Format;
 use crate::commands::engine::{
-    self, Beginning, Drive, DriveArgs, Past, WhereArgs, WorldArg, drive, search_limits,
+    self, Beginning, Drive, DriveArgs, Past, WhereArgs, WorldArg, containers, drive, search_limits,
 };
 use crate::failure::Failure;
 
@@ -61,7 +61,7 @@ fn verdict(text: &str) -> Result<(u64, Verdict), String> {
 
 /// The world that a journal names.
 pub(crate) fn world_of(word: &str) -> Result<WorldArg, Failure> {
-    [WorldArg::Process, WorldArg::Simulated]
+    [WorldArg::Process, WorldArg::Docker, WorldArg::Simulated]
         .into_iter()
         .find(|world| world.word() == word)
         .ok_or_else(|| Failure::usage(format!("there is no world `{word}`")))
@@ -103,7 +103,8 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
             past.goal.clone(),
             search_limits,
         );
-        let machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
+        let mut machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
+        machine.arrange = containers::arrangement(&deployment);
         drive(&way, machine, again)
     };
     drop(lock);

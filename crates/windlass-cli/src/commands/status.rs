@@ -10,10 +10,11 @@ use serde::Serialize;
 use windlass::lifecycle::protocol::Element;
 use windlass_run::deployment::{Deployment, NoLock};
 use windlass_run::secrets::Secrets;
+use windlass_run::world::docker::sheet::{Part, number};
 use windlass_run::world::process::{Place, Processes};
 
 use crate::args::Format;
-use crate::commands::engine::{self, Past, WhereArgs};
+use crate::commands::engine::{self, Past, Standing, WhereArgs};
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
 
@@ -111,6 +112,9 @@ fn instances(
         directory: PathBuf::from("."),
         name: name.to_owned(),
     };
+    if past.world == "docker" {
+        return containers_of(deployment, past, &standing);
+    }
     let is_real = past.world == "process";
     let world = Processes::new(place, Secrets::default())
         .map_err(|error| Failure::file("read", deployment.folder(), &error))?;
@@ -141,6 +145,44 @@ fn instances(
         });
     }
     Ok(all)
+}
+
+/// Containers are asked of the engine by name.
+fn containers_of(
+    deployment: &Deployment,
+    past: &Past,
+    standing: &Standing,
+) -> Result<Vec<InstanceReport>, Failure> {
+    let sheet = engine::containers::read(deployment)?.unwrap_or_default();
+    let engine = engine::containers::engine()?;
+    let mut all = Vec::new();
+    for (id, instance) in &standing.state.instances {
+        let node = &past.application.node(instance.node).name;
+        let component = past.application.type_of(instance.node);
+        let (Some(protocol), Element::State(at)) = (component.protocol(), instance.element) else {
+            continue;
+        };
+        let name = match sheet.parts.get(node) {
+            Some(Part::Service(service)) => {
+                service.container_name(&sheet.project, number(node, &id.0))
+            }
+            _ => format!("{}-{}", deployment_name(deployment), id.0),
+        };
+        let is_held = component.processes.contains_key(&at);
+        let runs = is_held.then(|| engine.inspect(&name).is_ok_and(|it| it.is_running()));
+        all.push(InstanceReport {
+            instance: id.0.clone(),
+            node: node.clone(),
+            state: protocol.state(at).name.clone(),
+            process: runs,
+        });
+    }
+    Ok(all)
+}
+
+fn deployment_name(deployment: &Deployment) -> String {
+    let name = deployment.folder().file_name();
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn text(report: &StatusReport) -> String {

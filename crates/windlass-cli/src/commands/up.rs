@@ -11,6 +11,7 @@ use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
 use windlass::goal::names::Ids;
 use windlass::lang;
+use windlass::lang::compose::Project;
 use windlass::lang::documents;
 use windlass::lifecycle::implementation::{Command, CommandLine};
 use windlass::plan::{Plan, PlanAction};
@@ -25,12 +26,13 @@ use windlass_run::machine::net::NetMachine;
 use windlass_run::machine::plan::{PlanMachine, print};
 
 use crate::args::Format;
+use crate::commands::engine::containers::Prepared;
 use crate::commands::engine::{
     self, Drive, DriveArgs, Past, WhereArgs, WorldArg, drive, search_limits,
 };
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
-use crate::load::{self, Loaded};
+use crate::load;
 use crate::surroundings::{ComposeArgs, TemplateArgs};
 use crate::{escape, exit_code, output};
 
@@ -57,6 +59,10 @@ pub(crate) struct UpArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
+    /// Of a Compose file only these services, and those that they need
+    #[arg(value_name = "SERVICE")]
+    services: Vec<String>,
+
     /// What should hold in the end; without it what the file says, else everything is up
     #[arg(long, value_name = "GOAL")]
     goal: Option<String>,
@@ -65,9 +71,9 @@ pub(crate) struct UpArgs {
     #[arg(long, value_name = "PLAN")]
     plan: Option<PathBuf>,
 
-    /// Where actions take place
-    #[arg(long, value_enum, default_value_t = WorldArg::Process, value_name = "WORLD")]
-    world: WorldArg,
+    /// Where actions take place (default: `docker` for a Compose file, else `process`)
+    #[arg(long, value_enum, value_name = "WORLD")]
+    world: Option<WorldArg>,
 
     #[command(flatten)]
     place: WhereArgs,
@@ -99,42 +105,65 @@ pub(crate) struct UpArgs {
 }
 
 /// Where a run begins.
-struct Beginning {
-    state: GlobalState,
-    processes: std::collections::BTreeMap<String, windlass_run::entry::OrderId>,
-    is_first: bool,
+pub(crate) struct Beginning {
+    pub(crate) state: GlobalState,
+    pub(crate) processes: std::collections::BTreeMap<String, windlass_run::entry::OrderId>,
+    pub(crate) is_first: bool,
+}
+
+/// A Compose project that goes to a Docker engine; none for anything else.
+fn prepared(
+    args: &UpArgs,
+    world: WorldArg,
+    project: Option<Box<Project>>,
+) -> Result<Option<Prepared>, Failure> {
+    let is_compose = project.is_some();
+    match (project, world) {
+        (Some(project), WorldArg::Docker) => {
+            Prepared::new(*project, &args.file, &args.services).map(Some)
+        }
+        _ if !args.services.is_empty() => {
+            Err(Failure::usage("services are chosen of a Compose file on a Docker engine"))
+        }
+        (_, WorldArg::Process) if is_compose => {
+            Err(Failure::usage("the containers of a Compose file are no processes of this machine")
+                .help("leave out `--world process`"))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Brings an application up.
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
-    let Loaded { application, goal, .. } = load::application(&args.file, args.lang.as_deref())?;
+    let loaded = load::application(&args.file, args.lang.as_deref())?;
+    let usual = if loaded.compose.is_some() { WorldArg::Docker } else { WorldArg::Process };
+    let world = args.world.unwrap_or(usual);
+    let project = prepared(args, world, loaded.compose)?;
+    let (application, goal) = match &project {
+        Some(project) => (project.application.clone(), Some(project.goal.clone())),
+        None => (loaded.application, loaded.goal),
+    };
     let (deployment, name) = engine::deployment(&args.place, &args.file, &application.name)?;
     let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     let directory = engine::folder_of(&args.file);
     let past = Past::read(&deployment)?;
-    if let Some(past) = past.as_ref().filter(|past| !past.is_over()) {
-        let message = format!("run {} of `{name}` has not ended", past.run);
-        return Err(Failure::usage(message).help("`windlass resume` goes on with it"));
-    }
+    allowed(&application, past.as_ref(), &name)?;
     let way = Drive {
         args: &args.drive,
         format: args.format,
         deployment: &deployment,
         name: &name,
-        world: args.world,
+        world,
         directory: directory.clone(),
         secrets,
-        stay: !args.drive.detach && args.world == WorldArg::Process,
+        stay: !args.drive.detach && world != WorldArg::Simulated,
     };
     let begun = |goal: Option<&GoalFile>, start: Option<String>, processes| Entry::Begun {
         purpose: Purpose::Up,
         application: emit::yaml(&lang::windlass::print(&application, goal)),
-        directory: std::path::absolute(&directory)
-            .unwrap_or_else(|_| directory.clone())
-            .display()
-            .to_string(),
-        world: args.world.word().to_owned(),
+        directory: in_full(&directory),
+        world: world.word().to_owned(),
         start,
         processes,
     };
@@ -144,17 +173,15 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         drop(lock);
         return code;
     }
-    if application.faults != Faults::Replicas {
-        return Err(Failure::usage(
-            "an application with `faults: forbidden` or `handled` is not run yet",
-        )
-        .help("`faults: replicas` is"));
-    }
-    let beginning = beginning(&application, past.as_ref())?;
+    let beginning = match &project {
+        Some(project) => project.beginning(past.is_none()),
+        None => beginning(&application, past.as_ref())?,
+    };
     let goal = wanted(args, &application, &beginning.state, goal)?;
     let machine =
         PlanMachine::new(&application, beginning.state.clone(), goal.clone(), search_limits);
-    let machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
+    let mut machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
+    machine.arrange = project.as_ref().map(|_| windlass_run::compose::arrange as _);
     let plan = planned(args, &application, &beginning.state, &machine)?;
     let actions = plan_actions(&application, &beginning.state, &plan)?;
     if args.dry_run {
@@ -162,13 +189,35 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         return Ok(exit_code::GOOD);
     }
     let removes = plan.steps.iter().any(|step| matches!(step.action, PlanAction::ScaleIn { .. }));
-    confirm(args, beginning.is_first || removes, &actions)?;
+    confirm(args, world, beginning.is_first || removes, &actions)?;
+    if let Some(project) = &project {
+        project.write(&deployment)?;
+    }
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
     let begun = begun(goal.as_ref(), Some(start), beginning.processes);
     let first = engine::Beginning::New { begun, plan: Some(print(&plan)) };
     let code = drive(&way, machine, first);
     drop(lock);
     code
+}
+
+fn in_full(path: &std::path::Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}
+
+/// Whether a run may begin at all.
+fn allowed(application: &Application, past: Option<&Past>, name: &str) -> Result<(), Failure> {
+    if let Some(past) = past.filter(|past| !past.is_over()) {
+        let message = format!("run {} of `{name}` has not ended", past.run);
+        return Err(Failure::usage(message).help("`windlass resume` goes on with it"));
+    }
+    if !application.is_net() && application.faults != Faults::Replicas {
+        return Err(Failure::usage(
+            "an application with `faults: forbidden` or `handled` is not run yet",
+        )
+        .help("`faults: replicas` is"));
+    }
+    Ok(())
 }
 
 /// Brings an assembly of nets up.
@@ -185,7 +234,7 @@ fn run_net(
         output::stdout(&actions)?;
         return Ok(exit_code::GOOD);
     }
-    confirm(args, is_first, &actions)?;
+    confirm(args, way.world, is_first, &actions)?;
     let scenario = Scenario::default();
     let machine = NetMachine::new(&assembly, &scenario);
     drive(way, machine, engine::Beginning::New { begun, plan: None })
@@ -284,8 +333,8 @@ fn planned(
 }
 
 /// Asks the operator before anything runs for the first time, or is removed.
-fn confirm(args: &UpArgs, asks: bool, actions: &str) -> Result<(), Failure> {
-    if args.yes || !asks || args.world == WorldArg::Simulated {
+fn confirm(args: &UpArgs, world: WorldArg, asks: bool, actions: &str) -> Result<(), Failure> {
+    if args.yes || !asks || world == WorldArg::Simulated {
         return Ok(());
     }
     if !std::io::stdin().is_terminal() {

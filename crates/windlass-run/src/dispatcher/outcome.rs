@@ -134,6 +134,7 @@ pub(crate) fn holding(instance: &str, holder: &Holder) -> Order {
         label: format!("the process of {instance}"),
         instance: instance.to_owned(),
         node: holder.node.clone(),
+        operation: None,
         run: None,
         stop: None,
         spawn: Some(holder.process.clone()),

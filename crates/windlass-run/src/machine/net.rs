@@ -94,6 +94,7 @@ impl Machine for NetMachine<'_> {
             label: self.assembly.transition_name(id),
             instance: self.assembly.component_name(component),
             node: application.node(node).name.clone(),
+            operation: None,
             run: action.run.clone(),
             leaves: None,
             enters: None,

@@ -34,6 +34,9 @@ enum Status {
     GivenUp,
 }
 
+/// Adds order to a plan: application, nodes by instance, plan.
+pub type Arrange = fn(&Application, &BTreeMap<String, String>, &mut Plan);
+
 /// A plan under way. A task is a step.
 pub struct PlanMachine<'a> {
     replica: Replica<'a>,
@@ -53,6 +56,8 @@ pub struct PlanMachine<'a> {
     offered: BTreeSet<usize>,
     /// Whether the plan may fault what it does not mean to: the author of a plan said so.
     pub allow_faults: bool,
+    /// Adds to the order of every plan that is made, by the nodes of its instances.
+    pub arrange: Option<Arrange>,
     /// How much a search for a plan may cost.
     budget: fn() -> Box<dyn Budget>,
 }
@@ -83,6 +88,7 @@ impl<'a> PlanMachine<'a> {
             frontier: BTreeSet::new(),
             offered: BTreeSet::new(),
             allow_faults: false,
+            arrange: None,
             budget,
         })
     }
@@ -164,6 +170,18 @@ impl<'a> PlanMachine<'a> {
     fn node_name(&self, instance: &InstanceId) -> String {
         let node = self.state.instance(instance).map(|instance| instance.node);
         node.map(|node| self.application.node(node).name.clone()).unwrap_or_default()
+    }
+
+    /// The node of every instance that is there or that a plan makes.
+    fn nodes_of(&self, plan: &Plan) -> BTreeMap<String, String> {
+        let there = self.state.instances.iter();
+        let there =
+            there.map(|(id, own)| (id.0.clone(), self.application.node(own.node).name.clone()));
+        let made = plan.steps.iter().filter_map(|step| match &step.action {
+            PlanAction::ScaleOut { node, instance, .. } => Some((instance.0.clone(), node.clone())),
+            _ => None,
+        });
+        there.chain(made).collect()
     }
 
     fn back(&self) -> GoalFile {
@@ -267,6 +285,7 @@ impl Machine for PlanMachine<'_> {
                 PlanAction::ScaleOut { node, .. } => node.clone(),
                 _ => self.node_name(id),
             },
+            operation: None,
             run: None,
             leaves: None,
             enters: None,
@@ -291,6 +310,7 @@ impl Machine for PlanMachine<'_> {
                     work.leaves = before.cloned();
                     work.enters = after.cloned();
                 }
+                work.operation = Some(operation.name.clone());
                 work.run.clone_from(&operation.run);
                 work.effect = operation.effect.clone().unwrap_or(Effect::AtMostOnce);
                 work.timeout = operation.timeout;
@@ -381,7 +401,12 @@ impl Machine for PlanMachine<'_> {
         };
         let mut budget = (self.budget)();
         match synthesize::synthesize(&question, &Effort::default(), &mut *budget) {
-            Answer::Plan(found) => Ok(Some(print(&found.plan))),
+            Answer::Plan(mut found) => {
+                if let Some(arrange) = self.arrange {
+                    arrange(self.application, &self.nodes_of(&found.plan), &mut found.plan);
+                }
+                Ok(Some(print(&found.plan)))
+            }
             Answer::Unreachable(why) => {
                 let mut words = vec![format!("unreachable: {}", why.headline)];
                 words.extend(why.because);

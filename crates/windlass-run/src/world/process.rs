@@ -15,13 +15,13 @@ mod probe;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windlass::lifecycle::implementation::Command;
 
-use super::{Doubt, Order, Report, World};
+use super::{Doubt, Order, Report, World, docker};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use claim::{Claims, Identity};
@@ -39,6 +39,8 @@ struct Shared {
     commands: Mutex<BTreeMap<OrderId, Running>>,
     /// The processes that are looked after, by the order that started each.
     watched: Mutex<BTreeMap<OrderId, Identity>>,
+    /// Who runs the processes that have an image.
+    containers: OnceLock<Arc<docker::Shared>>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -86,9 +88,25 @@ impl Processes {
         let claims = Claims::open(&place.folder)?;
         crate::deployment::private_folder(&place.logs)?;
         let launcher = Launcher { place, secrets, claims };
-        let shared =
-            Shared { launcher, reports, commands: Mutex::default(), watched: Mutex::default() };
+        let shared = Shared {
+            launcher,
+            reports,
+            commands: Mutex::default(),
+            watched: Mutex::default(),
+            containers: OnceLock::new(),
+        };
         Ok(Processes { shared: Arc::new(shared), receiver })
+    }
+
+    /// From here on processes with an image are containers.
+    pub(super) fn attach(&mut self, containers: Arc<docker::Shared>) {
+        // There is one engine; a second one changes nothing.
+        let _ = self.shared.containers.set(containers);
+    }
+
+    /// Where reports go.
+    pub(super) fn reports(&self) -> Sender<Report> {
+        self.shared.reports.clone()
     }
 
     /// For whoever hears the operator.

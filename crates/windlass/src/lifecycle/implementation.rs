@@ -92,4 +92,6 @@ pub struct Process {
     pub grace: Option<Duration>,
     /// How to tell whether it serves; without one it does as soon as it runs.
     pub health: Option<Probe>,
+    /// The image in which it runs: then it is a container of a Docker engine.
+    pub image: Option<String>,
 }

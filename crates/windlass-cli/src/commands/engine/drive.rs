@@ -16,7 +16,7 @@ use windlass_run::world::process::{Place, Processes};
 use windlass_run::world::simulated::{Faults, Simulated};
 
 use super::lines::Lines;
-use super::{DriveArgs, OnFailureArg, WorldArg};
+use super::{DriveArgs, OnFailureArg, WorldArg, containers};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
@@ -61,13 +61,14 @@ pub(crate) fn drive<M: Machine>(
             let world = Simulated::new(drive.args.seed, Faults::default()).playing();
             with_world(drive, machine, world, journal, beginning)
         }
+        WorldArg::Docker => {
+            let world = containers::world(drive, place(drive, run)?)?;
+            let interrupter = world.interrupter();
+            let _ = ctrlc::set_handler(move || interrupter.interrupt());
+            with_world(drive, machine, world, journal, beginning)
+        }
         WorldArg::Process => {
-            let place = Place {
-                folder: absolute(drive.deployment.folder())?,
-                logs: absolute(&drive.deployment.logs(run))?,
-                directory: absolute(&drive.directory)?,
-                name: drive.name.to_owned(),
-            };
+            let place = place(drive, run)?;
             let world = Processes::new(place, drive.secrets.clone())
                 .map_err(|error| Failure::file("use", drive.deployment.folder(), &error))?;
             let interrupter = world.interrupter();
@@ -76,6 +77,16 @@ pub(crate) fn drive<M: Machine>(
             with_world(drive, machine, world, journal, beginning)
         }
     }
+}
+
+/// Where processes run and write.
+fn place(drive: &Drive<'_>, run: u64) -> Result<Place, Failure> {
+    Ok(Place {
+        folder: absolute(drive.deployment.folder())?,
+        logs: absolute(&drive.deployment.logs(run))?,
+        directory: absolute(&drive.directory)?,
+        name: drive.name.to_owned(),
+    })
 }
 
 fn absolute(path: &std::path::Path) -> Result<PathBuf, Failure> {
@@ -97,7 +108,7 @@ fn with_world<M: Machine, W: World>(
     let jobs = drive.args.jobs.map(usize::from);
     let options = Options { jobs, on_failure, seed: drive.args.seed, keep_faults: false };
     let next = journal.next_order()?;
-    let mut lines = Lines::timed(drive.world == WorldArg::Process);
+    let mut lines = Lines::timed(drive.world != WorldArg::Simulated);
     if let Beginning::Again { entries, .. } = &beginning {
         lines.recall(entries);
     }

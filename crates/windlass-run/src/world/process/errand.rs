@@ -14,7 +14,7 @@ use super::claim::Identity;
 use super::launch::After;
 use super::{Running, Shared, probe};
 use crate::entry::{End, OrderId};
-use crate::world::{Order, Report};
+use crate::world::{Order, Report, docker};
 
 /// How long a process may take to stop when its author says nothing.
 const GRACE: Duration = Duration::from_secs(10);
@@ -74,13 +74,31 @@ fn parts(shared: &Arc<Shared>, order: &Order, from: From) -> Result<(), Trouble>
         (Some(_), From::Running(identity)) => run_on(shared, order, identity)?,
         _ => {}
     }
-    if let Some((before, process)) = &order.stop {
-        stop(shared, order, *before, process);
+    match &order.stop {
+        Some((_, process)) if process.image.is_some() => {
+            let down = docker::errand::go_down(containers(shared)?, &order.instance, process);
+            down.map_err(Trouble::Failed)?;
+        }
+        Some((before, process)) => stop(shared, order, *before, process),
+        None => {}
     }
     match &order.spawn {
+        Some(process) if process.image.is_some() => {
+            let secrets = &shared.launcher.secrets;
+            docker::errand::come_up(containers(shared)?, order, process, secrets)
+                .map_err(Trouble::Failed)
+        }
         Some(process) => come_up(shared, order, process),
         None => Ok(()),
     }
+}
+
+/// Who runs containers.
+fn containers(shared: &Shared) -> Result<&docker::Shared, Trouble> {
+    let containers = shared.containers.get().map(AsRef::as_ref);
+    containers.ok_or_else(|| {
+        Trouble::Failed("it has an image: containers need `--world docker`".to_owned())
+    })
 }
 
 fn is_cancelled(shared: &Shared, order: OrderId) -> bool {

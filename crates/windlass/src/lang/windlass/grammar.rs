@@ -146,6 +146,7 @@ static PROCESS: Record = Record {
         optional("stop", Either(&[Name, Rec(&STOP)]), "the signal or the command that ends it"),
         optional("grace", Duration, "how long it may take to stop before it is killed"),
         optional("health", Rec(&HEALTH), "how to tell whether it serves"),
+        optional("image", Text, "the image of the container that it is, with `--world docker`"),
     ],
 };
 

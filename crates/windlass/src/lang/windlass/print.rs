@@ -166,6 +166,7 @@ fn process(process: &Process) -> Value {
         .with("stop", stop)
         .with_some("grace", process.grace.map(print_duration))
         .with_some("health", process.health.as_ref().map(probe))
+        .with_some("image", process.image.as_deref())
 }
 
 fn protocol(component: &ComponentType, protocol: &Protocol) -> Value {

@@ -109,7 +109,13 @@ pub(super) fn process(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<
     let by_default = || Stop::Signal("TERM".to_owned());
     if node.is_list() {
         let command = command(node, findings)?;
-        return Some(Process { command, stop: by_default(), grace: None, health: None });
+        return Some(Process {
+            command,
+            stop: by_default(),
+            grace: None,
+            health: None,
+            image: None,
+        });
     }
     let stop = match node.get("stop") {
         None => by_default(),
@@ -118,7 +124,8 @@ pub(super) fn process(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<
     };
     let command = command(node.get("run")?, findings)?;
     let health = node.get("health").and_then(|health| probe(health, findings));
-    Some(Process { command, stop, grace: duration(node, "grace"), health })
+    let image = text(node, "image").map(str::to_owned);
+    Some(Process { command, stop, grace: duration(node, "grace"), health, image })
 }
 
 /// The name of a signal, with or without `SIG`.

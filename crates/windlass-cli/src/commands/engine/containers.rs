@@ -1,0 +1,228 @@
+//! Compose projects on a Docker engine: what `up`, `down`, `resume`, `status` and `logs` share.
+//!
+//! What the operations of a project ask of the engine is kept beside the journal, in
+//! `compose.json`, so that only `up` needs the Compose file.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead, IsTerminal, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use windlass::application::{Application, GlobalState};
+use windlass::goal::GoalFile;
+use windlass::lang::compose::{self, Project};
+use windlass_run::compose::{self as running, Ground};
+use windlass_run::deployment::Deployment;
+use windlass_run::entry::OrderId;
+use windlass_run::machine::plan::Arrange;
+use windlass_run::world::docker::engine::{Engine, Refused};
+use windlass_run::world::docker::http::Address;
+use windlass_run::world::docker::sheet::{Part, Sheet};
+use windlass_run::world::docker::{Docker, Setting};
+use windlass_run::world::process::Place;
+
+use super::Drive;
+use crate::commands::up::Beginning;
+use crate::failure::Failure;
+use crate::{escape, exit_code, output, surroundings};
+
+/// The engine that `DOCKER_HOST` names.
+pub(crate) fn engine() -> Result<Engine, Failure> {
+    let host = std::env::var("DOCKER_HOST").ok();
+    let address = Address::parse(host.as_deref()).map_err(Failure::usage)?;
+    Ok(Engine::new(address))
+}
+
+/// The engine said no, or is not there.
+pub(crate) fn refused(why: &Refused) -> Failure {
+    let failure = Failure::usage(why.to_string()).ending(exit_code::EXECUTION);
+    match why {
+        Refused::Away(_) => failure.help("is a Docker engine running? `DOCKER_HOST` says where"),
+        Refused::Said(..) => failure,
+    }
+}
+
+fn tell(line: &str) {
+    // A reader that went away does not stop a run.
+    let _ = output::stdout(&escape::visible_lines(&format!("{line}\n")));
+}
+
+/// The world of a run.
+pub(crate) fn world(drive: &Drive<'_>, place: Place) -> Result<Docker, Failure> {
+    let sheet = read(drive.deployment)?.unwrap_or_default();
+    let setting = Setting { engine: engine()?, sheet, tell };
+    Docker::new(place, drive.secrets.clone(), setting).map_err(|why| refused(&why))
+}
+
+fn path(deployment: &Deployment) -> PathBuf {
+    deployment.folder().join("compose.json")
+}
+
+/// What is kept about a project; none for other deployments.
+pub(crate) fn read(deployment: &Deployment) -> Result<Option<Sheet>, Failure> {
+    let path = path(deployment);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(&path).map_err(|error| Failure::file("read", &path, &error))?;
+    let sheet = serde_json::from_str(&text);
+    sheet.map(Some).map_err(|error| Failure::usage(format!("`{}`: {error}", path.display())))
+}
+
+/// Keeps a sheet for its owner alone: it has the variables of the containers in it.
+fn keep(deployment: &Deployment, sheet: &Sheet) -> Result<(), Failure> {
+    let path = path(deployment);
+    let new = path.with_extension("new");
+    let failed = |error: std::io::Error| Failure::file("write", &path, &error);
+    let text = serde_json::to_string_pretty(sheet).map_err(|error| failed(error.into()))?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&new)
+        .map_err(failed)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    fs::rename(&new, &path).map_err(failed)
+}
+
+/// Plans of a Compose project get the order in which it goes down.
+pub(crate) fn arrangement(deployment: &Deployment) -> Option<Arrange> {
+    path(deployment).exists().then_some(running::arrange as Arrange)
+}
+
+/// A project that is about to come up.
+pub(crate) struct Prepared {
+    /// Its application, with containers.
+    pub(crate) application: Application,
+    /// That all of it is up.
+    pub(crate) goal: GoalFile,
+    sheet: Sheet,
+    observed: running::Observed,
+}
+
+impl Prepared {
+    /// Looks at the engine and at what stands beside the file.
+    pub(crate) fn new(
+        mut project: Project,
+        file: &Path,
+        services: &[String],
+    ) -> Result<Self, Failure> {
+        running::select(&mut project, services).map_err(Failure::usage)?;
+        running::prune(&mut project);
+        let ground = ground(file)?;
+        let (mut application, goal) = compose::lower(&project);
+        running::with_processes(&mut application, &project);
+        let mut sheet = running::sheet(&project, &application, &ground);
+        let observed =
+            running::observe(&engine()?, &application, &mut sheet).map_err(|why| refused(&why))?;
+        for name in &observed.stale {
+            tell(&format!("changed {name}: its container will be replaced"));
+        }
+        if services.is_empty() {
+            for name in &observed.orphans {
+                tell(&format!("orphan  {name}: no service of the file asks for it"));
+            }
+        }
+        Ok(Prepared { application, goal, sheet, observed })
+    }
+
+    /// Where the run begins.
+    pub(crate) fn beginning(&self, is_first: bool) -> Beginning {
+        Beginning {
+            state: self.observed.state.clone(),
+            processes: self.observed.processes.clone(),
+            is_first,
+        }
+    }
+
+    /// Keeps what the run will ask of the engine.
+    pub(crate) fn write(&self, deployment: &Deployment) -> Result<(), Failure> {
+        keep(deployment, &self.sheet)
+    }
+}
+
+/// What the paths and variables of a file mean.
+fn ground(file: &Path) -> Result<Ground, Failure> {
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map_err(|error| Failure::file("find", path, &error))
+    };
+    let folder = absolute(&super::folder_of(file))?;
+    let folder = folder.canonicalize().unwrap_or(folder);
+    let mut files = vec![folder.join(file.file_name().unwrap_or_default())];
+    for over in surroundings::overrides(file) {
+        files.push(absolute(&over)?);
+    }
+    let environment = surroundings::environment(&folder);
+    Ok(Ground { folder, files, environment })
+}
+
+/// A project that is about to go down.
+pub(crate) struct Composed {
+    sheet: Sheet,
+    /// Where it stands.
+    pub(crate) state: GlobalState,
+    /// Its containers that run.
+    pub(crate) processes: BTreeMap<String, OrderId>,
+}
+
+impl Composed {
+    /// Looks at the engine; none for other deployments.
+    pub(crate) fn read(
+        deployment: &Deployment,
+        application: &Application,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(mut sheet) = read(deployment)? else { return Ok(None) };
+        let observed = running::observe_as_is(&engine()?, application, &mut sheet)
+            .map_err(|why| refused(&why))?;
+        let running::Observed { state, processes, .. } = observed;
+        Ok(Some(Composed { sheet, state, processes }))
+    }
+
+    /// Whether a node goes with the project: images stay, and volumes unless they are named.
+    pub(crate) fn leaves(&self, node: &str, volumes: bool) -> bool {
+        match self.sheet.parts.get(node) {
+            Some(Part::Network { .. } | Part::Service(_)) => true,
+            Some(Part::Volume { .. }) => volumes,
+            Some(Part::Image { .. } | Part::Nothing) | None => false,
+        }
+    }
+
+    /// Asks before data is lost.
+    pub(crate) fn confirm(
+        &self,
+        deployment: &Deployment,
+        volumes: bool,
+        yes: bool,
+    ) -> Result<(), Failure> {
+        let names: Vec<&str> = self
+            .sheet
+            .parts
+            .values()
+            .filter_map(|part| match part {
+                Part::Volume { name, .. } if volumes => Some(name.as_str()),
+                _ => None,
+            })
+            .collect();
+        if !names.is_empty() && !yes {
+            let question = format!("this removes volumes with their data: {}", names.join(", "));
+            ask(&question)?;
+        }
+        let sheet = Sheet { remove_volumes: volumes, ..self.sheet.clone() };
+        keep(deployment, &sheet)
+    }
+}
+
+fn ask(question: &str) -> Result<(), Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::usage(question).help("say --yes if that is wanted"));
+    }
+    output::stderr(&escape::visible_lines(&format!("{question}\nDo this? [y/N] ")));
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    match answer.trim() {
+        "y" | "Y" | "yes" => Ok(()),
+        _ => Err(Failure::usage("nothing was done")),
+    }
+}

@@ -1,0 +1,84 @@
+//! What the containers of a Compose project wrote.
+
+use std::io::{BufRead, BufReader, Read};
+use std::thread;
+
+use windlass_run::compose::{Seen, containers};
+use windlass_run::world::docker::engine::Engine;
+use windlass_run::world::docker::http::Body;
+use windlass_run::world::docker::sheet::Sheet;
+
+use super::LogsArgs;
+use crate::args::Format;
+use crate::commands::engine::containers::{engine, refused};
+use crate::failure::Failure;
+use crate::{escape, exit_code, output};
+
+/// Prints what containers wrote, each line under the name of its container.
+pub(super) fn print(args: &LogsArgs, sheet: &Sheet) -> Result<u8, Failure> {
+    let engine = engine()?;
+    let all = containers(&engine, &sheet.project).map_err(|why| refused(&why))?;
+    let wanted = |seen: &Seen| {
+        args.action.as_ref().is_none_or(|name| *name == seen.service || *name == seen.name)
+    };
+    let chosen: Vec<Seen> = all.into_iter().filter(wanted).collect();
+    if !args.follow {
+        for seen in &chosen {
+            read(&engine, seen, false, args.format)?;
+        }
+        return Ok(exit_code::GOOD);
+    }
+    let format = args.format;
+    let followers = chosen.into_iter().map(|seen| {
+        let engine = engine.clone();
+        thread::spawn(move || read(&engine, &seen, true, format))
+    });
+    for follower in followers.collect::<Vec<_>>() {
+        // One that ended badly has nothing more to say.
+        let _ = follower.join();
+    }
+    Ok(exit_code::GOOD)
+}
+
+fn read(engine: &Engine, seen: &Seen, follow: bool, format: Format) -> Result<(), Failure> {
+    let body = engine.logs(&seen.container.id, 0, follow).map_err(|why| refused(&why))?;
+    for line in BufReader::new(Unframed { body, left: 0 }).split(b'\n') {
+        let line = line?;
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end_matches('\r');
+        let text = match format {
+            Format::Json => escape::json_line(&serde_json::json!({
+                "schema": "windlass/logs/1", "service": seen.service, "container": seen.name,
+                "line": line,
+            }))?,
+            Format::Text => escape::visible_lines(&format!("{} | {line}\n", seen.name)),
+        };
+        output::stdout(&text)?;
+    }
+    Ok(())
+}
+
+/// What a container writes comes in frames, with the length of each in front of it.
+struct Unframed {
+    body: Body,
+    left: usize,
+}
+
+impl Read for Unframed {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        while self.left == 0 {
+            let mut head = [0_u8; 8];
+            match self.body.read_exact(&mut head) {
+                Ok(()) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(0),
+                Err(error) => return Err(error),
+            }
+            let [_, _, _, _, a, b, c, d] = head;
+            self.left = u32::from_be_bytes([a, b, c, d]) as usize;
+        }
+        let most = self.left.min(buffer.len());
+        let read = self.body.read(&mut buffer[..most])?;
+        self.left -= read;
+        Ok(read)
+    }
+}

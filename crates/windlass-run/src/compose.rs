@@ -1,0 +1,56 @@
+//! From a Compose project to the requests of a Docker engine.
+//!
+//! [`canon`] spells a service out as Compose 2.40.3 does before it hashes it, so that containers
+//! made here carry the labels that Compose would give them and a later `docker compose up` finds
+//! nothing to change. [`body`] turns the same value into the request that makes the container.
+//! [`sheet`] is the list of all requests, by node of the application; [`observed`] says where a
+//! project stands on an engine. Nothing here sends anything.
+
+mod body;
+mod canon;
+mod hash;
+mod observed;
+mod order;
+mod sheet;
+mod tables;
+mod words;
+
+pub use canon::hashes;
+pub use observed::{Observed, Seen, containers, observe, observe_as_is};
+pub use order::arrange;
+pub use sheet::{prune, select, sheet, with_processes};
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What a project stands on.
+#[derive(Debug, Clone, Default)]
+pub struct Ground {
+    /// The folder of the first file: relative paths start here.
+    pub folder: PathBuf,
+    /// The files, as a label of every container names them.
+    pub files: Vec<PathBuf>,
+    /// The variables, those of `.env` included.
+    pub environment: BTreeMap<String, String>,
+}
+
+impl Ground {
+    /// A path of the host, in full.
+    pub(crate) fn path(&self, path: &str) -> String {
+        let path = match (path.strip_prefix('~'), self.environment.get("HOME")) {
+            (Some(rest), Some(home)) => format!("{home}{rest}"),
+            _ => path.to_owned(),
+        };
+        let mut out = PathBuf::new();
+        for part in self.folder.join(Path::new(&path)).components() {
+            match part {
+                std::path::Component::CurDir => {}
+                std::path::Component::ParentDir => {
+                    out.pop();
+                }
+                other => out.push(other),
+            }
+        }
+        out.display().to_string()
+    }
+}

@@ -1,0 +1,237 @@
+//! Where a project stands on an engine: whoever started it, `windlass` or `docker compose`.
+//!
+//! A container that was made from another configuration or another image counts as absent: its
+//! operation `create` puts a new one in its place. One that runs although what it needs for as long
+//! as it runs is not there counts as created, and is started anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass::application::{Application, GlobalState, Instance, InstanceId, NodeId};
+use windlass::lifecycle::protocol::{Element, Protocol, StateId};
+
+use crate::entry::OrderId;
+use crate::world::docker::engine::{Container, Engine, Refused};
+use crate::world::docker::sheet::{self, Part, Sheet};
+
+/// A container of the project.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// Its name.
+    pub name: String,
+    /// Its service.
+    pub service: String,
+    /// Its number.
+    pub number: u32,
+    /// All that is known.
+    pub container: Container,
+}
+
+/// Where a project stands.
+#[derive(Debug, Default)]
+pub struct Observed {
+    /// The state of its application.
+    pub state: GlobalState,
+    /// The instances whose containers run.
+    pub processes: BTreeMap<String, OrderId>,
+    /// Containers that will be replaced.
+    pub stale: Vec<String>,
+    /// Containers of services that there are no more.
+    pub orphans: Vec<String>,
+}
+
+/// All containers of a project.
+pub fn containers(engine: &Engine, project: &str) -> Result<Vec<Seen>, Refused> {
+    let mut all = Vec::new();
+    for id in engine.labelled(&format!("{}={project}", sheet::PROJECT))? {
+        let container = match engine.inspect(&id) {
+            Ok(container) => container,
+            Err(refused) if refused.is_missing() => continue,
+            Err(refused) => return Err(refused),
+        };
+        let label = |name: &str| {
+            let value = container.labels.get(name).and_then(serde_json::Value::as_str);
+            value.unwrap_or_default().to_owned()
+        };
+        if label(sheet::ONE_OFF) == "True" {
+            continue;
+        }
+        let (service, number) = (label(sheet::SERVICE), label(sheet::NUMBER).parse().unwrap_or(1));
+        let name = format!("{service}-{number}");
+        all.push(Seen { name, service, number, container });
+    }
+    all.sort_by(|a, b| (&a.service, a.number).cmp(&(&b.service, b.number)));
+    Ok(all)
+}
+
+/// Looks at an engine. Services of `sheet` that have to be started anew are marked in it.
+pub fn observe(
+    engine: &Engine,
+    application: &Application,
+    sheet: &mut Sheet,
+) -> Result<Observed, Refused> {
+    looked(engine, application, sheet, true)
+}
+
+/// Looks at an engine without comparing configurations: whatever is there is what is there.
+pub fn observe_as_is(
+    engine: &Engine,
+    application: &Application,
+    sheet: &mut Sheet,
+) -> Result<Observed, Refused> {
+    looked(engine, application, sheet, false)
+}
+
+fn looked(
+    engine: &Engine,
+    application: &Application,
+    sheet: &mut Sheet,
+    compare: bool,
+) -> Result<Observed, Refused> {
+    let mut observed = Observed::default();
+    for id in application.node_ids() {
+        let node = application.node(id);
+        let found = match sheet.parts.get(&node.name) {
+            Some(Part::Network { name, .. }) => is_there(engine, "networks", name)?,
+            Some(Part::Volume { name, .. }) => is_there(engine, "volumes", name)?,
+            Some(Part::Image { reference, policy, .. }) => {
+                policy != "always" && is_there(engine, "images", reference)?
+            }
+            _ => false,
+        };
+        if found && let Some(state) = state_named(application, id, "present") {
+            put(&mut observed.state, &node.name, id, state);
+        }
+    }
+    for seen in containers(engine, &sheet.project)? {
+        let is_stale = compare && is_stale(engine, sheet, &seen)?;
+        place(application, sheet, seen, is_stale, &mut observed);
+    }
+    settle(application, sheet, &mut observed);
+    for (id, instance) in &observed.state.instances {
+        let Element::State(state) = instance.element else { continue };
+        if application.type_of(instance.node).processes.contains_key(&state) {
+            observed.processes.insert(id.0.clone(), OrderId(0));
+        }
+    }
+    Ok(observed)
+}
+
+fn is_there(engine: &Engine, kind: &str, name: &str) -> Result<bool, Refused> {
+    match engine.look(kind, name) {
+        Ok(_) => Ok(true),
+        Err(refused) if refused.is_missing() => Ok(false),
+        Err(refused) => Err(refused),
+    }
+}
+
+fn state_named(application: &Application, node: NodeId, name: &str) -> Option<StateId> {
+    application.protocol_of(node)?.state_named(name)
+}
+
+fn put(state: &mut GlobalState, id: &str, node: NodeId, at: StateId) {
+    let instance = Instance { node, element: Element::State(at) };
+    state.instances.insert(InstanceId(id.to_owned()), instance);
+}
+
+fn service_of<'s>(sheet: &'s Sheet, name: &str) -> Option<(&'s String, &'s sheet::Service)> {
+    sheet.parts.iter().find_map(|(node, part)| match part {
+        Part::Service(service) if service.name == name => Some((node, &**service)),
+        _ => None,
+    })
+}
+
+/// Whether a container was made from another configuration or another image.
+fn is_stale(engine: &Engine, sheet: &Sheet, seen: &Seen) -> Result<bool, Refused> {
+    let Some((_, service)) = service_of(sheet, &seen.service) else { return Ok(false) };
+    let wanted = service.body["Labels"][sheet::HASH].as_str();
+    if seen.container.labels[sheet::HASH].as_str() != wanted {
+        return Ok(true);
+    }
+    match engine.look("images", service.body["Image"].as_str().unwrap_or_default()) {
+        Ok(image) => Ok(image["Id"].as_str() != Some(&seen.container.image)),
+        Err(refused) if refused.is_missing() => Ok(true),
+        Err(refused) => Err(refused),
+    }
+}
+
+/// The state of the instance that a container is.
+fn place(
+    application: &Application,
+    sheet: &Sheet,
+    seen: Seen,
+    is_stale: bool,
+    observed: &mut Observed,
+) {
+    let own = service_of(sheet, &seen.service);
+    let node = own.and_then(|(node, _)| application.node_named(node));
+    let (Some((name, service)), Some(node)) = (own, node) else {
+        observed.orphans.push(seen.name);
+        return;
+    };
+    let is_alone = application.node(node).count == 1 && seen.number == 1;
+    let id = if is_alone { name.clone() } else { format!("{name}-{}", seen.number) };
+    let Some(protocol) = application.protocol_of(node) else { return };
+    if is_stale {
+        observed.stale.push(seen.name);
+        put(&mut observed.state, &id, node, protocol.initial);
+        return;
+    }
+    let state = state_of(protocol, &seen.container, service.is_job);
+    put(&mut observed.state, &id, node, state);
+}
+
+fn state_of(protocol: &Protocol, container: &Container, is_job: bool) -> StateId {
+    let ended_well = container.status == "exited" && container.exit_code == 0;
+    let name = match container.health.as_deref() {
+        _ if ended_well && is_job => "completed",
+        _ if container.status == "exited" && !ended_well => "failed",
+        _ if !container.is_running() => "created",
+        Some("healthy") => "healthy",
+        _ => "running",
+    };
+    let found = protocol.state_named(name).or_else(|| protocol.state_named("running"));
+    found.unwrap_or(protocol.initial)
+}
+
+/// Binds what runs to what it needs; what runs without it has to be started anew.
+fn settle(application: &Application, sheet: &mut Sheet, observed: &mut Observed) {
+    loop {
+        let state = &observed.state;
+        let mut bound = BTreeSet::new();
+        let mut lost = Vec::new();
+        for (id, instance) in &state.instances {
+            let Element::State(at) = instance.element else { continue };
+            let Some(protocol) = application.protocol_of(instance.node) else { continue };
+            let node = application.node(instance.node);
+            for requirement in &protocol.state(at).requires {
+                let binding = node.bindings.iter().find(|it| it.requirement == *requirement);
+                let Some(binding) = binding else { continue };
+                let offers = |other: &Instance| {
+                    let Element::State(at) = other.element else { return false };
+                    let protocol = application.protocol_of(other.node);
+                    protocol.is_some_and(|it| it.state(at).offers.contains(&binding.capability))
+                };
+                let others: Vec<_> = state.of_node(binding.target).collect();
+                let wanted = application.node(binding.target).count as usize;
+                if others.len() < wanted || !others.iter().all(|(_, other)| offers(other)) {
+                    lost.push((id.clone(), instance.node));
+                }
+                let new =
+                    others.into_iter().map(|(other, _)| (id.clone(), *requirement, other.clone()));
+                bound.extend(new);
+            }
+        }
+        if lost.is_empty() {
+            observed.state.horizontal = bound;
+            return;
+        }
+        for (id, node) in lost {
+            let Some(created) = state_named(application, node, "created") else { return };
+            put(&mut observed.state, &id.0, node, created);
+            if let Some(Part::Service(service)) = sheet.parts.get_mut(&application.node(node).name)
+            {
+                service.starts_anew = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! The sheet of a project: every request that its operations will make.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+use windlass::application::Application;
+use windlass::lang::compose::item::Item;
+use windlass::lang::compose::project::{
+    Condition, Grant, Project, Resource, Restart, Service as Written,
+};
+use windlass::lang::compose::uses;
+use windlass::lifecycle::implementation::{Command, CommandLine, Effect, Process, Stop};
+
+use super::body::{self, Parts};
+use super::{Ground, canon};
+use crate::world::docker::engine::escaped;
+use crate::world::docker::sheet::{self, Build, File, Part, Service, Sheet};
+
+/// The version of Compose whose labels are written.
+const VERSION: &str = "2.40.3";
+
+/// Leaves only some services, and those that they need.
+pub fn select(project: &mut Project, names: &[String]) -> Result<(), String> {
+    let mut wanted: BTreeSet<String> = BTreeSet::new();
+    let mut open: Vec<String> = names.to_vec();
+    while let Some(name) = open.pop() {
+        let Some(service) = project.services.get(&name) else {
+            return Err(format!("there is no service `{name}`"));
+        };
+        if wanted.insert(name) {
+            let needed = service.depends_on.keys();
+            open.extend(needed.filter(|other| project.services.contains_key(*other)).cloned());
+        }
+    }
+    if !names.is_empty() {
+        project.services.retain(|name, _| wanted.contains(name));
+    }
+    Ok(())
+}
+
+/// Leaves out the resources that no service uses: nothing is made for nobody.
+pub fn prune(project: &mut Project) {
+    let used: BTreeSet<String> = project.services.values().flat_map(uses).collect();
+    project.networks.retain(|key, _| used.contains(&format!("networks.{key}")));
+    project.volumes.retain(|key, _| used.contains(&format!("volumes.{key}")));
+    project.secrets.retain(|key, _| used.contains(&format!("secrets.{key}")));
+    project.configs.retain(|key, _| used.contains(&format!("configs.{key}")));
+}
+
+/// The sheet of a project whose application is `application`, node by node.
+pub fn sheet(project: &Project, application: &Application, ground: &Ground) -> Sheet {
+    let names = application.node_ids().map(|id| application.node(id).name.clone());
+    let parts = parts(project, ground);
+    Sheet {
+        project: project.name.clone(),
+        parts: names.zip(parts).collect(),
+        remove_volumes: false,
+    }
+}
+
+/// In the order in which nodes are lowered: resources, images, services.
+fn parts(project: &Project, ground: &Ground) -> Vec<Part> {
+    let mut all = Vec::new();
+    for (key, network) in &project.networks {
+        let resource = &network.resource;
+        all.push(match resource.external {
+            true => Part::Nothing,
+            false => network_part(project, key, network),
+        });
+    }
+    for (key, volume) in &project.volumes {
+        all.push(match volume.external {
+            true => Part::Nothing,
+            false => volume_part(project, key, volume),
+        });
+    }
+    all.extend(project.secrets.values().chain(project.configs.values()).map(|_| Part::Nothing));
+    let mut images = BTreeSet::new();
+    for service in project.services.values() {
+        let key = match (&service.image, service.build) {
+            (_, Some(_)) => format!("build_{}", service.name),
+            (Some(image), None) => image.text.clone(),
+            (None, None) => continue,
+        };
+        if images.insert(key) {
+            all.push(image_part(project, service, ground));
+        }
+    }
+    let awaited: BTreeSet<&str> = project
+        .services
+        .values()
+        .flat_map(|service| &service.depends_on)
+        .filter(|(_, dependency)| dependency.condition == Condition::Completed)
+        .map(|(name, _)| name.as_str())
+        .collect();
+    for service in project.services.values() {
+        let is_job = awaited.contains(service.name.as_str());
+        all.push(service_part(project, service, is_job, ground));
+    }
+    all
+}
+
+fn labels(project: &Project, kind: &str, key: &str, item: &Item, hash: String) -> Value {
+    let mut all: BTreeMap<String, String> = BTreeMap::new();
+    if let Some(labels) = item.get("labels") {
+        all.extend(labels.entries().map(|(name, entry)| (name.clone(), entry.item.plain())));
+        for one in labels.items() {
+            let text = one.plain();
+            let (name, value) = text.split_once('=').unwrap_or((&text, ""));
+            all.insert(name.to_owned(), value.to_owned());
+        }
+    }
+    all.insert(sheet::HASH.to_owned(), hash);
+    all.insert(sheet::PROJECT.to_owned(), project.name.clone());
+    all.insert(format!("com.docker.compose.{kind}"), key.to_owned());
+    all.insert("com.docker.compose.version".to_owned(), VERSION.to_owned());
+    json!(all)
+}
+
+fn network_part(
+    project: &Project,
+    key: &str,
+    network: &windlass::lang::compose::project::Network,
+) -> Part {
+    let value = canon::network(network);
+    let resource = &network.resource;
+    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
+    let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or(false);
+    let pool = |pool: &Value| {
+        json!({
+            "Subnet": pool.get("subnet"),
+            "Gateway": pool.get("gateway"),
+            "IPRange": pool.get("ip_range"),
+            "AuxiliaryAddresses": pool.get("aux_addresses"),
+        })
+    };
+    let pools = value.pointer("/ipam/config").and_then(Value::as_array);
+    let pools: Vec<Value> = pools.into_iter().flatten().map(pool).collect();
+    let driver = value.pointer("/ipam/driver").and_then(Value::as_str).unwrap_or("default");
+    let own = text("driver");
+    let body = json!({
+        "Name": resource.name,
+        "CheckDuplicate": true,
+        "Driver": if own.is_empty() { "bridge" } else { own },
+        "Options": value.get("driver_opts").cloned().unwrap_or(json!({})),
+        "Internal": flag("internal"),
+        "Attachable": flag("attachable"),
+        "EnableIPv6": flag("enable_ipv6"),
+        "IPAM": { "Driver": driver, "Config": pools },
+        "Labels": labels(project, "network", key, &resource.item, canon::digest(&value)),
+    });
+    Part::Network { name: resource.name.clone(), body }
+}
+
+fn volume_part(project: &Project, key: &str, volume: &Resource) -> Part {
+    let value = canon::volume(volume);
+    let body = json!({
+        "Name": volume.name,
+        "Driver": value["driver"],
+        "DriverOpts": value.get("driver_opts").cloned().unwrap_or(json!({})),
+        "Labels": labels(project, "volume", key, &volume.item, canon::digest(&value)),
+    });
+    Part::Volume { name: volume.name.clone(), body }
+}
+
+/// The name of the image of a service: as written, or as Compose names what it builds.
+fn image_name(project: &Project, service: &Written) -> String {
+    let written = service.image.as_ref().map(|image| image.text.clone());
+    written.unwrap_or_else(|| format!("{}-{}", project.name, service.name))
+}
+
+fn image_part(project: &Project, service: &Written, ground: &Ground) -> Part {
+    let reference = image_name(project, service);
+    let policy = service.get("pull_policy").map(Item::plain).unwrap_or_default();
+    let build = service.get("build").map(|build| {
+        let text = |key: &str| build.get(key).map(Item::plain);
+        let context = if build.is_scalar() { Some(build.plain()) } else { text("context") };
+        let inline = text("dockerfile_inline");
+        let file = match &inline {
+            Some(_) => ".windlass.Dockerfile".to_owned(),
+            None => text("dockerfile").unwrap_or_else(|| "Dockerfile".to_owned()),
+        };
+        let mut query = format!("t={}&dockerfile={}", escaped(&reference), escaped(&file));
+        let mut arguments: BTreeMap<String, String> = BTreeMap::new();
+        if let Some(args) = build.get("args") {
+            arguments.extend(args.entries().map(|(name, e)| (name.clone(), e.item.plain())));
+            for one in args.items() {
+                let text = one.plain();
+                let (name, value) = match text.split_once('=') {
+                    Some((name, value)) => (name.to_owned(), value.to_owned()),
+                    None => {
+                        let value = ground.environment.get(&text).cloned().unwrap_or_default();
+                        (text, value)
+                    }
+                };
+                arguments.insert(name, value);
+            }
+        }
+        if !arguments.is_empty() {
+            query += &format!("&buildargs={}", escaped(&json!(arguments).to_string()));
+        }
+        if let Some(target) = text("target") {
+            query += &format!("&target={}", escaped(&target));
+        }
+        Build { context: ground.path(&context.unwrap_or_else(|| ".".to_owned())), query, inline }
+    });
+    Part::Image { reference, policy, build }
+}
+
+fn service_part(project: &Project, service: &Written, is_job: bool, ground: &Ground) -> Part {
+    let value = canon::service(service, ground);
+    let (mounted, files) = granted(project, service, ground);
+    let mut labels: Map<String, Value> =
+        value.get("labels").and_then(Value::as_object).cloned().unwrap_or_default();
+    let depends = service.depends_on.iter().map(|(name, dependency)| {
+        format!("{name}:{}:{}", dependency.condition.word(), dependency.restart)
+    });
+    let files_of: Vec<String> =
+        ground.files.iter().map(|path| path.display().to_string()).collect();
+    let own = [
+        (sheet::HASH, canon::digest(&value)),
+        (sheet::ONE_OFF, "False".to_owned()),
+        (sheet::PROJECT, project.name.clone()),
+        (sheet::SERVICE, service.name.clone()),
+        ("com.docker.compose.depends_on", depends.collect::<Vec<_>>().join(",")),
+        ("com.docker.compose.project.config_files", files_of.join(",")),
+        ("com.docker.compose.project.working_dir", ground.folder.display().to_string()),
+        ("com.docker.compose.version", VERSION.to_owned()),
+    ];
+    labels.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value.into())));
+    let image = image_name(project, service);
+    let parts =
+        Parts { project, key: &service.name, canon: &value, image: &image, labels, files: mounted };
+    let body = body::body(&parts);
+    let networks = body::endpoints(project, &service.name, &value).into_iter().skip(1).collect();
+    let may_end = !matches!(service.restart, Restart::Always | Restart::UnlessStopped);
+    Part::Service(Box::new(Service {
+        name: service.name.clone(),
+        container: service.container_name.as_ref().map(|name| name.text.clone()),
+        body,
+        networks,
+        is_job: is_job && may_end,
+        may_end,
+        starts_anew: false,
+        files,
+    }))
+}
+
+/// A file of the host and where it is mounted.
+type Mounted = (String, String);
+
+/// Secrets and configs: those in files are mounted, others are put into the container.
+fn granted(project: &Project, service: &Written, ground: &Ground) -> (Vec<Mounted>, Vec<File>) {
+    let (mut mounted, mut files) = (Vec::new(), Vec::new());
+    let secrets = service.secrets.iter().map(|grant| (grant, &project.secrets, "/run/secrets/"));
+    let configs = service.configs.iter().map(|grant| (grant, &project.configs, "/"));
+    for (grant, all, folder) in secrets.chain(configs) {
+        let Some(resource) = all.get(&grant.source) else { continue };
+        let target = grant.target.clone().unwrap_or_else(|| grant.source.clone());
+        let target = if target.starts_with('/') { target } else { format!("{folder}{target}") };
+        if let Some(file) = resource.item.get("file") {
+            mounted.push((ground.path(&file.plain()), target));
+            continue;
+        }
+        let content = match (resource.item.get("content"), resource.item.get("environment")) {
+            (Some(content), _) => content.plain(),
+            (None, Some(name)) => {
+                ground.environment.get(&name.plain()).cloned().unwrap_or_default()
+            }
+            (None, None) => continue,
+        };
+        files.push(File { target, content, mode: mode(grant) });
+    }
+    (mounted, files)
+}
+
+fn mode(grant: &Grant) -> u32 {
+    let mode = grant.item.get("mode").and_then(|mode| match mode.as_str() {
+        Some(text) => u32::from_str_radix(text.trim_start_matches("0o"), 8).ok(),
+        None => mode.as_int().and_then(|mode| u32::try_from(mode).ok()),
+    });
+    mode.unwrap_or(0o444)
+}
+
+/// The application with the containers that its states are; every operation may be repeated.
+pub fn with_processes(application: &mut Application, project: &Project) {
+    for component in &mut application.types {
+        for operation in &mut component.operations {
+            operation.effect = Some(Effect::Idempotent);
+        }
+    }
+    for service in project.services.values() {
+        let Some(node) = application.node_named(&name_of(&service.name)) else { continue };
+        let component_type = application.node(node).component_type;
+        let component = &mut application.types[component_type.index()];
+        let process = Process {
+            command: Command {
+                line: CommandLine::Arguments(vec![service.name.clone()]),
+                directory: None,
+                environment: BTreeMap::new(),
+            },
+            stop: Stop::Signal("TERM".to_owned()),
+            grace: None,
+            health: None,
+            image: Some(image_name(project, service)),
+        };
+        for state in ["running", "healthy"] {
+            let id = component.protocol().and_then(|protocol| protocol.state_named(state));
+            if let Some(id) = id {
+                component.processes.insert(id, process.clone());
+            }
+        }
+    }
+}
+
+/// The name of the node of a service.
+fn name_of(text: &str) -> String {
+    let good = |c: char| if c.is_ascii_alphanumeric() || "-_.:/".contains(c) { c } else { '_' };
+    text.chars().map(good).collect()
+}

@@ -1,0 +1,176 @@
+//! Containers, networks and volumes of a Docker engine, beside the processes of this machine.
+//!
+//! Two kinds of orders end here. A process with an image is a container: it is made and started
+//! when its state is entered, stopped and removed when it is left. And an operation of a Compose
+//! project is looked up in the project's [`sheet`]. Everything else is done by [`Processes`].
+//!
+//! Containers are found again by their names and labels, so that nothing has to be remembered, and
+//! every call may be repeated. Whoever waits sleeps until the engine tells of an event.
+
+pub mod archive;
+pub mod engine;
+pub(super) mod errand;
+pub mod http;
+mod service;
+pub mod sheet;
+mod watch;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use windlass::lifecycle::implementation::{Command, Process};
+
+use super::process::{Interrupter, Place, Processes};
+use super::{Doubt, Order, Report, World};
+use crate::entry::{End, OrderId};
+use crate::secrets::Secrets;
+use engine::{Engine, Refused};
+use sheet::Sheet;
+use watch::Watch;
+
+/// What the threads share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    engine: Engine,
+    watch: Arc<Watch>,
+    sheet: Sheet,
+    /// The name of the deployment, which starts the names of its containers.
+    name: String,
+    /// Orders that the operator or the clock has stopped.
+    cancelled: Mutex<BTreeSet<OrderId>>,
+    /// The volumes that this engine made: these alone are removed when a run is rolled back.
+    made: Mutex<BTreeSet<String>>,
+    /// Lines for the operator, such as the progress of a pull.
+    tell: fn(&str),
+}
+
+/// Containers and processes.
+#[derive(Debug)]
+pub struct Docker {
+    shared: Arc<Shared>,
+    processes: Processes,
+}
+
+/// Where a Docker world works.
+#[derive(Debug)]
+pub struct Setting {
+    /// The engine.
+    pub engine: Engine,
+    /// What the operations of a Compose project do; empty for anything else.
+    pub sheet: Sheet,
+    /// Where lines for the operator go.
+    pub tell: fn(&str),
+}
+
+impl Docker {
+    /// A world of containers.
+    pub fn new(place: Place, secrets: Secrets, setting: Setting) -> Result<Self, Refused> {
+        let Setting { engine, sheet, tell } = setting;
+        let name = place.name.clone();
+        let mut processes = Processes::new(place, secrets)
+            .map_err(|error| Refused::Away(format!("no folder for the deployment: {error}")))?;
+        let watch = Watch::begin(&engine, processes.reports())?;
+        let (cancelled, made) = (Mutex::default(), Mutex::default());
+        let shared = Arc::new(Shared { engine, watch, sheet, name, cancelled, made, tell });
+        processes.attach(Arc::clone(&shared));
+        Ok(Docker { shared, processes })
+    }
+
+    /// For whoever hears the operator.
+    pub fn interrupter(&self) -> Interrupter {
+        self.processes.interrupter()
+    }
+
+    /// Carries out an order of a Compose project in a thread of its own.
+    fn begin(&self, order: Order) {
+        let shared = Arc::clone(&self.shared);
+        let reports = self.processes.reports();
+        thread::spawn(move || {
+            let end = match service::carry_out(&shared, &order) {
+                Ok(()) => End::Done,
+                Err(_) if shared.is_cancelled(order.id) => End::Cancelled,
+                Err(reason) => End::Failed { reason },
+            };
+            // The engine may be gone: then another one will ask.
+            let _ = reports.send(Report::Ended { order: order.id, end });
+        });
+    }
+}
+
+impl Shared {
+    fn is_cancelled(&self, order: OrderId) -> bool {
+        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).contains(&order)
+    }
+}
+
+fn is_container(process: &Process) -> bool {
+    process.image.is_some()
+}
+
+/// Whether an order is about containers and has no command.
+fn is_pure(order: &Order) -> bool {
+    let about = |process: Option<&Process>| process.is_some_and(is_container);
+    order.run.is_none()
+        && (about(order.spawn.as_ref()) || about(order.stop.as_ref().map(|(_, process)| process)))
+}
+
+impl World for Docker {
+    fn now(&self) -> Duration {
+        self.processes.now()
+    }
+
+    fn performs(&self, order: &Order) -> bool {
+        !order.is_empty() || self.shared.sheet.performs(order)
+    }
+
+    fn start(&mut self, order: &Order) {
+        if self.shared.sheet.knows(&order.node) {
+            self.begin(order.clone());
+        } else {
+            self.processes.start(order);
+        }
+    }
+
+    fn wait(&mut self, until: Option<Duration>) -> Option<Report> {
+        self.processes.wait(until)
+    }
+
+    fn poll(&mut self) -> Option<Report> {
+        self.processes.poll()
+    }
+
+    fn cancel(&mut self, order: OrderId) {
+        let cancelled = self.shared.cancelled.lock();
+        cancelled.unwrap_or_else(PoisonError::into_inner).insert(order);
+        self.shared.watch.wake();
+        self.processes.cancel(order);
+    }
+
+    fn inquire(&mut self, order: &Order) -> Doubt {
+        if self.shared.sheet.knows(&order.node) || is_pure(order) {
+            // Every call to the engine may be repeated: what is there is found by its name.
+            return Doubt::NotDone;
+        }
+        self.processes.inquire(order)
+    }
+
+    fn adopt(&mut self, order: &Order) -> bool {
+        if self.shared.sheet.knows(&order.node) {
+            return service::adopt(&self.shared, order);
+        }
+        match &order.spawn {
+            Some(process) if is_container(process) => errand::adopt(&self.shared, order),
+            _ => self.processes.adopt(order),
+        }
+    }
+
+    fn check(&mut self, order: &Order, check: &Command) -> bool {
+        self.processes.check(order, check)
+    }
+
+    fn cleanup(&mut self, order: OrderId) {
+        self.processes.cleanup(order);
+    }
+}

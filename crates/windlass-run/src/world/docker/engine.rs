@@ -1,0 +1,290 @@
+//! What is asked of a Docker engine, call by call.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+
+use serde_json::{Value, json};
+
+use super::http::{self, Address, Answer, Body, Request};
+
+/// A Docker engine.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    address: Address,
+}
+
+/// Why a call failed.
+#[derive(Debug)]
+pub enum Refused {
+    /// The engine cannot be reached, or hung up.
+    Away(String),
+    /// It said no: the status, and its words.
+    Said(u16, String),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::Away(why) => write!(formatter, "the Docker engine cannot be asked: {why}"),
+            Refused::Said(_, words) => formatter.write_str(words),
+        }
+    }
+}
+
+impl Refused {
+    /// Whether what was asked about does not exist.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Refused::Said(404, _))
+    }
+
+    /// Whether something of that name exists already, or is in use.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Refused::Said(409, _))
+    }
+}
+
+/// What is known about a container.
+#[derive(Debug, Clone)]
+pub struct Container {
+    /// Its id.
+    pub id: String,
+    /// `created`, `running`, `exited`, `dead` and so on.
+    pub status: String,
+    /// `healthy`, `unhealthy`, `starting`; none without a check.
+    pub health: Option<String>,
+    /// How it ended, when it has.
+    pub exit_code: i64,
+    /// What the last check wrote, when it failed.
+    pub check_output: Option<String>,
+    /// Its labels.
+    pub labels: Value,
+    /// The id of its image.
+    pub image: String,
+}
+
+impl Container {
+    /// Whether it runs, also when it is paused or about to start again.
+    pub fn is_running(&self) -> bool {
+        matches!(self.status.as_str(), "running" | "paused" | "restarting")
+    }
+}
+
+type Asked<T> = Result<T, Refused>;
+
+/// A text as part of a path or a query.
+pub fn escaped(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if plain(byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+impl Engine {
+    /// The engine at an address.
+    pub fn new(address: Address) -> Self {
+        Engine { address }
+    }
+
+    fn answer(&self, method: &str, path: &str, kind: &str, body: &[u8]) -> Asked<Answer> {
+        let request = Request { method, path, kind, body };
+        let away = |error: std::io::Error| Refused::Away(error.to_string());
+        let mut answer = http::send(&self.address, request).map_err(away)?;
+        if answer.status < 400 {
+            return Ok(answer);
+        }
+        let mut text = String::new();
+        answer.body.read_to_string(&mut text).map_err(away)?;
+        let said: Option<Value> = serde_json::from_str(&text).ok();
+        let message = said.and_then(|said| Some(said.get("message")?.as_str()?.to_owned()));
+        let message = message.unwrap_or_else(|| text.trim().to_owned());
+        Err(Refused::Said(answer.status, message))
+    }
+
+    fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Asked<Value> {
+        let text = body.map(Value::to_string).unwrap_or_default();
+        let mut answer = self.answer(method, path, "application/json", text.as_bytes())?;
+        let mut text = String::new();
+        let away = |error: std::io::Error| Refused::Away(error.to_string());
+        answer.body.read_to_string(&mut text).map_err(away)?;
+        if text.trim().is_empty() {
+            return Ok(Value::Null);
+        }
+        serde_json::from_str(&text).map_err(|error| Refused::Away(error.to_string()))
+    }
+
+    /// Whether anybody is there.
+    pub fn ping(&self) -> Asked<()> {
+        self.answer("GET", "/_ping", "text/plain", &[]).map(|_| ())
+    }
+
+    /// Everything that happens from now on, one JSON value a line.
+    pub fn events(&self) -> Asked<BufReader<Body>> {
+        let filters = escaped(r#"{"type":["container"]}"#);
+        let answer =
+            self.answer("GET", &format!("/events?filters={filters}"), "text/plain", &[])?;
+        Ok(BufReader::new(answer.body))
+    }
+
+    /// Makes a container; its id.
+    pub fn create(&self, name: &str, body: &Value) -> Asked<String> {
+        let path = format!("/containers/create?name={}", escaped(name));
+        let made = self.ask("POST", &path, Some(body))?;
+        Ok(made.get("Id").and_then(Value::as_str).unwrap_or_default().to_owned())
+    }
+
+    /// A container by name or id.
+    pub fn inspect(&self, name: &str) -> Asked<Container> {
+        let value = self.ask("GET", &format!("/containers/{}/json", escaped(name)), None)?;
+        let text = |path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
+        let last = value.pointer("/State/Health/Log").and_then(Value::as_array);
+        let last = last.and_then(|log| log.last()).and_then(|last| last.get("Output"));
+        Ok(Container {
+            id: text("/Id").unwrap_or_default(),
+            status: text("/State/Status").unwrap_or_default(),
+            health: text("/State/Health/Status").filter(|health| health != "none"),
+            exit_code: value.pointer("/State/ExitCode").and_then(Value::as_i64).unwrap_or(0),
+            check_output: last.and_then(Value::as_str).map(|text| text.trim().to_owned()),
+            labels: value.pointer("/Config/Labels").cloned().unwrap_or_default(),
+            image: text("/Image").unwrap_or_default(),
+        })
+    }
+
+    /// The ids of the containers with a label, those that do not run included.
+    pub fn labelled(&self, label: &str) -> Asked<Vec<String>> {
+        let filters = escaped(&json!({ "label": [label] }).to_string());
+        let found = self.ask("GET", &format!("/containers/json?all=1&filters={filters}"), None)?;
+        let id = |one: &Value| one.get("Id").and_then(Value::as_str).map(str::to_owned);
+        Ok(found.as_array().into_iter().flatten().filter_map(id).collect())
+    }
+
+    /// Starts a container; one that runs goes on.
+    pub fn start(&self, name: &str) -> Asked<()> {
+        self.ask("POST", &format!("/containers/{}/start", escaped(name)), None).map(|_| ())
+    }
+
+    /// Stops a container, by force after `grace` seconds or its own.
+    pub fn stop(&self, name: &str, grace: Option<u64>) -> Asked<()> {
+        let wait = grace.map_or(String::new(), |seconds| format!("?t={seconds}"));
+        self.ask("POST", &format!("/containers/{}/stop{wait}", escaped(name)), None).map(|_| ())
+    }
+
+    /// Ends a container at once.
+    pub fn kill(&self, name: &str) -> Asked<()> {
+        self.ask("POST", &format!("/containers/{}/kill", escaped(name)), None).map(|_| ())
+    }
+
+    /// Makes an image of a root file system, as a tar archive.
+    pub fn import(&self, repository: &str, tag: &str, archive: &[u8]) -> Asked<()> {
+        let (repository, tag) = (escaped(repository), escaped(tag));
+        let path = format!("/images/create?fromSrc=-&repo={repository}&tag={tag}");
+        let answer = self.answer("POST", &path, "application/x-tar", archive)?;
+        told(answer.body, &mut |_| {})
+    }
+
+    /// Gives a container another name.
+    pub fn rename(&self, name: &str, new: &str) -> Asked<()> {
+        let path = format!("/containers/{}/rename?name={}", escaped(name), escaped(new));
+        self.ask("POST", &path, None).map(|_| ())
+    }
+
+    /// Removes a container with its anonymous volumes when `volumes`, also one that runs.
+    pub fn remove(&self, name: &str, volumes: bool) -> Asked<()> {
+        let path = format!("/containers/{}?force=1&v={volumes}", escaped(name));
+        self.ask("DELETE", &path, None).map(|_| ())
+    }
+
+    /// Puts files, as a tar archive, into a container.
+    pub fn put_archive(&self, name: &str, archive: &[u8]) -> Asked<()> {
+        let path = format!("/containers/{}/archive?path=/", escaped(name));
+        self.answer("PUT", &path, "application/x-tar", archive).map(|_| ())
+    }
+
+    /// What a container wrote from `since` (seconds since 1970) on; follows it when `follow`.
+    pub fn logs(&self, name: &str, since: u64, follow: bool) -> Asked<Body> {
+        let path = format!(
+            "/containers/{}/logs?stdout=1&stderr=1&since={since}&follow={follow}",
+            escaped(name)
+        );
+        Ok(self.answer("GET", &path, "text/plain", &[])?.body)
+    }
+
+    /// A network, a volume or an image: `networks`, `volumes` or `images`.
+    pub fn look(&self, kind: &str, name: &str) -> Asked<Value> {
+        let rest = if kind == "images" { "/json" } else { "" };
+        self.ask("GET", &format!("/{kind}/{}{rest}", escaped(name)), None)
+    }
+
+    /// Makes a network or a volume.
+    pub fn make(&self, kind: &str, body: &Value) -> Asked<Value> {
+        self.ask("POST", &format!("/{kind}/create"), Some(body))
+    }
+
+    /// Removes a network, a volume or an image.
+    pub fn drop(&self, kind: &str, name: &str) -> Asked<()> {
+        self.ask("DELETE", &format!("/{kind}/{}", escaped(name)), None).map(|_| ())
+    }
+
+    /// Connects a container with a network.
+    pub fn connect(&self, network: &str, container: &str, endpoint: &Value) -> Asked<()> {
+        let body = json!({ "Container": container, "EndpointConfig": endpoint });
+        self.ask("POST", &format!("/networks/{}/connect", escaped(network)), Some(&body))
+            .map(|_| ())
+    }
+
+    /// Pulls an image; `progress` hears every line.
+    pub fn pull(&self, reference: &str, progress: &mut dyn FnMut(&Value)) -> Asked<()> {
+        let path = format!("/images/create?fromImage={}", escaped(&tagged(reference)));
+        let answer = self.answer("POST", &path, "text/plain", &[])?;
+        told(answer.body, progress)
+    }
+
+    /// Builds an image from a tar archive by the classic builder; `progress` hears every line.
+    pub fn build(
+        &self,
+        query: &str,
+        archive: &[u8],
+        progress: &mut dyn FnMut(&Value),
+    ) -> Asked<()> {
+        let answer =
+            self.answer("POST", &format!("/build?{query}"), "application/x-tar", archive)?;
+        told(answer.body, progress)
+    }
+}
+
+/// An image without tag or digest is the latest one.
+pub fn tagged(reference: &str) -> String {
+    let last = reference.rsplit('/').next().unwrap_or(reference);
+    if last.contains([':', '@']) { reference.to_owned() } else { format!("{reference}:latest") }
+}
+
+/// Reads what a long call tells; an error among it is the error of the call.
+fn told(body: Body, progress: &mut dyn FnMut(&Value)) -> Asked<()> {
+    for line in BufReader::new(body).lines() {
+        let line = line.map_err(|error| Refused::Away(error.to_string()))?;
+        let Ok(value) = serde_json::from_str::<Value>(&line) else { continue };
+        if let Some(error) = value.get("error").and_then(Value::as_str) {
+            return Err(Refused::Said(500, error.to_owned()));
+        }
+        progress(&value);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_paths() {
+        assert_eq!(escaped("a b/c:1"), "a%20b%2Fc%3A1");
+        assert_eq!(tagged("h:5000/a"), "h:5000/a:latest");
+        assert_eq!(tagged("a:1"), "a:1");
+        assert_eq!(tagged("a@sha256:0"), "a@sha256:0");
+    }
+}

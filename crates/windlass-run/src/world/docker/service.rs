@@ -1,0 +1,327 @@
+//! The operations of a Compose project: what each asks of the engine.
+
+use std::io::Read;
+use std::sync::PoisonError;
+
+use serde_json::Value;
+
+use super::engine::{Container, Refused};
+use super::errand::wait_healthy;
+use super::sheet::{self, Build, File, Part, Service};
+use super::watch::Guard;
+use super::{Shared, archive};
+use crate::world::Order;
+
+/// How much of what a container wrote is shown when it failed.
+const LAST_LINES: usize = 5;
+
+fn words(refused: Refused) -> String {
+    refused.to_string()
+}
+
+/// What is not there any more need not be removed or stopped.
+fn unless_missing(asked: Result<(), Refused>) -> Result<(), String> {
+    match asked {
+        Err(refused) if !refused.is_missing() => Err(words(refused)),
+        _ => Ok(()),
+    }
+}
+
+/// Carries out an order.
+pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
+    let operation = order.operation.as_deref();
+    match shared.sheet.parts.get(&order.node) {
+        None | Some(Part::Nothing) => Ok(()),
+        Some(Part::Network { name, body }) => match operation {
+            Some("create") => make(shared, "networks", name, body),
+            Some("remove") => unless_missing(shared.engine.drop("networks", name)),
+            _ => Ok(()),
+        },
+        Some(Part::Volume { name, body }) => match operation {
+            Some("create") => make(shared, "volumes", name, body),
+            Some("remove") => drop_volume(shared, name),
+            _ => Ok(()),
+        },
+        Some(Part::Image { reference, policy, build }) => match operation {
+            Some("pull") => fetch(shared, reference, policy, build.as_ref()),
+            // Images stay: others may use them, and to get them again takes long.
+            _ => Ok(()),
+        },
+        Some(Part::Service(service)) => {
+            let number = sheet::number(&order.node, &order.instance);
+            let name = service.container_name(&shared.sheet.project, number);
+            perform(shared, order, service, &name, number)
+        }
+    }
+}
+
+fn make(shared: &Shared, kind: &str, name: &str, body: &Value) -> Result<(), String> {
+    match shared.engine.look(kind, name) {
+        Ok(_) => return Ok(()),
+        Err(refused) if refused.is_missing() => {}
+        Err(refused) => return Err(words(refused)),
+    }
+    match shared.engine.make(kind, body) {
+        Ok(_) => {
+            let made = shared.made.lock();
+            made.unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+            Ok(())
+        }
+        Err(refused) if refused.is_conflict() => Ok(()),
+        Err(refused) => Err(words(refused)),
+    }
+}
+
+/// A volume holds data: only the operator removes it, or the run that has just made it.
+fn drop_volume(shared: &Shared, name: &str) -> Result<(), String> {
+    let is_new = shared.made.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+    if !shared.sheet.remove_volumes && !is_new {
+        return Ok(());
+    }
+    unless_missing(shared.engine.drop("volumes", name))
+}
+
+fn fetch(
+    shared: &Shared,
+    reference: &str,
+    policy: &str,
+    build: Option<&Build>,
+) -> Result<(), String> {
+    let is_there = match shared.engine.look("images", reference) {
+        Ok(_) => true,
+        Err(refused) if refused.is_missing() => false,
+        Err(refused) => return Err(words(refused)),
+    };
+    if let Some(build) = build {
+        if is_there && policy != "build" {
+            return Ok(());
+        }
+        return archive::build(shared, reference, build);
+    }
+    if is_there && policy != "always" {
+        return Ok(());
+    }
+    if policy == "never" {
+        return Err(format!("there is no image `{reference}`, and it is never pulled"));
+    }
+    let mut last = String::new();
+    let mut progress = |line: &Value| {
+        let part = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default();
+        let text = format!("{} {} {}", part("id"), part("status"), part("progress"));
+        if text != last {
+            (shared.tell)(&format!("pull    {reference}: {}", text.trim()));
+            last = text;
+        }
+    };
+    shared.engine.pull(reference, &mut progress).map_err(words)
+}
+
+fn perform(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    name: &str,
+    number: u32,
+) -> Result<(), String> {
+    match order.operation.as_deref() {
+        Some("create") => create(shared, service, name, number),
+        Some("start") => start(shared, order, service, name),
+        Some("await_healthy") => {
+            let id = shared.engine.inspect(name).map_err(words)?.id;
+            wait_healthy(shared, order, &id).map_err(|why| told(shared, name, why))
+        }
+        Some("await_completed") => wait_completed(shared, order, name),
+        Some("stop") => stop(shared, name),
+        Some("remove") => {
+            forget(shared, name)?;
+            unless_missing(shared.engine.remove(name, shared.sheet.remove_volumes))
+        }
+        Some(_) => Ok(()),
+        // Nobody's step: the container follows the state of its instance.
+        None => match (&order.stop, &order.spawn) {
+            (_, Some(_)) => start(shared, order, service, name),
+            (Some(_), None) => stop(shared, name),
+            (None, None) => Ok(()),
+        },
+    }
+}
+
+fn forget(shared: &Shared, name: &str) -> Result<(), String> {
+    match shared.engine.inspect(name) {
+        Ok(container) => shared.watch.unguard(&container.id),
+        Err(refused) if refused.is_missing() => {}
+        Err(refused) => return Err(words(refused)),
+    }
+    Ok(())
+}
+
+fn stop(shared: &Shared, name: &str) -> Result<(), String> {
+    forget(shared, name)?;
+    unless_missing(shared.engine.stop(name, None))
+}
+
+fn label<'a>(labels: &'a Value, name: &str) -> &'a str {
+    labels.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Makes the container; one that is as it should be stays, any other makes way.
+fn create(shared: &Shared, service: &Service, name: &str, number: u32) -> Result<(), String> {
+    let mut body = service.body.clone();
+    resolve_shared(shared, &mut body)?;
+    let image = body.get("Image").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let image = shared.engine.look("images", &image).map_err(words)?;
+    let image = image.get("Id").and_then(Value::as_str).unwrap_or_default().to_owned();
+    body["Labels"][sheet::NUMBER] = number.to_string().into();
+    body["Labels"][sheet::IMAGE] = image.clone().into();
+    match shared.engine.inspect(name) {
+        Ok(old) => {
+            let hash = label(&body["Labels"], sheet::HASH);
+            if label(&old.labels, sheet::HASH) == hash && old.image == image {
+                return Ok(());
+            }
+            if label(&old.labels, sheet::PROJECT) != shared.sheet.project {
+                return Err(format!("the container `{name}` belongs to somebody else"));
+            }
+            stop(shared, name)?;
+            unless_missing(shared.engine.remove(name, false))?;
+        }
+        Err(refused) if refused.is_missing() => {}
+        Err(refused) => return Err(words(refused)),
+    }
+    let is_attached = body.pointer("/NetworkingConfig/EndpointsConfig").is_some();
+    if is_attached
+        && let Some(Value::Object(endpoints)) =
+            body.pointer_mut("/NetworkingConfig/EndpointsConfig")
+    {
+        endpoints.values_mut().for_each(|endpoint| named_first(endpoint, name));
+    }
+    let id = shared.engine.create(name, &body).map_err(words)?;
+    for (network, endpoint) in &service.networks {
+        let mut endpoint = endpoint.clone();
+        named_first(&mut endpoint, name);
+        shared.engine.connect(network, &id, &endpoint).map_err(words)?;
+    }
+    put_files(shared, &id, &service.files)
+}
+
+/// A container is known in its networks by its own name before that of its service.
+fn named_first(endpoint: &mut Value, name: &str) {
+    if let Some(Value::Array(aliases)) = endpoint.get_mut("Aliases") {
+        aliases.insert(0, name.into());
+    }
+}
+
+fn put_files(shared: &Shared, id: &str, files: &[File]) -> Result<(), String> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let entries = files.iter().map(|file| {
+        (file.target.trim_start_matches('/').to_owned(), file.content.as_bytes(), file.mode)
+    });
+    shared.engine.put_archive(id, &archive::tar(entries)).map_err(words)
+}
+
+/// Where a container shares something with one of another service, that is a container by now.
+fn resolve_shared(shared: &Shared, body: &mut Value) -> Result<(), String> {
+    let first_of = |service: &str| -> Result<String, String> {
+        let project = &shared.sheet.project;
+        let own = shared.sheet.parts.values().find_map(|part| match part {
+            Part::Service(own) if own.name == service => Some(own.container_name(project, 1)),
+            _ => None,
+        });
+        let name = own.unwrap_or_else(|| format!("{project}-{service}-1"));
+        Ok(shared.engine.inspect(&name).map_err(words)?.id)
+    };
+    for key in ["NetworkMode", "IpcMode", "PidMode", "UTSMode", "CgroupnsMode"] {
+        let mode = body["HostConfig"].get(key).and_then(Value::as_str).unwrap_or_default();
+        if let Some(service) = mode.strip_prefix("service:") {
+            body["HostConfig"][key] = format!("container:{}", first_of(service)?).into();
+        }
+    }
+    if let Some(Value::Array(all)) = body["HostConfig"].get_mut("VolumesFrom") {
+        for one in all {
+            let text = one.as_str().unwrap_or_default().to_owned();
+            if let Some(container) = text.strip_prefix("container:") {
+                *one = container.into();
+                continue;
+            }
+            let (service, mode) = text.split_once(':').unwrap_or((&text, "rw"));
+            *one = format!("{}:{mode}", first_of(service)?).into();
+        }
+    }
+    Ok(())
+}
+
+fn guard(order: &Order, service: &Service) -> Guard {
+    Guard { instance: order.instance.clone(), order: order.id, may_end: service.may_end }
+}
+
+fn start(shared: &Shared, order: &Order, service: &Service, name: &str) -> Result<(), String> {
+    let before = shared.engine.inspect(name).map_err(words)?;
+    if service.starts_anew && before.is_running() {
+        stop(shared, name)?;
+    }
+    shared.engine.start(name).map_err(words)?;
+    if !service.is_job {
+        shared.watch.guard(&before.id, guard(order, service));
+        // It may have ended before anybody looked.
+        let now = shared.engine.inspect(name).map_err(words)?;
+        if !now.is_running() && now.exit_code != 0 {
+            shared.watch.unguard(&now.id);
+            return Err(told(shared, name, super::errand::ended(&now)));
+        }
+    }
+    Ok(())
+}
+
+fn wait_completed(shared: &Shared, order: &Order, name: &str) -> Result<(), String> {
+    let id = shared.engine.inspect(name).map_err(words)?.id;
+    loop {
+        let count = shared.watch.count(&id);
+        let now: Container = shared.engine.inspect(&id).map_err(words)?;
+        match (now.status.as_str(), now.exit_code) {
+            ("exited", 0) => return Ok(()),
+            ("exited" | "dead", _) => {
+                return Err(told(shared, name, super::errand::ended(&now)));
+            }
+            _ => {}
+        }
+        let stopped = || shared.is_cancelled(order.id);
+        shared.watch.wait(&id, count, stopped).map_err(words)?;
+        if stopped() {
+            return Err("it was cancelled".to_owned());
+        }
+    }
+}
+
+/// A reason, with the last lines that the container wrote.
+fn told(shared: &Shared, name: &str, why: String) -> String {
+    let mut bytes = Vec::new();
+    let read = shared.engine.logs(name, 0, false);
+    if !read.is_ok_and(|mut body| body.read_to_end(&mut bytes).is_ok()) {
+        return why;
+    }
+    let text = String::from_utf8_lossy(&archive::unframed(&bytes)).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+    match last {
+        [] => why,
+        last => format!("{why}; it wrote: {}", last.join(" / ")),
+    }
+}
+
+/// Whether the container of an instance is as its state says; from here on its end is told.
+pub(super) fn adopt(shared: &Shared, order: &Order) -> bool {
+    let Some(Part::Service(service)) = shared.sheet.parts.get(&order.node) else { return true };
+    let number = sheet::number(&order.node, &order.instance);
+    let name = service.container_name(&shared.sheet.project, number);
+    let Ok(container) = shared.engine.inspect(&name) else { return false };
+    if service.is_job {
+        return true;
+    }
+    if container.is_running() {
+        shared.watch.guard(&container.id, guard(order, service));
+        return true;
+    }
+    service.may_end && container.exit_code == 0
+}

@@ -1,0 +1,137 @@
+//! What the operations of a Compose project ask of the engine, by node of its application.
+//!
+//! The sheet is written into the journal at the beginning of a run, so that `resume` and `down`
+//! need no Compose file.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::world::Order;
+
+/// The label that names the project.
+pub const PROJECT: &str = "com.docker.compose.project";
+/// The label that names the service.
+pub const SERVICE: &str = "com.docker.compose.service";
+/// The label with the number of the container.
+pub const NUMBER: &str = "com.docker.compose.container-number";
+/// The label with the hash of the configuration.
+pub const HASH: &str = "com.docker.compose.config-hash";
+/// The label with the id of the image.
+pub const IMAGE: &str = "com.docker.compose.image";
+/// The label of containers that `run` made.
+pub const ONE_OFF: &str = "com.docker.compose.oneoff";
+
+/// All requests of a project.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sheet {
+    /// The project.
+    pub project: String,
+    /// By node.
+    pub parts: BTreeMap<String, Part>,
+    /// Whether volumes are removed with everything else.
+    pub remove_volumes: bool,
+}
+
+/// What a node is for the engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Part {
+    /// A network.
+    Network {
+        /// Its name.
+        name: String,
+        /// What makes it.
+        body: Value,
+    },
+    /// A volume.
+    Volume {
+        /// Its name.
+        name: String,
+        /// What makes it.
+        body: Value,
+    },
+    /// An image.
+    Image {
+        /// Its name.
+        reference: String,
+        /// `always`, `never`, `missing` and so on.
+        policy: String,
+        /// How it is built.
+        build: Option<Build>,
+    },
+    /// Something that the engine knows nothing about: it comes with the containers.
+    Nothing,
+    /// A service.
+    Service(Box<Service>),
+}
+
+/// How an image is built.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// The folder that is sent.
+    pub context: String,
+    /// The query of the request.
+    pub query: String,
+    /// A Dockerfile that stands in the Compose file.
+    pub inline: Option<String>,
+}
+
+/// A file that is put into a container.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct File {
+    /// Where.
+    pub target: String,
+    /// What.
+    pub content: String,
+    /// Who may do what with it.
+    pub mode: u32,
+}
+
+/// A service.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Service {
+    /// Its key.
+    pub name: String,
+    /// A fixed name of its container.
+    pub container: Option<String>,
+    /// What makes a container, without its number.
+    pub body: Value,
+    /// Further networks, by name.
+    pub networks: Vec<(String, Value)>,
+    /// Whether somebody waits for its end.
+    pub is_job: bool,
+    /// Whether an end with exit code 0 is no death.
+    pub may_end: bool,
+    /// Whether containers that run are started anew, because something that they need was.
+    pub starts_anew: bool,
+    /// Files that stand in the Compose file.
+    pub files: Vec<File>,
+}
+
+impl Sheet {
+    /// Whether a node is one of the project.
+    pub fn knows(&self, node: &str) -> bool {
+        self.parts.contains_key(node)
+    }
+
+    /// Whether an order is an operation of the project that asks the engine for something.
+    pub fn performs(&self, order: &Order) -> bool {
+        let part = self.parts.get(&order.node);
+        order.operation.is_some() && part.is_some_and(|part| *part != Part::Nothing)
+    }
+}
+
+/// The number of the container that an instance is.
+pub fn number(node: &str, instance: &str) -> u32 {
+    let rest = instance.strip_prefix(node).and_then(|rest| rest.strip_prefix('-'));
+    rest.and_then(|rest| rest.parse().ok()).unwrap_or(1)
+}
+
+impl Service {
+    /// The name of a container.
+    pub fn container_name(&self, project: &str, number: u32) -> String {
+        self.container.clone().unwrap_or_else(|| format!("{project}-{}-{number}", self.name))
+    }
+}

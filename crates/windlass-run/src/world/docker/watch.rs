@@ -1,0 +1,131 @@
+//! The events of an engine: who waits for a container sleeps until something happens to it.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use serde_json::Value;
+
+use super::engine::{Engine, Refused};
+use crate::entry::OrderId;
+use crate::world::Report;
+
+/// A container whose end is told to the dispatcher.
+#[derive(Debug, Clone)]
+pub(super) struct Guard {
+    pub(super) instance: String,
+    pub(super) order: OrderId,
+    /// Whether an end with exit code 0 is no death: nobody said that it stays.
+    pub(super) may_end: bool,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// How many things have happened to each container.
+    happened: BTreeMap<String, u64>,
+    guarded: BTreeMap<String, Guard>,
+    /// Why no more events come.
+    broken: Option<String>,
+}
+
+/// What has been seen.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    seen: Mutex<Seen>,
+    changed: Condvar,
+}
+
+impl Watch {
+    /// Watches an engine from now on; deaths go to `reports`.
+    pub(super) fn begin(engine: &Engine, reports: Sender<Report>) -> Result<Arc<Self>, Refused> {
+        let mut events = engine.events()?;
+        let watch = Arc::new(Watch::default());
+        let own = Arc::clone(&watch);
+        thread::spawn(move || {
+            let mut line = String::new();
+            let why = loop {
+                line.clear();
+                match events.read_line(&mut line) {
+                    Ok(0) => break "it hung up".to_owned(),
+                    Err(error) => break error.to_string(),
+                    Ok(_) => {}
+                }
+                if let Ok(event) = serde_json::from_str::<Value>(&line) {
+                    own.take(&event, &reports);
+                }
+            };
+            own.lock().broken = Some(why);
+            own.changed.notify_all();
+        });
+        Ok(watch)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, event: &Value, reports: &Sender<Report>) {
+        let text = |path: &str| event.pointer(path).and_then(Value::as_str);
+        let (Some(id), Some(action)) = (text("/Actor/ID"), text("/Action")) else { return };
+        if action.starts_with("exec_") {
+            return;
+        }
+        let mut seen = self.lock();
+        *seen.happened.entry(id.to_owned()).or_default() += 1;
+        if action == "die" || action == "destroy" {
+            let code = text("/Actor/Attributes/exitCode").unwrap_or("0");
+            let tell = seen.guarded.get(id).is_some_and(|guard| !guard.may_end || code != "0");
+            if let Some(guard) = tell.then(|| seen.guarded.remove(id)).flatten() {
+                let Guard { instance, order, .. } = guard;
+                let detail = format!("its container ended with exit code {code}");
+                // Nobody listens any more: then nobody has to be told.
+                let _ = reports.send(Report::Died { instance, order, detail });
+            }
+        }
+        drop(seen);
+        self.changed.notify_all();
+    }
+
+    /// How much has happened to a container so far.
+    pub(super) fn count(&self, id: &str) -> u64 {
+        self.lock().happened.get(id).copied().unwrap_or(0)
+    }
+
+    /// Sleeps until more than `count` has happened to a container, or `stopped` says so when
+    /// [`Watch::wake`] is called.
+    pub(super) fn wait(
+        &self,
+        id: &str,
+        count: u64,
+        stopped: impl Fn() -> bool,
+    ) -> Result<(), Refused> {
+        let mut seen = self.lock();
+        loop {
+            if seen.happened.get(id).copied().unwrap_or(0) > count || stopped() {
+                return Ok(());
+            }
+            if let Some(why) = &seen.broken {
+                return Err(Refused::Away(why.clone()));
+            }
+            seen = self.changed.wait(seen).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Everybody who waits looks again.
+    pub(super) fn wake(&self) {
+        drop(self.lock());
+        self.changed.notify_all();
+    }
+
+    /// From here on the end of a container is told.
+    pub(super) fn guard(&self, id: &str, guard: Guard) {
+        self.lock().guarded.insert(id.to_owned(), guard);
+    }
+
+    /// From here on it is not.
+    pub(super) fn unguard(&self, id: &str) {
+        self.lock().guarded.remove(id);
+    }
+}
