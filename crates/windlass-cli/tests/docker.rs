@@ -293,19 +293,12 @@ const RESTART: &str = r#"services:
   other: {image: "windlass-test:1", command: sleep 1000, init: true, depends_on: [db]}
 "#;
 
-fn started_at(name: &str) -> String {
-    let output = Command::new("docker")
-        .args(["inspect", "-f", "{{.State.StartedAt}}", name])
-        .output()
-        .unwrap();
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 fn restart_follows(engine: &Engine) {
     let project = Project::new("wlre", "compose.yaml", RESTART);
     let up = ["up", "--yes", "--project-name", "wlre"];
     let mut run = Watched::begin(project.windlass(&up));
     run.until("reached");
+    let started_at = |name: &str| engine.inspect(name).unwrap().started_at;
     let (api, other) = (started_at("wlre-api-1"), started_at("wlre-other-1"));
     engine.kill("wlre-db-1").unwrap();
     run.until("died");

@@ -43,9 +43,9 @@ pub(crate) fn refused(why: &Refused) -> Failure {
     }
 }
 
+/// Progress is no result: it goes to standard error.
 fn tell(line: &str) {
-    // A reader that went away does not stop a run.
-    let _ = output::stdout(&escape::visible_lines(&format!("{line}\n")));
+    output::stderr(&escape::visible_lines(&format!("{line}\n")));
 }
 
 /// The world of a run.

@@ -54,6 +54,8 @@ pub struct Container {
     pub health: Option<String>,
     /// How it ended, when it has.
     pub exit_code: i64,
+    /// When it was started last, as the engine writes it.
+    pub started_at: String,
     /// What the last check wrote, when it failed.
     pub check_output: Option<String>,
     /// Its labels.
@@ -149,6 +151,7 @@ impl Engine {
             status: text("/State/Status").unwrap_or_default(),
             health: text("/State/Health/Status").filter(|health| health != "none"),
             exit_code: value.pointer("/State/ExitCode").and_then(Value::as_i64).unwrap_or(0),
+            started_at: text("/State/StartedAt").unwrap_or_default(),
             check_output: last.and_then(Value::as_str).map(|text| text.trim().to_owned()),
             labels: value.pointer("/Config/Labels").cloned().unwrap_or_default(),
             image: text("/Image").unwrap_or_default(),
