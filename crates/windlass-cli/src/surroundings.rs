@@ -170,7 +170,7 @@ pub(crate) fn environment(folder: &Path) -> Environment {
     let mut environment = given.environment;
     let texts = match given.env_files {
         Some(files) => files.into_iter().map(|file| file.text).collect(),
-        None => Vec::from_iter(std::fs::read_to_string(folder.join(".env")).ok()),
+        None => std::fs::read_to_string(folder.join(".env")).into_iter().collect(),
     };
     let mut read = Environment::new();
     for text in texts {

@@ -93,6 +93,7 @@ pub(crate) fn sha256(text: &[u8]) -> String {
     state.iter().map(|word| format!("{word:08x}")).collect()
 }
 
+#[expect(clippy::many_single_char_names, reason = "the names of the standard")]
 fn mix(state: &mut [u32; 8], block: &[u8]) {
     let mut words = [0_u32; 64];
     for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {

@@ -63,16 +63,12 @@ fn parts(project: &Project, ground: &Ground) -> Vec<Part> {
     let mut all = Vec::new();
     for (key, network) in &project.networks {
         let resource = &network.resource;
-        all.push(match resource.external {
-            true => Part::Nothing,
-            false => network_part(project, key, network),
-        });
+        let is_ours = !resource.external;
+        all.push(if is_ours { network_part(project, key, network) } else { Part::Nothing });
     }
     for (key, volume) in &project.volumes {
-        all.push(match volume.external {
-            true => Part::Nothing,
-            false => volume_part(project, key, volume),
-        });
+        let is_ours = !volume.external;
+        all.push(if is_ours { volume_part(project, key, volume) } else { Part::Nothing });
     }
     all.extend(project.secrets.values().chain(project.configs.values()).map(|_| Part::Nothing));
     let mut images = BTreeSet::new();
@@ -197,10 +193,12 @@ fn image_part(project: &Project, service: &Written, ground: &Ground) -> Part {
             }
         }
         if !arguments.is_empty() {
-            query += &format!("&buildargs={}", escaped(&json!(arguments).to_string()));
+            query.push_str("&buildargs=");
+            query.push_str(&escaped(&json!(arguments).to_string()));
         }
         if let Some(target) = text("target") {
-            query += &format!("&target={}", escaped(&target));
+            query.push_str("&target=");
+            query.push_str(&escaped(&target));
         }
         Build { context: ground.path(&context.unwrap_or_else(|| ".".to_owned())), query, inline }
     });

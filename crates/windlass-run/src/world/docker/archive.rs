@@ -124,10 +124,8 @@ fn matches(path: &str, pattern: &str) -> bool {
         [] => path.is_empty(),
         [b'*', b'*', b'/', rest @ ..] => {
             let rest = str::from_utf8(rest).unwrap_or_default();
-            let starts = (0..=path.len()).filter(|at| *at == 0 || path[at - 1] == b'/');
-            starts
-                .into_iter()
-                .any(|at| matches(str::from_utf8(&path[at..]).unwrap_or_default(), rest))
+            let mut starts = (0..=path.len()).filter(|at| *at == 0 || path[at - 1] == b'/');
+            starts.any(|at| matches(str::from_utf8(&path[at..]).unwrap_or_default(), rest))
         }
         [b'*', b'*'] => true,
         [b'*', rest @ ..] => {

@@ -1,6 +1,6 @@
 //! What is asked of a Docker engine, call by call.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::{BufRead, BufReader, Read};
 
 use serde_json::{Value, json};
@@ -81,7 +81,8 @@ pub fn escaped(text: &str) -> String {
         if plain(byte) {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

@@ -188,12 +188,10 @@ fn create(shared: &Shared, service: &Service, name: &str, number: u32) -> Result
         Err(refused) if refused.is_missing() => {}
         Err(refused) => return Err(words(refused)),
     }
-    let is_attached = body.pointer("/NetworkingConfig/EndpointsConfig").is_some();
-    if is_attached
-        && let Some(Value::Object(endpoints)) =
-            body.pointer_mut("/NetworkingConfig/EndpointsConfig")
-    {
-        endpoints.values_mut().for_each(|endpoint| named_first(endpoint, name));
+    if let Some(Value::Object(endpoints)) = body.pointer_mut("/NetworkingConfig/EndpointsConfig") {
+        for endpoint in endpoints.values_mut() {
+            named_first(endpoint, name);
+        }
     }
     let id = shared.engine.create(name, &body).map_err(words)?;
     for (network, endpoint) in &service.networks {
