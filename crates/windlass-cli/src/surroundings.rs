@@ -168,7 +168,7 @@ pub(crate) fn overrides(path: &Path) -> Vec<PathBuf> {
 pub(crate) fn environment(folder: &Path) -> Environment {
     let given = GIVEN.get().cloned().unwrap_or_default();
     let mut environment = given.environment;
-    let texts = match given.env_files {
+    let texts: Vec<String> = match given.env_files {
         Some(files) => files.into_iter().map(|file| file.text).collect(),
         None => std::fs::read_to_string(folder.join(".env")).into_iter().collect(),
     };
