@@ -14,7 +14,9 @@ use crate::commands::history::HistoryArgs;
 use crate::commands::logs::LogsArgs;
 use crate::commands::plan::PlanArgs;
 use crate::commands::prove::ProveArgs;
+use crate::commands::restart::RestartArgs;
 use crate::commands::resume::ResumeArgs;
+use crate::commands::scale::ScaleArgs;
 use crate::commands::serve::ServeArgs;
 use crate::commands::simulate::SimulateArgs;
 use crate::commands::status::StatusArgs;
@@ -73,6 +75,10 @@ pub(crate) enum Command {
     Simulate(SimulateArgs),
     /// Bring an application up, and look after it
     Up(UpArgs),
+    /// Change how many instances of a node are up
+    Scale(ScaleArgs),
+    /// Stop a part of what is up and start it again, with what relies on it
+    Restart(RestartArgs),
     /// Take an application down
     Down(DownArgs),
     /// Say where a deployment stands, and whether the world agrees

@@ -63,6 +63,8 @@ fn run(cli: Cli) -> u8 {
         Command::Prove(args) => commands::prove::run(&args),
         Command::Simulate(args) => commands::simulate::run(&args),
         Command::Up(args) => commands::up::run(&args),
+        Command::Scale(args) => commands::scale::run(&args),
+        Command::Restart(args) => commands::restart::run(&args),
         Command::Down(args) => commands::down::run(&args),
         Command::Status(args) => commands::status::run(&args),
         Command::Resume(args) => commands::resume::run(&args),

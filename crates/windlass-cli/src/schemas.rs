@@ -15,6 +15,7 @@ use crate::commands::explain::ExplainReport;
 use crate::commands::prove::ProveReport;
 use crate::commands::show::ShowReport;
 use crate::commands::simulate::report::SimulateReport;
+use crate::commands::status::StatusReport;
 use crate::commands::step::StepReport;
 use crate::commands::verify::VerifyReport;
 use crate::render::CheckReport;
@@ -54,6 +55,11 @@ fn the_schema_of_convert_is_up_to_date() {
 #[test]
 fn the_schema_of_show_is_up_to_date() {
     compare::<ShowReport<'_>>("show");
+}
+
+#[test]
+fn the_schema_of_status_is_up_to_date() {
+    compare::<StatusReport>("status");
 }
 
 #[test]

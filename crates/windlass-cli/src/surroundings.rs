@@ -67,7 +67,9 @@ pub(crate) fn set(command: &Command) -> Result<(), Failure> {
         Command::Convert(args) => (&args.compose, Some(&args.template)),
         Command::Up(args) => (&args.compose, Some(&args.template)),
         // They read no description: that of what runs is in the journal.
-        Command::Down(_)
+        Command::Scale(_)
+        | Command::Restart(_)
+        | Command::Down(_)
         | Command::Status(_)
         | Command::Resume(_)
         | Command::History(_)

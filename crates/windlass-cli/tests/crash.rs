@@ -264,10 +264,17 @@ nodes:
     assert_eq!(up.0, Some(4), "{up:?}");
     assert!(up.1.contains("failed  first.start: exit code 1"), "{up:?}");
     assert!(!folder.join("second").exists());
+    let again = ended(folder, &["up", "windlass.yaml", "--yes"]);
+    assert!(again.0 == Some(2) && again.2.contains("windlass resume"), "{again:?}");
     std::fs::write(folder.join("ready"), "").unwrap();
     let resume = ended(folder, &["resume"]);
     assert_eq!(resume.0, Some(0), "{resume:?}");
     assert!(folder.join("second").exists());
+    // What has been done is not done again.
+    std::fs::remove_file(folder.join("second")).unwrap();
+    let again = ended(folder, &["up", "windlass.yaml", "--yes"]);
+    assert!(again.0 == Some(0) && again.1.contains("nothing to do"), "{again:?}");
+    assert!(!folder.join("second").exists());
     let history = ended(folder, &["history", "--format", "json"]);
     assert!(history.1.contains("taken_up") && history.1.contains("gave_up"), "{history:?}");
 }

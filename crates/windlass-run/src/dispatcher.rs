@@ -16,7 +16,7 @@ use std::time::Duration;
 use windlass::lifecycle::implementation::{Effect, Process};
 
 use crate::entry::{Aim, End, Ending, Entry, OrderId, Task, Witness};
-use crate::journal::{Journal, JournalError};
+use crate::journal::{Journal, JournalError, Safety};
 use crate::limits::{Limits, Resource};
 use crate::machine::{Holders, Machine, Note, Untidy, Work};
 use crate::world::{Doubt, Order, Report, World};
@@ -83,6 +83,9 @@ enum Timer {
 /// Whoever wants to see entries when they are safe.
 pub type Listener<'l> = Box<dyn FnMut(Duration, &Entry) + 'l>;
 
+/// Whoever wants to look at the model between two reports.
+pub type Watcher<'l, M> = Box<dyn FnMut(&M) + 'l>;
+
 /// The owner of a run.
 pub struct Dispatcher<'l, M, W, J> {
     /// The model.
@@ -92,6 +95,7 @@ pub struct Dispatcher<'l, M, W, J> {
     pub(crate) journal: J,
     options: Options,
     listener: Listener<'l>,
+    watcher: Option<Watcher<'l, M>>,
     limits: Limits,
     queue: VecDeque<Task>,
     pub(crate) given: BTreeMap<OrderId, Given>,
@@ -102,6 +106,8 @@ pub struct Dispatcher<'l, M, W, J> {
     pub(crate) entries: Vec<Entry>,
     launch: Vec<OrderId>,
     over: Vec<OrderId>,
+    /// Whether an entry that waits for its commit is about a command that may not be repeated.
+    pub(crate) once: bool,
     pub(crate) failed: Vec<String>,
     pub(crate) given_up: Vec<Task>,
     pub(crate) replan: Option<(Aim, String)>,
@@ -131,6 +137,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             journal,
             options,
             listener: Box::new(|_, _| {}),
+            watcher: None,
             limits,
             queue: VecDeque::new(),
             given: BTreeMap::new(),
@@ -140,6 +147,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             entries: Vec::new(),
             launch: Vec::new(),
             over: Vec::new(),
+            once: false,
             failed: Vec::new(),
             given_up: Vec::new(),
             replan: None,
@@ -158,6 +166,13 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     #[must_use]
     pub fn listening(mut self, listener: impl FnMut(Duration, &Entry) + 'l) -> Self {
         self.listener = Box::new(listener);
+        self
+    }
+
+    /// Shows the model to `watcher` before the engine goes to sleep.
+    #[must_use]
+    pub fn watching(mut self, watcher: impl FnMut(&M) + 'l) -> Self {
+        self.watcher = Some(Box::new(watcher));
         self
     }
 
@@ -211,6 +226,9 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
                     }
                     None => continue,
                 }
+            }
+            if let Some(watcher) = &mut self.watcher {
+                watcher(&self.machine);
             }
             let until = self.timers.first().map(|(moment, _)| *moment);
             match self.world.wait(until) {
@@ -363,6 +381,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             attempt,
         });
         let is_empty = !self.world.performs(&order);
+        self.once |= !order.is_repeatable();
         let deadline = timeout.map(|timeout| self.world.now().saturating_add(timeout));
         let given = Given { order, task, attempt, resources, timed_out: false, deadline };
         self.given.insert(id, given);
@@ -420,11 +439,22 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         self.entries.extend(entries);
     }
 
+    /// What the next commit has to survive. What only says that something repeatable begins or
+    /// has ended may get lost with the power: it is repeated then.
+    fn safety(&self) -> Safety {
+        let repeatable = |entry: &Entry| {
+            matches!(entry, Entry::Intent { .. } | Entry::Outcome { .. } | Entry::Followed { .. })
+        };
+        let repeatable = !self.once && self.entries.iter().all(repeatable);
+        if self.world.ends_with_machine() && repeatable { Safety::Crash } else { Safety::PowerLoss }
+    }
+
     /// Writes down, then acts.
     pub(crate) fn commit(&mut self) -> Result<(), JournalError> {
         if !self.entries.is_empty() {
             let now = self.world.now();
-            self.journal.append(now, &self.entries)?;
+            self.journal.append(now, &self.entries, self.safety())?;
+            self.once = false;
             for entry in self.entries.drain(..) {
                 (self.listener)(now, &entry);
             }

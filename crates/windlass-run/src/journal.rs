@@ -24,10 +24,25 @@ impl fmt::Display for JournalError {
 
 impl std::error::Error for JournalError {}
 
+/// What a commit has to survive when it returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Safety {
+    /// The end of the engine. After a loss of power the last such commits may be missing, all from
+    /// some point on: what they were about can be done again.
+    Crash,
+    /// The end of the machine, too.
+    PowerLoss,
+}
+
 /// Where the entries of one run go.
 pub trait Journal {
     /// Keeps all of `entries` or none of them: one commit. When it returns they are safe.
-    fn append(&mut self, at: Duration, entries: &[Entry]) -> Result<(), JournalError>;
+    fn append(
+        &mut self,
+        at: Duration,
+        entries: &[Entry],
+        safety: Safety,
+    ) -> Result<(), JournalError>;
 }
 
 /// A journal in memory. Clones share it, so that it survives the engine that wrote it.
@@ -50,7 +65,7 @@ impl Memory {
 }
 
 impl Journal for Memory {
-    fn append(&mut self, at: Duration, entries: &[Entry]) -> Result<(), JournalError> {
+    fn append(&mut self, at: Duration, entries: &[Entry], _: Safety) -> Result<(), JournalError> {
         let mut records = self.records.borrow_mut();
         for entry in entries {
             let seq = records.len() as u64 + 1;
@@ -66,7 +81,7 @@ impl Journal for Memory {
 pub struct Off;
 
 impl Journal for Off {
-    fn append(&mut self, _: Duration, _: &[Entry]) -> Result<(), JournalError> {
+    fn append(&mut self, _: Duration, _: &[Entry], _: Safety) -> Result<(), JournalError> {
         Ok(())
     }
 }

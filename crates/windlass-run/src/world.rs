@@ -44,6 +44,11 @@ impl Order {
     pub fn is_empty(&self) -> bool {
         self.run.is_none() && self.stop.is_none() && self.spawn.is_none()
     }
+
+    /// Whether it may be carried out again by somebody who does not know of the first time.
+    pub fn is_repeatable(&self) -> bool {
+        self.run.is_none() || self.effect == Effect::Idempotent
+    }
 }
 
 /// What the world says.
@@ -120,4 +125,10 @@ pub trait World {
 
     /// Forgets what is only needed while an order is in doubt; called when its outcome is safe.
     fn cleanup(&mut self, order: OrderId);
+
+    /// Whether nothing that an order started goes on when this machine loses power. Then an order
+    /// that may be repeated need not be on the disk before it is carried out.
+    fn ends_with_machine(&self) -> bool {
+        false
+    }
 }

@@ -3,19 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use windlass::application::NodeId;
 use windlass::goal::{Goal, GoalFile, Want};
-use windlass::lang;
-use windlass::tree::emit;
-use windlass_run::entry::{Aim, Entry, Purpose};
-use windlass_run::machine::Machine;
-use windlass_run::machine::plan::PlanMachine;
+use windlass_run::entry::Purpose;
 
 use crate::args::Format;
-use crate::commands::engine::{
-    self, Beginning, Drive, DriveArgs, Past, WhereArgs, containers, drive, search_limits,
-};
-use crate::commands::resume::world_of;
-use crate::exit_code;
+use crate::commands::engine::{self, DriveArgs, Towards, WhereArgs, containers};
 use crate::failure::Failure;
 
 /// What `windlass down` takes.
@@ -57,22 +50,17 @@ pub(crate) struct DownArgs {
 pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::existing(&args.place, &args.file)?;
     let lock = engine::lock(&deployment, &name)?;
-    let past = Past::read(&deployment)?
-        .ok_or_else(|| Failure::usage(format!("`{name}` has never been up")))?;
-    if !past.is_over() {
-        let message = format!("run {} of `{name}` has not ended", past.run);
-        return Err(Failure::usage(message).help("`windlass resume --detach` ends it"));
-    }
-    let composed = containers::Composed::read(&deployment, &past.application)?;
-    let standing = past.standing()?.ok_or_else(|| {
-        Failure::usage("this deployment is one of nets, and nets have no way back")
-    })?;
-    let application = &past.application;
-    let (state, processes) = match &composed {
-        Some(composed) => (composed.state.clone(), composed.processes.clone()),
-        None => (standing.state.clone(), standing.processes.clone()),
+    let towards = Towards {
+        deployment: &deployment,
+        name: &name,
+        drive: &args.drive,
+        format: args.format,
+        yes: None,
     };
-    let leaves = |id: &windlass::application::NodeId| {
+    let past = towards.past()?;
+    let application = &past.application;
+    let composed = containers::Composed::read(&deployment, application)?;
+    let leaves = |id: &NodeId| {
         composed.as_ref().is_none_or(|it| it.leaves(&application.node(*id).name, args.volumes))
     };
     let wants = application.node_ids().filter(leaves).map(Want::NodeGone).collect();
@@ -80,31 +68,7 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
         composed.confirm(&deployment, args.volumes, args.yes)?;
     }
     let goal = GoalFile { goal: Goal { wants }, ..GoalFile::default() };
-    let start = emit::yaml(&lang::windlass::print_state(application, &state));
-    let begun = Entry::Begun {
-        purpose: Purpose::Down,
-        application: emit::yaml(&lang::windlass::print(application, Some(&goal))),
-        directory: past.directory.clone(),
-        world: past.world.clone(),
-        start: Some(start),
-        processes,
-    };
-    let machine = PlanMachine::new(application, state, Some(goal), search_limits);
-    let mut machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
-    machine.arrange = containers::arrangement(&deployment);
-    let plan =
-        machine.plan(Aim::Goal).map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
-    let way = Drive {
-        args: &args.drive,
-        format: args.format,
-        deployment: &deployment,
-        name: &name,
-        world: world_of(&past.world)?,
-        directory: PathBuf::from(&past.directory),
-        secrets: engine::secrets(args.drive.secrets.as_deref())?,
-        stay: false,
-    };
-    let code = drive(&way, machine, Beginning::New { begun, plan });
+    let code = towards.reach(&past, goal, Purpose::Down, false);
     drop(lock);
     code
 }

@@ -1,14 +1,19 @@
-//! What `up`, `down`, `resume`, `status`, `history` and `logs` share: which deployment is meant,
-//! where it stands, and how a run is driven and shown.
+//! What `up`, `down`, `scale`, `restart`, `resume`, `status`, `history` and `logs` share: which
+//! deployment is meant, where it stands, and how a run is driven and shown.
 
+pub(crate) mod actions;
+pub(crate) mod chart;
 pub(crate) mod containers;
 mod drive;
 mod lines;
+mod live;
 mod past;
+mod towards;
 
 pub(crate) use drive::{Beginning, Drive, drive};
 pub(crate) use lines::Lines;
 pub(crate) use past::{Past, Standing};
+pub(crate) use towards::Towards;
 
 use std::path::{Path, PathBuf};
 

@@ -5,22 +5,26 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use windlass::export::gantt;
 use windlass_run::entry::{Entry, Purpose};
 use windlass_run::journal::sqlite::Sqlite;
 
 use crate::args::Format;
-use crate::commands::engine::{self, Lines, WhereArgs};
+use crate::commands::engine::{self, Lines, Past, WhereArgs, chart};
 use crate::failure::Failure;
-use crate::{escape, exit_code, output};
+use crate::{escape, exit_code, output, replace};
 
 /// What `windlass history` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With --format json every entry is a line of its own, as the journal keeps it.
+With --format json every entry is a line of its own, as the journal keeps it. --chart and --gantt show
+the actions of a run (the last, or --run N) as bars, each above the bar that the durations in the
+description let expect.
 
 Examples:
   windlass history
-  windlass history --run 3
+  windlass history --run 3 --chart
+  windlass history --gantt run.svg
   windlass history --format json > journal.jsonl")]
 pub(crate) struct HistoryArgs {
     /// The application, to find its deployment
@@ -31,6 +35,14 @@ pub(crate) struct HistoryArgs {
     #[arg(long, value_name = "N")]
     run: Option<u64>,
 
+    /// Show a run as bars, what happened above what was predicted
+    #[arg(long)]
+    chart: bool,
+
+    /// Write these bars as a picture
+    #[arg(long, value_name = "OUT.svg")]
+    gantt: Option<PathBuf>,
+
     #[command(flatten)]
     place: WhereArgs,
 
@@ -38,6 +50,9 @@ pub(crate) struct HistoryArgs {
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
 }
+
+/// How many characters the bars have.
+const WIDTH: usize = 50;
 
 /// Prints the journal.
 pub(crate) fn run(args: &HistoryArgs) -> Result<u8, Failure> {
@@ -49,6 +64,12 @@ pub(crate) fn run(args: &HistoryArgs) -> Result<u8, Failure> {
         Some(run) => return Err(Failure::usage(format!("`{name}` has no run {run}"))),
         None => (1..=last).collect(),
     };
+    if args.chart || args.gantt.is_some() {
+        let Some(run) = runs.last() else {
+            return Err(Failure::usage(format!("`{name}` has never been up")));
+        };
+        return chart(args, &name, &Past::of_run(&journal, *run)?);
+    }
     let mut out = String::new();
     for run in runs {
         let mut lines = Lines::timed(true);
@@ -68,5 +89,19 @@ pub(crate) fn run(args: &HistoryArgs) -> Result<u8, Failure> {
         }
     }
     output::stdout(&out)?;
+    Ok(exit_code::GOOD)
+}
+
+/// The bars of a run.
+fn chart(args: &HistoryArgs, name: &str, past: &Past) -> Result<u8, Failure> {
+    let happened = chart::spans(&past.records);
+    let (bars, last) = chart::bars(&happened, &chart::predicted(past, None)?);
+    if let Some(path) = &args.gantt {
+        let svg = gantt::svg(&format!("{name}, run {}", past.run), &bars, last);
+        replace::write(path, &svg).map_err(|error| Failure::file("write", path, &error))?;
+    }
+    if args.chart {
+        output::stdout(&escape::visible_lines(&gantt::text(&bars, last, WIDTH)))?;
+    }
     Ok(exit_code::GOOD)
 }

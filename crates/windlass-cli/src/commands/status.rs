@@ -67,6 +67,8 @@ struct InstanceReport {
     state: String,
     /// Whether its process runs; none when its state has no process.
     process: Option<bool>,
+    /// The number of its process, when it runs.
+    pid: Option<u32>,
 }
 
 /// Prints where a deployment stands.
@@ -103,6 +105,7 @@ fn instances(
             node: component,
             state: place,
             process: None,
+            pid: None,
         };
         return Ok(places.map(report).collect());
     };
@@ -118,10 +121,11 @@ fn instances(
     let is_real = past.world == "process";
     let world = Processes::new(place, Secrets::default())
         .map_err(|error| Failure::file("read", deployment.folder(), &error))?;
-    let alive: BTreeMap<&str, bool> = standing
+    let alive: BTreeMap<&str, u32> = standing
         .processes
         .iter()
-        .map(|(instance, order)| (instance.as_str(), is_real && world.is_alive(*order)))
+        .filter(|_| is_real)
+        .filter_map(|(instance, order)| Some((instance.as_str(), world.running(*order)?)))
         .collect();
     let mut all = Vec::new();
     for (id, instance) in &standing.state.instances {
@@ -136,12 +140,13 @@ fn instances(
                 (format!("{}...", component.operations[operation.index()].name), false)
             }
         };
-        let runs = alive.get(id.0.as_str()).copied().unwrap_or(false);
+        let pid = alive.get(id.0.as_str()).copied();
         all.push(InstanceReport {
             instance: id.0.clone(),
             node: past.application.node(instance.node).name.clone(),
             state,
-            process: (has_process && is_real).then_some(runs),
+            process: (has_process && is_real).then_some(pid.is_some()),
+            pid,
         });
     }
     Ok(all)
@@ -191,11 +196,11 @@ fn text(report: &StatusReport) -> String {
         report.instances.iter().map(|instance| of(instance).chars().count()).max().unwrap_or(0)
     };
     let (first, second) = (width(|it| &it.instance), width(|it| &it.state));
-    for InstanceReport { instance, state, process, .. } in &report.instances {
-        let process = match process {
-            Some(true) => "  its process runs",
-            Some(false) => "  DRIFT: its process does not run",
-            None => "",
+    for InstanceReport { instance, state, process, pid, .. } in &report.instances {
+        let process = match (process, pid) {
+            (_, Some(pid)) => format!("  process {pid} runs"),
+            (Some(_), None) => "  DRIFT: its process does not run".to_owned(),
+            (None, None) => String::new(),
         };
         // Writing to a string cannot fail.
         let _ = writeln!(out, "  {instance:first$}  {state:second$}{process}");

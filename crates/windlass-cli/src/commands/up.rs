@@ -1,7 +1,5 @@
 //! `windlass up FILE`: bring an application up, and look after it.
 
-use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal, Write as _};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -13,9 +11,8 @@ use windlass::goal::names::Ids;
 use windlass::lang;
 use windlass::lang::compose::Project;
 use windlass::lang::documents;
-use windlass::lifecycle::implementation::{Command, CommandLine};
-use windlass::plan::{Plan, PlanAction};
-use windlass::simulate::Scenario;
+use windlass::plan::Plan;
+use windlass::simulate::{self, Scenario, Waiting};
 use windlass::source::Sources;
 use windlass::synthesize;
 use windlass::tree::emit;
@@ -28,13 +25,13 @@ use windlass_run::machine::plan::{PlanMachine, print};
 use crate::args::Format;
 use crate::commands::engine::containers::Prepared;
 use crate::commands::engine::{
-    self, Drive, DriveArgs, Past, WhereArgs, WorldArg, drive, search_limits,
+    self, Drive, DriveArgs, Past, WhereArgs, WorldArg, actions, drive, search_limits,
 };
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
 use crate::load;
 use crate::surroundings::{ComposeArgs, TemplateArgs};
-use crate::{escape, exit_code, output};
+use crate::{exit_code, output};
 
 /// What `windlass up` takes.
 #[derive(Debug, Args)]
@@ -147,7 +144,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     let directory = engine::folder_of(&args.file);
-    let past = Past::read(&deployment)?;
+    let past = past_in(world, Past::read(&deployment)?, &name)?;
     allowed(&application, past.as_ref(), &name)?;
     let way = Drive {
         args: &args.drive,
@@ -168,8 +165,11 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         processes,
     };
     if application.is_net() {
+        if let Some(past) = &past {
+            return again(past, &application, &name);
+        }
         let begun = begun(None, None, std::collections::BTreeMap::new());
-        let code = run_net(args, &application, &way, past.is_none(), begun);
+        let code = run_net(args, &application, &way, begun);
         drop(lock);
         return code;
     }
@@ -183,13 +183,12 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let mut machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
     machine.arrange = project.as_ref().map(|_| windlass_run::compose::arrange as _);
     let plan = planned(args, &application, &beginning.state, &machine)?;
-    let actions = plan_actions(&application, &beginning.state, &plan)?;
+    let actions = actions::of_plan(&application, &beginning.state, &plan)?;
     if args.dry_run {
         output::stdout(&actions)?;
         return Ok(exit_code::GOOD);
     }
-    let removes = plan.steps.iter().any(|step| matches!(step.action, PlanAction::ScaleIn { .. }));
-    confirm(args, world, beginning.is_first || removes, &actions)?;
+    confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions)?;
     if let Some(project) = &project {
         project.write(&deployment)?;
     }
@@ -220,21 +219,48 @@ fn allowed(application: &Application, past: Option<&Past>, name: &str) -> Result
     Ok(())
 }
 
+/// The last run, as far as it says anything about `world`: what was only simulated is nowhere.
+fn past_in(world: WorldArg, past: Option<Past>, name: &str) -> Result<Option<Past>, Failure> {
+    let simulated = WorldArg::Simulated.word();
+    let Some(past) = past.filter(|past| past.world != simulated) else { return Ok(None) };
+    if past.world != world.word() {
+        let message = format!("`{name}` is a deployment in the world `{}`", past.world);
+        return Err(Failure::usage(message).help("choose another with --name"));
+    }
+    Ok(Some(past))
+}
+
+/// An assembly that has been brought up before: what has been done is not done again.
+fn again(past: &Past, application: &Application, name: &str) -> Result<u8, Failure> {
+    if !past.is_reached() {
+        let message = format!("run {} of `{name}` did not reach its goal", past.run);
+        return Err(Failure::usage(message).help("`windlass resume` goes on with it"));
+    }
+    let digest = lang::windlass::digest::of_application;
+    if digest(application) != digest(&past.application) {
+        let message = format!("the file has changed since `{name}` was brought up");
+        return Err(Failure::usage(message)
+            .help("there is no way from one assembly of nets to another; choose --name"));
+    }
+    output::stdout("nothing to do\n")?;
+    Ok(exit_code::GOOD)
+}
+
 /// Brings an assembly of nets up.
 fn run_net(
     args: &UpArgs,
     application: &Application,
     way: &Drive<'_>,
-    is_first: bool,
     begun: Entry,
 ) -> Result<u8, Failure> {
     let assembly = Assembly::new(application).map_err(|why| Failure::usage(why.to_string()))?;
-    let actions = net_actions(&assembly);
+    refuse_deadlock(&assembly)?;
+    let actions = actions::of_assembly(&assembly);
     if args.dry_run {
         output::stdout(&actions)?;
         return Ok(exit_code::GOOD);
     }
-    confirm(args, way.world, is_first, &actions)?;
+    confirm(args, way.world, (true, false), &actions)?;
     let scenario = Scenario::default();
     let machine = NetMachine::new(&assembly, &scenario);
     drive(way, machine, engine::Beginning::New { begun, plan: None })
@@ -333,78 +359,46 @@ fn planned(
 }
 
 /// Asks the operator before anything runs for the first time, or is removed.
-fn confirm(args: &UpArgs, world: WorldArg, asks: bool, actions: &str) -> Result<(), Failure> {
-    if args.yes || !asks || world == WorldArg::Simulated {
+fn confirm(
+    args: &UpArgs,
+    world: WorldArg,
+    (is_first, removes): (bool, bool),
+    list: &str,
+) -> Result<(), Failure> {
+    let why = match (is_first, removes) {
+        _ if world == WorldArg::Simulated => return Ok(()),
+        (true, _) => "these commands would run for the first time",
+        (false, true) => "this plan removes instances",
+        (false, false) => return Ok(()),
+    };
+    actions::confirm(args.yes, why, list)
+}
+
+/// An assembly whose run gets stuck is not begun: the run that the engine would make is made in
+/// virtual time first, which is linear in the number of transitions.
+fn refuse_deadlock(assembly: &Assembly<'_>) -> Result<(), Failure> {
+    let schedule = simulate::simulate(assembly, &Scenario::default());
+    // A time-out that is shorter than the expected duration is no deadlock.
+    let late = schedule.waiting.iter().any(|waiting| matches!(waiting, Waiting::Failed(_)));
+    if schedule.is_finished() || late {
         return Ok(());
     }
-    if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage("these commands would run for the first time")
-            .help("look at them with --dry-run, then say --yes"));
-    }
-    output::stderr(&format!("{actions}\nDo this? [y/N] "));
-    let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    match answer.trim() {
-        "y" | "Y" | "yes" => Ok(()),
-        _ => Err(Failure::usage("nothing was done")),
-    }
-}
-
-fn command_words(command: &Command) -> String {
-    match &command.line {
-        CommandLine::Arguments(all) => all.join(" "),
-        CommandLine::Shell(script) => format!("sh -c: {}", script.trim()),
-    }
-}
-
-/// The actions of a plan in an order that it allows, with what each executes.
-fn plan_actions(
-    application: &Application,
-    start: &GlobalState,
-    plan: &Plan,
-) -> Result<String, Failure> {
-    let order = plan.topological_order().map_err(|_| Failure::usage("the plan is a circle"))?;
-    let mut nodes: std::collections::BTreeMap<&str, &str> = std::collections::BTreeMap::new();
-    for (id, instance) in &start.instances {
-        nodes.insert(&id.0, &application.node(instance.node).name);
-    }
-    for step in &plan.steps {
-        if let PlanAction::ScaleOut { node, instance, .. } = &step.action {
-            nodes.insert(&instance.0, node);
-        }
-    }
-    let mut out = String::new();
-    for step in order.into_iter().map(|step| &plan.steps[step]) {
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(out, "{}", step.label);
-        let PlanAction::Operation { instance, operation } = &step.action else { continue };
-        let node = nodes.get(instance.0.as_str()).and_then(|name| application.node_named(name));
-        let Some(component) = node.map(|node| application.type_of(node)) else { continue };
-        let found = component.operation_named(operation);
-        if let Some(run) = found.and_then(|id| component.operations[id.index()].run.as_ref()) {
-            let _ = writeln!(out, "    run     {}", command_words(run));
-        }
-        let Some(protocol) = component.protocol() else { continue };
-        for transition in protocol.transitions.iter().filter(|t| Some(t.operation) == found) {
-            if let Some(process) = component.processes.get(&transition.to) {
-                let _ = writeln!(out, "    process {}", command_words(&process.command));
+    let words: Vec<String> = schedule
+        .waiting
+        .iter()
+        .filter_map(|waiting| match *waiting {
+            Waiting::Port(transition, port) => Some(format!(
+                "`{}` waits for port `{}`, which nobody provides by then",
+                assembly.transition_name(transition),
+                assembly.port_name(port)
+            )),
+            Waiting::Place(place) => {
+                Some(format!("a token cannot pass `{}`", assembly.place_name(place)))
             }
-        }
-    }
-    if out.is_empty() {
-        out.push_str("nothing to do\n");
-    }
-    Ok(escape::visible_lines(&out))
-}
-
-fn net_actions(assembly: &Assembly<'_>) -> String {
-    let mut out = String::new();
-    for id in assembly.transition_ids() {
-        let _ = writeln!(out, "{}", assembly.transition_name(id));
-        if let Some(run) = &assembly.net_transition(id).action.run {
-            let _ = writeln!(out, "    run     {}", command_words(run));
-        }
-    }
-    escape::visible_lines(&out)
+            Waiting::Failed(_) => None,
+        })
+        .collect();
+    Err(Failure::usage(format!("the assembly gets stuck: {}", words.join("; ")))
+        .help("`windlass prove` shows how; nothing was executed")
+        .ending(exit_code::FINDINGS))
 }

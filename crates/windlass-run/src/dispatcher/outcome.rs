@@ -19,6 +19,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             other => other,
         };
         self.entries.push(Entry::Outcome { order: id, end: end.clone(), witness });
+        self.once |= !given.order.is_repeatable();
         self.over.push(id);
         let woken = self.limits.give_back(&given.resources);
         self.queue.extend(woken);

@@ -1,7 +1,8 @@
 //! The journal in SQLite: write-ahead log, synchronous FULL, one table that only grows.
 //!
-//! A commit that has returned survives the end of the process and of the machine. The table
-//! refuses changes and deletions, and the file can be read by its owner only.
+//! A commit that has returned survives the end of the process, and the end of the machine when it
+//! was asked to ([`Safety`]). The table refuses changes and deletions, and the file can be read by
+//! its owner only.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::{Journal, JournalError};
+use super::{Journal, JournalError, Safety};
 use crate::entry::{Entry, OrderId, Record};
 use crate::secrets::Secrets;
 
@@ -53,6 +54,8 @@ pub struct Sqlite {
     run: u64,
     next: u64,
     secrets: Secrets,
+    /// What the connection does at the end of a commit.
+    safety: Safety,
 }
 
 impl Sqlite {
@@ -66,7 +69,8 @@ impl Sqlite {
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         migrate(&connection)?;
-        let mut journal = Sqlite { connection, run: 0, next: 1, secrets };
+        let safety = Safety::PowerLoss;
+        let mut journal = Sqlite { connection, run: 0, next: 1, secrets, safety };
         journal.continue_run(journal.last_run()?)?;
         Ok(journal)
     }
@@ -80,7 +84,8 @@ impl Sqlite {
             EMPTY | SCHEMA => {}
             other => return Err(wrong_version(other)),
         }
-        Ok(Sqlite { connection, run: 0, next: 1, secrets: Secrets::default() })
+        let (secrets, safety) = (Secrets::default(), Safety::PowerLoss);
+        Ok(Sqlite { connection, run: 0, next: 1, secrets, safety })
     }
 
     /// The number of the last run; 0 when there was none.
@@ -128,10 +133,30 @@ impl Sqlite {
                    WHERE kind = 'intent'";
         Ok(OrderId(self.connection.query_row(sql, [], |row| row.get::<_, u64>(0))? + 1))
     }
+
+    /// The next commit writes through to the disk, or leaves that to the system. One that writes
+    /// through takes those before it along, for they are in the same file.
+    fn promise(&mut self, safety: Safety) -> Result<(), JournalError> {
+        if self.safety != safety {
+            let word = match safety {
+                Safety::Crash => "NORMAL",
+                Safety::PowerLoss => "FULL",
+            };
+            self.connection.pragma_update(None, "synchronous", word)?;
+            self.safety = safety;
+        }
+        Ok(())
+    }
 }
 
 impl Journal for Sqlite {
-    fn append(&mut self, at: Duration, entries: &[Entry]) -> Result<(), JournalError> {
+    fn append(
+        &mut self,
+        at: Duration,
+        entries: &[Entry],
+        safety: Safety,
+    ) -> Result<(), JournalError> {
+        self.promise(safety)?;
         let at = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
         let transaction = self.connection.transaction()?;
         {
@@ -191,10 +216,10 @@ mod tests {
         let mut journal = Sqlite::open(&path, Secrets::default()).unwrap();
         journal.begin_run().unwrap();
         let at = Duration::from_millis(7);
-        journal.append(at, &[outcome(1, "a"), outcome(2, "b")]).unwrap();
+        journal.append(at, &[outcome(1, "a"), outcome(2, "b")], Safety::Crash).unwrap();
         drop(journal);
         let mut journal = Sqlite::open(&path, Secrets::default()).unwrap();
-        journal.append(at, &[outcome(3, "c")]).unwrap();
+        journal.append(at, &[outcome(3, "c")], Safety::PowerLoss).unwrap();
         let records = journal.records(1, 0).unwrap();
         let places: Vec<u64> = records.iter().map(|record| record.seq).collect();
         assert_eq!(places, [1, 2, 3]);
@@ -212,7 +237,8 @@ mod tests {
         let secrets = Secrets::from([("token".to_owned(), "hunter2".to_owned())]);
         let mut journal = Sqlite::open(&path, secrets).unwrap();
         journal.begin_run().unwrap();
-        journal.append(Duration::ZERO, &[outcome(1, "bad token hunter2")]).unwrap();
+        let entries = [outcome(1, "bad token hunter2")];
+        journal.append(Duration::ZERO, &entries, Safety::PowerLoss).unwrap();
         assert_eq!(journal.records(1, 0).unwrap()[0].entry, outcome(1, "bad token ***"));
     }
 

@@ -114,10 +114,10 @@ impl Processes {
         Interrupter(self.shared.reports.clone())
     }
 
-    /// Whether the process that an order started runs, without looking after it.
-    pub fn is_alive(&self, order: OrderId) -> bool {
+    /// The number of the process that an order started, if it runs. It is not looked after.
+    pub fn running(&self, order: OrderId) -> Option<u32> {
         let claim = self.shared.launcher.claims.process(order);
-        claim.identity().is_some_and(Identity::is_alive)
+        claim.identity().filter(|identity| identity.is_alive())?.number()
     }
 }
 
@@ -127,6 +127,8 @@ impl World for Processes {
     }
 
     fn start(&mut self, order: &Order) {
+        // Without this an order in doubt after the next boot counts as older, which is safe.
+        let _ = self.shared.launcher.claims.begin(order.id);
         errand::begin(&self.shared, order.clone(), errand::From::Start);
     }
 
@@ -158,12 +160,14 @@ impl World for Processes {
 
     fn inquire(&mut self, order: &Order) -> Doubt {
         let claims = &self.shared.launcher.claims;
+        let is_earlier = claims.is_of_earlier_boot(order.id);
         let from = if order.run.is_some() {
             let claim = claims.command(order.id);
-            if claim.take() {
+            if !is_earlier && claim.take() {
                 return Doubt::NotDone;
             }
-            match (claim.identity(), claim.status()) {
+            let left = if is_earlier { claims.earlier_status(order.id) } else { claim.status() };
+            match (claim.identity(), left) {
                 (_, Some(0)) => errand::From::Command,
                 (_, Some(code)) => {
                     let end = End::Failed { reason: launch::exit_words(code) };
@@ -206,5 +210,9 @@ impl World for Processes {
 
     fn cleanup(&mut self, order: OrderId) {
         self.shared.launcher.claims.command(order).forget();
+    }
+
+    fn ends_with_machine(&self) -> bool {
+        true
     }
 }

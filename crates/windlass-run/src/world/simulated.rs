@@ -45,6 +45,8 @@ struct Inner {
     now: Duration,
     random: u64,
     faults: Faults,
+    /// How long an order takes of which nobody says it; drawn when absent.
+    unknown: Option<Duration>,
     numbered: u64,
     reports: BTreeMap<(Duration, u64), Report>,
     executions: BTreeMap<OrderId, Execution>,
@@ -91,7 +93,10 @@ impl Inner {
     fn execute(&mut self, order: &Order) {
         let takes = match order.expected {
             Some(expected) => expected,
-            None => Duration::from_millis(self.random(2_000)),
+            None => match self.unknown {
+                Some(takes) => takes,
+                None => Duration::from_millis(self.random(2_000)),
+            },
         };
         let failed = self.chance(self.faults.fails);
         let reason = "the simulated world said no".to_owned();
@@ -182,6 +187,13 @@ impl Simulated {
             inner.faults = faults;
         }
         world
+    }
+
+    /// Orders of which nobody says how long they take, take this long.
+    #[must_use]
+    pub fn taking(self, unknown: Duration) -> Self {
+        self.inner.borrow_mut().unknown = Some(unknown);
+        self
     }
 
     /// The engine dies after so many steps; with none it lives.
@@ -316,6 +328,7 @@ impl Journal for Disk {
         &mut self,
         at: Duration,
         entries: &[crate::entry::Entry],
+        safety: crate::journal::Safety,
     ) -> Result<(), JournalError> {
         let dead = || JournalError("the engine died".to_owned());
         let crashes = {
@@ -328,8 +341,8 @@ impl Journal for Disk {
         match crashes {
             // It died before the commit was safe, or just after.
             Some(false) => Err(dead()),
-            Some(true) => self.journal.append(at, entries).and(Err(dead())),
-            None => self.journal.append(at, entries),
+            Some(true) => self.journal.append(at, entries, safety).and(Err(dead())),
+            None => self.journal.append(at, entries, safety),
         }
     }
 }

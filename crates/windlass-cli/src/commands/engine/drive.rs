@@ -1,22 +1,25 @@
 //! Driving a run: which world, what the operator sees, how it ends.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use windlass_run::deployment::Deployment;
 use windlass_run::dispatcher::{Dispatcher, Finish, OnFailure, Options};
-use windlass_run::entry::{Entry, OrderId};
+use windlass_run::entry::{Aim, Entry, OrderId, Record};
 use windlass_run::journal::sqlite::Sqlite;
 use windlass_run::machine::Machine;
 use windlass_run::resume::{NoResume, Verdict};
 use windlass_run::secrets::Secrets;
 use windlass_run::world::World;
-use windlass_run::world::process::{Place, Processes};
+use windlass_run::world::process::{Interrupter, Place, Processes};
 use windlass_run::world::simulated::{Faults, Simulated};
 
 use super::lines::Lines;
-use super::{DriveArgs, OnFailureArg, WorldArg, containers};
+use super::live::Live;
+use super::{DriveArgs, OnFailureArg, Past, WorldArg, chart, containers};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
@@ -63,17 +66,14 @@ pub(crate) fn drive<M: Machine>(
         }
         WorldArg::Docker => {
             let world = containers::world(drive, place(drive, run)?)?;
-            let interrupter = world.interrupter();
-            let _ = ctrlc::set_handler(move || interrupter.interrupt());
+            hear_operator(world.interrupter());
             with_world(drive, machine, world, journal, beginning)
         }
         WorldArg::Process => {
             let place = place(drive, run)?;
             let world = Processes::new(place, drive.secrets.clone())
                 .map_err(|error| Failure::file("use", drive.deployment.folder(), &error))?;
-            let interrupter = world.interrupter();
-            // Without a handler Ctrl-C ends the engine; the run can be resumed all the same.
-            let _ = ctrlc::set_handler(move || interrupter.interrupt());
+            hear_operator(world.interrupter());
             with_world(drive, machine, world, journal, beginning)
         }
     }
@@ -87,6 +87,22 @@ fn place(drive: &Drive<'_>, run: u64) -> Result<Place, Failure> {
         directory: absolute(&drive.directory)?,
         name: drive.name.to_owned(),
     })
+}
+
+/// The engine that Ctrl-C is for. A command may drive one after the other.
+static DRIVEN: Mutex<Option<Interrupter>> = Mutex::new(None);
+
+fn hear_operator(interrupter: Interrupter) {
+    if let Ok(mut driven) = DRIVEN.lock() {
+        *driven = Some(interrupter);
+    }
+    // Without a handler Ctrl-C ends the engine; the run can be resumed all the same. A second
+    // engine finds the handler of the first.
+    let _ = ctrlc::set_handler(|| {
+        if let Some(interrupter) = DRIVEN.lock().ok().as_deref().and_then(Option::as_ref) {
+            interrupter.interrupt();
+        }
+    });
 }
 
 fn absolute(path: &std::path::Path) -> Result<PathBuf, Failure> {
@@ -113,8 +129,26 @@ fn with_world<M: Machine, W: World>(
         lines.recall(entries);
     }
     let format = drive.format;
-    let listener = move |at: Duration, entry: &Entry| show(format, &mut lines, at, entry);
-    let mut engine = Dispatcher::new(machine, world, journal, options, next).listening(listener);
+    let live = RefCell::new(live_view(drive, &beginning, jobs));
+    let listener = |at: Duration, entry: &Entry| {
+        let text = shown(format, &mut lines, at, entry);
+        match (&mut *live.borrow_mut(), text) {
+            (Some(live), text) => {
+                live.print(&text.unwrap_or_default());
+                live.saw(entry);
+            }
+            // A reader that went away does not stop a run.
+            (None, Some(text)) => drop(output::stdout(&text)),
+            (None, None) => {}
+        }
+    };
+    let watcher = |machine: &M| {
+        if let Some(live) = &mut *live.borrow_mut() {
+            live.waits(|| machine.stuck());
+        }
+    };
+    let engine = Dispatcher::new(machine, world, journal, options, next);
+    let mut engine = engine.listening(listener).watching(watcher);
     match beginning {
         Beginning::New { begun, plan } => {
             if let Err(why) = engine.begin_run(begun, plan.as_deref())? {
@@ -127,7 +161,30 @@ fn with_world<M: Machine, W: World>(
         }
     }
     let finish = if drive.stay { engine.keep()? } else { engine.run()? };
+    drop(engine);
+    drop(live);
     Ok(ended(drive, &finish))
+}
+
+/// The view for people who look at a terminal.
+fn live_view(drive: &Drive<'_>, beginning: &Beginning, jobs: Option<usize>) -> Option<Live> {
+    if drive.format != Format::Text || drive.world == WorldArg::Simulated {
+        return None;
+    }
+    Live::new(|| {
+        let entries = match beginning {
+            Beginning::New { begun, plan } => {
+                let (aim, why) = (Aim::Goal, String::new());
+                let plan = plan.clone().map(|plan| Entry::Planned { plan, aim, why });
+                std::iter::once(begun.clone()).chain(plan).collect()
+            }
+            Beginning::Again { entries, .. } => entries.clone(),
+        };
+        let record = |entry| Record { run: 0, seq: 0, at: 0, entry };
+        let past = Past::of_records(0, entries.into_iter().map(record).collect());
+        // Without a prediction there is no estimate, and nothing else is lost.
+        past.and_then(|past| chart::predicted(&past, jobs)).unwrap_or_default()
+    })
 }
 
 /// What keeps a run from going on.
@@ -154,25 +211,19 @@ fn doubts(why: NoResume) -> Failure {
 }
 
 /// One entry, as the operator wants to see it.
-fn show(format: Format, lines: &mut Lines, at: Duration, entry: &Entry) {
-    let text = match format {
-        Format::Text => match lines.line(at, entry) {
-            Some(line) => escape::visible_lines(&format!("{line}\n")),
-            None => return,
-        },
+fn shown(format: Format, lines: &mut Lines, at: Duration, entry: &Entry) -> Option<String> {
+    match format {
+        Format::Text => {
+            lines.line(at, entry).map(|line| escape::visible_lines(&format!("{line}\n")))
+        }
         Format::Json => {
             let millis = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
             let event = serde_json::json!({
                 "schema": "windlass/event/1", "at_ms": millis, "event": entry,
             });
-            match escape::json_line(&event) {
-                Ok(line) => line,
-                Err(_) => return,
-            }
+            escape::json_line(&event).ok()
         }
-    };
-    // A reader that went away does not stop a run.
-    let _ = output::stdout(&text);
+    }
 }
 
 fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {

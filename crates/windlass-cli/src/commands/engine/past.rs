@@ -10,7 +10,7 @@ use windlass::simulate::Scenario;
 use windlass::source::Sources;
 use windlass_run::deployment::Deployment;
 use windlass_run::dispatcher::{Dispatcher, Options};
-use windlass_run::entry::{Entry, OrderId, Purpose, Record};
+use windlass_run::entry::{Ending, Entry, OrderId, Purpose, Record};
 use windlass_run::journal::Off;
 use windlass_run::journal::sqlite::Sqlite;
 use windlass_run::machine::net::NetMachine;
@@ -79,8 +79,13 @@ impl Past {
         Self::of_run(&journal, run).map(Some)
     }
 
-    fn of_run(journal: &Sqlite, run: u64) -> Result<Self, Failure> {
-        let records = journal.records(run, 0)?;
+    /// A run by its number.
+    pub(crate) fn of_run(journal: &Sqlite, run: u64) -> Result<Self, Failure> {
+        Self::of_records(run, journal.records(run, 0)?)
+    }
+
+    /// A run by its entries.
+    pub(crate) fn of_records(run: u64, records: Vec<Record>) -> Result<Self, Failure> {
         let Some(Entry::Begun { purpose, application, directory, world, start, .. }) =
             records.first().map(|record| record.entry.clone())
         else {
@@ -119,6 +124,16 @@ impl Past {
         open == 0 && matches!(last.next(), Some(Entry::Ended { .. }))
     }
 
+    /// Whether the run ended where it was to end.
+    pub(crate) fn is_reached(&self) -> bool {
+        let mut last = self.records.iter().rev().map(|record| &record.entry);
+        let ended = last.find_map(|entry| match entry {
+            Entry::Ended { ending, .. } => Some(*ending),
+            _ => None,
+        });
+        ended == Some(Ending::Reached)
+    }
+
     /// Where a run of protocols stands; none for nets.
     pub(crate) fn standing(&self) -> Result<Option<Standing>, Failure> {
         let machine = PlanMachine::new(
@@ -133,6 +148,13 @@ impl Past {
         engine.fold(&self.entries()).map_err(|why| damaged(&why.to_string()))?;
         let processes = engine.processes();
         Ok(Some(Standing { state: engine.machine.state().clone(), processes }))
+    }
+
+    /// Where a run of protocols stands; nets are refused.
+    pub(crate) fn protocols(&self) -> Result<Standing, Failure> {
+        self.standing()?.ok_or_else(|| {
+            Failure::usage("this deployment is one of nets, and nets have no way back")
+        })
     }
 
     /// Where the tokens of a run of nets are: component and place.

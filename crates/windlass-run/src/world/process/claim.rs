@@ -6,8 +6,8 @@
 //! and give up. If it cannot, the file says which process it is, by number and start time, so that
 //! a number used again by another process is not mistaken for it.
 
-use std::fs::{self, OpenOptions};
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,7 +30,12 @@ pub(super) const CLAIM_AND_REPORT: &str = "set -C; c=$1; r=$2; shift 2; \
 #[derive(Debug, Clone)]
 pub(super) struct Claims {
     folder: PathBuf,
+    /// The folders of earlier boots.
+    earlier: Vec<PathBuf>,
 }
+
+/// The file with the number of the first order of a boot that has one before it.
+const FIRST: &str = "first";
 
 /// What is known about one command or process.
 #[derive(Debug, Clone)]
@@ -47,11 +52,49 @@ pub(super) struct Identity {
 
 impl Claims {
     pub(super) fn open(deployment: &Path) -> io::Result<Self> {
-        // After a boot nothing runs any more, whatever its number was.
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
-        let folder = deployment.join("claims").join(boot.trim());
-        crate::deployment::private_folder(&folder)?;
-        Ok(Claims { folder })
+        Self::of_boot(deployment, boot.trim())
+    }
+
+    /// After a boot nothing runs any more, whatever its number was.
+    fn of_boot(deployment: &Path, boot: &str) -> io::Result<Self> {
+        let all = deployment.join("claims");
+        let folder = all.join(boot);
+        if !folder.exists() {
+            crate::deployment::private_folder(&folder)?;
+            // Another boot has to find it, whatever ends this one.
+            File::open(&all)?.sync_all()?;
+        }
+        let boots = fs::read_dir(&all)?.flatten().map(|entry| entry.path());
+        let mut earlier: Vec<PathBuf> = boots.filter(|other| *other != folder).collect();
+        earlier.sort();
+        Ok(Claims { folder, earlier })
+    }
+
+    /// An order is about to be carried out: it is one of this boot.
+    pub(super) fn begin(&self, order: OrderId) -> io::Result<()> {
+        if self.earlier.is_empty() || self.first().is_some() {
+            return Ok(());
+        }
+        let path = self.folder.join(FIRST);
+        let mut file = OpenOptions::new().write(true).create(true).mode(0o600).open(path)?;
+        writeln!(file, "{}", order.0)
+    }
+
+    fn first(&self) -> Option<u64> {
+        fs::read_to_string(self.folder.join(FIRST)).ok()?.trim().parse().ok()
+    }
+
+    /// Whether an order may have been given before the machine booted. Then nothing of it runs,
+    /// and a claim that is not there proves nothing: it may have been lost with the power.
+    pub(super) fn is_of_earlier_boot(&self, order: OrderId) -> bool {
+        !self.earlier.is_empty() && self.first().is_none_or(|first| order.0 < first)
+    }
+
+    /// The exit code that the command of an order of an earlier boot left.
+    pub(super) fn earlier_status(&self, order: OrderId) -> Option<i32> {
+        let claim = |folder: &PathBuf| Claim { path: folder.join(format!("{}.command", order.0)) };
+        self.earlier.iter().find_map(|folder| claim(folder).status())
     }
 
     pub(super) fn command(&self, order: OrderId) -> Claim {
@@ -122,6 +165,10 @@ impl Identity {
         Self::parse(&stat) == Some(self) && !matches!(state, Some("Z" | "X"))
     }
 
+    pub(super) fn number(self) -> Option<u32> {
+        u32::try_from(self.pid).ok()
+    }
+
     fn pid(self) -> Option<Pid> {
         Pid::from_raw(self.pid)
     }
@@ -164,6 +211,24 @@ mod tests {
         assert_eq!(Identity::parse(stat), Some(Identity { pid: 42, start: 777 }));
         assert!(Identity::of(std::process::id()).unwrap().is_alive());
         assert_eq!(Identity::parse(""), None);
+    }
+
+    #[test]
+    fn a_claim_that_is_not_there_after_a_boot_proves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let before = Claims::of_boot(folder.path(), "a").unwrap();
+        before.begin(OrderId(1)).unwrap();
+        assert!(!before.is_of_earlier_boot(OrderId(1)));
+        fs::write(before.command(OrderId(2)).result(), "0\n").unwrap();
+        let after = Claims::of_boot(folder.path(), "b").unwrap();
+        assert!(after.is_of_earlier_boot(OrderId(1)));
+        assert_eq!(after.earlier_status(OrderId(1)), None);
+        assert_eq!(after.earlier_status(OrderId(2)), Some(0));
+        after.begin(OrderId(3)).unwrap();
+        after.begin(OrderId(4)).unwrap();
+        assert!(after.is_of_earlier_boot(OrderId(2)));
+        assert!(!after.is_of_earlier_boot(OrderId(3)));
+        assert!(!Claims::of_boot(folder.path(), "b").unwrap().is_of_earlier_boot(OrderId(4)));
     }
 
     #[test]

@@ -133,7 +133,8 @@ impl Launcher {
     pub(super) fn reason(&self, order: OrderId, status: ExitStatus) -> String {
         let ended = match (status.code(), status.signal()) {
             (Some(code), _) => exit_words(code),
-            (None, Some(signal)) => format!("it was killed by signal {signal}"),
+            // Its last words are not about that.
+            (None, Some(signal)) => return format!("it was killed by signal {signal}"),
             (None, None) => "it ended badly".to_owned(),
         };
         match self.last_words(order) {

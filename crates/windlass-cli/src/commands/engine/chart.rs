@@ -1,0 +1,147 @@
+//! What happened beside what was predicted, as bars.
+//!
+//! The prediction is the same engine in virtual time: the same beginning, the same first plan, the
+//! durations that the description states. An action without one is expected to take no time.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use windlass::application::assembly::Assembly;
+use windlass::export::gantt::Bar;
+use windlass::simulate::Scenario;
+use windlass_run::dispatcher::{Dispatcher, Options};
+use windlass_run::entry::{Entry, OrderId, Record};
+use windlass_run::journal::Memory;
+use windlass_run::machine::Machine;
+use windlass_run::machine::net::NetMachine;
+use windlass_run::machine::plan::PlanMachine;
+use windlass_run::world::simulated::{Faults, Simulated};
+
+use super::{Past, search_limits};
+use crate::failure::Failure;
+
+/// An action from its first start to its last end, since the run began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) label: String,
+    pub(crate) start: Duration,
+    pub(crate) end: Duration,
+}
+
+/// What a run did, in the order of its starts.
+pub(crate) fn spans(records: &[Record]) -> Vec<Span> {
+    let at = |record: &Record| Duration::from_millis(record.at);
+    let begun = records.first().map(at).unwrap_or_default();
+    let mut open: BTreeMap<OrderId, usize> = BTreeMap::new();
+    let mut spans: Vec<Span> = Vec::new();
+    for record in records {
+        let now = at(record).saturating_sub(begun);
+        match &record.entry {
+            Entry::Intent { order, label, .. } => {
+                open.insert(*order, spans.len());
+                spans.push(Span { label: label.clone(), start: now, end: now });
+            }
+            Entry::Outcome { order, .. } => {
+                if let Some(span) = open.remove(order).and_then(|at| spans.get_mut(at)) {
+                    span.end = now;
+                }
+            }
+            _ => {}
+        }
+    }
+    // What has not ended is under way until the last entry.
+    let last = records.last().map(at).unwrap_or_default().saturating_sub(begun);
+    for at in open.into_values() {
+        spans[at].end = last;
+    }
+    spans
+}
+
+/// What the description lets expect of a run from its beginning.
+pub(crate) fn predicted(past: &Past, jobs: Option<usize>) -> Result<Vec<Span>, Failure> {
+    let entries = past.entries();
+    let Some(begun) = entries.first().cloned() else { return Ok(Vec::new()) };
+    let plan = entries.iter().find_map(|entry| match entry {
+        Entry::Planned { plan, .. } => Some(plan.clone()),
+        _ => None,
+    });
+    if past.application.is_net() {
+        let assembly =
+            Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
+        let scenario = Scenario::default();
+        return imagine(NetMachine::new(&assembly, &scenario), begun, plan, jobs);
+    }
+    let machine =
+        PlanMachine::new(&past.application, past.start.clone(), past.goal.clone(), search_limits);
+    let machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
+    imagine(machine, begun, plan, jobs)
+}
+
+fn imagine<M: Machine>(
+    machine: M,
+    begun: Entry,
+    plan: Option<String>,
+    jobs: Option<usize>,
+) -> Result<Vec<Span>, Failure> {
+    let world = Simulated::new(1, Faults::default()).taking(Duration::ZERO);
+    let journal = Memory::default();
+    let options = Options { jobs, ..Options::default() };
+    let mut engine = Dispatcher::new(machine, world, journal.clone(), options, OrderId(1));
+    engine.begin_run(begun, plan.as_deref())?.map_err(Failure::usage)?;
+    engine.run()?;
+    Ok(spans(&journal.records()))
+}
+
+/// A bar for each action that took place, followed by the one that was predicted for it.
+pub(crate) fn bars(happened: &[Span], predicted: &[Span]) -> (Vec<Bar>, Duration) {
+    let bar = |name: String, span: &Span| Bar {
+        name,
+        start: span.start,
+        end: span.end,
+        critical: false,
+        slack: Duration::ZERO,
+    };
+    let mut expected: BTreeMap<&str, &Span> = BTreeMap::new();
+    for span in predicted {
+        expected.entry(&span.label).or_insert(span);
+    }
+    let mut all = Vec::new();
+    for span in happened {
+        all.push(bar(span.label.clone(), span));
+        // Only the first time was predicted.
+        if let Some(expected) = expected.remove(span.label.as_str()) {
+            all.push(bar("  predicted".to_owned(), expected));
+        }
+    }
+    let last = all.iter().map(|bar| bar.end).max().unwrap_or_default();
+    (all, last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windlass_run::entry::{End, Task};
+
+    #[test]
+    fn an_action_is_a_bar_with_its_prediction_below_it() {
+        let intent = |order| Entry::Intent {
+            order: OrderId(order),
+            task: Some(Task(0)),
+            instance: "a".into(),
+            label: "start a".into(),
+            attempt: 0,
+        };
+        let outcome = Entry::Outcome { order: OrderId(1), end: End::TimedOut, witness: None };
+        let record = |at, entry| Record { run: 1, seq: 1, at, entry };
+        let records = [record(1_000, intent(1)), record(1_500, outcome), record(1_700, intent(2))];
+        let happened = spans(&records);
+        let moments: Vec<(u128, u128)> =
+            happened.iter().map(|it| (it.start.as_millis(), it.end.as_millis())).collect();
+        assert_eq!(moments, [(0, 500), (700, 700)]);
+        let predicted = [Span { label: "start a".into(), ..happened[0].clone() }];
+        let (bars, last) = bars(&happened, &predicted);
+        let names: Vec<&str> = bars.iter().map(|bar| bar.name.as_str()).collect();
+        assert_eq!(names, ["start a", "  predicted", "start a"]);
+        assert_eq!(last.as_millis(), 700);
+    }
+}

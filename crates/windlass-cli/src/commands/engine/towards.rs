@@ -1,0 +1,106 @@
+//! From where a deployment stands to another goal: what `down`, `scale` and `restart` share.
+
+use std::path::PathBuf;
+
+use windlass::application::{Application, GlobalState};
+use windlass::goal::GoalFile;
+use windlass::lang;
+use windlass::tree::emit;
+use windlass_run::deployment::Deployment;
+use windlass_run::entry::{Aim, Entry, Purpose};
+use windlass_run::machine::Machine;
+use windlass_run::machine::plan::PlanMachine;
+
+use super::past::Standing;
+use super::{Beginning, Drive, DriveArgs, Past, actions, containers, drive, search_limits, secrets};
+use crate::args::Format;
+use crate::commands::resume::world_of;
+use crate::exit_code;
+use crate::failure::Failure;
+
+/// A deployment and how it is driven.
+pub(crate) struct Towards<'a> {
+    pub(crate) deployment: &'a Deployment,
+    pub(crate) name: &'a str,
+    pub(crate) drive: &'a DriveArgs,
+    pub(crate) format: Format,
+    /// Whether the operator is asked before instances are removed; none: never.
+    pub(crate) yes: Option<bool>,
+}
+
+impl Towards<'_> {
+    /// The last run, which must be over.
+    pub(crate) fn past(&self) -> Result<Past, Failure> {
+        let past = Past::read(self.deployment)?
+            .ok_or_else(|| Failure::usage(format!("`{}` has never been up", self.name)))?;
+        if !past.is_over() {
+            let message = format!("run {} of `{}` has not ended", past.run, self.name);
+            return Err(Failure::usage(message).help("`windlass resume --detach` ends it"));
+        }
+        Ok(past)
+    }
+
+    /// Makes a plan to `goal` and follows it; the exit code.
+    pub(crate) fn reach(
+        &self,
+        past: &Past,
+        goal: GoalFile,
+        purpose: Purpose,
+        stay: bool,
+    ) -> Result<u8, Failure> {
+        let mut standing = past.protocols()?;
+        let application = &past.application;
+        if let Some(composed) = containers::Composed::read(self.deployment, application)? {
+            // The Docker engine knows better than the journal.
+            (standing.state, standing.processes) = (composed.state, composed.processes);
+        }
+        let start = emit::yaml(&lang::windlass::print_state(application, &standing.state));
+        let begun = Entry::Begun {
+            purpose,
+            application: emit::yaml(&lang::windlass::print(application, Some(&goal))),
+            directory: past.directory.clone(),
+            world: past.world.clone(),
+            start: Some(start),
+            processes: standing.processes.clone(),
+        };
+        let mut machine = machine(application, &standing.state, goal)?;
+        machine.arrange = containers::arrangement(self.deployment);
+        let plan = machine
+            .plan(Aim::Goal)
+            .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
+        if let (Some(yes), Some(plan)) = (self.yes, &plan) {
+            actions::ask_before_removals(yes, application, &standing.state, plan)?;
+        }
+        let way = Drive {
+            args: self.drive,
+            format: self.format,
+            deployment: self.deployment,
+            name: self.name,
+            world: world_of(&past.world)?,
+            directory: PathBuf::from(&past.directory),
+            secrets: secrets(self.drive.secrets.as_deref())?,
+            stay,
+        };
+        drive(&way, machine, Beginning::New { begun, plan })
+    }
+
+    /// Whether a plan to `goal` exists from where everything is.
+    pub(crate) fn can_reach(
+        &self,
+        past: &Past,
+        standing: &Standing,
+        goal: &GoalFile,
+    ) -> Result<bool, Failure> {
+        let machine = machine(&past.application, &standing.state, goal.clone())?;
+        Ok(machine.plan(Aim::Goal).is_ok())
+    }
+}
+
+fn machine<'a>(
+    application: &'a Application,
+    state: &GlobalState,
+    goal: GoalFile,
+) -> Result<PlanMachine<'a>, Failure> {
+    PlanMachine::new(application, state.clone(), Some(goal), search_limits)
+        .ok_or_else(|| Failure::usage("the application mixes nets in"))
+}

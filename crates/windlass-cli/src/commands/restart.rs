@@ -1,0 +1,129 @@
+//! `windlass restart PART`: stop a part of what is up, with what relies on it, and start it again.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use windlass::application::InstanceId;
+use windlass::goal::{GoalFile, Want};
+use windlass::lifecycle::protocol::Element;
+use windlass_run::entry::Purpose;
+
+use crate::args::Format;
+use crate::commands::engine::{self, DriveArgs, Past, Standing, Towards, WhereArgs};
+use crate::exit_code;
+use crate::failure::Failure;
+
+/// What `windlass restart` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Two runs: a plan to where the part is in the state before its present one, which takes along what
+relies on it, and a plan back to the last goal. Nothing is faulted on the way. When the first run
+was interrupted, `windlass resume` ends it and `windlass up` brings the rest back.
+
+Exit codes: 0 the goal holds again, 1 there is no way there and back, 2 usage, 4 an action failed or
+is in doubt, 130 interrupted.
+
+Examples:
+  windlass restart api
+  windlass restart api_2 --detach")]
+pub(crate) struct RestartArgs {
+    /// An instance, or a node: all its instances
+    #[arg(value_name = "PART")]
+    part: String,
+
+    /// The application, to find its deployment
+    #[arg(long, value_name = "FILE", default_value = "windlass.yaml")]
+    app: PathBuf,
+
+    #[command(flatten)]
+    place: WhereArgs,
+
+    #[command(flatten)]
+    drive: DriveArgs,
+
+    /// How events are written: lines, or JSON with one event a line
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+/// Restarts a part.
+pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
+    let (deployment, name) = engine::existing(&args.place, &args.app)?;
+    let lock = engine::lock(&deployment, &name)?;
+    let towards = Towards {
+        deployment: &deployment,
+        name: &name,
+        drive: &args.drive,
+        format: args.format,
+        yes: None,
+    };
+    let past = towards.past()?;
+    let standing = past.protocols()?;
+    let Some(back) = past.goal.clone().filter(|_| past.purpose == Purpose::Up) else {
+        return Err(Failure::usage(format!("`{name}` has no goal to come back to"))
+            .help("`windlass up` gives it one"));
+    };
+    let parts = parts(&past, &standing, &args.part)?;
+    let away = away(&towards, &past, &standing, &parts)?;
+    let mut code = towards.reach(&past, away, Purpose::Up, false)?;
+    if code == exit_code::GOOD {
+        code = towards.reach(&towards.past()?, back, Purpose::Up, !args.drive.detach)?;
+    }
+    drop(lock);
+    Ok(code)
+}
+
+/// The instances that are meant.
+fn parts(past: &Past, standing: &Standing, part: &str) -> Result<Vec<InstanceId>, Failure> {
+    let instances = &standing.state.instances;
+    let named = |(id, instance): &(&InstanceId, &windlass::application::Instance)| {
+        id.0 == part || past.application.node(instance.node).name == part
+    };
+    let found: Vec<InstanceId> = instances.iter().filter(named).map(|(id, _)| id.clone()).collect();
+    if found.is_empty() {
+        return Err(Failure::usage(format!("there is no instance and no node `{part}`")));
+    }
+    Ok(found)
+}
+
+/// A goal in which every part is in a state from which an operation leads to its present one, and
+/// every other instance where it is, or else one operation before that too: none is removed.
+fn away(
+    towards: &Towards<'_>,
+    past: &Past,
+    standing: &Standing,
+    parts: &[InstanceId],
+) -> Result<GoalFile, Failure> {
+    let mut goal = GoalFile::default();
+    for instance in standing.state.instances.values() {
+        // What relies on a part is stopped, not helped by another instance meanwhile.
+        *goal.budget.entry(instance.node).or_insert(0) += 1;
+    }
+    let others = standing.state.instances.keys().filter(|id| !parts.contains(id));
+    for (id, stays) in parts.iter().map(|id| (id, false)).chain(others.map(|id| (id, true))) {
+        let mut found = None;
+        for state in states(past, standing, id, stays) {
+            let mut wider = goal.clone();
+            wider.goal.wants.push(Want::Instance { instance: id.clone(), state });
+            if towards.can_reach(past, standing, &wider)? {
+                found = Some(wider);
+                break;
+            }
+        }
+        goal = found.ok_or_else(|| {
+            Failure::usage(format!("there is no way for `{id}` back to a state before this one"))
+                .ending(exit_code::FINDINGS)
+        })?;
+    }
+    Ok(goal)
+}
+
+/// The state of an instance, if it may stay, and those from which an operation leads to it.
+fn states(past: &Past, standing: &Standing, id: &InstanceId, stays: bool) -> Vec<String> {
+    let Some(instance) = standing.state.instance(id) else { return Vec::new() };
+    let Some(protocol) = past.application.protocol_of(instance.node) else { return Vec::new() };
+    let Element::State(now) = instance.element else { return Vec::new() };
+    let before = protocol.transitions.iter().filter(|it| it.to == now && it.from != now);
+    let all = stays.then_some(now).into_iter().chain(before.map(|it| it.from));
+    all.map(|state| protocol.state(state).name.clone()).collect()
+}

@@ -1,0 +1,124 @@
+//! `windlass scale NODE=N`: more or fewer instances of what is up.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use windlass::application::{Application, NodeId};
+use windlass::goal::{Amount, Goal, GoalFile, Want};
+use windlass::synthesize;
+use windlass_run::entry::Purpose;
+
+use crate::args::Format;
+use crate::commands::engine::{self, DriveArgs, Towards, WhereArgs};
+use crate::failure::Failure;
+
+/// What `windlass scale` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A plan is made from where the application is to so many instances of the nodes, each where the last
+goal wanted it, and followed. Other nodes stay as the last goal says. When instances are removed the
+plan is shown and the operator asked.
+
+Exit codes: 0 reached, 1 it cannot be reached, 2 usage, 4 an action failed or is in doubt,
+130 interrupted.
+
+Examples:
+  windlass scale api=3
+  windlass scale api=1 worker=0 --yes --detach")]
+pub(crate) struct ScaleArgs {
+    /// How many instances of which node
+    #[arg(value_name = "NODE=N", required = true, value_parser = wanted)]
+    counts: Vec<(String, u32)>,
+
+    /// The application, to find its deployment
+    #[arg(long, value_name = "FILE", default_value = "windlass.yaml")]
+    app: PathBuf,
+
+    #[command(flatten)]
+    place: WhereArgs,
+
+    #[command(flatten)]
+    drive: DriveArgs,
+
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+
+    /// How events are written: lines, or JSON with one event a line
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+fn wanted(text: &str) -> Result<(String, u32), String> {
+    let (node, count) = text.split_once('=').ok_or("write NODE=N")?;
+    let count = count.parse().map_err(|_| format!("`{count}` is no number of instances"))?;
+    Ok((node.to_owned(), count))
+}
+
+/// Scales.
+pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
+    let (deployment, name) = engine::existing(&args.place, &args.app)?;
+    let lock = engine::lock(&deployment, &name)?;
+    let towards = Towards {
+        deployment: &deployment,
+        name: &name,
+        drive: &args.drive,
+        format: args.format,
+        yes: Some(args.yes),
+    };
+    let past = towards.past()?;
+    past.protocols()?;
+    if past.purpose == Purpose::Down {
+        return Err(Failure::usage(format!("`{name}` is down")).help("`windlass up` brings it up"));
+    }
+    let goal = scaled(&past.application, past.goal.clone().unwrap_or_default(), &args.counts)?;
+    let code = towards.reach(&past, goal, Purpose::Up, !args.drive.detach);
+    drop(lock);
+    code
+}
+
+/// The goal with other counts.
+fn scaled(
+    application: &Application,
+    mut goal: GoalFile,
+    counts: &[(String, u32)],
+) -> Result<GoalFile, Failure> {
+    for (name, count) in counts {
+        let node = application
+            .node_named(name)
+            .ok_or_else(|| Failure::usage(format!("there is no node `{name}`")))?;
+        let wants = &mut goal.goal.wants;
+        let state = state_of(wants, node).map_or_else(|| up_state(application, node), Ok)?;
+        wants.retain(|want| !is_about(want, node));
+        wants.push(match count {
+            0 => Want::NodeGone(node),
+            count => Want::Node { node, state, amount: Amount::Exactly(*count) },
+        });
+    }
+    Ok(goal)
+}
+
+fn is_about(want: &Want, wanted: NodeId) -> bool {
+    matches!(want, Want::Node { node, .. } | Want::NodeGone(node) if *node == wanted)
+}
+
+fn state_of(wants: &[Want], wanted: NodeId) -> Option<windlass::lifecycle::protocol::StateId> {
+    wants.iter().find_map(|want| match want {
+        Want::Node { node, state, .. } if *node == wanted => Some(*state),
+        _ => None,
+    })
+}
+
+/// Where the instances of a node are when everything is up.
+fn up_state(
+    application: &Application,
+    node: NodeId,
+) -> Result<windlass::lifecycle::protocol::StateId, Failure> {
+    let name = &application.node(node).name;
+    let unknown = || {
+        Failure::usage(format!("nothing says when `{name}` is up"))
+            .help("say it with `windlass up --goal`, or declare `up:`")
+    };
+    let Goal { wants } = synthesize::everything_up(application).map_err(|_| unknown())?;
+    state_of(&wants, node).ok_or_else(unknown)
+}
