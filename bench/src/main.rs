@@ -9,6 +9,7 @@
 
 mod case;
 mod completes;
+mod engine;
 mod hot;
 mod plans;
 mod search;
@@ -32,6 +33,7 @@ const TOPICS: &[Topic] = &[
     ("synthesis", synthesis::cases, synthesis::measure),
     ("completes", completes::cases, completes::measure),
     ("simulate", simulate::cases, simulate::measure),
+    ("engine", engine::cases, engine::measure),
     ("hot", hot::cases, hot::measure),
 ];
 

@@ -1,0 +1,152 @@
+//! A thousand real commands: `windlass up` with its journal, `ninja` and `make`, one after the
+//! other and several times, so that a busy minute disturbs all of them.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::{PEERS, assembly, seconds, write};
+use crate::case::Measurement;
+use crate::plans::windlass;
+
+const COMMANDS: usize = 1_000;
+const JOBS: &str = "-j2";
+const ROUNDS: usize = 3;
+const TRUE: &str = "/bin/true";
+
+/// Who runs the commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Runner {
+    Windlass(&'static str),
+    Ninja,
+    Make,
+}
+
+const RUNNERS: &[Runner] = &[
+    Runner::Windlass("idempotent"),
+    Runner::Windlass("at_most_once"),
+    Runner::Ninja,
+    Runner::Make,
+];
+
+impl Runner {
+    fn name(self) -> &'static str {
+        match self {
+            Runner::Windlass("idempotent") => "windlass up",
+            Runner::Windlass(_) => "windlass up, at most once",
+            Runner::Ninja => "ninja",
+            Runner::Make => "make",
+        }
+    }
+}
+
+/// Measures both shapes. A program that is not installed is left out, and said so.
+pub(super) fn measure() -> Result<Vec<Measurement>, String> {
+    let folder = std::env::temp_dir().join(format!("windlass-commands-{}", std::process::id()));
+    let mut all = Vec::new();
+    for (shape, _) in PEERS {
+        let mut best: Vec<Option<f64>> = vec![None; RUNNERS.len()];
+        for _ in 0..ROUNDS {
+            for (runner, best) in RUNNERS.iter().zip(&mut best) {
+                if let Some(took) = once(*runner, shape, &folder)? {
+                    *best = Some(best.map_or(took, |known| known.min(took)));
+                }
+            }
+        }
+        let ninja = RUNNERS.iter().position(|it| *it == Runner::Ninja).and_then(|at| best[at]);
+        for (runner, best) in RUNNERS.iter().zip(&best) {
+            all.push(line(shape, *runner, *best, ninja));
+        }
+    }
+    Ok(all)
+}
+
+fn line(shape: &str, runner: Runner, best: Option<f64>, ninja: Option<f64>) -> Measurement {
+    let wish = match runner {
+        Runner::Windlass("idempotent") => "; wanted: at most 1.3 times ninja and below make",
+        Runner::Windlass(_) => "; each action is on the disk before it starts",
+        Runner::Ninja | Runner::Make => "",
+    };
+    let note = match (best, ninja) {
+        (None, _) => "not installed".to_owned(),
+        (Some(best), Some(ninja)) => format!("{:.2} times ninja{wish}", best / ninja),
+        (Some(_), None) => format!("ninja is not installed{wish}"),
+    };
+    Measurement {
+        name: format!("engine/{shape} of {COMMANDS} `true`, two at a time/{}", runner.name()),
+        value: best.unwrap_or(0.0),
+        unit: "s",
+        note,
+    }
+}
+
+/// One run in a fresh folder; none when the program is not installed.
+fn once(runner: Runner, shape: &str, folder: &Path) -> Result<Option<f64>, String> {
+    let words = |error: std::io::Error| error.to_string();
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder).map_err(words)?;
+    let mut command = match runner {
+        Runner::Windlass(effect) => {
+            write(folder, "windlass.yaml", &assembly(shape, COMMANDS, effect, TRUE))?;
+            let mut command = Command::new(windlass()?);
+            command.args(["up", "windlass.yaml", "--yes", "--detach", "--jobs", "2"]);
+            command
+        }
+        Runner::Ninja => {
+            write(folder, "build.ninja", &ninja_file(shape))?;
+            let mut command = Command::new("ninja");
+            command.args([JOBS, "--quiet"]);
+            command
+        }
+        Runner::Make => {
+            write(folder, "Makefile", &make_file(shape))?;
+            let mut command = Command::new("make");
+            command.args([JOBS, "--silent"]);
+            command
+        }
+    };
+    command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let took = seconds(|| match child.wait().map_err(words)?.success() {
+        true => Ok(()),
+        false => Err(format!("{} fails on a {shape}", runner.name())),
+    })?;
+    let _ = fs::remove_dir_all(folder);
+    Ok(Some(took))
+}
+
+fn before(shape: &str, at: usize) -> Option<usize> {
+    (at > 0).then(|| if shape == "chain" { at - 1 } else { 0 })
+}
+
+fn ninja_file(shape: &str) -> String {
+    let mut text = format!("rule run\n  command = {TRUE}\n");
+    for at in 0..COMMANDS {
+        let needs = before(shape, at).map_or(String::new(), |before| format!(" n{before}"));
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(text, "build n{at}: run{needs}");
+    }
+    text
+}
+
+fn make_file(shape: &str) -> String {
+    let mut text = String::from("all:");
+    for at in 0..COMMANDS {
+        let _ = write!(text, " n{at}");
+    }
+    text.push_str("\n.PHONY: all");
+    for at in 0..COMMANDS {
+        let _ = write!(text, " n{at}");
+    }
+    text.push('\n');
+    for at in 0..COMMANDS {
+        let needs = before(shape, at).map_or(String::new(), |before| format!(" n{before}"));
+        let _ = writeln!(text, "n{at}:{needs}\n\t{TRUE}");
+    }
+    text
+}
