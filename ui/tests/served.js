@@ -11,7 +11,9 @@ export class Served {
     const folder = path.join(scratch, `${copies}`, path.basename(example));
     const from = path.isAbsolute(example) ? example : path.join(root, 'examples', example);
     fs.cpSync(from, folder, { recursive: true });
-    const child = spawn(program, ['serve', folder, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+    // Pages that are newer than the program, while working on them.
+    const pages = process.env.WINDLASS_UI_DIR ? ['--ui-dir', process.env.WINDLASS_UI_DIR] : [];
+    const child = spawn(program, ['serve', folder, ...pages, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
     const address = await new Promise((resolve, reject) => {
       let text = '';
       child.stdout.on('data', (data) => { text += data; if (text.includes('\n')) resolve(text.trim()); });
