@@ -179,7 +179,7 @@ pub fn read_in(
         Some(Language::Tosca) => {
             let mut findings = Vec::new();
             let model = tosca::read(root, sources, Some(files), &mut findings);
-            understood_tosca(model, findings)
+            understood_tosca(model, &sources.get(root).name, findings)
         }
         Some(Language::Compose) => {
             read_compose(compose::load(root, &surroundings.compose, sources, files))
@@ -282,13 +282,27 @@ fn read_tosca_alone(root: SourceId, sources: &Sources) -> Reading {
     let mut sources = sources.clone();
     let mut findings = Vec::new();
     let model = tosca::read(root, &mut sources, None, &mut findings);
-    understood_tosca(model, findings)
+    understood_tosca(model, &sources.get(root).name, findings)
 }
 
-fn understood_tosca(model: Option<tosca::Model>, mut findings: Vec<Diagnostic>) -> Reading {
+fn understood_tosca(
+    model: Option<tosca::Model>,
+    name: &str,
+    mut findings: Vec<Diagnostic>,
+) -> Reading {
     diagnostic::sort(&mut findings);
     let tosca = model.map(Box::new);
-    Reading { language: Some(Language::Tosca), tosca, findings, ..Reading::default() }
+    let sound = tosca.as_ref().filter(|_| !has_errors(&findings));
+    let lowered = sound.and_then(|model| tosca::lower::lower(model, stem(name)));
+    let (application, goal) = lowered.unzip();
+    let language = Some(Language::Tosca);
+    Reading { language, application, goal, tosca, findings, ..Reading::default() }
+}
+
+/// The name of a file without folders and ending.
+fn stem(name: &str) -> &str {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("service")
 }
 
 fn read_compose(loaded: compose::Loaded) -> Reading {

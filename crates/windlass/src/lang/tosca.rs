@@ -6,18 +6,24 @@
 //! `build` (from trees to the model), `check` (what the model must satisfy), `csar` (where an
 //! archive begins), `xml` (version 1.0: texts as spanned trees, definitions, imports). Profiles of
 //! normative types are TOSCA texts that come with the program; they are read as any other import.
+//! Then what a service does: `weaving` (which order the operations have, as data), `lower` (the
+//! application), `protocol` (behavior written as policies), `command` (what carries operations out).
 
 mod build;
 mod check;
 pub mod codes;
+mod command;
 pub mod csar;
 pub mod grammar;
 mod load;
+pub mod lower;
 pub mod model;
 mod names;
 pub mod profiles;
+mod protocol;
 pub mod value;
 pub mod version;
+pub mod weaving;
 pub mod xml;
 
 pub use model::Model;

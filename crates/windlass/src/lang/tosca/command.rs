@@ -1,0 +1,265 @@
+//! What carries an operation out: the script, what it gets in its environment, and where what it
+//! gives back is kept.
+//!
+//! Inputs are environment variables. A script gives values back by writing lines `NAME=VALUE` to the
+//! file that `TOSCA_OUTPUTS` names; the declared outputs among them are kept beside the state of the
+//! deployment, where `get_attribute` and `get_operation_output` of later operations find them.
+
+mod evaluate;
+
+use std::collections::BTreeMap;
+
+use super::lower::links::Link;
+use super::lower::name_of;
+use super::model::{Artifact, FileId, Implementation, Interface, NodeTemplate, Operation, Types};
+use super::value::Value;
+use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
+pub(super) use evaluate::Inputs;
+use evaluate::{Found, Place};
+
+/// The operation as the template and its types declare it, nearest first.
+struct Declared<'m> {
+    all: Vec<(FileId, &'m Interface, Option<&'m Operation>)>,
+}
+
+/// The command of an operation of a node; none when nothing carries it out.
+pub(super) fn of_node<'m>(
+    inputs: &Inputs<'_, 'm>,
+    at: usize,
+    template: &'m NodeTemplate,
+    interface: &str,
+    operation: &str,
+) -> Option<Command> {
+    let file = inputs.service.file;
+    let own = template.interfaces.iter().map(|(name, it)| (file, &*name.text, it));
+    let chain = template.of.id.into_iter().flat_map(|id| inputs.model.types.chain(id));
+    let inherited =
+        chain.flat_map(|(_, of)| of.interfaces.iter().map(|(name, it)| (of.file, &*name.text, it)));
+    let all = own.chain(inherited).filter(|(_, name, _)| same_interface(name, interface));
+    let all = all.map(|(file, _, it)| (file, it, it.operations.get(operation))).collect();
+    let place = Place { source: at, link: None };
+    command(inputs, &Declared { all }, &place, template, &format!("{interface}.{operation}"))
+}
+
+/// The command of an operation of a relationship.
+pub(super) fn of_link<'m>(
+    inputs: &Inputs<'_, 'm>,
+    link: &Link<'m>,
+    operation: &str,
+) -> Option<Command> {
+    let file = inputs.service.file;
+    let own = link.interfaces.iter().flat_map(|fields| fields.iter());
+    let own = own.map(|(name, it)| (file, &*name.text, it));
+    let chain = link.relationship.into_iter().flat_map(|id| inputs.model.types.chain(id));
+    let inherited =
+        chain.flat_map(|(_, of)| of.interfaces.iter().map(|(name, it)| (of.file, &*name.text, it)));
+    let all = own.chain(inherited).filter(|(_, name, _)| same_interface(name, "Configure"));
+    let all = all.map(|(file, _, it)| (file, it, it.operations.get(operation))).collect();
+    let (_, template) = inputs.service.nodes.at(link.source)?;
+    let place = Place { source: link.source, link: Some((link.source, link.target)) };
+    command(inputs, &Declared { all }, &place, template, &format!("Configure.{operation}"))
+}
+
+/// Interfaces go by their short or by their long names.
+fn same_interface(name: &str, wanted: &str) -> bool {
+    const STANDARD: &[&str] = &["Standard", "tosca.interfaces.node.lifecycle.Standard"];
+    const CONFIGURE: &[&str] = &["Configure", "tosca.interfaces.relationship.Configure"];
+    match wanted {
+        "Standard" => STANDARD.contains(&name),
+        "Configure" => CONFIGURE.contains(&name),
+        other => name == other,
+    }
+}
+
+/// The operations of interfaces other than the life cycle, with the names of both.
+pub(super) fn others(types: &Types, template: &NodeTemplate) -> Vec<(String, String)> {
+    let chain = template.of.id.into_iter().flat_map(|id| types.chain(id));
+    let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
+    let all = template.interfaces.iter().chain(inherited);
+    let all = all.filter(|(name, _)| !same_interface(&name.text, "Standard"));
+    let mut names: Vec<(String, String)> = all
+        .flat_map(|(name, it)| {
+            it.operations.names().map(|operation| (name.text.clone(), operation.to_owned()))
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn command(
+    inputs: &Inputs<'_, '_>,
+    declared: &Declared<'_>,
+    place: &Place,
+    template: &NodeTemplate,
+    operation: &str,
+) -> Option<Command> {
+    let implemented = declared.all.iter().find_map(|(file, _, operation)| {
+        let implementation = operation.as_ref()?.implementation.as_ref()?;
+        Some((*file, implementation.primary.as_ref()?, implementation))
+    });
+    let (file, primary, implementation) = implemented?;
+    let script = script(inputs, file, primary, template)?;
+    let values = values(inputs, declared, place);
+    let outputs = outputs(inputs, declared, place);
+    let mut environment = BTreeMap::new();
+    let mut late: Vec<(String, Found)> = Vec::new();
+    for (name, found) in values {
+        match found.plain() {
+            Some(text) => {
+                environment.insert(name, EnvironmentValue::Plain(text));
+            }
+            None => late.push((name, found)),
+        }
+    }
+    let dependencies = dependencies(inputs, file, implementation, template);
+    if !dependencies.is_empty() {
+        let text = EnvironmentValue::Plain(dependencies.join(":"));
+        environment.insert("TOSCA_DEPENDENCIES".to_owned(), text);
+    }
+    let line = if late.is_empty() && outputs.is_empty() {
+        CommandLine::Arguments(script)
+    } else {
+        CommandLine::Shell(wrapped(&script, &late, &outputs, operation))
+    };
+    Some(Command { line, directory: None, environment })
+}
+
+/// Program and arguments by what kind of file it is.
+fn script(
+    inputs: &Inputs<'_, '_>,
+    file: FileId,
+    primary: &Artifact,
+    template: &NodeTemplate,
+) -> Option<Vec<String>> {
+    let path = path(inputs, file, primary, template)?;
+    let program = match path.rsplit_once('.').map(|(_, end)| end) {
+        Some("sh" | "bash") => Some("bash"),
+        Some("py") => Some("python3"),
+        Some("yaml" | "yml") => Some("ansible-playbook"),
+        _ => None,
+    };
+    let path = if program.is_none() && !path.contains('/') { format!("./{path}") } else { path };
+    Some(program.map(str::to_owned).into_iter().chain([path]).collect())
+}
+
+/// A file, or the artifact of that name; relative to the file of the service.
+fn path(
+    inputs: &Inputs<'_, '_>,
+    file: FileId,
+    primary: &Artifact,
+    template: &NodeTemplate,
+) -> Option<String> {
+    let written = &primary.file.as_ref()?.text;
+    let chain = template.of.id.into_iter().flat_map(|id| inputs.model.types.chain(id));
+    let inherited = chain.map(|(_, of)| (of.file, &of.artifacts));
+    let mut all = std::iter::once((inputs.service.file, &template.artifacts)).chain(inherited);
+    let artifact = all.find_map(|(file, artifacts)| Some((file, artifacts.get(written)?)));
+    let (file, path) = match artifact {
+        Some((owner, artifact)) => (owner, &artifact.file.as_ref()?.text),
+        None => (file, written),
+    };
+    Some(inputs.beside(file, path))
+}
+
+fn dependencies(
+    inputs: &Inputs<'_, '_>,
+    file: FileId,
+    implementation: &Implementation,
+    template: &NodeTemplate,
+) -> Vec<String> {
+    let all = implementation.dependencies.iter();
+    all.filter_map(|artifact| path(inputs, file, artifact, template)).collect()
+}
+
+/// Inputs by name: those of the interface, then those of the operation, the nearest last.
+fn values(
+    inputs: &Inputs<'_, '_>,
+    declared: &Declared<'_>,
+    place: &Place,
+) -> BTreeMap<String, Found> {
+    let mut values = BTreeMap::new();
+    for (_, interface, operation) in declared.all.iter().rev() {
+        let own = operation.map(|operation| &operation.inputs);
+        for (name, parameter) in
+            std::iter::once(&interface.inputs).chain(own).flat_map(|all| all.iter())
+        {
+            let value = parameter.value.as_ref().or(parameter.schema.value.as_ref());
+            let value = value.or(parameter.schema.default.as_ref());
+            let found = value.and_then(|value| inputs.evaluate(value, place));
+            if let Some(found) = found {
+                values.insert(variable(&name.text), found);
+            }
+        }
+    }
+    values
+}
+
+/// Where each output is kept beside its own place: the attributes that it sets.
+fn outputs(
+    inputs: &Inputs<'_, '_>,
+    declared: &Declared<'_>,
+    place: &Place,
+) -> BTreeMap<String, Option<String>> {
+    let mut outputs = BTreeMap::new();
+    for (_, _, operation) in declared.all.iter().rev() {
+        let Some(operation) = operation else { continue };
+        for (name, mapping) in operation.outputs.iter() {
+            let to = mapping.items();
+            let entity = to.first().and_then(Value::text);
+            let attribute = to.last().and_then(Value::text);
+            let node = entity.and_then(|entity| inputs.node(entity, place));
+            let file = node.zip(attribute).map(|(node, attribute)| inputs.kept(node, attribute));
+            outputs.insert(name.text.clone(), file);
+        }
+    }
+    outputs
+}
+
+/// The name of an environment variable.
+fn variable(name: &str) -> String {
+    let good = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
+    name.chars().map(good).collect()
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// A shell script around the command: it fetches what only the run knows and keeps what comes back.
+fn wrapped(
+    script: &[String],
+    late: &[(String, Found)],
+    outputs: &BTreeMap<String, Option<String>>,
+    operation: &str,
+) -> String {
+    let mut lines = vec!["set -e".to_owned(), "kept=\"$WINDLASS_STATE/tosca\"".to_owned()];
+    for (name, found) in late {
+        lines.push(format!("{name}=\"{}\"", found.shell()));
+        lines.push(format!("export {name}"));
+    }
+    let line: Vec<String> = script.iter().map(|word| quoted(word)).collect();
+    if outputs.is_empty() {
+        lines.push(line.join(" "));
+        return lines.join("\n");
+    }
+    lines.push("mkdir -p \"$kept/$WINDLASS_INSTANCE\"".to_owned());
+    lines.push("TOSCA_OUTPUTS=\"$kept/$WINDLASS_INSTANCE/.outputs\"".to_owned());
+    lines.push("export TOSCA_OUTPUTS".to_owned());
+    lines.push(": > \"$TOSCA_OUTPUTS\"".to_owned());
+    lines.push(line.join(" "));
+    lines.push("while IFS='=' read -r name value; do case \"$name\" in".to_owned());
+    for (name, attribute) in outputs {
+        let own = format!("$kept/$WINDLASS_INSTANCE/{}.{}", name_of(operation), name_of(name));
+        let mut keep = format!("printf %s \"$value\" > \"{own}\"");
+        if let Some(file) = attribute {
+            let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+            keep = format!(
+                "{keep}; mkdir -p \"$kept/{folder}\"; printf %s \"$value\" > \"$kept/{file}\""
+            );
+        }
+        lines.push(format!("{}) {keep};;", quoted(name)));
+    }
+    lines.push("esac; done < \"$TOSCA_OUTPUTS\"".to_owned());
+    lines.join("\n")
+}

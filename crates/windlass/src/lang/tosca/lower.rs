@@ -1,0 +1,366 @@
+//! A service template as an application: each node template is a node with a life of its own, each
+//! resolved requirement a binding.
+//!
+//! Paper 000 section 5.1 has nodes and relationships as locations (`locations`); here they get the
+//! behavior that the weaving rules give them, or that a protocol in the file does.
+
+mod life;
+pub(super) mod links;
+
+use std::collections::BTreeMap;
+
+use super::command::{self, Inputs};
+use super::model::{Model, NodeTemplate, Service, Types};
+use super::protocol;
+use super::value::{Data, Value};
+use super::weaving::{Kind, Leaving, Level, Phase, SIMPLE_1_3, Weaving};
+use crate::application::{
+    Application, Binding, Deployment, Faults, Node, NodeId, Policy, TypeId, WantedInstance,
+};
+use crate::goal::{Amount, Goal, GoalFile, Want};
+use crate::lifecycle::protocol::{Arity, Capability, Requirement, Sort};
+use crate::source::Origin;
+use life::{Draft, Stage};
+use links::{Link, links};
+
+/// A name that every format accepts: without the characters that goals use.
+pub(super) fn name_of(text: &str) -> String {
+    let good = |c: char| if c.is_ascii_alphanumeric() || "-_.:/".contains(c) { c } else { '_' };
+    text.chars().map(good).collect()
+}
+
+/// The application of a service and that all of it is up; none without a service template.
+pub fn lower(model: &Model, name: &str) -> Option<(Application, GoalFile)> {
+    let service = model.service.as_ref()?;
+    Some(lower_with(model, service, name, chosen(service)))
+}
+
+/// The rule set that the service chooses by a policy; else the default.
+fn chosen(service: &Service) -> &'static Weaving {
+    let policies = service.policies.iter().map(|(_, policy)| policy);
+    let mut chosen = policies
+        .filter(|policy| policy.of.name.text.ends_with("windlass.policies.Weaving"))
+        .filter_map(|policy| Weaving::named(policy.properties.get("rules")?.text()?));
+    chosen.next().unwrap_or(&SIMPLE_1_3)
+}
+
+/// The application of a service under a rule set.
+pub fn lower_with(
+    model: &Model,
+    service: &Service,
+    name: &str,
+    weaving: &Weaving,
+) -> (Application, GoalFile) {
+    let links = links(model, service);
+    let lowering = Lowering { model, service, weaving, links };
+    lowering.application(name)
+}
+
+struct Lowering<'m> {
+    model: &'m Model,
+    service: &'m Service,
+    weaving: &'m Weaving,
+    links: Vec<Link<'m>>,
+}
+
+/// What a capability is called when it is there as soon as its node is created.
+fn capability_name(link: &Link<'_>, weaving: &Weaving) -> String {
+    match weaving.need(link.kind).target {
+        Level::Started => name_of(&link.capability),
+        Level::Created => format!("{}:created", name_of(&link.capability)),
+    }
+}
+
+impl<'m> Lowering<'m> {
+    fn application(&self, name: &str) -> (Application, GoalFile) {
+        let has_protocols = protocol::is_used(self.model, self.service);
+        let mut application = Application {
+            name: name_of(name),
+            faults: if has_protocols { Faults::Forbidden } else { Faults::Replicas },
+            policy: Policy::default(),
+            types: Vec::new(),
+            nodes: Vec::new(),
+            deployment: Deployment::default(),
+            origin: Origin(self.service.span),
+        };
+        let mut wants = Vec::new();
+        for (at, (name, template)) in self.service.nodes.iter().enumerate() {
+            let draft = self.draft(at, template, !has_protocols);
+            let mut component = life::component(draft);
+            if let Some(policy) = protocol::policy_of(self.model, self.service, &name.text) {
+                protocol::apply(policy, &mut component);
+            }
+            let goal = protocol::last_state(&component);
+            let component_type = TypeId::from(application.types.len());
+            application.types.push(component);
+            let count = count(template, self.model);
+            let node = NodeId::from(at);
+            wants.extend(goal.map(|state| Want::Node { node, state, amount: Amount::Wanted }));
+            application.nodes.push(Node {
+                name: name_of(&name.text),
+                component_type,
+                count,
+                instances: Vec::new(),
+                bindings: Vec::new(),
+                connections: Vec::new(),
+                origin: name.span.into(),
+            });
+        }
+        self.bind(&mut application);
+        self.name_instances(&mut application);
+        (application, GoalFile { goal: Goal { wants }, ..GoalFile::default() })
+    }
+
+    /// Binds each requirement to the capability of its target.
+    fn bind(&self, application: &mut Application) {
+        for link in &self.links {
+            let (source, target) = (NodeId::from(link.source), NodeId::from(link.target));
+            let capability = capability_name(link, self.weaving);
+            let requirement = application.type_of(source).requirement_named(&link.name);
+            let capability = application.type_of(target).capability_named(&capability);
+            if let (Some(requirement), Some(capability)) = (requirement, capability) {
+                let origin = link.span.into();
+                let binding = Binding { requirement, target, capability, origin };
+                application.nodes[link.source].bindings.push(binding);
+            }
+        }
+    }
+
+    /// A node with one instance gives it its own name.
+    fn name_instances(&self, application: &mut Application) {
+        if application.faults != Faults::Replicas {
+            return;
+        }
+        for at in 0..application.nodes.len() {
+            let host = application.type_of(NodeId::from(at)).containment();
+            let host = host.and_then(|host| application.nodes[at].binding(host));
+            let host = host.map(|binding| application.node(binding.target));
+            let one = application.nodes[at].count == 1 && host.is_none_or(|host| host.count == 1);
+            if one {
+                let id = application.nodes[at].name.clone();
+                let container = host.map(|host| host.name.clone());
+                let origin = application.nodes[at].origin;
+                application.nodes[at].instances = vec![WantedInstance { id, container, origin }];
+            }
+        }
+    }
+
+    fn draft(&self, at: usize, template: &'m NodeTemplate, handled: bool) -> Draft {
+        let outgoing: Vec<&Link<'m>> = self.links.iter().filter(|l| l.source == at).collect();
+        let hosts = outgoing.iter().filter(|link| link.kind == Kind::Hosted).count();
+        let requirement = |link: &&Link<'m>| {
+            let contains = link.kind == Kind::Hosted && hosts == 1;
+            let sort = if contains { Sort::Containment } else { Sort::ReplicaUnaware };
+            let name = link.name.clone();
+            let requirement =
+                Requirement { name, sort, arity: Arity::Any, origin: link.span.into() };
+            (requirement, self.weaving.need(link.kind).from)
+        };
+        let (up, stop, delete, beside) = self.stages(at, template, &outgoing);
+        Draft {
+            name: self.type_name(at, template),
+            initial: if protocol::is_tosker(self.model, template) { "deleted" } else { "initial" },
+            up,
+            stop,
+            delete,
+            beside,
+            requirements: outgoing.iter().map(requirement).collect(),
+            capabilities: self.capabilities(at, template),
+            handled,
+            origin: template.span.into(),
+        }
+    }
+
+    fn type_name(&self, at: usize, template: &NodeTemplate) -> String {
+        let name = self.service.nodes.at(at).map_or("", |(name, _)| &*name.text);
+        format!("{}:{}", name_of(&template.of.name.text), name_of(name))
+    }
+
+    /// Capabilities of the type, and those that a relationship uses, by how early they are there.
+    fn capabilities(&self, at: usize, template: &NodeTemplate) -> Vec<(Capability, bool)> {
+        let origin: Origin = template.span.into();
+        let mut all: BTreeMap<String, bool> = BTreeMap::new();
+        let chain = template.of.id.into_iter().flat_map(|id| self.model.types.chain(id));
+        for (_, of) in chain {
+            all.extend(of.capabilities.names().map(|name| (name_of(name), false)));
+        }
+        for link in self.links.iter().filter(|link| link.target == at) {
+            let early = self.weaving.need(link.kind).target == Level::Created;
+            all.insert(capability_name(link, self.weaving), early);
+        }
+        let capability = |(name, early): (String, bool)| (Capability { name, origin }, early);
+        all.into_iter().map(capability).collect()
+    }
+
+    /// The ways up and down, and what can be done beside them.
+    fn stages(
+        &self,
+        at: usize,
+        template: &'m NodeTemplate,
+        outgoing: &[&Link<'m>],
+    ) -> (Vec<Stage>, Vec<Stage>, Option<Stage>, Vec<Stage>) {
+        if template.directives.iter().any(|directive| directive.text != "create") {
+            return delegated();
+        }
+        let phases = protocol::phases(self.model, template);
+        let standard = |operation: &str, to: &str, phase: Phase| Stage {
+            operation: format!("Standard.{operation}"),
+            run: self.run(at, template, "Standard", operation),
+            to: to.to_owned(),
+            phase,
+        };
+        let mut up = Vec::new();
+        for phase in phases {
+            match phase {
+                Phase::Create => up.push(standard("create", "created", Phase::Create)),
+                Phase::Configure => {
+                    let before = self.around(at, outgoing, "pre_configure");
+                    up.extend(numbered(before, "prepared", "prepared", Phase::Configure));
+                    let after = self.around(at, outgoing, "post_configure");
+                    let direct = if after.is_empty() { "configured" } else { "adapted" };
+                    up.push(standard("configure", direct, Phase::Configure));
+                    up.extend(numbered(after, "settled", "configured", Phase::Configure));
+                }
+                Phase::Start => {
+                    let joining =
+                        if self.weaving.joining { self.joining(outgoing) } else { vec![] };
+                    let direct = if joining.is_empty() { "started" } else { "running" };
+                    up.push(standard("start", direct, Phase::Start));
+                    up.extend(numbered(joining, "joining", "started", Phase::Start));
+                }
+            }
+        }
+        let before_start = up.iter().rev().find(|stage| stage.phase < Phase::Start);
+        let rest = before_start.map_or("initial", |stage| &*stage.to).to_owned();
+        let mut stop = Vec::new();
+        if phases.contains(&Phase::Start) {
+            let leaving = self.leaving(outgoing);
+            let late = self.weaving.leaving == Leaving::AfterStop && !leaving.is_empty();
+            if late {
+                stop.push(standard("stop", "stopped", Phase::Start));
+                stop.extend(numbered(leaving, "leaving", &rest, Phase::Start));
+            } else {
+                stop.extend(numbered(leaving, "leaving", "left", Phase::Start));
+                stop.push(standard("stop", &rest, Phase::Start));
+            }
+        }
+        let delete = Some(standard("delete", "initial", Phase::Create));
+        (up, stop, delete, self.beside(at, template))
+    }
+
+    fn run(
+        &self,
+        at: usize,
+        template: &'m NodeTemplate,
+        interface: &str,
+        operation: &str,
+    ) -> Option<crate::lifecycle::implementation::Command> {
+        let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
+        command::of_node(&inputs, at, template, interface, operation)
+    }
+
+    /// Operations of relationships around `configure`, at this end of each.
+    fn around(&self, at: usize, outgoing: &[&Link<'m>], word: &str) -> Vec<Stage> {
+        let incoming: Vec<&Link<'m>> = self.links.iter().filter(|l| l.target == at).collect();
+        let mut sources = self.configure(outgoing, &format!("{word}_source"), |link| &*link.name);
+        let from = |link: &Link<'_>| {
+            let name = self.service.nodes.at(link.source).map_or("", |(name, _)| &*name.text);
+            format!("{}/{}", name_of(name), link.name)
+        };
+        let mut targets = self.configure(&incoming, &format!("{word}_target"), from);
+        let (first, second) = if self.weaving.targets_first {
+            (&mut targets, &mut sources)
+        } else {
+            (&mut sources, &mut targets)
+        };
+        first.append(second);
+        std::mem::take(first)
+    }
+
+    fn joining(&self, outgoing: &[&Link<'m>]) -> Vec<Stage> {
+        let mut all = self.configure(outgoing, "add_target", |link| &*link.name);
+        all.extend(self.configure(outgoing, "add_source", |link| &*link.name));
+        all
+    }
+
+    fn leaving(&self, outgoing: &[&Link<'m>]) -> Vec<Stage> {
+        if self.weaving.leaving == Leaving::Never {
+            return Vec::new();
+        }
+        let mut all = self.configure(outgoing, "remove_target", |link| &*link.name);
+        all.extend(self.configure(outgoing, "remove_source", |link| &*link.name));
+        all
+    }
+
+    /// One operation of relationships, where something carries it out.
+    fn configure<'l, N: ToString + ?Sized>(
+        &self,
+        links: &[&'l Link<'m>],
+        operation: &str,
+        name: impl Fn(&'l Link<'m>) -> N,
+    ) -> Vec<Stage>
+    where
+        N: Sized,
+    {
+        let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
+        let stage = |link: &&'l Link<'m>| {
+            let run = command::of_link(&inputs, link, operation)?;
+            let operation = format!("Configure.{operation}:{}", name(link).to_string());
+            Some(Stage { operation, run: Some(run), to: String::new(), phase: Phase::Start })
+        };
+        links.iter().filter_map(stage).collect()
+    }
+
+    /// Operations of other interfaces, where something carries them out.
+    fn beside(&self, at: usize, template: &'m NodeTemplate) -> Vec<Stage> {
+        let mut beside = Vec::new();
+        for (interface, operation) in command::others(&self.model.types, template) {
+            let run = self.run(at, template, &interface, &operation);
+            let operation = format!("{}.{}", name_of(&interface), name_of(&operation));
+            let phase = Phase::Start;
+            if run.is_some() {
+                beside.push(Stage { operation, run, to: String::new(), phase });
+            }
+        }
+        beside
+    }
+}
+
+/// Stages in a row: the last one leads to a state of its own name.
+fn numbered(mut stages: Vec<Stage>, word: &str, last: &str, phase: Phase) -> Vec<Stage> {
+    let count = stages.len();
+    for (at, stage) in stages.iter_mut().enumerate() {
+        stage.phase = phase;
+        stage.to = if at + 1 == count { last.to_owned() } else { format!("{word}_{}", at + 1) };
+    }
+    stages
+}
+
+/// A node that the orchestrator brings itself: nothing is seen of how it comes up.
+fn delegated() -> (Vec<Stage>, Vec<Stage>, Option<Stage>, Vec<Stage>) {
+    let stage = |operation: &str, to: &str| Stage {
+        operation: operation.to_owned(),
+        run: None,
+        to: to.to_owned(),
+        phase: Phase::Start,
+    };
+    let up = vec![stage("provide", "started")];
+    (up, vec![stage("release", "initial")], None, Vec::new())
+}
+
+/// How many instances are wanted: `count` of 2.0, or what `scalable` says.
+fn count(template: &NodeTemplate, model: &Model) -> u32 {
+    let whole = |value: &Value| match value.data {
+        Data::Int(number) => u32::try_from(number).ok(),
+        _ => None,
+    };
+    let scalable = template.capabilities.get("scalable");
+    let scalable = scalable.and_then(|assignment| assignment.properties.get("default_instances"));
+    let said = if model.version.is_2() { template.count.as_ref() } else { scalable };
+    said.and_then(whole).unwrap_or(1)
+}
+
+/// Whether a type or one that it derives from is called so.
+pub(super) fn is_a(types: &Types, template: &NodeTemplate, name: &str) -> bool {
+    template.of.id.is_some_and(|id| types.derives_from_name(id, name))
+}

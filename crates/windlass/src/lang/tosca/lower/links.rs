@@ -1,0 +1,136 @@
+//! Which relationship each requirement of a node template becomes.
+
+use super::super::model::{
+    Fields, Interface, Model, NodeTemplate, RequirementAssignment, RequirementDefinition, Service,
+    TypeId, TypeKind,
+};
+use super::super::weaving::Kind;
+use crate::source::Span;
+
+/// A requirement with its target.
+pub(in super::super) struct Link<'m> {
+    /// The name of the requirement; a name that is used again gets a number.
+    pub(in super::super) name: String,
+    /// The node template that requires, by its place.
+    pub(in super::super) source: usize,
+    /// The node template that offers, by its place.
+    pub(in super::super) target: usize,
+    /// The capability.
+    pub(in super::super) capability: String,
+    /// What kind of relationship it is.
+    pub(in super::super) kind: Kind,
+    /// The relationship type, when one is known.
+    pub(in super::super) relationship: Option<TypeId>,
+    /// Interfaces of the relationship: of its template, or written in place.
+    pub(in super::super) interfaces: Vec<&'m Fields<Interface>>,
+    /// Where the requirement is written.
+    pub(in super::super) span: Span,
+}
+
+/// The relationships of a service; a requirement without a target is none.
+pub(in super::super) fn links<'m>(model: &'m Model, service: &'m Service) -> Vec<Link<'m>> {
+    let mut links: Vec<Link<'m>> = Vec::new();
+    for (source, (_, template)) in service.nodes.iter().enumerate() {
+        let first = links.len();
+        for (name, requirement) in template.requirements.iter() {
+            let Some(mut link) = link(model, service, source, template, &name.text, requirement)
+            else {
+                continue;
+            };
+            let wish = link.name.clone();
+            let mut number = 2;
+            while links[first..].iter().any(|other| other.name == link.name) {
+                link.name = format!("{wish}_{number}");
+                number += 1;
+            }
+            links.push(link);
+        }
+    }
+    links
+}
+
+fn link<'m>(
+    model: &'m Model,
+    service: &'m Service,
+    source: usize,
+    template: &'m NodeTemplate,
+    name: &str,
+    requirement: &'m RequirementAssignment,
+) -> Option<Link<'m>> {
+    let resolved = requirement.target.as_ref();
+    let written = requirement.node.as_ref().map(|name| &*name.text);
+    let target = service.nodes.position(resolved.map(|target| &*target.node).or(written)?)?;
+    let definitions = || definitions(model, template, name);
+    let named = resolved.and_then(|target| target.template.as_deref());
+    let named = named.or(requirement.relationship.as_ref().map(|name| &*name.text));
+    let relationship_template = named.and_then(|name| service.relationships.get(name));
+    let inline = requirement.inline.as_ref();
+    let of = |of: Option<&super::super::model::TypeRef>| of.and_then(|of| of.id);
+    let relationship = resolved
+        .and_then(|target| target.relationship)
+        .or_else(|| of(inline.and_then(|inline| inline.of.as_ref())))
+        .or_else(|| of(relationship_template.and_then(|template| template.of.as_ref())))
+        .or_else(|| type_named(model, service, named?))
+        .or_else(|| definitions().find_map(|definition| of(definition.relationship.as_ref())));
+    let capability = resolved.and_then(|target| target.capability.clone());
+    let capability = capability.or_else(|| capability_of(model, service, target, requirement));
+    let mut interfaces: Vec<&Fields<Interface>> = Vec::new();
+    interfaces.extend(inline.map(|inline| &inline.interfaces));
+    interfaces.extend(relationship_template.map(|template| &template.interfaces));
+    interfaces.extend(definitions().map(|definition| &definition.interfaces));
+    Some(Link {
+        name: super::name_of(name),
+        source,
+        target,
+        capability: capability.unwrap_or_else(|| "feature".to_owned()),
+        kind: kind(model, relationship, name),
+        relationship,
+        interfaces,
+        span: requirement.span,
+    })
+}
+
+/// The definitions of a requirement in the type of a node template and its parents, nearest first.
+fn definitions<'m>(
+    model: &'m Model,
+    template: &NodeTemplate,
+    name: &str,
+) -> impl Iterator<Item = &'m RequirementDefinition> {
+    let chain = template.of.id.into_iter().flat_map(|id| model.types.chain(id));
+    chain.filter_map(move |(_, of)| of.requirements.get(name))
+}
+
+fn type_named(model: &Model, service: &Service, name: &str) -> Option<TypeId> {
+    let file = model.files.get(service.file.0 as usize)?;
+    file.names.get(&(TypeKind::Relationship, name.to_owned())).copied()
+}
+
+/// The capability that is written, when the target has one of that name.
+fn capability_of(
+    model: &Model,
+    service: &Service,
+    target: usize,
+    requirement: &RequirementAssignment,
+) -> Option<String> {
+    let written = &requirement.capability.as_ref()?.text;
+    let (_, template) = service.nodes.at(target)?;
+    let mut chain = template.of.id.into_iter().flat_map(|id| model.types.chain(id));
+    chain.any(|(_, of)| of.capabilities.get(written).is_some()).then(|| written.clone())
+}
+
+fn kind(model: &Model, relationship: Option<TypeId>, requirement: &str) -> Kind {
+    let is = |names: [&str; 2]| {
+        relationship
+            .is_some_and(|id| names.iter().any(|name| model.types.derives_from_name(id, name)))
+    };
+    if is(["tosca.relationships.HostedOn", "HostedOn"]) {
+        Kind::Hosted
+    } else if is(["tosca.relationships.ConnectsTo", "ConnectsTo"]) {
+        Kind::Connects
+    } else if relationship.is_none() && requirement == "host" {
+        // Nothing else says what it is.
+        Kind::Hosted
+    } else {
+        Kind::Depends
+    }
+}
