@@ -349,6 +349,8 @@ pub(crate) enum Target {
     Barrel,
     /// A plan of TosKer: `.csv` when OUT ends so
     Tosker,
+    /// A plan as an imperative workflow of TOSCA 1.3
+    Tosca,
     /// An assembly of nets as one place/transition net in PNML
     Pnml,
     /// A Compose project or a template as Alloy text, on top of the paper's modules

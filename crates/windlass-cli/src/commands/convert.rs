@@ -15,7 +15,7 @@ use windlass::export::alloy;
 use windlass::export::pnml;
 use windlass::lang::documents::{Kind, kind};
 use windlass::lang::windlass as own;
-use windlass::lang::{Inexpressible, Written, ramp, tosker};
+use windlass::lang::{Inexpressible, Written, ramp, tosca, tosker};
 use windlass::plan::Plan;
 use windlass::source::files::Limits;
 use windlass::tree::{Value, emit};
@@ -143,6 +143,7 @@ fn application(
             archive::write(&application, base)
         }
         Target::Tosker => Err(not_in("application", "TosKer's plan files")),
+        Target::Tosca => Err(not_in("application", "TOSCA; a plan is written as a workflow")),
         Target::Pnml => {
             let assembly =
                 Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
@@ -181,6 +182,10 @@ fn plan(plan: &Plan, args: &ConvertArgs) -> Result<Written<Content>, Failure> {
                     .map(|w| Written { document: Content::Text(w.document), left_out: w.left_out }),
             )
         }
+        Target::Tosca => {
+            let Written { document, left_out } = said(tosca::workflow::print(plan, "deploy"))?;
+            Ok(Written { document: Content::Text(emit::yaml(&document)), left_out })
+        }
         Target::Barrel => Err(not_in("plan", "BARREL's archives")),
         Target::Pnml => Err(not_in("plan", "PNML")),
         Target::Alloy => Err(not_in("plan", "Alloy")),
@@ -198,6 +203,7 @@ fn state(
         Target::Barrel => Err(not_in("state", "BARREL's archives")),
         Target::Alloy => Err(not_in("state", "Alloy")),
         Target::Tosker => Err(not_in("state", "TosKer's plan files")),
+        Target::Tosca => Err(not_in("state", "TOSCA")),
         Target::Pnml => Err(not_in("state", "PNML")),
     }
 }

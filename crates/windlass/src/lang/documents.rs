@@ -2,7 +2,7 @@
 //!
 //! Whoever needs one asks here and does not care in which language it was written.
 
-use super::{Language, has_errors, hot, ramp, tosker, windlass};
+use super::{Language, has_errors, hot, ramp, tosca, tosker, windlass};
 use crate::application::{Application, GlobalState};
 use crate::diagnostic::{self, Diagnostic};
 use crate::goal::GoalFile;
@@ -77,7 +77,7 @@ pub fn kind(root: SourceId, sources: &Sources) -> Option<Kind> {
     .or_else(|| hot::detect(tree.root()).then_some(Kind::Application))
 }
 
-/// Reads a plan: ours, RAMP's, of RAMP's branch `v0`, or TosKer's.
+/// Reads a plan: ours, RAMP's, of RAMP's branch `v0`, TosKer's, or a workflow of TOSCA.
 pub fn read_plan(root: SourceId, sources: &Sources) -> Reading<Plan> {
     let source = sources.get(root);
     let as_tosker = || {
@@ -95,10 +95,29 @@ pub fn read_plan(root: SourceId, sources: &Sources) -> Reading<Plan> {
         let ours = windlass::Document::detect(node) == Some(windlass::Document::Plan);
         ours.then(|| (Language::Windlass, windlass::read_plan(node, findings)))
     });
+    if reading.language.is_none()
+        && let Some(workflow) = read_workflow(root, sources)
+    {
+        return workflow;
+    }
     match reading.language {
         None if tosker::is_named(&source.name) => as_tosker(),
         _ => reading,
     }
+}
+
+/// The workflow of a TOSCA service as a plan: `deploy`, or the first one.
+fn read_workflow(root: SourceId, sources: &Sources) -> Option<Reading<Plan>> {
+    let (tree, _) = tree::parse(root, &sources.get(root).text, &tree::Options::default());
+    if !tosca::detect(tree.root()) {
+        return None;
+    }
+    // Profiles are added to the texts; nobody points into them. What is wrong with the service is
+    // said where it is read as the application.
+    let mut sources = sources.clone();
+    let model = tosca::read(root, &mut sources, None, &mut Vec::new())?;
+    let plan = tosca::workflow::plan(&model, None)?;
+    Some(Reading::new(Some(Language::Tosca), Some(plan), Vec::new()))
 }
 
 /// Reads a state for an application: ours or RAMP's.

@@ -7,7 +7,8 @@
 //! archive begins), `xml` (version 1.0: texts as spanned trees, definitions, imports). Profiles of
 //! normative types are TOSCA texts that come with the program; they are read as any other import.
 //! Then what a service does: `weaving` (which order the operations have, as data), `lower` (the
-//! application), `protocol` (behavior written as policies), `command` (what carries operations out).
+//! application), `protocol` (behavior written as policies), `command` (what carries operations out),
+//! `workflow` (plans that are part of a service).
 
 mod build;
 mod check;
@@ -24,6 +25,7 @@ mod protocol;
 pub mod value;
 pub mod version;
 pub mod weaving;
+pub mod workflow;
 pub mod xml;
 
 pub use model::Model;

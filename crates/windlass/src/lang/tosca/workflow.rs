@@ -1,0 +1,315 @@
+//! Imperative workflows as plans, and plans as imperative workflows.
+//!
+//! A step runs when every step that names it in `on_success` has ended; the activities of a step run
+//! in order. A node whose `create` a workflow calls comes into being first: instances are part of
+//! our plans, and not of workflows. States that a workflow sets are the word of its author and not an
+//! action.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lower::links::{Link, links};
+use super::lower::name_of;
+use super::model::{Activity, ActivityKind, Model, Service, Workflow};
+use super::weaving::Kind;
+use crate::application::InstanceId;
+use crate::lang::{Inexpressible, Written};
+use crate::plan::{Order, Plan, PlanAction, Step};
+use crate::source::Origin;
+use crate::tree::Value;
+
+/// How deep workflows may stand in each other.
+const DEEPEST: usize = 16;
+
+/// The plan of a workflow: the one that is named, else `deploy`, else the first one.
+pub fn plan(model: &Model, name: Option<&str>) -> Option<Plan> {
+    let service = model.service.as_ref()?;
+    let found = match name {
+        Some(name) => service.workflows.get(name),
+        None => service
+            .workflows
+            .get("deploy")
+            .or_else(|| service.workflows.iter().next().map(|(_, workflow)| workflow)),
+    };
+    let workflow = found?;
+    let is_tosker = super::protocol::is_used(model, service);
+    let mut reading = Reading {
+        service,
+        links: links(model, service),
+        plan: Plan::default(),
+        has_lives: !is_tosker,
+    };
+    reading.workflow(workflow, "", 0);
+    reading.bring_to_life();
+    Some(reading.plan)
+}
+
+struct Reading<'m> {
+    service: &'m Service,
+    links: Vec<Link<'m>>,
+    plan: Plan,
+    /// Whether instances come into being by the plan.
+    has_lives: bool,
+}
+
+/// Where a step begins and ends in the plan; a step without actions has neither.
+#[derive(Default, Clone)]
+struct Ends {
+    first: Vec<usize>,
+    last: Vec<usize>,
+}
+
+impl<'m> Reading<'m> {
+    /// Adds the steps of a workflow and says where it begins and ends.
+    fn workflow(&mut self, workflow: &'m Workflow, prefix: &str, depth: usize) -> Ends {
+        if depth > DEEPEST {
+            return Ends::default();
+        }
+        let mut ends: BTreeMap<&str, Ends> = BTreeMap::new();
+        for (name, step) in workflow.steps.iter() {
+            let label = format!("{prefix}{}", name_of(&name.text));
+            let targets = self.targets(step.target.as_ref().map(|name| &*name.text));
+            let mut whole = Ends::default();
+            for activity in &step.activities {
+                let relationship = step.target_relationship.as_ref().map(|name| &*name.text);
+                let next = self.activity(activity, &targets, relationship, &label, depth);
+                whole = self.after(whole, next);
+            }
+            ends.insert(&name.text, whole);
+        }
+        let follows: Vec<(&str, &str)> = workflow
+            .steps
+            .iter()
+            .flat_map(|(name, step)| step.on_success.iter().map(|next| (&*name.text, &*next.text)))
+            .collect();
+        for (from, _) in ends.clone() {
+            self.order_after(from, &ends, &follows);
+        }
+        let begins = |step: &&str| !follows.iter().any(|(_, next)| next == step);
+        let stops = |step: &&str| !follows.iter().any(|(from, _)| from == step);
+        let first = ends.keys().filter(|step| begins(step)).flat_map(|step| &ends[step].first);
+        let last = ends.keys().filter(|step| stops(step)).flat_map(|step| &ends[step].last);
+        Ends { first: first.copied().collect(), last: last.copied().collect() }
+    }
+
+    /// Orders a step before those that follow it, through steps that do nothing.
+    fn order_after(&mut self, from: &str, ends: &BTreeMap<&str, Ends>, follows: &[(&str, &str)]) {
+        let before = ends.get(from).map(|ends| ends.last.clone()).unwrap_or_default();
+        let mut open: Vec<&str> = vec![from];
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        while let Some(at) = open.pop() {
+            for (_, next) in follows.iter().filter(|(step, _)| *step == at) {
+                let Some(found) = ends.get(next) else { continue };
+                if !seen.insert(next) {
+                    continue;
+                }
+                if found.first.is_empty() {
+                    open.push(next);
+                }
+                for (before, after) in pairs(&before, &found.first) {
+                    self.order(before, after);
+                }
+            }
+        }
+    }
+
+    fn order(&mut self, before: usize, after: usize) {
+        let known = |edge: &Order| (edge.before, edge.after) == (before, after);
+        if before != after && !self.plan.order.iter().any(known) {
+            self.plan.order.push(Order { before, after, why: None, origin: Origin(None) });
+        }
+    }
+
+    /// One part after another.
+    fn after(&mut self, whole: Ends, next: Ends) -> Ends {
+        if next.first.is_empty() {
+            return whole;
+        }
+        for (before, after) in pairs(&whole.last, &next.first) {
+            self.order(before, after);
+        }
+        let first = if whole.first.is_empty() { next.first } else { whole.first };
+        Ends { first, last: next.last }
+    }
+
+    /// The node templates that a word means: one, or the members of a group.
+    fn targets(&self, word: Option<&'m str>) -> Vec<&'m str> {
+        let Some(word) = word else { return Vec::new() };
+        match self.service.groups.get(word) {
+            Some(group) => group.members.iter().map(|name| &*name.text).collect(),
+            None => vec![word],
+        }
+    }
+
+    fn activity(
+        &mut self,
+        activity: &'m Activity,
+        targets: &[&str],
+        relationship: Option<&str>,
+        label: &str,
+        depth: usize,
+    ) -> Ends {
+        match activity.kind {
+            ActivityKind::SetState | ActivityKind::Delegate => Ends::default(),
+            ActivityKind::Inline => {
+                let Some(inner) = self.service.workflows.get(&activity.subject.text) else {
+                    return Ends::default();
+                };
+                self.workflow(inner, &format!("{label}/"), depth + 1)
+            }
+            ActivityKind::CallOperation => {
+                let mut ends = Ends::default();
+                for target in targets {
+                    let operation = operation(&activity.subject.text, relationship);
+                    let at = self.add(label, target, operation, activity.span.into());
+                    ends.first.push(at);
+                    ends.last.push(at);
+                }
+                ends
+            }
+        }
+    }
+
+    fn add(&mut self, label: &str, node: &str, operation: String, origin: Origin) -> usize {
+        let wish = label.to_owned();
+        let mut label = wish.clone();
+        let mut number = 2;
+        while self.plan.step_labelled(&label).is_some() {
+            label = format!("{wish}_{number}");
+            number += 1;
+        }
+        let instance = InstanceId(name_of(node));
+        let action = PlanAction::Operation { instance, operation };
+        self.plan.steps.push(Step { label, action, origin });
+        self.plan.steps.len() - 1
+    }
+
+    /// An instance for each node that the plan creates, inside of its host.
+    fn bring_to_life(&mut self) {
+        if !self.has_lives {
+            return;
+        }
+        let creates = |step: &Step| match &step.action {
+            PlanAction::Operation { instance, operation } if operation == "Standard.create" => {
+                Some(instance.0.clone())
+            }
+            _ => None,
+        };
+        let created: BTreeSet<String> = self.plan.steps.iter().filter_map(creates).collect();
+        let mut born: BTreeMap<String, usize> = BTreeMap::new();
+        let operations = self.plan.steps.len();
+        for node in &created {
+            let hosts: Vec<&Link<'_>> = self
+                .links
+                .iter()
+                .filter(|link| link.kind == Kind::Hosted && self.name(link.source) == *node)
+                .collect();
+            let container = match hosts[..] {
+                [host] => Some(self.name(host.target)),
+                _ => None,
+            };
+            let action = PlanAction::ScaleOut {
+                node: node.clone(),
+                instance: InstanceId(node.clone()),
+                container: container.map(InstanceId),
+            };
+            born.insert(node.clone(), self.plan.steps.len());
+            let label = format!("instance:{node}");
+            self.plan.steps.push(Step { label, action, origin: Origin(None) });
+        }
+        for (node, at) in &born {
+            if let PlanAction::ScaleOut { container: Some(container), .. } =
+                &self.plan.steps[*at].action
+                && let Some(host) = born.get(&container.0)
+            {
+                self.order(*host, *at);
+            }
+            let own: Vec<usize> = (0..operations)
+                .filter(|step| self.plan.steps[*step].action.instance().0 == *node)
+                .collect();
+            own.into_iter().for_each(|step| self.order(*at, step));
+        }
+    }
+
+    fn name(&self, node: usize) -> String {
+        self.service.nodes.at(node).map(|(name, _)| name_of(&name.text)).unwrap_or_default()
+    }
+}
+
+fn pairs(before: &[usize], after: &[usize]) -> Vec<(usize, usize)> {
+    before.iter().flat_map(|b| after.iter().map(|a| (*b, *a))).collect()
+}
+
+/// `Standard.create`, however the interface is written; of a relationship with its requirement.
+fn operation(subject: &str, relationship: Option<&str>) -> String {
+    let (interface, operation) = subject.rsplit_once('.').unwrap_or(("Standard", subject));
+    let interface = match interface {
+        "tosca.interfaces.node.lifecycle.Standard" => "Standard",
+        "tosca.interfaces.relationship.Configure" => "Configure",
+        other => other,
+    };
+    let name = format!("{}.{}", name_of(interface), name_of(operation));
+    match relationship {
+        Some(requirement) => format!("{name}:{}", name_of(requirement)),
+        None => name,
+    }
+}
+
+/// A plan as an imperative workflow. Instances have no words there and are left out.
+pub fn print(plan: &Plan, name: &str) -> Result<Written<Value>, Inexpressible> {
+    let mut refused = Inexpressible::new("TOSCA");
+    let mut steps = Value::map();
+    let mut scales = false;
+    for (at, step) in plan.steps.iter().enumerate() {
+        let PlanAction::Operation { instance, operation } = &step.action else {
+            scales = true;
+            continue;
+        };
+        if !operation.contains('.') {
+            refused.add(format!("the operation `{operation}`, which names no interface"));
+            continue;
+        }
+        let (call, requirement) = match operation.split_once(':') {
+            Some((call, requirement)) => (call, Some(requirement)),
+            None => (&**operation, None),
+        };
+        let mut next: BTreeSet<&str> = BTreeSet::new();
+        following(plan, at, &mut next, &mut BTreeSet::new());
+        let activity = Value::map().with("call_operation", call).inline();
+        let mut body = Value::map()
+            .with("target", instance.0.as_str())
+            .with_some("target_relationship", requirement)
+            .with("activities", Value::List(vec![activity]));
+        if !next.is_empty() {
+            body = body.with("on_success", Value::list(next).inline());
+        }
+        steps.insert(step.label.clone(), body);
+    }
+    let workflow = Value::map().with("steps", steps);
+    let document = Value::map().with("tosca_definitions_version", "tosca_simple_yaml_1_3").with(
+        "topology_template",
+        Value::map().with("workflows", Value::map().with(name, workflow)),
+    );
+    let left_out = if scales { vec!["that instances come and go"] } else { Vec::new() };
+    refused.or(Written { document, left_out })
+}
+
+/// The next operations, past scalings.
+fn following<'p>(
+    plan: &'p Plan,
+    at: usize,
+    into: &mut BTreeSet<&'p str>,
+    seen: &mut BTreeSet<usize>,
+) {
+    for edge in plan.order.iter().filter(|edge| edge.before == at) {
+        if !seen.insert(edge.after) {
+            continue;
+        }
+        let step = &plan.steps[edge.after];
+        match step.action {
+            PlanAction::Operation { .. } => {
+                into.insert(&step.label);
+            }
+            _ => following(plan, edge.after, into, seen),
+        }
+    }
+}

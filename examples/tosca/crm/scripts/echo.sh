@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# Says what would be done, and to which node.
+echo "$STEP $WINDLASS_INSTANCE"
