@@ -351,6 +351,8 @@ pub(crate) enum Target {
     Tosker,
     /// A plan as an imperative workflow of TOSCA 1.3
     Tosca,
+    /// A TOSCA service as resources and links of OCCI: JSON, or text when OUT ends in `.txt`
+    Occi,
     /// An assembly of nets as one place/transition net in PNML
     Pnml,
     /// A Compose project or a template as Alloy text, on top of the paper's modules

@@ -12,6 +12,7 @@ use windlass::goal::GoalFile;
 use windlass::goal::names::{Ids, Known};
 use windlass::lang::compose::Project;
 use windlass::lang::hot::Stack;
+use windlass::lang::tosca;
 use windlass::lang::{self, Language, Reading, documents};
 use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::lifecycle::timing::Timing;
@@ -38,6 +39,8 @@ pub(crate) struct Loaded {
     pub(crate) compose: Option<Box<Project>>,
     /// The template, when the file is one of OpenStack Heat.
     pub(crate) stack: Option<Box<Stack>>,
+    /// The service, when it is one of TOSCA.
+    pub(crate) tosca: Option<Box<tosca::Model>>,
 }
 
 /// A text that is no archive.
@@ -229,8 +232,8 @@ fn understood(mut reading: Reading, sources: Sources, name: &str) -> Result<Load
     refuse_errors(std::mem::take(&mut reading.findings), sources, exit)?;
     match (reading.application.take(), reading.language) {
         (Some(application), _) => {
-            let Reading { goal, compose, stack, .. } = reading;
-            Ok(Loaded { application, goal, compose, stack })
+            let Reading { goal, compose, stack, tosca, .. } = reading;
+            Ok(Loaded { application, goal, compose, stack, tosca })
         }
         (None, Some(_)) => Err(Failure::usage(format!("`{name}` describes no application"))),
         (None, None) => Err(input::no_language(name)),

@@ -12,6 +12,7 @@ pub mod documents;
 pub mod foreign;
 pub mod hot;
 mod names;
+pub mod occi;
 pub mod ramp;
 pub mod tosca;
 pub mod tosker;

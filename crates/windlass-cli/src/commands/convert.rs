@@ -15,7 +15,7 @@ use windlass::export::alloy;
 use windlass::export::pnml;
 use windlass::lang::documents::{Kind, kind};
 use windlass::lang::windlass as own;
-use windlass::lang::{Inexpressible, Written, ramp, tosca, tosker};
+use windlass::lang::{Inexpressible, Written, occi, ramp, tosca, tosker};
 use windlass::plan::Plan;
 use windlass::source::files::Limits;
 use windlass::tree::{Value, emit};
@@ -132,7 +132,7 @@ fn application(
     args: &ConvertArgs,
     is_archive: bool,
 ) -> Result<Written<Content>, Failure> {
-    let Loaded { application, goal, compose, stack } = loaded;
+    let Loaded { application, goal, compose, stack, tosca } = loaded;
     match args.to {
         Target::Windlass | Target::Json => {
             Ok(ours(&own::print(&application, goal.as_ref()), args.to))
@@ -144,6 +144,21 @@ fn application(
         }
         Target::Tosker => Err(not_in("application", "TosKer's plan files")),
         Target::Tosca => Err(not_in("application", "TOSCA; a plan is written as a workflow")),
+        Target::Occi => {
+            let Some(graph) = tosca.and_then(|model| tosca::locations::graph(&model)) else {
+                return Err(Failure::usage("only a TOSCA service is written as OCCI"));
+            };
+            let configuration = occi::of_topology(&graph);
+            let ending = args.output.as_deref().and_then(Path::extension);
+            let is_text = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("txt"));
+            let text = if is_text {
+                occi::text(&configuration)
+            } else {
+                emit::json(&occi::json(&configuration))
+            };
+            let left_out = vec!["properties, operations and life cycles"];
+            Ok(Written { document: Content::Text(text), left_out })
+        }
         Target::Pnml => {
             let assembly =
                 Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
@@ -186,6 +201,7 @@ fn plan(plan: &Plan, args: &ConvertArgs) -> Result<Written<Content>, Failure> {
             let Written { document, left_out } = said(tosca::workflow::print(plan, "deploy"))?;
             Ok(Written { document: Content::Text(emit::yaml(&document)), left_out })
         }
+        Target::Occi => Err(not_in("plan", "OCCI")),
         Target::Barrel => Err(not_in("plan", "BARREL's archives")),
         Target::Pnml => Err(not_in("plan", "PNML")),
         Target::Alloy => Err(not_in("plan", "Alloy")),
@@ -204,6 +220,7 @@ fn state(
         Target::Alloy => Err(not_in("state", "Alloy")),
         Target::Tosker => Err(not_in("state", "TosKer's plan files")),
         Target::Tosca => Err(not_in("state", "TOSCA")),
+        Target::Occi => Err(not_in("state", "OCCI")),
         Target::Pnml => Err(not_in("state", "PNML")),
     }
 }

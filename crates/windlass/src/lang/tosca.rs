@@ -7,8 +7,8 @@
 //! archive begins), `xml` (version 1.0: texts as spanned trees, definitions, imports). Profiles of
 //! normative types are TOSCA texts that come with the program; they are read as any other import.
 //! Then what a service does: `weaving` (which order the operations have, as data), `lower` (the
-//! application), `protocol` (behavior written as policies), `command` (what carries operations out),
-//! `workflow` (plans that are part of a service).
+//! application), `protocol` (behavior written as policies), `command` (what carries operations
+//! out), `workflow` (plans that are part of a service), `locations` (the pivot graph).
 
 mod build;
 mod check;
@@ -17,6 +17,7 @@ mod command;
 pub mod csar;
 pub mod grammar;
 mod load;
+pub mod locations;
 pub mod lower;
 pub mod model;
 mod names;

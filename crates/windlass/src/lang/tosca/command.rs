@@ -1,9 +1,10 @@
 //! What carries an operation out: the script, what it gets in its environment, and where what it
 //! gives back is kept.
 //!
-//! Inputs are environment variables. A script gives values back by writing lines `NAME=VALUE` to the
-//! file that `TOSCA_OUTPUTS` names; the declared outputs among them are kept beside the state of the
-//! deployment, where `get_attribute` and `get_operation_output` of later operations find them.
+//! Inputs are environment variables. A script gives values back by writing lines `NAME=VALUE` to
+//! the file that `TOSCA_OUTPUTS` names; the declared outputs among them are kept beside the state
+//! of the deployment, where `get_attribute` and `get_operation_output` of later operations find
+//! them.
 
 mod evaluate;
 

@@ -1,9 +1,9 @@
 //! Imperative workflows as plans, and plans as imperative workflows.
 //!
-//! A step runs when every step that names it in `on_success` has ended; the activities of a step run
-//! in order. A node whose `create` a workflow calls comes into being first: instances are part of
-//! our plans, and not of workflows. States that a workflow sets are the word of its author and not an
-//! action.
+//! A step runs when every step that names it in `on_success` has ended; the activities of a step
+//! run in order. A node whose `create` a workflow calls comes into being first: instances are part
+//! of our plans, and not of workflows. States that a workflow sets are the word of its author and
+//! not an action.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,0 +1,221 @@
+//! Services of TOSCA as applications: proved, planned, verified, run.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{Folder, Run};
+
+/// A copy of an example, so that a run leaves nothing behind.
+fn example(name: &str) -> Folder {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tosca").join(name);
+    let folder = Folder::with(&[]);
+    copy(&from, "", &folder);
+    folder
+}
+
+fn copy(from: &Path, below: &str, folder: &Folder) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{below}{}", entry.file_name().to_str().unwrap());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &format!("{name}/"), folder);
+        } else {
+            folder.write(&name, fs::read(entry.path()).unwrap());
+        }
+    }
+}
+
+fn good(run: Run) -> Run {
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    run
+}
+
+#[test]
+fn the_customer_application_is_checked_proved_planned_and_drawn() {
+    let folder = example("crm");
+    good(folder.run(&["check", "service.yaml"]));
+    let proof = good(folder.run(&["prove", "service.yaml", "--format", "json"])).json();
+    assert_eq!(proof["verdict"], "always_completes");
+    let plan = good(folder.run(&["plan", "service.yaml", "--format", "json"])).json();
+    // Nine instances, and three operations with a start and an end for each.
+    assert_eq!(plan["length"], 9 + 9 * 3 * 2);
+    folder.write("up.json", plan.to_string());
+    let verified = folder.run(&["verify", "up.json", "--app", "service.yaml", "--format", "json"]);
+    assert_eq!(good(verified).json()["verdict"], "valid");
+    let drawn = good(folder.run(&["show", "service.yaml", "--as", "mermaid"])).stdout;
+    let names = ["VMApache", "OSApache", "ApacheWebServer", "PHPModule", "CRMApp", "VMMySQL"];
+    assert!(names.iter().chain(&["OSMySQL", "MySQL", "CRMDB"]).all(|name| drawn.contains(name)));
+}
+
+#[test]
+fn the_customer_application_runs_in_the_order_of_the_profile() {
+    let folder = example("crm");
+    good(folder.run(&["up", "service.yaml", "--yes", "--detach"]));
+    let said = good(folder.run(&["logs"])).stdout;
+    let at = |what: &str| said.find(what).unwrap_or_else(|| panic!("{what} in {said}"));
+    for (first, then) in [
+        ("start OSApache", "create ApacheWebServer"),
+        ("start ApacheWebServer", "create PHPModule"),
+        ("start PHPModule", "create CRMApp"),
+        ("start CRMDB", "create CRMApp"),
+        ("create CRMApp", "configure CRMApp"),
+        ("configure CRMApp", "start CRMApp"),
+    ] {
+        assert!(at(first) < at(then), "{first} before {then} in {said}");
+    }
+}
+
+#[test]
+fn scripts_get_inputs_and_give_attributes_back() {
+    let folder = example("notes");
+    good(folder.run(&["check", "service.yaml"]));
+    good(folder.run(&["up", "service.yaml", "--yes", "--detach"]));
+    assert_eq!(folder.read("data/notes.txt"), "hello\n");
+    good(folder.run(&["down", "--yes"]));
+    assert!(!folder.path("data").exists());
+}
+
+const TYPES: &str = "\
+tosca_definitions_version: tosca_simple_yaml_1_0
+policy_types:
+  tosker.policies.Protocol:
+    derived_from: tosca.policies.Root
+    properties:
+      initial_state: { type: string }
+      states: { type: map, entry_schema: { type: map } }
+      transitions: { type: list, entry_schema: { type: map } }
+node_types:
+  tosker.nodes.Root: { derived_from: tosca.nodes.Root }
+  tosker.nodes.Container:
+    derived_from: tosker.nodes.Root
+    capabilities:
+      host: { type: tosca.capabilities.Container }
+      endpoint: { type: tosca.capabilities.Endpoint }
+  tosker.nodes.Software:
+    derived_from: tosker.nodes.Root
+    capabilities:
+      endpoint: { type: tosca.capabilities.Endpoint }
+    requirements:
+      - host: { capability: tosca.capabilities.Container, relationship: tosca.relationships.HostedOn }
+      - connection:
+          capability: tosca.capabilities.Endpoint
+          relationship: tosca.relationships.ConnectsTo
+          occurrences: [0, UNBOUNDED]
+";
+
+const SERVICE: &str = "\
+tosca_definitions_version: tosca_simple_yaml_1_0
+imports: [tosker-types.yaml]
+topology_template:
+  node_templates:
+    box: { type: tosker.nodes.Container }
+    db: { type: tosker.nodes.Container }
+    app:
+      type: tosker.nodes.Software
+      requirements:
+        - host: box
+        - connection: db
+  policies:
+    - life:
+        type: tosker.policies.Protocol
+        targets: [app]
+        properties:
+          initial_state: gone
+          states:
+            gone: {}
+            there: { requires: [host] }
+            busy: { requires: [host, connection], offers: [endpoint] }
+          transitions:
+            - { source: gone, target: there, interface: my, operation: put, requires: [host] }
+            - { source: there, target: busy, interface: my, operation: run }
+            - { source: busy, target: there, interface: my, operation: halt }
+            - { source: there, target: gone, interface: my, operation: drop }
+";
+
+#[test]
+fn protocols_in_policies_decide_which_plans_are_valid() {
+    let folder = Folder::with(&[("tosker-types.yaml", TYPES), ("service.yaml", SERVICE)]);
+    folder.write(
+        "up.plan",
+        "box:Standard.create\nbox:Standard.start\ndb:Standard.create\ndb:Standard.start\n\
+         app:my.put\napp:my.run\n",
+    );
+    folder.write("hasty.plan", "box:Standard.create\napp:my.put\nbox:Standard.start\n");
+    let verdict = |plan: &str| {
+        let run = folder.run(&["verify", plan, "--app", "service.yaml", "--format", "json"]);
+        run.json()["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verdict("up.plan"), "valid");
+    assert_eq!(verdict("hasty.plan"), "not_valid");
+}
+
+const WORKFLOW: &str = "\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    machine: { type: tosca.nodes.Compute }
+    software:
+      type: tosca.nodes.SoftwareComponent
+      requirements: [{ host: machine }]
+  workflows:
+    deploy:
+      steps:
+        machine:
+          target: machine
+          activities:
+            - call_operation: Standard.create
+            - call_operation: Standard.configure
+            - call_operation: Standard.start
+          on_success: [software]
+        software:
+          target: software
+          activities:
+            - set_state: creating
+            - call_operation: Standard.create
+            - call_operation: Standard.configure
+            - call_operation: Standard.start
+";
+
+#[test]
+fn a_workflow_is_a_plan_and_a_plan_is_written_as_a_workflow() {
+    let hasty = WORKFLOW.replace("          on_success: [software]\n", "");
+    let folder = Folder::with(&[("service.yaml", WORKFLOW), ("hasty.yaml", &hasty)]);
+    let verdict = |plan: &str| {
+        let run = folder.run(&["verify", plan, "--app", "service.yaml", "--format", "json"]);
+        run.json()["verdict"].as_str().unwrap_or(&run.stderr).to_owned()
+    };
+    assert_eq!(verdict("service.yaml"), "valid");
+    assert_ne!(verdict("hasty.yaml"), "valid");
+    let plan = good(folder.run(&["plan", "service.yaml", "--format", "json"])).json();
+    folder.write("up.json", plan.to_string());
+    let written = good(folder.run(&["convert", "up.json", "--to", "tosca"])).stdout;
+    // The workflow of the service gives way to the one that was just made.
+    let (topology, _) = WORKFLOW.split_once("  workflows:").unwrap();
+    let (_, workflows) = written.split_once("  workflows:").unwrap();
+    folder.write("made.yaml", format!("{topology}  workflows:{workflows}"));
+    assert_eq!(verdict("made.yaml"), "valid");
+}
+
+#[test]
+fn a_service_may_choose_other_weaving_rules() {
+    let policy = "\
+policy_types:
+  windlass.policies.Weaving:
+    derived_from: tosca.policies.Root
+    properties: { rules: { type: string } }
+";
+    let (head, rest) = WORKFLOW.split_once('\n').unwrap();
+    let (topology, _) = rest.split_once("  workflows:").unwrap();
+    let chosen = "  policies:
+    - order: { type: windlass.policies.Weaving, properties: { rules: setup } }
+";
+    let folder = Folder::with(&[("service.yaml", &format!("{head}\n{policy}{topology}{chosen}"))]);
+    let said = good(folder.run(&["convert", "service.yaml", "--to", "windlass"])).stdout;
+    assert!(said.contains("host:created"), "{said}");
+    let proof = good(folder.run(&["prove", "service.yaml", "--format", "json"])).json();
+    assert_eq!(proof["verdict"], "always_completes");
+}

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# Says farewell.
+set -eu
+echo "front stopped"

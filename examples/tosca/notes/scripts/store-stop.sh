@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# Closes the store.
+set -eu
+rm "$FOLDER/open"
