@@ -55,7 +55,7 @@ fn the_customer_application_is_checked_proved_planned_and_drawn() {
 fn the_customer_application_runs_in_the_order_of_the_profile() {
     let folder = example("crm");
     good(folder.run(&["up", "service.yaml", "--yes", "--detach"]));
-    let said = good(folder.run(&["logs"])).stdout;
+    let said = good(folder.run(&["logs", "--app", "service.yaml"])).stdout;
     let at = |what: &str| said.find(what).unwrap_or_else(|| panic!("{what} in {said}"));
     for (first, then) in [
         ("start OSApache", "create ApacheWebServer"),
@@ -75,7 +75,7 @@ fn scripts_get_inputs_and_give_attributes_back() {
     good(folder.run(&["check", "service.yaml"]));
     good(folder.run(&["up", "service.yaml", "--yes", "--detach"]));
     assert_eq!(folder.read("data/notes.txt"), "hello\n");
-    good(folder.run(&["down", "--yes"]));
+    good(folder.run(&["down", "service.yaml"]));
     assert!(!folder.path("data").exists());
 }
 
