@@ -9,13 +9,16 @@ mod support;
 use support::planning::{found, goal, goal_file, plan};
 use support::prng::Prng;
 use support::{fixtures, long, random, sketch};
+use windlass::analysis::synthesis::invariants::Invariants;
 use windlass::analysis::synthesis::order::is_fault_free;
-use windlass::application::{Application, GlobalState};
-use windlass::goal::GoalFile;
+use windlass::application::{Application, GlobalState, NodeId};
 use windlass::goal::evaluate::Closure;
-use windlass::plan::{PlanAction, Step};
-use windlass::semantics::replica::Replica;
+use windlass::goal::{Goal, GoalFile};
+use windlass::plan::events::{EventId, Events};
+use windlass::plan::{Plan, PlanAction, Step};
+use windlass::semantics::replica::{Action, Creation, Replica};
 use windlass::synthesize::{Objective, Question, Synthesis, undoing};
+use windlass::system::System;
 
 fn deployed(k: usize) -> String {
     format!("gui=working*1,api=running*{k},node=running*1,maven=running*{k},mongo=running*1")
@@ -251,4 +254,59 @@ fn a_budget_makes_replacement_one_after_another() {
     assert_eq!(found.plan.length(), 18);
     goal.budget.insert(maven, 3);
     assert_eq!(plan(&application, &start, &goal).plan.length(), 18);
+}
+
+/// How an order that invariants loosened behaves: every run of some hundred keeps them.
+fn assert_kept(application: &Application, start: &GlobalState, goal: &GoalFile, plan: &Plan) {
+    let events = Events::new(plan).expect("an order");
+    let mut replica = Replica::new(application, start.clone()).expect("protocols");
+    replica.pool = Creation::planned(application, plan);
+    let mut prng = Prng::new(long::seed(0x17));
+    for _ in 0..long::cases(200) {
+        let (mut done, mut state) = (vec![false; events.len()], start.clone());
+        loop {
+            let ready = |id: &EventId| {
+                let mut before = events.predecessors(*id).iter();
+                !done[id.index()] && before.all(|earlier| done[earlier.index()])
+            };
+            let able: Vec<EventId> = events.ids().filter(ready).collect();
+            if able.is_empty() {
+                break;
+            }
+            let id = able[prng.below(able.len())];
+            let action = Action::planned(application, plan, events.get(id)).expect("an action");
+            state = replica.step(&state, &action).expect("it can happen").first().clone();
+            done[id.index()] = true;
+            let holds = |goal: &Goal| goal.holds(application, &state, Closure::Open);
+            assert!(goal.always.iter().all(holds));
+            let is_within =
+                |(node, most): (&NodeId, &u32)| state.of_node(*node).count() <= *most as usize;
+            assert!(goal.budget.iter().all(is_within));
+        }
+    }
+}
+
+/// Services are replaced while one of them runs: two of three at the same time.
+#[test]
+fn what_invariants_look_at_happens_at_once_where_they_hold_all_the_same() {
+    let (application, _) = fixtures::thinking();
+    let start = running(&application, 3);
+    let mut file = replaced(&application, 3);
+    file.always.push(goal(&application, "api=running*>=1"));
+    file.budget.insert(application.node_named("api").expect("a node"), 4);
+    let found = plan(&application, &start, &file);
+    assert_kept(&application, &start, &file, &found.plan);
+    assert!(found.after.depth < found.before.depth, "{:?}", found.plan);
+    let mut watched = vec![false; application.nodes.len()];
+    watched[application.node_named("api").expect("a node").index()] = true;
+    watched[application.node_named("gui").expect("a node").index()] = true;
+    let invariants = Invariants { watched: &watched, file: &file };
+    assert!(invariants.hold(&application, &start, &found.plan));
+    for at in 0..found.plan.order.len() {
+        let mut fewer = found.plan.clone();
+        let edge = fewer.order.remove(at);
+        let is_good = is_fault_free(&application, &start, &fewer)
+            && invariants.hold(&application, &start, &fewer);
+        assert!(!is_good, "{edge:?} is not needed");
+    }
 }

@@ -15,7 +15,8 @@
 //! | `names.rs` | instances with names, from classes back to actions |
 //! | `reasons.rs`, `order.rs` | from a sequence to an order with a reason for every edge |
 //! | `invariants.rs` | whether invariants hold in every order that a plan allows |
-//! | `schedule.rs`, `bounds.rs` | how long a plan takes and what it costs, at least and exactly |
+//! | `schedule.rs` | how long a plan takes and what it costs |
+//! | `earliest.rs`, `bounds.rs` | how long a plan takes and what it costs at least |
 //!
 //! Nothing here knows a relation of `semantics`; what comes out is verified by whoever asks.
 
@@ -23,6 +24,7 @@ pub mod bounds;
 pub mod class;
 pub mod conflict;
 pub mod distance;
+pub mod earliest;
 pub mod estimate;
 pub mod invariants;
 pub mod moves;

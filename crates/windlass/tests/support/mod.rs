@@ -14,4 +14,5 @@ pub mod planning;
 pub mod prng;
 pub mod random;
 pub mod sketch;
+pub mod small;
 pub mod traps;

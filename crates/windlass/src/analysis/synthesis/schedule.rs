@@ -6,8 +6,6 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use super::relaxed::Relaxed;
-use super::tables::Tables;
 use crate::application::{Application, GlobalState, InstanceId, NodeId};
 use crate::plan::{Plan, PlanAction};
 
@@ -234,68 +232,4 @@ pub fn cost(application: &Application, start: &GlobalState, plan: &Plan) -> u64 
     }
     let end = schedule.length.millis;
     alive.into_values().fold(sum, |sum, life| sum.saturating_add(lived(life, end)))
-}
-
-/// By node and state, the earliest moment at which an instance of the node can be there, when
-/// nothing gets in the way of anything else and everything may happen at the same time: no plan is
-/// faster. `u64::MAX` where nobody can be. Who is there at the start, and what is offered then,
-/// needs no time.
-pub fn earliest(
-    application: &Application,
-    tables: &Tables,
-    relaxed: &Relaxed,
-    at_start: impl Fn(usize, usize) -> bool,
-    offered_at_start: impl Fn(usize, usize) -> bool,
-) -> Vec<Vec<u64>> {
-    let mut earliest: Vec<Vec<u64>> =
-        tables.nodes.iter().map(|node| vec![u64::MAX; node.states]).collect();
-    for (node, states) in earliest.iter_mut().enumerate() {
-        for (state, when) in states.iter_mut().enumerate() {
-            if at_start(node, state) {
-                *when = 0;
-            }
-        }
-    }
-    let offered = |earliest: &[Vec<u64>], node: usize, element: usize| -> u64 {
-        let needs = tables.row(node, element).needs.iter();
-        let when = |r: &usize| match tables.nodes[node].requirements[*r].target {
-            None => u64::MAX,
-            Some((provider, capability)) if offered_at_start(provider, capability) => 0,
-            Some((provider, capability)) => {
-                let states = earliest[provider].iter().enumerate();
-                let able = states.filter(|(s, _)| tables.offers(provider, *s, capability));
-                able.map(|(_, when)| *when).min().unwrap_or(u64::MAX)
-            }
-        };
-        needs.map(when).max().unwrap_or(0)
-    };
-    loop {
-        let mut has_changed = false;
-        for (node, table) in tables.nodes.iter().enumerate() {
-            let component = application.type_of(NodeId::from(node));
-            if relaxed.creatable[node] {
-                let home = table
-                    .home
-                    .map_or(0, |home| earliest[home].iter().copied().min().unwrap_or(u64::MAX));
-                let when = home.max(offered(&earliest, node, table.initial));
-                if when < earliest[node][table.initial] {
-                    earliest[node][table.initial] = when;
-                    has_changed = true;
-                }
-            }
-            for way in &table.ways {
-                let operation = component.operations.get(way.operation);
-                let takes = operation.and_then(|o| o.duration).map_or(0, millis);
-                let ready = earliest[node][way.from].max(offered(&earliest, node, way.element));
-                let when = ready.saturating_add(takes).max(offered(&earliest, node, way.to));
-                if when < earliest[node][way.to] {
-                    earliest[node][way.to] = when;
-                    has_changed = true;
-                }
-            }
-        }
-        if !has_changed {
-            return earliest;
-        }
-    }
 }
