@@ -181,6 +181,7 @@ impl<'a> Workshop<'a> {
         let patience = Patience {
             greedy: PATIENCE,
             exact: if self.task.prove { usize::MAX } else { PATIENCE / 100 },
+            first: if self.task.prove { usize::MAX } else { 2 * PATIENCE },
         };
         let found = search::search(&mut moves, &start, &estimate, weights, patience, budget);
         self.told(found, &mut moves, cast, &start)

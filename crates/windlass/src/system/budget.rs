@@ -18,6 +18,8 @@ pub enum StopReason {
     Time,
     /// The user interrupted the search.
     Interrupted,
+    /// Many states were looked at and none was good; with `--optimal` the search goes on.
+    Patience,
     /// Some path is longer than the search was allowed to follow.
     Depth,
     /// The reference semantics does not follow a path that the search found: the compiled form or
@@ -32,6 +34,7 @@ impl fmt::Display for StopReason {
             Self::Memory => "the limit on memory was reached",
             Self::Time => "the time was up",
             Self::Interrupted => "the search was interrupted",
+            Self::Patience => "many states were looked at; --optimal looks on until a limit",
             Self::Depth => "the limit on the length of paths was reached",
             Self::Replay => "the path found cannot be replayed (a defect of Windlass)",
         })

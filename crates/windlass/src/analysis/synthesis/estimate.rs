@@ -2,7 +2,8 @@
 //!
 //! Every action is about an instance of one node, so bounds for the nodes add up. For one node
 //! there are two: what its own instances have to do by their protocols alone to make the goal's
-//! numbers right (move, create, remove), and what somebody has to do so that something can be
+//! numbers right (move, create, remove; leave and come back, where they rely on somebody who has to
+//! go), and what somebody has to do so that something can be
 //! offered which every plan needs ([`Landmarks`]). The greater one counts. A scale-in takes
 //! what lives inside along, so nodes that live in one another are looked at together.
 //!
@@ -32,8 +33,9 @@ pub struct Estimate {
 /// The instances of one node in a state.
 #[derive(Debug, Clone, Default)]
 struct Population {
-    /// By element: how many can still move.
-    movable: Vec<(usize, u64)>,
+    /// By element: how many can still move, and whether they have to, because they rely on somebody
+    /// who has to go.
+    movable: Vec<(usize, u64, bool)>,
     /// How many there are.
     total: u64,
     /// How many have to go.
@@ -86,12 +88,31 @@ impl Estimate {
         })
     }
 
+    /// The groups of which somebody has to go, as bits. Nobody can be removed while somebody else
+    /// relies on a group that it is in, so whoever does has to leave its state first.
+    fn groups_that_go(&self, moves: &Moves<'_>, counts: &Counts, goes: bool, going: &mut u64) {
+        for (id, _) in counts {
+            let class = moves.classes.get(*id);
+            let role = &moves.target.roles[class.mark.role as usize];
+            let is_astray = role.state.is_some_and(|state| {
+                let to = self.to_state[class.node][state].as_ref();
+                let cost = to.and_then(|to| to.cost.get(class.element));
+                class.element != state && cost.is_none_or(|cost| *cost >= NEVER)
+            });
+            let goes = goes || role.doomed || is_astray || self.has_to_go(moves.target, class);
+            if goes {
+                *going |= class.groups;
+            }
+            self.groups_that_go(moves, &class.children, goes, going);
+        }
+    }
+
     /// What a plan from this state on costs at least; none when there is none.
     pub fn of(&self, moves: &Moves<'_>, state: &Counts) -> Option<u64> {
         let (tables, target) = (moves.tables, moves.target);
         let census = moves.census(state);
-        let populations = populations(self, moves, state);
-        let asked = Asked { estimate: self, tables, target, census: &census, populations };
+        let (populations, leaving) = populations(self, moves, state);
+        let asked = Asked { estimate: self, tables, target, census: &census, populations, leaving };
         let landmarks = if self.despite_faults {
             vec![0; tables.nodes.len()]
         } else {
@@ -131,37 +152,54 @@ fn to_states(
     to_state
 }
 
-fn populations(estimate: &Estimate, moves: &Moves<'_>, state: &Counts) -> Vec<Population> {
-    let mut all = vec![Population::default(); moves.tables.nodes.len()];
-    populate(estimate, moves, state, (1, false), &mut all);
-    for population in &mut all {
+/// The instances of every node, and by role how many are where they should be and have to leave.
+fn populations(
+    estimate: &Estimate,
+    moves: &Moves<'_>,
+    state: &Counts,
+) -> (Vec<Population>, Vec<u64>) {
+    let mut going = 0;
+    if !estimate.despite_faults {
+        estimate.groups_that_go(moves, state, false, &mut going);
+        // Beyond that number sets are taken together, which proves nothing.
+        going &= (1 << super::names::MOST_GROUPS) - 1;
+    }
+    let (nodes, roles) = (moves.tables.nodes.len(), moves.target.roles.len());
+    let mut all = (vec![Population::default(); nodes], vec![0; roles]);
+    populate(estimate, moves, state, (1, false, going), &mut all);
+    for population in &mut all.0 {
         population.contents.sort_unstable_by_key(|(_, number)| std::cmp::Reverse(*number));
     }
     all
 }
 
-/// Counts what lives in one place, which there are so many of and which may have to go.
+/// Counts what lives in one place, which there are so many of and which may have to go; and the
+/// groups of which somebody has to go.
 fn populate(
     estimate: &Estimate,
     moves: &Moves<'_>,
     counts: &Counts,
-    (times, goes): (u64, bool),
-    all: &mut [Population],
+    (times, goes, going): (u64, bool, u64),
+    counted: &mut (Vec<Population>, Vec<u64>),
 ) {
     for (id, count) in counts {
         let class = moves.classes.get(*id);
         let role = &moves.target.roles[class.mark.role as usize];
         let count = u64::from(*count) * times;
         let goes = goes || role.doomed || estimate.has_to_go(moves.target, class);
-        let population = &mut all[class.node];
+        let leaves = class.pins.iter().any(|(_, group)| going >> group & 1 == 1);
+        if leaves && !goes && !role.kept && role.state == Some(class.element) {
+            counted.1[class.mark.role as usize] += count;
+        }
+        let population = &mut counted.0[class.node];
         population.total += count;
         if role.doomed {
             population.doomed += count;
         } else if !goes && !class.mark.stuck && !role.kept {
-            population.movable.push((class.element, count));
+            population.movable.push((class.element, count, leaves));
         } else if !goes && !class.mark.stuck {
             // Kept: it is where it is, which is as good as a way of no length or none at all.
-            population.movable.push((usize::MAX - class.element, count));
+            population.movable.push((usize::MAX - class.element, count, false));
         }
         let mut inside: Vec<(usize, u64)> = Vec::new();
         for (child, number) in &class.children {
@@ -172,9 +210,9 @@ fn populate(
             }
         }
         for (node, number) in inside {
-            all[node].contents.push((count, number));
+            counted.0[node].contents.push((count, number));
         }
-        populate(estimate, moves, &class.children, (count, goes), all);
+        populate(estimate, moves, &class.children, (count, goes, going), counted);
     }
 }
 
@@ -198,6 +236,8 @@ struct Asked<'a> {
     target: &'a Target,
     census: &'a Census,
     populations: Vec<Population>,
+    /// By role, how many are where they should be and have to leave all the same.
+    leaving: Vec<u64>,
 }
 
 impl Asked<'_> {
@@ -277,8 +317,9 @@ impl Asked<'_> {
         let remove = self.estimate.weights.remove;
         let create = self.create_to(node, self.estimate.to_state[node][state].as_ref());
         let mut ways: Vec<(u64, u64)> = Vec::new();
-        for (element, count) in &population.movable {
+        for (element, count, leaves) in &population.movable {
             let cost = match self.estimate.to_state[node][state].as_ref() {
+                to if *element == state && *leaves => self.around(node, state, to),
                 _ if *element == usize::MAX - state || *element == state => 0,
                 Some(to) => to.cost.get(*element).copied().unwrap_or(NEVER),
                 None => NEVER,
@@ -319,6 +360,15 @@ impl Asked<'_> {
         spent.saturating_add(created).saturating_add(removed)
     }
 
+    /// What it costs to leave a state and come back.
+    fn around(&self, node: usize, state: usize, to: Option<&Distances>) -> u64 {
+        let Some(to) = to else { return NEVER };
+        let weights = &self.estimate.weights.operation[node];
+        let ways = self.tables.nodes[node].ways.iter().zip(weights);
+        let out = ways.filter(|(way, _)| way.from == state);
+        out.map(|(way, price)| to.cost[way.to].saturating_add(*price)).min().unwrap_or(NEVER)
+    }
+
     /// What it costs to create an instance and bring it where it is wanted.
     fn create_to(&self, node: usize, to: Option<&Distances>) -> u64 {
         if !self.estimate.creatable[node] {
@@ -346,6 +396,12 @@ impl Asked<'_> {
             };
             sum = sum.saturating_add(one.saturating_mul(u64::from(*count)));
             present += u64::from(*count);
+        }
+        let leaving = self.leaving[role as usize];
+        if leaving > 0 {
+            // The same once more as above: it leaves and comes back, or another one comes.
+            let again = create.min(self.around(node, state, to));
+            sum = sum.saturating_add(again.saturating_mul(leaving));
         }
         let missing = (self.target.roles[role as usize].ids.len() as u64).saturating_sub(present);
         sum.saturating_add(missing.saturating_mul(create))
@@ -393,7 +449,7 @@ impl<'a, 'b> Landmarks<'a, 'b> {
     fn somebody_moves(&mut self, node: usize, state: usize, may_create: bool) {
         let asked = self.asked;
         let Some(to) = asked.estimate.to_state[node][state].as_ref() else { return };
-        let sources = asked.populations[node].movable.iter().map(|(element, _)| *element);
+        let sources = asked.populations[node].movable.iter().map(|(element, ..)| *element);
         let sources: Vec<usize> = sources.filter(|element| *element != state).collect();
         let may_create = may_create && asked.estimate.creatable[node];
         self.on_every_way(node, to, sources, may_create);

@@ -207,7 +207,7 @@ fn groups(moves: &Moves<'_>, start: &GlobalState) -> Vec<BTreeSet<InstanceId>> {
 }
 
 /// More sets than this are taken together, which asks for more than is needed and never for less.
-const MOST_GROUPS: usize = 48;
+pub(super) const MOST_GROUPS: usize = 48;
 
 /// The replica-aware requirements that an instance in a state relies on.
 fn aware_needs(moves: &Moves<'_>, node: usize, element: Element) -> Vec<usize> {

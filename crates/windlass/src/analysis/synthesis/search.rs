@@ -49,13 +49,15 @@ enum Manner {
     Exact,
 }
 
-/// How many states the parts of the search may find.
+/// How many states the parts of the search may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     /// Until there is some plan.
     pub greedy: usize,
     /// Until there is a better one or a proof that there is none, once there is a plan.
     pub exact: usize,
+    /// Until there is some plan, by cost: where nothing looks nearer to the goal than the rest.
+    pub first: usize,
 }
 
 /// Looks for a cheapest path.
@@ -91,7 +93,7 @@ pub fn search(
     }
     let most = path.as_ref().map_or(u64::MAX, |(_, cost)| *cost);
     let mut exact = Run::new(moves, estimate, weights, Manner::Exact, start, bound);
-    let limit = if path.is_some() { patience.exact } else { usize::MAX };
+    let limit = if path.is_some() { patience.exact } else { patience.first };
     let ended = exact.run(most, limit, budget);
     let states = states + exact.entries.len();
     if let Some(goal) = exact.goal {
@@ -103,7 +105,9 @@ pub fn search(
         Ended::Stopped(reason) => {
             let bound = exact.bound.min(most);
             // Running out of patience with a plan at hand is no limit that anybody set.
-            let stopped = Some(reason).filter(|reason| *reason != StopReason::Depth);
+            let is_patience = reason == StopReason::Depth;
+            let reason = if is_patience { StopReason::Patience } else { reason };
+            let stopped = Some(reason).filter(|_| !is_patience || path.is_none());
             Found { path, bound, floor, stopped, states }
         }
         _ => Found { path, bound: most, floor, stopped: None, states },
@@ -129,6 +133,10 @@ struct Run<'a, 'b> {
     goal: Option<usize>,
     /// No path through what is open costs less.
     bound: u64,
+    /// How many states were looked at, also those that lead to nothing better.
+    looked: usize,
+    /// What it costs at least from states that lead to nothing better at what was spent.
+    left_out: hashbrown::HashMap<Counts, u64, FxBuildHasher>,
 }
 
 impl<'a, 'b> Run<'a, 'b> {
@@ -151,6 +159,8 @@ impl<'a, 'b> Run<'a, 'b> {
             bytes: 0,
             goal: None,
             bound: least,
+            looked: 0,
+            left_out: hashbrown::HashMap::default(),
         };
         run.reach(start.clone(), 0, usize::MAX, None, u64::MAX);
         run
@@ -185,7 +195,7 @@ impl<'a, 'b> Run<'a, 'b> {
                     return Ended::Stopped(reason);
                 }
             }
-            if self.entries.len() > patience {
+            if self.looked > patience {
                 return Ended::Stopped(StopReason::Depth);
             }
             for (step, next) in self.sorted_moves(&state) {
@@ -250,8 +260,16 @@ impl<'a, 'b> Run<'a, 'b> {
             }
             return;
         }
-        let Some(least) = self.estimate.of(self.moves, &state) else { return };
-        if cost.saturating_add(least) >= most {
+        let least = match self.left_out.get(&state) {
+            Some(least) => *least,
+            None => {
+                self.looked += 1;
+                self.estimate.of(self.moves, &state).unwrap_or(u64::MAX)
+            }
+        };
+        if least == u64::MAX || cost.saturating_add(least) >= most {
+            self.bytes += state.len() * 8 + 48;
+            self.left_out.insert(state, least);
             return;
         }
         let at = self.entries.len();
