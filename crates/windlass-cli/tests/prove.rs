@@ -149,6 +149,26 @@ fn a_port_without_provider_and_a_place_never_reached_are_told() {
 }
 
 #[test]
+fn a_place_never_reached_has_a_picture_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("never.svg");
+    let net = "windlass: 1\ntypes:\n  job:\n    net:\n      places: [idle, busy, lost, done]\n      \
+               initial: [idle]\n      transitions:\n        work: { from: idle, to: busy }\n        \
+               finish: { from: lost, to: done }\nnodes:\n  job: { type: job }\n";
+    let output = prove(&["-", "--picture", picture.to_str().unwrap()], net);
+    assert!(output.status.code().is_some_and(|code| code < 2), "{output:?}");
+    let svg = std::fs::read_to_string(&picture).unwrap();
+    for words in ["job.lost", "job.done", "never entered", "finish", "job.idle"] {
+        assert!(svg.contains(words), "{words} is not in the picture");
+    }
+    let none = prove(
+        &["-", "--picture", picture.to_str().unwrap()],
+        &net.replace("lost, to", "busy, to").replace(" lost,", ""),
+    );
+    assert!(String::from_utf8_lossy(&none.stderr).contains("every place can be reached"));
+}
+
+#[test]
 fn what_nets_have_not_is_refused() {
     let net = "examples/two-components/windlass.yaml";
     let goal = prove(&[net, "--goal", "server=running"], "");

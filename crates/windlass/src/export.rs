@@ -22,6 +22,7 @@ pub mod story;
 pub mod svg;
 pub mod text;
 mod topology;
+pub mod unreached;
 pub mod waits;
 
 #[cfg(test)]

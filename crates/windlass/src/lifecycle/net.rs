@@ -276,6 +276,35 @@ impl Net {
         reached
     }
 
+    /// By behavior, the places where tokens are while it runs: it begins where tokens rest, on
+    /// initial places and where other behaviors end, and follows its own transitions.
+    pub fn places_of_behaviors(&self) -> BTreeMap<&str, BTreeSet<PlaceId>> {
+        let transitions = || (0..self.transitions.len()).map(NetTransitionId::from);
+        let names: BTreeSet<&str> = self.transitions.iter().map(NetTransition::behavior).collect();
+        let mut rest = self.initial.clone();
+        loop {
+            let mut all = BTreeMap::new();
+            let mut more = rest.clone();
+            for name in &names {
+                let own = || transitions().filter(|id| self.transition(*id).behavior() == *name);
+                let mut reached = rest.clone();
+                let mut open: Vec<PlaceId> = reached.iter().copied().collect();
+                while let Some(place) = open.pop() {
+                    let out = own().filter(|id| self.source_place(*id) == place);
+                    let next = out.map(|id| self.destination_place(id));
+                    open.extend(next.filter(|next| reached.insert(*next)));
+                }
+                let goes_on = |place: &PlaceId| own().any(|id| self.source_place(id) == *place);
+                more.extend(reached.iter().filter(|place| !goes_on(place)));
+                all.insert(*name, reached);
+            }
+            if more == rest {
+                return all;
+            }
+            rest = more;
+        }
+    }
+
     /// The places without an output dock: where every token ends when all went well.
     pub fn final_places(&self) -> BTreeSet<PlaceId> {
         (0..self.places.len())

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use windlass::application::{Application, GlobalState};
-use windlass::goal::GoalFile;
 use windlass::goal::names::Ids;
+use windlass::goal::{GoalFile, Want};
 use windlass::lang::windlass as own;
 use windlass::plan::Plan;
 use windlass::synthesize::upgrade::{Upgrade, same_states, upgrade};
@@ -35,6 +35,7 @@ pub(super) fn asked(
         Failure::usage(format!("the new version has no state for `{id}` that is called the same"))
             .help("say with --goal where its node should be in the end")
     })?;
+    means_the_new_version(&both, &goal);
     let list = |names: &[String]| match names {
         [] => "none".to_owned(),
         names => names.join(", "),
@@ -53,6 +54,23 @@ pub(super) fn asked(
     }
     let Upgrade { application, start, .. } = both;
     Ok(Asked { application, start, goal, known: None })
+}
+
+/// States of nodes that changed are those of the new version: nobody is in one of them yet.
+fn means_the_new_version(both: &Upgrade, file: &GoalFile) {
+    let changed = |want: &Want| match want {
+        Want::Node { node, .. } => {
+            let name = &both.application.node(*node).name;
+            both.changed.contains(name).then_some(name)
+        }
+        _ => None,
+    };
+    if let Some(name) = file.always.iter().flat_map(|goal| &goal.wants).find_map(changed) {
+        output::notice(&format!(
+            "`always` speaks of `{name}`, which changed: it means the new version, in which no \
+             instance is yet"
+        ));
+    }
 }
 
 /// Writes what the plan is about.

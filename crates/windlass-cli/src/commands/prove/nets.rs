@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use windlass::application::Application;
 use windlass::application::assembly::{Assembly, TransitionId};
-use windlass::export::{self, waits};
+use windlass::export::{self, unreached, waits};
 use windlass::prove::{self, Proof};
 
 use super::{ProveArgs, options};
@@ -12,7 +12,7 @@ use crate::budget::Watch;
 use crate::failure::Failure;
 use crate::{output, replace};
 
-/// Proves, and draws who waits for whom when that was asked for.
+/// Proves, and draws who waits for whom, or else places never reached, when that was asked for.
 pub(super) fn prove(args: &ProveArgs, application: &Application) -> Result<Proof, Failure> {
     if args.goal.is_some() {
         let message = "--goal is about applications of protocols: nets end on their final places";
@@ -24,13 +24,16 @@ pub(super) fn prove(args: &ProveArgs, application: &Application) -> Result<Proof
     let proof = prove::net(&assembly, &may_fail, &options(args), &mut watch);
     drop(watch);
     if let Some(path) = &args.picture {
-        match proof.stuck.as_ref().and_then(|stuck| stuck.waits.as_ref()) {
-            Some(found) => {
-                let drawing = waits::draw(&assembly, found);
+        let waits = proof.stuck.as_ref().and_then(|stuck| stuck.waits.as_ref());
+        let waits = waits.map(|found| waits::draw(&assembly, found));
+        match waits.or_else(|| unreached::draw(&assembly)) {
+            Some(drawing) => {
                 let svg = export::write(&[drawing], export::Format::Svg);
                 replace::write(path, &svg).map_err(|error| Failure::file("write", path, &error))?;
             }
-            None => output::notice("nobody waits in vain: there is nothing to draw"),
+            None => output::notice(
+                "nobody waits in vain and every place can be reached: there is nothing to draw",
+            ),
         }
     }
     Ok(proof)

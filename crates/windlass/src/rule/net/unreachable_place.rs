@@ -1,8 +1,11 @@
 //! `unreachable-place`: no transition leads to a place of a net.
 
+use std::collections::BTreeSet;
+
 use super::super::{Context, Rule, page};
+use crate::application::ComponentType;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::lifecycle::net::PlaceId;
+use crate::lifecycle::net::{Net, NetTransitionId, PlaceId};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -14,6 +17,36 @@ pub const RULE: Rule = Rule {
     doc: page!("NET002"),
     check: Some(check),
 };
+
+/// A place from which transitions of a behavior lead on, and where no token is while that runs.
+fn in_behaviors(
+    context: &Context<'_>,
+    component: &ComponentType,
+    net: &Net,
+    reached: &BTreeSet<PlaceId>,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let all = net.places_of_behaviors();
+    let mut told = BTreeSet::new();
+    for id in (0..net.transitions.len()).map(NetTransitionId::from) {
+        let (transition, place) = (net.transition(id), net.source_place(id));
+        let behavior = transition.behavior();
+        let is_there = all.get(behavior).is_some_and(|places| places.contains(&place));
+        if is_there || !reached.contains(&place) || !told.insert((behavior, place)) {
+            continue;
+        }
+        let message = format!(
+            "no token is ever on `{}` of type `{}` when behavior `{behavior}` runs, so `{}` never \
+             starts",
+            net.place(place).name,
+            component.name,
+            transition.name
+        );
+        let help = "a behavior begins where tokens rest: on initial places and where other \
+                    behaviors end";
+        findings.push(RULE.finding(context.place(net.place(place).origin), message).help(help));
+    }
+}
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     for (component, net) in super::nets(context) {
@@ -30,5 +63,6 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
                     .help("add a transition that leads there, or remove the place"),
             );
         }
+        in_behaviors(context, component, net, &reached, findings);
     }
 }
