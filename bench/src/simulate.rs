@@ -3,7 +3,9 @@
 //!
 //! Each component has two places and one transition; in a chain it uses the one before it, in a
 //! star all use the first. Three times are told: reading the text, the simulation alone, and the
-//! whole process from start to exit with its answer; all by the clock, best of three.
+//! whole process from start to exit with its answer; all by the clock, best of three. Caches make
+//! large assemblies slower than small ones, so instructions are counted too, where `callgrind` is
+//! installed: per component, they say whether the work is linear.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +19,7 @@ use windlass::lang;
 use windlass::simulate::{Scenario, simulate};
 use windlass::source::Sources;
 
-use crate::case::{Case, Measurement};
+use crate::case::{Case, Measurement, Work};
 use crate::plans::{watch, windlass};
 
 const SIZES: &[usize] = &[1_000, 10_000, 100_000];
@@ -32,9 +34,57 @@ const PEERS: &[(&str, &str)] = &[
     ("star", "MAD 2018: 1,000 take 0.12 s of CPU; Concerto 2020: 1,000 take 0.15 s"),
 ];
 
-/// Whole processes are no cases of this program.
+/// The function whose instructions are those of the simulation alone.
+const SIMULATION: &str = "*simulate::engine::Engine::run*";
+
+/// One simulation each, to be counted; whole processes are no cases of this program.
 pub(crate) fn cases() -> Vec<Case> {
-    Vec::new()
+    let mut cases = Vec::new();
+    for (shape, _) in PEERS {
+        cases.extend(SIZES.iter().map(|&size| Case {
+            name: format!("simulate/{shape}/{size}"),
+            run: Box::new(move || Work { units: once(shape, size).unwrap_or(0), bytes: None }),
+        }));
+    }
+    cases
+}
+
+/// How many transitions one simulation has.
+fn once(shape: &str, size: usize) -> Result<u64, String> {
+    let application = read(&assembly(shape, size))?;
+    let assembly = Assembly::new(&application).map_err(|why| why.to_string())?;
+    Ok(simulate(&assembly, &Scenario::default()).runs.len() as u64)
+}
+
+/// How many instructions a process takes, or one function of it with all that it calls; none where
+/// nothing counts them.
+fn instructions(program: &Path, arguments: &[&str], function: Option<&str>) -> Option<u64> {
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    command.args(function.map(|function| format!("--toggle-collect={function}")));
+    let output = command.arg(program).args(arguments).output().ok()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let counted = said.lines().find_map(|line| line.split_once("Collected :"))?;
+    counted.1.trim().parse().ok().filter(|count| *count > 0)
+}
+
+/// Instructions per component: of the simulation alone, and of the whole process.
+fn counted(shape: &str, size: usize, path: &str) -> Result<Vec<Measurement>, String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let case = format!("simulate/{shape}/{size}");
+    let alone = instructions(&this, &["--case", &case], Some(SIMULATION));
+    let whole = instructions(&windlass()?, &["simulate", path], None);
+    let line = |what: &str, count: u64| Measurement {
+        name: format!("{case}/{what}"),
+        value: (count as f64 / size as f64).round(),
+        unit: "instructions",
+        note: "per component, counted by callgrind".to_owned(),
+    };
+    let alone = alone.map(|count| line("simulation, instructions", count));
+    Ok(alone
+        .into_iter()
+        .chain(whole.map(|count| line("whole process, instructions", count)))
+        .collect())
 }
 
 /// Measures every shape and size.
@@ -89,11 +139,13 @@ fn measure_one(
         note,
     };
     let bytes = text.len();
-    Ok(vec![
+    let mut lines = vec![
         line("reading", reading, format!("{bytes} bytes of text to an assembly")),
         line("simulation", running, format!("{size} transitions of 1 s each; {peers}")),
         line("whole process", whole, format!("with its answer; peak {:.0} MB", peak / 1e6)),
-    ])
+    ];
+    lines.extend(counted(shape, size, &path.to_string_lossy())?);
+    Ok(lines)
 }
 
 fn read(text: &str) -> Result<Application, String> {
