@@ -1,8 +1,9 @@
 //! Values below which no plan is, for objectives that are no sums over actions.
 //!
 //! *Makespan*: the greater of two. The critical path: the earliest moment at which what the goal
-//! wants can be there when nothing gets in the way of anything else (`earliest.rs`). The work of a host: whatever
-//! the plan, the operations on a host take so long together, and so many of them run at once.
+//! wants can be there when nothing gets in the way of anything else (`earliest.rs`). The work of a
+//! host: whatever the plan, the operations on a host take so long together, and so many of them
+//! run at once.
 //!
 //! *Rent*: what has to be created exists at least as long as its own operations take, and what is
 //! there already as long as the plan.
