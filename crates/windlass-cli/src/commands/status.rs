@@ -180,6 +180,7 @@ fn containers_of(
             node: node.clone(),
             state: protocol.state(at).name.clone(),
             process: runs,
+            pid: None,
         });
     }
     Ok(all)
