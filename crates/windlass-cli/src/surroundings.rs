@@ -166,7 +166,7 @@ pub(crate) fn overrides(path: &Path) -> Vec<PathBuf> {
     beside.into_iter().chain(given.into_iter().map(|over| PathBuf::from(over.name))).collect()
 }
 
-/// The variables of the surroundings with those of `.env` in a folder, or of the files in its place.
+/// The variables of the surroundings and of `.env` in a folder, or of the files in its place.
 pub(crate) fn environment(folder: &Path) -> Environment {
     let given = GIVEN.get().cloned().unwrap_or_default();
     let mut environment = given.environment;

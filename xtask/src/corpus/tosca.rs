@@ -42,7 +42,7 @@ pub fn scores(windlass: &Path, folder: &Path) -> Result<Vec<Score>, String> {
         if expected == "unknown" {
             continue;
         }
-        let answer = check(windlass, &tosca.join(path))?;
+        let answer = check(windlass, &tosca, &tosca.join(path))?;
         let is_invalid = expected == "invalid";
         let lacks_file = |found: &Found| found.code == "FILE001";
         if !is_invalid && answer.as_ref().is_ok_and(|found| found.iter().any(lacks_file)) {
@@ -72,7 +72,7 @@ fn probes(
     for row in table.lines().skip(1) {
         let mut cells = row.split('\t');
         let (Some(file), Some(expected)) = (cells.next(), cells.next()) else { continue };
-        let answer = check(windlass, &folder.join(file))?;
+        let answer = check(windlass, folder, &folder.join(file))?;
         count(scores, "tosca-probes", file, expected.starts_with("invalid"), &answer);
     }
     Ok(())
@@ -109,9 +109,12 @@ fn empty(set: &str) -> Score {
     Score { set: set.to_owned(), right: 0, total: 0, all_must_be_right: false, wrong: Vec::new() }
 }
 
-/// The errors in a file or an archive; the reason when the program did not answer.
-fn check(windlass: &Path, file: &Path) -> Result<Result<Vec<Found>, String>, String> {
-    let folder = file.parent().unwrap_or(Path::new("."));
+/// The errors in a file or an archive, asked for where its imports may lie; the reason when the program did not answer.
+fn check(
+    windlass: &Path,
+    folder: &Path,
+    file: &Path,
+) -> Result<Result<Vec<Found>, String>, String> {
     let name = file.display().to_string();
     let ended = process::run(windlass, folder, &["check", "--format", "json", "--", &name])?;
     if let Some(crash) = ended.crash {

@@ -12,7 +12,9 @@ use windlass_run::machine::Machine;
 use windlass_run::machine::plan::PlanMachine;
 
 use super::past::Standing;
-use super::{Beginning, Drive, DriveArgs, Past, actions, containers, drive, search_limits, secrets};
+use super::{
+    Beginning, Drive, DriveArgs, Past, actions, containers, drive, search_limits, secrets,
+};
 use crate::args::Format;
 use crate::commands::resume::world_of;
 use crate::exit_code;
