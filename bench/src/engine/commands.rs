@@ -112,9 +112,12 @@ fn once(runner: Runner, shape: &str, folder: &Path) -> Result<Option<f64>, Strin
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    let took = seconds(|| match child.wait().map_err(words)?.success() {
-        true => Ok(()),
-        false => Err(format!("{} fails on a {shape}", runner.name())),
+    let took = seconds(|| {
+        if child.wait().map_err(words)?.success() {
+            Ok(())
+        } else {
+            Err(format!("{} fails on a {shape}", runner.name()))
+        }
     })?;
     let _ = fs::remove_dir_all(folder);
     Ok(Some(took))

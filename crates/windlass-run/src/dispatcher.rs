@@ -87,6 +87,7 @@ pub type Listener<'l> = Box<dyn FnMut(Duration, &Entry) + 'l>;
 pub type Watcher<'l, M> = Box<dyn FnMut(&M) + 'l>;
 
 /// The owner of a run.
+#[expect(clippy::struct_excessive_bools, reason = "four conditions that hold independently")]
 pub struct Dispatcher<'l, M, W, J> {
     /// The model.
     pub machine: M,

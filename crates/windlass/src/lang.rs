@@ -351,8 +351,14 @@ fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> R
         Some(Language::Ramp) => (read_ramp(&tree, &mut findings), None),
         Some(Language::Concerto) => (concerto::read_application(tree.root(), &mut findings), None),
         // These were read above.
-        Some(Language::Barrel | Language::Tosker | Language::Compose) => (None, None),
-        Some(Language::Hot | Language::Tosca) | None => (None, None),
+        Some(
+            Language::Barrel
+            | Language::Tosker
+            | Language::Compose
+            | Language::Hot
+            | Language::Tosca,
+        )
+        | None => (None, None),
     };
     diagnostic::sort(&mut findings);
     Reading { language, application, goal, findings, ..Reading::default() }

@@ -105,7 +105,7 @@ fn away(
         for state in states(past, standing, id, stays) {
             let mut wider = goal.clone();
             wider.goal.wants.push(Want::Instance { instance: id.clone(), state });
-            if towards.can_reach(past, standing, &wider)? {
+            if Towards::can_reach(past, standing, &wider)? {
                 found = Some(wider);
                 break;
             }

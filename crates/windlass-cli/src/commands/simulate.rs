@@ -139,10 +139,8 @@ struct Answer<'a> {
 pub(crate) fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     let load::Loaded { application: loaded, goal, .. } =
         load::application(&args.file, args.lang.as_deref())?;
-    let loaded = match loaded.is_net() {
-        true => loaded,
-        false => protocols::assembly(&loaded, goal.as_ref())?,
-    };
+    let loaded =
+        if loaded.is_net() { loaded } else { protocols::assembly(&loaded, goal.as_ref())? };
     let changes = changes(args, &loaded)?;
     let application = what_if::apply(&loaded, &changes);
     let assembly = Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;

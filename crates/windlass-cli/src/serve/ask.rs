@@ -29,6 +29,7 @@ pub(super) struct Question {
 }
 
 /// What a command answers.
+#[expect(clippy::struct_field_names, reason = "the page asks for `answer.answer`")]
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Answer {
     /// The exit code of the command.

@@ -5,6 +5,7 @@
 //! make a browser send it. `Host` and `Origin` are compared as well: a name on the network that
 //! points to this machine (DNS rebinding) does not get through.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -35,7 +36,12 @@ const HEADERS: &[(&str, &str)] = &[
 pub(super) fn token() -> Result<String, getrandom::Error> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    let mut token = String::new();
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(token, "{byte:02x}");
+    }
+    Ok(token)
 }
 
 /// Lets a request pass or refuses it, and puts the headers on the answer.

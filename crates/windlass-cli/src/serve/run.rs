@@ -31,18 +31,17 @@ pub(super) async fn run(
     tokio::spawn(async move {
         let _turn = server.turn().await;
         if let Err(refusal) = follow(&scratch, &request, &sender).await {
-            let _ = sender.send(named("ended", &refusal.into_message())).await;
+            let _ = sender.send(Ok(named("ended", &refusal.into_message()))).await;
         }
     });
     let stream = Events(receiver);
     Ok(Sse::new(stream).keep_alive(KeepAlive::default()).into_response())
 }
 
-async fn follow(
-    scratch: &Scratch,
-    request: &Run,
-    sender: &Sender<Result<Event, Infallible>>,
-) -> Result<(), Refusal> {
+/// What a stream of events is made of; nothing can go wrong.
+type Told = Result<Event, Infallible>;
+
+async fn follow(scratch: &Scratch, request: &Run, sender: &Sender<Told>) -> Result<(), Refusal> {
     let question = scratch
         .question(&["up", "--world=simulated", "--format=json", "--yes", "--detach"])
         .option("--state-dir", Some(scratch.path("deployments")))
@@ -71,12 +70,12 @@ async fn follow(
     }
     let status = child.wait().await.map_err(|error| Refusal::internal(&error))?;
     let ended = serde_json::json!({ "exit": status.code(), "messages": messages });
-    let _ = sender.send(named("ended", &ended)).await;
+    let _ = sender.send(Ok(named("ended", &ended))).await;
     Ok(())
 }
 
-fn named(name: &str, data: &serde_json::Value) -> Result<Event, Infallible> {
-    Ok(Event::default().event(name).data(data.to_string()))
+fn named(name: &str, data: &serde_json::Value) -> Event {
+    Event::default().event(name).data(data.to_string())
 }
 
 /// When an event is shown, at this speed of virtual time.
@@ -87,10 +86,10 @@ fn due(line: &str, speed: Option<f64>) -> Option<Duration> {
 }
 
 /// The receiving end as a stream.
-struct Events(mpsc::Receiver<Result<Event, Infallible>>);
+struct Events(mpsc::Receiver<Told>);
 
 impl futures_core::Stream for Events {
-    type Item = Result<Event, Infallible>;
+    type Item = Told;
 
     fn poll_next(
         mut self: std::pin::Pin<&mut Self>,

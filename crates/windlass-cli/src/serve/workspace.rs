@@ -194,9 +194,8 @@ fn describe(path: &Path) -> (Document, Vec<String>) {
         Some(Kind::Application) => What::Application,
         Some(Kind::State) => What::State,
         Some(Kind::Plan) => What::Plan,
-        Some(_) => What::Other,
         None if language.is_some() => What::Application,
-        None => What::Other,
+        Some(_) | None => What::Other,
     };
     let imports = imports.iter().map(|path| path.display().to_string()).collect();
     (Document { name, kind, language, is_text: true }, imports)

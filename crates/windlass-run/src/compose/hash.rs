@@ -1,5 +1,7 @@
 //! SHA-256 (FIPS 180-4), for the labels that tell whether a configuration has changed.
 
+use std::fmt::Write as _;
+
 const ROUND: [u32; 64] = [
     0x428a_2f98,
     0x7137_4491,
@@ -90,7 +92,12 @@ pub(crate) fn sha256(text: &[u8]) -> String {
     for block in padded.chunks_exact(64) {
         mix(&mut state, block);
     }
-    state.iter().map(|word| format!("{word:08x}")).collect()
+    let mut digest = String::new();
+    for word in state {
+        // Writing to a string cannot fail.
+        let _ = write!(digest, "{word:08x}");
+    }
+    digest
 }
 
 #[expect(clippy::many_single_char_names, reason = "the names of the standard")]

@@ -117,9 +117,10 @@ fn ways(system: &BringUp<'_>, at: usize, climber: &Climber) -> Result<Net, NoNet
         let Some(protocol) = component.protocol() else { continue };
         let operation = &component.operations[protocol.transition(*way).operation.index()];
         let is_taken = net.transitions.iter().any(|known| known.name == operation.name);
-        let name = match is_taken {
-            true => format!("{} {}", operation.name, step + 1),
-            false => operation.name.clone(),
+        let name = if is_taken {
+            format!("{} {}", operation.name, step + 1)
+        } else {
+            operation.name.clone()
         };
         let action = Action {
             duration: operation.duration.map(Timing::Fixed),
@@ -194,9 +195,10 @@ fn connect(system: &BringUp<'_>, at: usize, nets: &mut Application) -> Result<()
             let each = least > 1 && all.len() > 1;
             let sets: Vec<&[usize]> = if each { all.chunks(1).collect() } else { vec![&all] };
             for (number, providers) in sets.into_iter().enumerate() {
-                let name = match each {
-                    true => format!("{} {}", declared.name, number + 1),
-                    false => declared.name.clone(),
+                let name = if each {
+                    format!("{} {}", declared.name, number + 1)
+                } else {
+                    declared.name.clone()
                 };
                 let own = Use { at, step, requirement, name, origin: declared.origin };
                 own.add(nets, providers, capability);
@@ -231,9 +233,10 @@ impl Use {
         }
         let number = PortId::from(net.ports.len());
         let is_taken = net.ports.iter().any(|port| port.name == self.name);
-        let name = match is_taken {
-            true => format!("needs {} {}", self.name, self.requirement.0),
-            false => self.name,
+        let name = if is_taken {
+            format!("needs {} {}", self.name, self.requirement.0)
+        } else {
+            self.name
         };
         net.ports
             .push(Port { transitions: [step].into(), ..port(name, PortKind::Use, self.origin) });

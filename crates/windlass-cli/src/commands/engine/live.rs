@@ -44,7 +44,8 @@ impl Live {
         }
         let predicted = predicted();
         let makespan = predicted.iter().map(|span| span.end).max().unwrap_or_default();
-        let expected = predicted.into_iter().map(|span| (span.label, span.end - span.start));
+        let expected =
+            predicted.into_iter().map(|span| (span.label, span.end.saturating_sub(span.start)));
         let bars = MultiProgress::new();
         let line = |template: &str| {
             let bar = bars.add(ProgressBar::new_spinner());

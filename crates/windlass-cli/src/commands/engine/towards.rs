@@ -88,7 +88,6 @@ impl Towards<'_> {
 
     /// Whether a plan to `goal` exists from where everything is.
     pub(crate) fn can_reach(
-        &self,
         past: &Past,
         standing: &Standing,
         goal: &GoalFile,

@@ -77,7 +77,8 @@ impl Claims {
             return Ok(());
         }
         let path = self.folder.join(FIRST);
-        let mut file = OpenOptions::new().write(true).create(true).mode(0o600).open(path)?;
+        let mut file = OpenOptions::new();
+        let mut file = file.write(true).create(true).truncate(true).mode(0o600).open(path)?;
         writeln!(file, "{}", order.0)
     }
 

@@ -262,7 +262,9 @@ impl<'s> Printer<'s> {
             }
             Data::List(items) => items.iter().for_each(|item| self.references(item, found)),
             Data::Map(entries) => {
-                entries.iter().for_each(|entry| self.references(&entry.value, found));
+                for entry in entries {
+                    self.references(&entry.value, found);
+                }
             }
             _ => {}
         }

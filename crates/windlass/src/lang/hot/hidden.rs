@@ -59,7 +59,7 @@ struct Tables {
     /// Router gateways by their router.
     gateways_of: Index,
     /// Route tables by their VPC.
-    route_tables: Index,
+    routings: Index,
 }
 
 /// The two names that most properties have had.
@@ -110,7 +110,9 @@ impl Tables {
         };
         let mut gateways = of(GATEWAY, &|own| network(own)?.identity());
         index(stack, "OS::Neutron::Router", |own| external(own)?.identity(), &mut gateways);
-        gateways.values_mut().for_each(|all| all.truncate(MOST_GATEWAYS));
+        for all in gateways.values_mut() {
+            all.truncate(MOST_GATEWAYS);
+        }
         Tables {
             subnets: of("OS::Neutron::Subnet", &|own| network(own)?.identity()),
             interfaces_of: of(INTERFACE, &|own| router(own)?.identity()),
@@ -118,13 +120,13 @@ impl Tables {
             interfaces_into: of(INTERFACE, &into),
             gateways,
             gateways_of: of(GATEWAY, &|own| router(own)?.identity()),
-            route_tables: of("AWS::EC2::RouteTable", &|own| own.get(&["VpcId"])?.identity()),
+            routings: of("AWS::EC2::RouteTable", &|own| own.get(&["VpcId"])?.identity()),
         }
     }
 
     fn is_empty(&self) -> bool {
-        let Tables { subnets, interfaces_of, interfaces_to, gateways, route_tables, .. } = self;
-        [subnets, interfaces_of, interfaces_to, gateways, route_tables]
+        let Tables { subnets, interfaces_of, interfaces_to, gateways, routings, .. } = self;
+        [subnets, interfaces_of, interfaces_to, gateways, routings]
             .iter()
             .all(|table| table.is_empty())
     }
@@ -164,7 +166,7 @@ impl Tables {
             }
             "OS::Neutron::FloatingIPAssociation" => self.port(stack, resource, &mut wait),
             "AWS::EC2::VPCGatewayAttachment" => {
-                wait(&self.route_tables, resource.get(&["VpcId"]));
+                wait(&self.routings, resource.get(&["VpcId"]));
             }
             _ => {}
         }

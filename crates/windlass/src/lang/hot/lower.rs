@@ -106,8 +106,8 @@ pub(super) fn build(name: &str, span: Span, parts: &[Part<'_>]) -> Application {
         let mut places: BTreeMap<usize, RequirementId> = BTreeMap::new();
         let others = part.outdated.iter().flatten().chain(&part.replacement);
         for need in part.needs.iter().chain(others) {
-            if !places.contains_key(&need.target) {
-                places.insert(need.target, RequirementId::from(needs.len()));
+            if let std::collections::btree_map::Entry::Vacant(e) = places.entry(need.target) {
+                e.insert(RequirementId::from(needs.len()));
                 needs.push(need);
             }
         }
@@ -185,7 +185,7 @@ fn component(part: &Part<'_>, needs: Vec<(&str, Origin)>, life: &Life) -> Compon
         states.push(state("outdated", Some(outdated)));
         let mut update = transition(OUTDATED, 2, CREATED);
         update.requires.extend(outdated);
-        update.offers = offered.clone();
+        update.offers.clone_from(&offered);
         transitions.push(update);
         operations.push(operation("update", origin));
     }

@@ -131,7 +131,7 @@ impl Build<'_> {
     }
 
     /// The entries of a mapping, or of a list of mappings with one entry each.
-    fn named<'t>(node: Option<Node<'t>>) -> Vec<Entry<'t>> {
+    fn named(node: Option<Node<'_>>) -> Vec<Entry<'_>> {
         let Some(node) = node else { return Vec::new() };
         let own = node.entries();
         own.chain(node.items().flat_map(Node::entries)).collect()

@@ -183,7 +183,7 @@ fn values(
     for (_, interface, operation) in declared.all.iter().rev() {
         let own = operation.map(|operation| &operation.inputs);
         for (name, parameter) in
-            std::iter::once(&interface.inputs).chain(own).flat_map(|all| all.iter())
+            std::iter::once(&interface.inputs).chain(own).flat_map(super::model::Fields::iter)
         {
             let value = parameter.value.as_ref().or(parameter.schema.value.as_ref());
             let value = value.or(parameter.schema.default.as_ref());

@@ -113,18 +113,21 @@ impl Key {
     }
 
     /// From a version on.
+    #[must_use]
     pub const fn since(mut self, version: Version) -> Key {
         self.since = version;
         self
     }
 
     /// Up to a version.
+    #[must_use]
     pub const fn until(mut self, version: Version) -> Key {
         self.until = version;
         self
     }
 
     /// It must be there.
+    #[must_use]
     pub const fn must(mut self) -> Key {
         self.mandatory = true;
         self

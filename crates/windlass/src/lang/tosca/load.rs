@@ -271,7 +271,7 @@ impl<'a, 'f> Loader<'a, 'f> {
         let mut base = String::new();
         if let Some(repository) = &import.repository {
             match self.texts[from].file.repositories.get(&repository.text) {
-                Some(known) => base = known.text.clone(),
+                Some(known) => base.clone_from(&known.text),
                 None => {
                     let message = format!("there is no repository `{}`", repository.text);
                     let finding = Diagnostic::error(codes::UNKNOWN_NAME, repository.span, message);

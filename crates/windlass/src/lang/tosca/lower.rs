@@ -107,7 +107,7 @@ impl<'m> Lowering<'m> {
             });
         }
         self.bind(&mut application);
-        self.name_instances(&mut application);
+        Self::name_instances(&mut application);
         (application, GoalFile { goal: Goal { wants }, ..GoalFile::default() })
     }
 
@@ -127,7 +127,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// A node with one instance gives it its own name.
-    fn name_instances(&self, application: &mut Application) {
+    fn name_instances(application: &mut Application) {
         if application.faults != Faults::Replicas {
             return;
         }
@@ -293,15 +293,12 @@ impl<'m> Lowering<'m> {
     }
 
     /// One operation of relationships, where something carries it out.
-    fn configure<'l, N: ToString + ?Sized>(
+    fn configure<'l, N: ToString>(
         &self,
         links: &[&'l Link<'m>],
         operation: &str,
         name: impl Fn(&'l Link<'m>) -> N,
-    ) -> Vec<Stage>
-    where
-        N: Sized,
-    {
+    ) -> Vec<Stage> {
         let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
         let stage = |link: &&'l Link<'m>| {
             let run = command::of_link(&inputs, link, operation)?;

@@ -62,16 +62,21 @@ pub fn at_url(url: &str) -> Option<(&'static str, &'static str)> {
     Some((name, named(name)?))
 }
 
+/// The name of a type, and its lines.
+type Type<'t> = (&'t str, Vec<&'t str>);
+
 /// One text with the types of both; of two with the same name the later one is kept.
 ///
 /// The texts are ours: sections begin in the first column, types with two blanks.
 fn merge(base: &str, later: &str) -> String {
-    let mut sections: Vec<(&str, Vec<(&str, Vec<&str>)>)> = Vec::new();
+    let mut sections: Vec<(&str, Vec<Type<'_>>)> = Vec::new();
     for line in base.lines().chain(later.lines()) {
         let deep = line.starts_with("   ");
         match (line.strip_prefix("  "), sections.last_mut()) {
             (Some(_), Some((_, types))) if deep => {
-                types.last_mut().map(|(_, lines)| lines.push(line));
+                if let Some((_, lines)) = types.last_mut() {
+                    lines.push(line)
+                }
             }
             (Some(name), Some((_, types))) => {
                 let name = name.split(':').next().unwrap_or(name);

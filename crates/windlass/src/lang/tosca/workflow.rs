@@ -226,7 +226,9 @@ impl<'m> Reading<'m> {
             let own: Vec<usize> = (0..operations)
                 .filter(|step| self.plan.steps[*step].action.instance().0 == *node)
                 .collect();
-            own.into_iter().for_each(|step| self.order(*at, step));
+            for step in own {
+                self.order(*at, step);
+            }
         }
     }
 

@@ -106,9 +106,12 @@ impl Build<'_> {
 
     pub(super) fn artifact(&mut self, node: Node<'_>) -> Artifact {
         // Before 2.0 many files invent types of artifacts.
-        let of = node.get("type").and_then(|node| match self.version().is_2() {
-            true => self.type_ref(TypeKind::Artifact, node),
-            false => self.doubtful_ref(TypeKind::Artifact, node),
+        let of = node.get("type").and_then(|node| {
+            if self.version().is_2() {
+                self.type_ref(TypeKind::Artifact, node)
+            } else {
+                self.doubtful_ref(TypeKind::Artifact, node)
+            }
         });
         Artifact {
             of,

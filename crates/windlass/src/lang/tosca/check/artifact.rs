@@ -68,7 +68,7 @@ impl Checker<'_> {
 
     fn file(&mut self, artifact: &Artifact, file: FileId, files: &mut dyn Files, known: &[String]) {
         let Some(name) = &artifact.file else { return };
-        let is_named = known.iter().any(|known| *known == name.text);
+        let is_named = known.contains(&name.text);
         if is_named || artifact.repository.is_some() || !looks_like_file(name) {
             return;
         }

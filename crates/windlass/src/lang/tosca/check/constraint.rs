@@ -61,7 +61,7 @@ fn holds(model: &Model, value: &Value, base: Base<'_>, name: &str, wanted: &Valu
             let same = |to: &Value| order(to).map_or(value == to, Ordering::is_eq);
             Some(wanted.items().iter().any(same))
         }
-        "length" => Some(length(value)? == quantity::number_of(wanted)?),
+        "length" => Some(length(value)?.total_cmp(&quantity::number_of(wanted)?).is_eq()),
         "min_length" => Some(length(value)? >= quantity::number_of(wanted)?),
         "max_length" => Some(length(value)? <= quantity::number_of(wanted)?),
         "pattern" => matches(value.text()?, wanted.text()?),
@@ -75,8 +75,8 @@ fn in_range(model: &Model, value: &Value, base: Base<'_>, wanted: &Value) -> Opt
     if base == Base::BuiltIn("range") {
         let parts = value.items().iter();
         let integer = Base::BuiltIn("integer");
-        let inside = parts.filter_map(|part| in_range(model, part, integer, wanted));
-        return Some(inside.fold(true, |all, one| all && one));
+        let mut inside = parts.filter_map(|part| in_range(model, part, integer, wanted));
+        return Some(inside.all(|one| one));
     }
     let own = quantity::of(model, value, base)?;
     let side = |bound: &Value, bad: Ordering| {
@@ -133,6 +133,6 @@ pub(super) fn quantity(known: &Known) -> Option<Quantity> {
         Known::Text(text) => Some(Quantity::Text(text.clone())),
         Known::Bool(value) => Some(Quantity::Bool(*value)),
         Known::Quantity(quantity) => Some(quantity.clone()),
-        _ => None,
+        Known::Whole(_) => None,
     }
 }

@@ -94,7 +94,7 @@ impl Evaluation<'_> {
             "$equal" => {
                 let (one, other) =
                     (self.expression(items.first()?)?, self.expression(items.get(1)?)?);
-                let same = self.order(&one, &other).map_or(one == other, Ordering::is_eq);
+                let same = Self::order(&one, &other).map_or(one == other, Ordering::is_eq);
                 Some(Known::Bool(same))
             }
             "$greater_than" => self.compare(items, Ordering::is_gt),
@@ -104,8 +104,8 @@ impl Evaluation<'_> {
             "$in_range" => {
                 let bounds = items.get(1)?.items();
                 let own = self.expression(items.first()?)?;
-                let lower = self.order(&own, &self.expression(bounds.first()?)?)?;
-                let upper = self.order(&own, &self.expression(bounds.get(1)?)?)?;
+                let lower = Self::order(&own, &self.expression(bounds.first()?)?)?;
+                let upper = Self::order(&own, &self.expression(bounds.get(1)?)?)?;
                 Some(Known::Bool(lower.is_ge() && upper.is_le()))
             }
             "$valid_values" => {
@@ -114,7 +114,7 @@ impl Evaluation<'_> {
                 let Data::List(values) = &list.data else { return None };
                 let same = |to: &Value| {
                     self.expression(to)
-                        .is_some_and(|to| self.order(&own, &to).map_or(own == to, Ordering::is_eq))
+                        .is_some_and(|to| Self::order(&own, &to).map_or(own == to, Ordering::is_eq))
                 };
                 Some(Known::Bool(values.iter().any(same)))
             }
@@ -182,10 +182,10 @@ impl Evaluation<'_> {
 
     fn compare(&self, items: &[Value], holds: fn(Ordering) -> bool) -> Option<Known> {
         let (one, other) = (self.expression(items.first()?)?, self.expression(items.get(1)?)?);
-        self.order(&one, &other).map(|order| Known::Bool(holds(order)))
+        Self::order(&one, &other).map(|order| Known::Bool(holds(order)))
     }
 
-    fn order(&self, one: &Known, other: &Known) -> Option<Ordering> {
+    fn order(one: &Known, other: &Known) -> Option<Ordering> {
         quantity(one)?.order(&quantity(other)?)
     }
 }

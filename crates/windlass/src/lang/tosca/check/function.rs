@@ -269,10 +269,10 @@ impl Checker<'_> {
         if own(text) {
             return self.index(model.schemas(id, |of| &of.attributes).get(text), more);
         }
-        if let Some(second) = more.first().and_then(Value::text) {
-            if self.through(service, node, text, second) {
-                return;
-            }
+        if let Some(second) = more.first().and_then(Value::text)
+            && self.through(service, node, text, second)
+        {
+            return;
         }
         let word = if function == "get_property" { "property" } else { "attribute" };
         let what = more.first().and_then(Value::text).unwrap_or(text);
@@ -286,8 +286,7 @@ impl Checker<'_> {
         let base = self.model.base(of, self.version());
         let Some(step) = more.first() else { return };
         let is_flat = matches!(base, Base::BuiltIn(name) if name != "list" && name != "map");
-        let is_wrong =
-            matches!(step.data, Data::Int(_)) && is_flat || is_flat && step.text().is_some();
+        let is_wrong = is_flat && (matches!(step.data, Data::Int(_)) || step.text().is_some());
         if is_wrong {
             let message = format!("a {} has no parts", of.name.text);
             self.error(codes::FUNCTION, step.span, message);

@@ -46,16 +46,17 @@ impl Checker<'_> {
         if action.kind != ActivityKind::CallOperation {
             return;
         }
-        let names: Vec<&str> = match policy.targets.is_empty() {
-            true => service.nodes.names().collect(),
-            false => policy
+        let names: Vec<&str> = if policy.targets.is_empty() {
+            service.nodes.names().collect()
+        } else {
+            policy
                 .targets
                 .iter()
                 .flat_map(|target| match service.groups.get(&target.text) {
                     Some(group) => group.members.iter().map(|name| name.text.as_str()).collect(),
                     None => vec![target.text.as_str()],
                 })
-                .collect(),
+                .collect()
         };
         let types: Vec<_> =
             names.iter().filter_map(|name| service.nodes.get(name)?.of.id).collect();

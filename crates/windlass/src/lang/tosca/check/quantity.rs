@@ -149,9 +149,8 @@ pub(super) fn own_scalar(model: &Model, id: TypeId, text: &str) -> Result<f64, S
 /// The text of a key, which may be written like a number.
 pub(super) fn key_text(key: &Value) -> Option<String> {
     match &key.data {
-        Data::Text(text) => Some(text.clone()),
+        Data::Text(text) | Data::Float(_, text) => Some(text.clone()),
         Data::Int(number) => Some(number.to_string()),
-        Data::Float(_, text) => Some(text.clone()),
         Data::Bool(value) => Some(value.to_string()),
         Data::Null => Some(String::new()),
         _ => None,
@@ -181,8 +180,7 @@ pub(super) fn version(text: &str) -> Option<Quantity> {
 /// A value as something comparable, by what its type comes down to.
 pub(super) fn of(model: &Model, value: &Value, base: Base<'_>) -> Option<Quantity> {
     let text = match &value.data {
-        Data::Text(text) => Some(text.as_str()),
-        Data::Float(_, text) => Some(text.as_str()),
+        Data::Text(text) | Data::Float(_, text) => Some(text.as_str()),
         _ => None,
     };
     match base {

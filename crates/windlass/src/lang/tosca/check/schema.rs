@@ -120,16 +120,16 @@ impl Model {
 
 /// Takes over what a refinement leaves out.
 pub(super) fn inherit(refined: &mut Schema, from: &Schema) {
-    fn take<T: Clone>(to: &mut Option<T>, from: &Option<T>) {
+    fn take<T: Clone>(to: &mut Option<T>, from: Option<&T>) {
         if to.is_none() {
-            to.clone_from(from);
+            *to = from.cloned();
         }
     }
-    take(&mut refined.of, &from.of);
-    take(&mut refined.required, &from.required);
-    take(&mut refined.default, &from.default);
-    take(&mut refined.value, &from.value);
-    take(&mut refined.constraints, &from.constraints);
-    take(&mut refined.entry, &from.entry);
-    take(&mut refined.key, &from.key);
+    take(&mut refined.of, from.of.as_ref());
+    take(&mut refined.required, from.required.as_ref());
+    take(&mut refined.default, from.default.as_ref());
+    take(&mut refined.value, from.value.as_ref());
+    take(&mut refined.constraints, from.constraints.as_ref());
+    take(&mut refined.entry, from.entry.as_ref());
+    take(&mut refined.key, from.key.as_ref());
 }

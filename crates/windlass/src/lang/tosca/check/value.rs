@@ -64,7 +64,7 @@ impl Checker<'_> {
             "list" => matches!(value.data, Data::List(_)),
             "map" => matches!(value.data, Data::Map(_)),
             name if name.starts_with("scalar-unit") => {
-                let text = text.map(str::to_owned).unwrap_or_else(|| words(value));
+                let text = text.map_or_else(|| words(value), str::to_owned);
                 return quantity::scalar_unit(name, &text).map(|_| ());
             }
             _ => true,
@@ -177,7 +177,6 @@ fn is_dollar(value: &Value, version: Version) -> bool {
 fn is_version(value: &Value) -> bool {
     match &value.data {
         Data::Text(text) | Data::Float(_, text) => super::super::grammar::is_version_text(text),
-        Data::Int(_) => false,
         _ => false,
     }
 }

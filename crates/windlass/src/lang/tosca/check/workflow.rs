@@ -139,8 +139,10 @@ impl Checker<'_> {
         for (_, of) in self.model.types.chain(of) {
             let Some(interface) = of.interfaces.get(interface) else { continue };
             let own = interface.operations.get(operation).map(|operation| &operation.inputs);
-            for (name, input) in
-                interface.inputs.iter().chain(own.into_iter().flat_map(|i| i.iter()))
+            for (name, input) in interface
+                .inputs
+                .iter()
+                .chain(own.into_iter().flat_map(super::super::model::Fields::iter))
             {
                 if input.schema.of.is_some() && input.value.is_none() {
                     inputs.push((name.text.clone(), input.schema.clone()));

@@ -5,6 +5,16 @@ use super::super::lower::name_of;
 use super::super::model::{FileId, Model, NodeTemplate, Service};
 use super::super::value::{Data, Value};
 
+/// The functions whose results inputs may be.
+const FUNCTIONS: &[&str] = &[
+    "get_input",
+    "get_property",
+    "get_attribute",
+    "get_operation_output",
+    "get_artifact",
+    "concat",
+];
+
 /// How deep functions are followed into each other.
 const DEEPEST: usize = 32;
 
@@ -141,23 +151,20 @@ impl<'m> Inputs<'_, 'm> {
             Data::Map(entries) if entries.len() == 1 => {
                 let name = entries[0].key.text().unwrap_or_default();
                 let name = name.strip_prefix('$').unwrap_or(name);
-                self.call(name, &entries[0].value, place, depth)
-                    .unwrap_or_else(|| Some(Found::text(json(value))))
+                if FUNCTIONS.contains(&name) {
+                    self.call(name, &entries[0].value, place, depth)
+                } else {
+                    Some(Found::text(json(value)))
+                }
             }
             Data::Map(_) | Data::List(_) => Some(Found::text(json(value))),
         }
     }
 
-    /// A call of a function; none when the word is no function.
-    fn call(
-        &self,
-        name: &str,
-        argument: &Value,
-        place: &Place,
-        depth: usize,
-    ) -> Option<Option<Found>> {
+    /// A call of one of [`FUNCTIONS`].
+    fn call(&self, name: &str, argument: &Value, place: &Place, depth: usize) -> Option<Found> {
         let words: Vec<&str> = argument.items().iter().filter_map(Value::text).collect();
-        Some(match name {
+        match name {
             "get_input" => self.input(argument, place, depth),
             "get_property" => self.property(&words, place, depth),
             "get_attribute" => self.attribute(&words, place, depth),
@@ -177,8 +184,8 @@ impl<'m> Inputs<'_, 'm> {
                 }
                 Some(Found { parts })
             }
-            _ => return None,
-        })
+            _ => None,
+        }
     }
 
     fn input(&self, argument: &Value, place: &Place, depth: usize) -> Option<Found> {

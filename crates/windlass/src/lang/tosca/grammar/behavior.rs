@@ -2,7 +2,7 @@
 
 use super::data::PARAMETER;
 use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
-use crate::lang::tosca::version::Version::*;
+use crate::lang::tosca::version::Version::{V1_3, V2_0};
 
 /// An interface in a type.
 pub static INTERFACE_DEFINITION: Entity = Entity {

@@ -1,7 +1,7 @@
 //! Definitions of properties, attributes, parameters and schemas.
 
 use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
-use crate::lang::tosca::version::Version::*;
+use crate::lang::tosca::version::Version::{V1_3, V2_0};
 
 const TYPE: Key = Key::new("type", Shape::Text);
 const CONSTRAINTS: Key = Key::new("constraints", Shape::List).until(V1_3);

@@ -2,9 +2,12 @@
 
 use super::data::SCHEMA;
 use super::topology::SERVICE;
-use super::types::*;
+use super::types::{
+    ARTIFACT_TYPE, CAPABILITY_TYPE, DATA_TYPE, GROUP_TYPE, INTERFACE_TYPE, NODE_TYPE, POLICY_TYPE,
+    RELATIONSHIP_TYPE,
+};
 use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
-use crate::lang::tosca::version::Version::*;
+use crate::lang::tosca::version::Version::{V1_3, V2_0};
 
 /// A file.
 pub static FILE: Entity = Entity {

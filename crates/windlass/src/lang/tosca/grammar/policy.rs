@@ -2,7 +2,7 @@
 
 use super::behavior::INTERFACE_ASSIGNMENT;
 use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
-use crate::lang::tosca::version::Version::*;
+use crate::lang::tosca::version::Version::{V1_3, V2_0};
 
 /// A group.
 pub static GROUP: Entity = Entity {

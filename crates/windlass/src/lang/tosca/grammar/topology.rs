@@ -4,7 +4,7 @@ use super::behavior::{ARTIFACT, INTERFACE_ASSIGNMENT, WORKFLOW};
 use super::data::PARAMETER;
 use super::policy::{GROUP, POLICY};
 use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
-use crate::lang::tosca::version::Version::*;
+use crate::lang::tosca::version::Version::{V1_2, V1_3, V2_0};
 
 const PROPERTIES: Key = Key::new("properties", Shape::Mapping);
 const ATTRIBUTES: Key = Key::new("attributes", Shape::Mapping);

@@ -4,7 +4,7 @@ use super::behavior::{ARTIFACT, INTERFACE_DEFINITION, OPERATION_DEFINITION};
 use super::data::{ATTRIBUTE, PARAMETER, PROPERTY, SCHEMA};
 use super::policy::TRIGGER;
 use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
-use crate::lang::tosca::version::Version::*;
+use crate::lang::tosca::version::Version::{V1_3, V2_0};
 
 const DERIVED_FROM: Key = Key::new("derived_from", Shape::Text);
 const VERSION: Key = Key::new("version", Shape::Version);

@@ -145,11 +145,11 @@ impl Walk<'_> {
 
     fn is_mapping(&self, node: Node<'_>) -> bool {
         node.is_mapping()
-            && !node.entries().any(|entry| entry.name().is_empty() && self.is_bad(entry))
+            && !node.entries().any(|entry| entry.name().is_empty() && Self::is_bad(entry))
     }
 
     /// An empty name that is no unit prefix.
-    fn is_bad(&self, entry: Entry<'_>) -> bool {
+    fn is_bad(entry: Entry<'_>) -> bool {
         entry.key.is_null() || entry.value.is_null()
     }
 
