@@ -73,12 +73,13 @@ pub(crate) fn read(
     beside: bool,
 ) -> (Reading, Vec<PathBuf>) {
     // A file with the name of a Compose file is one, however little its keys tell.
-    let is_compose = lang::is_compose(language, id, sources)
+    let language = lang::told(language, id, sources);
+    let is_compose = language == Some(Language::Compose)
         || (language.is_none()
             && surroundings::is_compose_name(path)
             && lang::tells_nothing(id, sources));
     let folder = path.parent().unwrap_or(Path::new(""));
-    let is_tosca = lang::is_tosca(language, id, sources);
+    let is_tosca = language == Some(Language::Tosca);
     let folder = match () {
         () if (is_compose || is_tosca) && is_below_current(path) => PathBuf::new(),
         () if is_tosca => project_of(path),

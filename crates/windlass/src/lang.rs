@@ -239,22 +239,13 @@ pub fn read_archive(
     Ok(Some(read_with(language, root, &entry.path, sources, files)))
 }
 
-/// Whether a text is read as Compose: in this language, or because its keys tell.
-pub fn is_compose(language: Option<Language>, root: SourceId, sources: &Sources) -> bool {
+/// The language that a text is read in, if one is given or its keys tell. It is parsed for that.
+pub fn told(language: Option<Language>, root: SourceId, sources: &Sources) -> Option<Language> {
     let text = &sources.get(root).text;
-    match language.or_else(|| Language::detect_text(text)) {
-        Some(language) => language == Language::Compose,
-        None => detect_files(root, text) == Some(Language::Compose),
-    }
-}
-
-/// Whether a text is read as TOSCA in YAML: in this language, or because its keys tell.
-pub fn is_tosca(language: Option<Language>, root: SourceId, sources: &Sources) -> bool {
-    let text = &sources.get(root).text;
-    match language.or_else(|| Language::detect_text(text)) {
-        Some(language) => language == Language::Tosca,
-        None => detect_files(root, text) == Some(Language::Tosca),
-    }
+    language.or_else(|| Language::detect_text(text)).or_else(|| {
+        let (tree, _) = tree::parse(root, text, &quiet());
+        Language::detect(&tree)
+    })
 }
 
 /// Whether the keys of a text tell no language at all, not even one that is not read yet.

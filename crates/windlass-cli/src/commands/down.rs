@@ -8,14 +8,16 @@ use windlass::goal::{Goal, GoalFile, Want};
 use windlass_run::entry::Purpose;
 
 use crate::args::Format;
-use crate::commands::engine::{self, DriveArgs, Towards, WhereArgs, containers};
+use crate::commands::engine::{self, DriveArgs, Past, Towards, WhereArgs, containers};
+use crate::exit_code;
 use crate::failure::Failure;
 
 /// What `windlass down` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A plan is made from where the application is to where nothing of it exists, and followed: operations
-in the order that the life cycles ask for, then the instances go.
+in the order that the life cycles ask for, then the instances go. What lies in containers is first
+brought back to where it began, in a run of its own, so that nothing vanishes while it works.
 
 Exit codes: 0 nothing is left, 2 usage, 4 an action failed or is in doubt.
 
@@ -67,8 +69,36 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
     if let Some(composed) = &composed {
         composed.confirm(&deployment, args.volumes, args.yes)?;
     }
-    let goal = GoalFile { goal: Goal { wants }, ..GoalFile::default() };
-    let code = towards.reach(&past, goal, Purpose::Down, false);
+    let gone = GoalFile { goal: Goal { wants }, ..GoalFile::default() };
+    let mut code = exit_code::GOOD;
+    if let Some(rest) = at_rest(&past)?.filter(|_| composed.is_none()) {
+        code = towards.reach(&past, rest, Purpose::Down, false)?;
+    }
+    if code == exit_code::GOOD {
+        code = towards.reach(&towards.past()?, gone, Purpose::Down, false)?;
+    }
     drop(lock);
-    code
+    Ok(code)
+}
+
+/// The goal that every instance is where it began, when some would otherwise go with their
+/// container in whatever state they are, and when there is a way there.
+fn at_rest(past: &Past) -> Result<Option<GoalFile>, Failure> {
+    let standing = past.protocols()?;
+    let instances = &standing.state.instances;
+    if standing.state.vertical.is_empty() {
+        return Ok(None);
+    }
+    let wants = instances.iter().filter_map(|(id, instance)| {
+        let protocol = past.application.protocol_of(instance.node)?;
+        let state = protocol.state(protocol.initial).name.clone();
+        Some(Want::Instance { instance: id.clone(), state })
+    });
+    let goal = Goal { wants: wants.collect() };
+    // Nobody new is needed to stop what is there.
+    let mut rest = GoalFile { goal, ..GoalFile::default() };
+    for instance in instances.values() {
+        *rest.budget.entry(instance.node).or_insert(0) += 1;
+    }
+    Ok(Towards::can_reach(past, &standing, &rest)?.then_some(rest))
 }

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
             .help("`windlass up` gives it one"));
     };
     let parts = parts(&past, &standing, &args.part)?;
-    let away = away(&towards, &past, &standing, &parts)?;
+    let away = away(&past, &standing, &parts)?;
     let mut code = towards.reach(&past, away, Purpose::Up, false)?;
     if code == exit_code::GOOD {
         code = towards.reach(&towards.past()?, back, Purpose::Up, !args.drive.detach)?;
@@ -88,12 +88,7 @@ fn parts(past: &Past, standing: &Standing, part: &str) -> Result<Vec<InstanceId>
 
 /// A goal in which every part is in a state from which an operation leads to its present one, and
 /// every other instance where it is, or else one operation before that too: none is removed.
-fn away(
-    towards: &Towards<'_>,
-    past: &Past,
-    standing: &Standing,
-    parts: &[InstanceId],
-) -> Result<GoalFile, Failure> {
+fn away(past: &Past, standing: &Standing, parts: &[InstanceId]) -> Result<GoalFile, Failure> {
     let mut goal = GoalFile::default();
     for instance in standing.state.instances.values() {
         // What relies on a part is stopped, not helped by another instance meanwhile.

@@ -75,7 +75,7 @@ fn merge(base: &str, later: &str) -> String {
         match (line.strip_prefix("  "), sections.last_mut()) {
             (Some(_), Some((_, types))) if deep => {
                 if let Some((_, lines)) = types.last_mut() {
-                    lines.push(line)
+                    lines.push(line);
                 }
             }
             (Some(name), Some((_, types))) => {

@@ -126,7 +126,7 @@ impl Walk<'_> {
             Shape::Version => (is_version(node), "a version, such as `1.0` or `1.2.3.beta-4`"),
             Shape::TextList => (is_text_list(node), "a list of strings"),
             Shape::Range => (is_range(node), "a list of two bounds"),
-            Shape::Mapping => (self.is_mapping(node), "a map"),
+            Shape::Mapping => (Self::is_mapping(node), "a map"),
             Shape::Metadata => return self.metadata(node),
             Shape::Count => (is_count(node), "a non-negative integer"),
             Shape::List => (node.is_list(), "a list"),
@@ -143,7 +143,7 @@ impl Walk<'_> {
         }
     }
 
-    fn is_mapping(&self, node: Node<'_>) -> bool {
+    fn is_mapping(node: Node<'_>) -> bool {
         node.is_mapping()
             && !node.entries().any(|entry| entry.name().is_empty() && Self::is_bad(entry))
     }
