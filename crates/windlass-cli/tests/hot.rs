@@ -1,5 +1,7 @@
 //! Templates of OpenStack Heat on the command line: plans, environments, virtual time, Alloy.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use support::Folder;

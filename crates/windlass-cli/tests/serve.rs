@@ -52,7 +52,7 @@ impl Served {
     /// Sends a request as it is.
     fn send(&self, request: &[u8]) -> Reply {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         // The server may answer, and stop listening, before it has everything.
         let _ = stream.write_all(request);
         let mut bytes = Vec::new();
@@ -257,7 +257,7 @@ fn files_are_saved_as_a_whole_with_edit_only_and_never_over_somebody_elses_chang
     assert_eq!(editing.ask("/api/save", &save).status, 200);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), after);
     assert_eq!(editing.ask("/api/save", &save).status, 409);
-    assert_eq!(std::fs::read_dir(&folder.path("")).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), 1);
 }
 
 #[test]

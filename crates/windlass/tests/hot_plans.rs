@@ -187,7 +187,7 @@ fn an_update_replaces_what_cannot_change_and_updates_what_can() {
 
 #[test]
 fn an_update_removes_last_what_others_needed() {
-    let new: String = SITE.lines().take(4).map(|line| format!("{line}\n")).collect();
+    let new = SITE.lines().take(4).collect::<Vec<_>>().join("\n") + "\n";
     let update = renewed(SITE, &new);
     assert_eq!(update.removed, ["address", "door", "hub", "link"]);
     let steps = Steps::of(&plan(&update.application, &update.start, update.goal.clone()));

@@ -147,7 +147,9 @@ impl Reference<'_> {
         for id in under_way.iter().filter(|(_, left)| **left == wait).map(|(id, _)| id) {
             let mut left = under_way.clone();
             left.remove(id);
-            left.values_mut().for_each(|left| *left -= wait);
+            for left in left.values_mut() {
+                *left -= wait;
+            }
             let Some(operation) = self.operation(state, id) else { continue };
             let action = Action::OpEnd { instance: id.clone(), operation };
             let after = self.after(state, &action).into_iter();

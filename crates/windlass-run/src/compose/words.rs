@@ -100,7 +100,7 @@ mod tests {
         for (millis, text) in all {
             assert_eq!(duration(Duration::from_millis(millis)), text);
         }
-        assert_eq!(duration(Duration::from_secs(3600)), "1h0m0s");
+        assert_eq!(duration(Duration::from_hours(1)), "1h0m0s");
         assert_eq!(duration(Duration::from_nanos(1_500)), "1.5µs");
     }
 
