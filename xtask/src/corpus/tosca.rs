@@ -109,7 +109,8 @@ fn empty(set: &str) -> Score {
     Score { set: set.to_owned(), right: 0, total: 0, all_must_be_right: false, wrong: Vec::new() }
 }
 
-/// The errors in a file or an archive, asked for where its imports may lie; the reason when the program did not answer.
+/// The errors in a file or an archive, asked for where its imports may lie; the reason when the
+/// program did not answer.
 fn check(
     windlass: &Path,
     folder: &Path,

@@ -95,10 +95,12 @@ fn at_rest(past: &Past) -> Result<Option<GoalFile>, Failure> {
         Some(Want::Instance { instance: id.clone(), state })
     });
     let goal = Goal { wants: wants.collect() };
-    // Nobody new is needed to stop what is there.
     let mut rest = GoalFile { goal, ..GoalFile::default() };
     for instance in instances.values() {
+        // Nobody new is needed to stop what is there, and removing it is no way to stop it.
         *rest.budget.entry(instance.node).or_insert(0) += 1;
+        rest.never.push(Goal { wants: vec![Want::NodeGone(instance.node)] });
     }
+    rest.never.dedup();
     Ok(Towards::can_reach(past, &standing, &rest)?.then_some(rest))
 }
