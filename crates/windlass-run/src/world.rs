@@ -124,6 +124,8 @@ pub trait World {
     fn check(&mut self, order: &Order, check: &Command) -> bool;
 
     /// Forgets what is only needed while an order is in doubt; called when its outcome is safe.
+    /// Never for an order that was found not done: what an engine that was killed set off for it
+    /// may come late, and must find the door closed.
     fn cleanup(&mut self, order: OrderId);
 
     /// Whether nothing that an order started goes on when this machine loses power. Then an order

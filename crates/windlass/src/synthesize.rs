@@ -16,7 +16,7 @@ pub mod upgrade;
 mod with_faults;
 
 pub use explain::Explanation;
-pub use objective::Objective;
+pub use objective::{Objective, end_of};
 
 use self::belief::World;
 use crate::analysis::synthesis::distance::Weights;
@@ -422,7 +422,7 @@ pub fn undoing(
     start: &GlobalState,
     plan: &Plan,
 ) -> Option<(GlobalState, GoalFile)> {
-    let end = objective::end_of(application, start, plan)?;
+    let end = end_of(application, start, plan)?;
     let mut goal = GoalFile::default();
     for (id, instance) in &start.instances {
         let Element::State(state) = instance.element else { return None };

@@ -20,7 +20,9 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         };
         self.entries.push(Entry::Outcome { order: id, end: end.clone(), witness });
         self.once |= !given.order.is_repeatable();
-        self.over.push(id);
+        if end != End::NotDone {
+            self.over.push(id);
+        }
         let woken = self.limits.give_back(&given.resources);
         self.queue.extend(woken);
         self.hold(&given.order, &end);

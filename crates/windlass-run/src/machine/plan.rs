@@ -3,6 +3,8 @@
 //! A step starts when the steps before it have ended and the rules let it start; if it would fault
 //! something although the plan was made without faults, it does not.
 
+mod leaving;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass::application::{Application, GlobalState, InstanceId};
@@ -18,10 +20,8 @@ use windlass::semantics::Semantics;
 use windlass::semantics::replica::observe::{Observation, observe};
 use windlass::semantics::replica::{Action, Blocked, Creation, Outcome, Replica, observable};
 use windlass::source::Sources;
-use windlass::synthesize::{self, Answer, Objective, Question};
 use windlass::system::Budget;
 use windlass::tree::emit;
-use windlass::verify::Effort;
 
 use super::{Holders, Machine, Note, Untidy, Work};
 use crate::entry::{Aim, Task};
@@ -387,34 +387,7 @@ impl Machine for PlanMachine<'_> {
             (Aim::Goal, None) => return Err("no goal was given, only a plan".to_owned()),
             (Aim::Back, _) => self.back(),
         };
-        let question = Question {
-            application: self.application,
-            start: &self.state,
-            goal: &goal,
-            closure: Closure::Open,
-            policy: self.application.policy,
-            objective: Objective::Length,
-            known: Some(&self.began),
-            prove: false,
-            allow_faults: self.allow_faults,
-            soft: false,
-        };
-        let mut budget = (self.budget)();
-        match synthesize::synthesize(&question, &Effort::default(), &mut *budget) {
-            Answer::Plan(mut found) => {
-                if let Some(arrange) = self.arrange {
-                    arrange(self.application, &self.nodes_of(&found.plan), &mut found.plan);
-                }
-                Ok(Some(print(&found.plan)))
-            }
-            Answer::Unreachable(why) => {
-                let mut words = vec![format!("unreachable: {}", why.headline)];
-                words.extend(why.because);
-                Err(words.join("; "))
-            }
-            Answer::Unknown { stopped, .. } => Err(format!("no plan was found: {stopped}")),
-            Answer::Nets => Ok(None),
-        }
+        Ok(self.way(&goal)?.as_ref().map(print))
     }
 
     fn follow(&mut self, plan: &str, aim: Aim) -> Result<(), String> {

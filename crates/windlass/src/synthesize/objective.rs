@@ -92,11 +92,7 @@ pub(super) fn bound(
 }
 
 /// Where a valid plan ends, carried out in one of its orders.
-pub(super) fn end_of(
-    application: &Application,
-    start: &GlobalState,
-    plan: &Plan,
-) -> Option<GlobalState> {
+pub fn end_of(application: &Application, start: &GlobalState, plan: &Plan) -> Option<GlobalState> {
     let events = Events::new(plan).ok()?;
     let mut replica = Replica::new(application, start.clone())?;
     replica.pool = Creation::planned(application, plan);
