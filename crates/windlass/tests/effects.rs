@@ -51,9 +51,9 @@ fn both(seed: u64, policy: Policy) -> Option<(Report, Report)> {
 }
 
 #[test]
-fn effects_without_a_search_are_those_of_a_search() {
+fn effects_without_a_search_miss_nothing_and_add_next_to_nothing() {
     let first = long::seed(1);
-    let (mut compared, mut equal) = (0, 0);
+    let (mut compared, mut equal, mut wider) = (0, 0, 0);
     for seed in first..first + long::cases(1500) {
         let policy = if seed % 3 == 0 { Policy::Greedy } else { Policy::Any };
         let Some((quick, slow)) = both(seed, policy) else { continue };
@@ -66,13 +66,19 @@ fn effects_without_a_search_are_those_of_a_search() {
         let all = |effects: &Effects| effects.certain.union(&effects.possible).cloned().collect();
         let (said, seen): (BTreeSet<Effect>, BTreeSet<Effect>) =
             (all(&quick.effects), all(&slow.effects));
-        assert_eq!(said, seen, "seed {seed}, {policy:?}");
+        // A binding that may be lost in one way and not in another may be listed too often.
+        assert!(said.is_superset(&seen), "seed {seed}, {policy:?}: {said:?} without {seen:?}");
+        wider += usize::from(said != seen);
         // What is certain may be called possible where it is not followed how often a provider
         // stops; never the other way round.
         assert!(quick.effects.certain.is_subset(&slow.effects.certain), "seed {seed}, {policy:?}");
     }
-    println!("figure: effects: {compared} plans compared, {equal} told in the same words");
+    println!(
+        "figure: effects: {compared} plans compared, {equal} told in the same words, {wider} with a \
+         possible binding too many"
+    );
     assert!(compared > 100 && equal * 20 > compared * 19, "{compared}, {equal}");
+    assert!(wider * 200 < compared, "{compared}, {wider}");
 }
 
 #[test]
