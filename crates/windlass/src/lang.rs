@@ -242,10 +242,7 @@ pub fn read_archive(
 /// The language that a text is read in, if one is given or its keys tell. It is parsed for that.
 pub fn told(language: Option<Language>, root: SourceId, sources: &Sources) -> Option<Language> {
     let text = &sources.get(root).text;
-    language.or_else(|| Language::detect_text(text)).or_else(|| {
-        let (tree, _) = tree::parse(root, text, &quiet());
-        Language::detect(&tree)
-    })
+    language.or_else(|| Language::detect_text(text)).or_else(|| detect_keys(root, text))
 }
 
 /// Whether the keys of a text tell no language at all, not even one that is not read yet.
@@ -264,9 +261,13 @@ fn quiet() -> tree::Options {
 
 /// Compose or TOSCA, which read further files, when a text is in no language that comes before.
 fn detect_files(root: SourceId, text: &str) -> Option<Language> {
+    detect_keys(root, text)
+        .filter(|language| matches!(language, Language::Compose | Language::Tosca))
+}
+
+fn detect_keys(root: SourceId, text: &str) -> Option<Language> {
     let (tree, _) = tree::parse(root, text, &quiet());
     Language::detect(&tree)
-        .filter(|language| matches!(language, Language::Compose | Language::Tosca))
 }
 
 fn read_tosca_alone(root: SourceId, sources: &Sources) -> Reading {

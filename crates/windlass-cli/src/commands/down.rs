@@ -8,7 +8,7 @@ use windlass::goal::{Goal, GoalFile, Want};
 use windlass_run::entry::Purpose;
 
 use crate::args::Format;
-use crate::commands::engine::{self, DriveArgs, Past, Towards, WhereArgs, containers};
+use crate::commands::engine::{DriveArgs, Past, Towards, WhereArgs, containers};
 use crate::exit_code;
 use crate::failure::Failure;
 
@@ -50,24 +50,16 @@ pub(crate) struct DownArgs {
 
 /// Takes an application down.
 pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
-    let (deployment, name) = engine::existing(&args.place, &args.file)?;
-    let lock = engine::lock(&deployment, &name)?;
-    let towards = Towards {
-        deployment: &deployment,
-        name: &name,
-        drive: &args.drive,
-        format: args.format,
-        yes: None,
-    };
+    let towards = Towards::of(&args.place, &args.file, &args.drive, args.format, None)?;
     let past = towards.past()?;
     let application = &past.application;
-    let composed = containers::Composed::read(&deployment, application)?;
+    let composed = containers::Composed::read(&towards.deployment, application)?;
     let leaves = |id: &NodeId| {
         composed.as_ref().is_none_or(|it| it.leaves(&application.node(*id).name, args.volumes))
     };
     let wants = application.node_ids().filter(leaves).map(Want::NodeGone).collect();
     if let Some(composed) = &composed {
-        composed.confirm(&deployment, args.volumes, args.yes)?;
+        composed.confirm(&towards.deployment, args.volumes, args.yes)?;
     }
     let gone = GoalFile { goal: Goal { wants }, ..GoalFile::default() };
     let mut code = exit_code::GOOD;
@@ -77,7 +69,6 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
     if code == exit_code::GOOD {
         code = towards.reach(&towards.past()?, gone, Purpose::Down, false)?;
     }
-    drop(lock);
     Ok(code)
 }
 

@@ -9,7 +9,7 @@ use windlass::lifecycle::protocol::Element;
 use windlass_run::entry::Purpose;
 
 use crate::args::Format;
-use crate::commands::engine::{self, DriveArgs, Past, Standing, Towards, WhereArgs};
+use crate::commands::engine::{DriveArgs, Past, Standing, Towards, WhereArgs};
 use crate::exit_code;
 use crate::failure::Failure;
 
@@ -48,19 +48,11 @@ pub(crate) struct RestartArgs {
 
 /// Restarts a part.
 pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
-    let (deployment, name) = engine::existing(&args.place, &args.app)?;
-    let lock = engine::lock(&deployment, &name)?;
-    let towards = Towards {
-        deployment: &deployment,
-        name: &name,
-        drive: &args.drive,
-        format: args.format,
-        yes: None,
-    };
+    let towards = Towards::of(&args.place, &args.app, &args.drive, args.format, None)?;
     let past = towards.past()?;
     let standing = past.protocols()?;
     let Some(back) = past.goal.clone().filter(|_| past.purpose == Purpose::Up) else {
-        return Err(Failure::usage(format!("`{name}` has no goal to come back to"))
+        return Err(Failure::usage(format!("`{}` has no goal to come back to", towards.name))
             .help("`windlass up` gives it one"));
     };
     let parts = parts(&past, &standing, &args.part)?;
@@ -69,7 +61,6 @@ pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
     if code == exit_code::GOOD {
         code = towards.reach(&towards.past()?, back, Purpose::Up, !args.drive.detach)?;
     }
-    drop(lock);
     Ok(code)
 }
 

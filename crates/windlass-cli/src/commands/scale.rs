@@ -9,7 +9,7 @@ use windlass::synthesize;
 use windlass_run::entry::Purpose;
 
 use crate::args::Format;
-use crate::commands::engine::{self, DriveArgs, Towards, WhereArgs};
+use crate::commands::engine::{DriveArgs, Towards, WhereArgs};
 use crate::failure::Failure;
 
 /// What `windlass scale` takes.
@@ -57,24 +57,15 @@ fn wanted(text: &str) -> Result<(String, u32), String> {
 
 /// Scales.
 pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
-    let (deployment, name) = engine::existing(&args.place, &args.app)?;
-    let lock = engine::lock(&deployment, &name)?;
-    let towards = Towards {
-        deployment: &deployment,
-        name: &name,
-        drive: &args.drive,
-        format: args.format,
-        yes: Some(args.yes),
-    };
+    let towards = Towards::of(&args.place, &args.app, &args.drive, args.format, Some(args.yes))?;
     let past = towards.past()?;
     past.protocols()?;
     if past.purpose == Purpose::Down {
-        return Err(Failure::usage(format!("`{name}` is down")).help("`windlass up` brings it up"));
+        return Err(Failure::usage(format!("`{}` is down", towards.name))
+            .help("`windlass up` brings it up"));
     }
     let goal = scaled(&past.application, past.goal.clone().unwrap_or_default(), &args.counts)?;
-    let code = towards.reach(&past, goal, Purpose::Up, !args.drive.detach);
-    drop(lock);
-    code
+    towards.reach(&past, goal, Purpose::Up, !args.drive.detach)
 }
 
 /// The goal with other counts.

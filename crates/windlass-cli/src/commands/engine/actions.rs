@@ -20,7 +20,12 @@ pub(crate) fn confirm(yes: bool, why: &str, actions: &str) -> Result<(), Failure
     if !std::io::stdin().is_terminal() {
         return Err(Failure::usage(why).help("look at them with --dry-run, then say --yes"));
     }
-    output::stderr(&format!("{actions}\nDo this? [y/N] "));
+    asked(actions)
+}
+
+/// Shows something and waits for a yes.
+pub(crate) fn asked(shown: &str) -> Result<(), Failure> {
+    output::stderr(&format!("{shown}\nDo this? [y/N] "));
     let _ = std::io::stderr().flush();
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
-use std::io::{BufRead, IsTerminal, Write as _};
+use std::io::{IsTerminal, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ use windlass_run::world::docker::sheet::{Part, Sheet};
 use windlass_run::world::docker::{Docker, Setting};
 use windlass_run::world::process::Place;
 
-use super::Drive;
+use super::{Drive, actions};
 use crate::commands::up::Beginning;
 use crate::failure::Failure;
 use crate::{escape, exit_code, output, surroundings};
@@ -218,11 +218,5 @@ fn ask(question: &str) -> Result<(), Failure> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::usage(question).help("say --yes if that is wanted"));
     }
-    output::stderr(&escape::visible_lines(&format!("{question}\nDo this? [y/N] ")));
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    match answer.trim() {
-        "y" | "Y" | "yes" => Ok(()),
-        _ => Err(Failure::usage("nothing was done")),
-    }
+    actions::asked(&escape::visible_lines(question))
 }

@@ -1,19 +1,20 @@
 //! From where a deployment stands to another goal: what `down`, `scale` and `restart` share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::lang;
 use windlass::tree::emit;
-use windlass_run::deployment::Deployment;
+use windlass_run::deployment::{Deployment, Lock};
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
 use windlass_run::machine::plan::PlanMachine;
 
 use super::past::Standing;
 use super::{
-    Beginning, Drive, DriveArgs, Past, actions, containers, drive, search_limits, secrets,
+    Beginning, Drive, DriveArgs, Past, WhereArgs, actions, containers, drive, search_limits,
+    secrets,
 };
 use crate::args::Format;
 use crate::commands::resume::world_of;
@@ -22,18 +23,33 @@ use crate::failure::Failure;
 
 /// A deployment and how it is driven.
 pub(crate) struct Towards<'a> {
-    pub(crate) deployment: &'a Deployment,
-    pub(crate) name: &'a str,
-    pub(crate) drive: &'a DriveArgs,
-    pub(crate) format: Format,
+    pub(crate) deployment: Deployment,
+    pub(crate) name: String,
+    /// Held until this goes: one engine drives a deployment at a time.
+    _lock: Lock,
+    drive: &'a DriveArgs,
+    format: Format,
     /// Whether the operator is asked before instances are removed; none: never.
-    pub(crate) yes: Option<bool>,
+    yes: Option<bool>,
 }
 
-impl Towards<'_> {
+impl<'a> Towards<'a> {
+    /// The deployment of an application that has been up, for this engine alone.
+    pub(crate) fn of(
+        place: &WhereArgs,
+        file: &Path,
+        drive: &'a DriveArgs,
+        format: Format,
+        yes: Option<bool>,
+    ) -> Result<Self, Failure> {
+        let (deployment, name) = super::existing(place, file)?;
+        let lock = super::lock(&deployment, &name)?;
+        Ok(Towards { deployment, name, _lock: lock, drive, format, yes })
+    }
+
     /// The last run, which must be over.
     pub(crate) fn past(&self) -> Result<Past, Failure> {
-        let past = Past::read(self.deployment)?
+        let past = Past::read(&self.deployment)?
             .ok_or_else(|| Failure::usage(format!("`{}` has never been up", self.name)))?;
         if !past.is_over() {
             let message = format!("run {} of `{}` has not ended", past.run, self.name);
@@ -52,7 +68,7 @@ impl Towards<'_> {
     ) -> Result<u8, Failure> {
         let mut standing = past.protocols()?;
         let application = &past.application;
-        if let Some(composed) = containers::Composed::read(self.deployment, application)? {
+        if let Some(composed) = containers::Composed::read(&self.deployment, application)? {
             // The Docker engine knows better than the journal.
             (standing.state, standing.processes) = (composed.state, composed.processes);
         }
@@ -66,7 +82,7 @@ impl Towards<'_> {
             processes: standing.processes.clone(),
         };
         let mut machine = machine(application, &standing.state, goal)?;
-        machine.arrange = containers::arrangement(self.deployment);
+        machine.arrange = containers::arrangement(&self.deployment);
         let plan = machine
             .plan(Aim::Goal)
             .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
@@ -76,8 +92,8 @@ impl Towards<'_> {
         let way = Drive {
             args: self.drive,
             format: self.format,
-            deployment: self.deployment,
-            name: self.name,
+            deployment: &self.deployment,
+            name: &self.name,
             world: world_of(&past.world)?,
             directory: PathBuf::from(&past.directory),
             secrets: secrets(self.drive.secrets.as_deref())?,
