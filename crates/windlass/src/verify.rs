@@ -55,6 +55,8 @@ pub struct Effort {
     pub repair_limit: usize,
     /// Whether the search merges configurations that differ by interchangeable instances only.
     pub symmetry: bool,
+    /// The most states that are looked at to see who is bound in the end, of a plan with a cover.
+    pub binding_limit: usize,
     /// Whether the exact answer is asked of the search even where a cover exists, e.g. to compare.
     pub search_only: bool,
 }
@@ -66,6 +68,7 @@ impl Default for Effort {
             evidence_limit: 10_000,
             repair_limit: 500,
             symmetry: true,
+            binding_limit: 10_000,
             search_only: false,
         }
     }

@@ -2,8 +2,11 @@
 //!
 //! A binding is made when its requirement begins to be relied on; who offers at that instant is a
 //! question about slots, and the overlap lemma answers it. A replica-unaware requirement is bound
-//! anew when its provider stops; those instants are looked at in the same way. Where the policy is
-//! `least-loaded`, everybody who may offer is taken as possible: loads are not followed.
+//! anew when its provider stops; that stretch is looked at in the same way. What is found is never
+//! too little: an instance left out is bound in no run, and what is said to be certain is so in
+//! every run. It may be too much: how often a provider stops and what else the same event ends is
+//! not followed, and neither are the loads of the policy `least-loaded`. Small plans are searched
+//! for the rest (`replicas.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,102 +75,141 @@ impl Ending<'_> {
         let providers = self.scene.providers(&need)?;
         let found = self.found(&need, &providers);
         let name = |life: &LifeId| self.scene.lives.get(*life).instance.clone();
-        let size = match self.scene.arity(&need) {
-            Arity::Any => 1,
-            Arity::AtLeast(least) => least.max(1) as usize,
-            Arity::All => {
-                let certain = |life: &LifeId| {
-                    self.is_fault_free && self.always_offers_at_entries(&need, *life, &providers)
-                };
-                return Some(found.iter().map(|life| (name(life), certain(life))).collect());
+        let certain = |life: &LifeId| match self.scene.sort(&need) {
+            // As many as offer at that time are bound.
+            Sort::ReplicaAware => {
+                self.always_offers_at_entries(&need, *life, &providers)
+                    && (found.len() <= self.size(&need) || self.scene.arity(&need) == Arity::All)
+            }
+            _ => {
+                self.is_offered_last(&need, &providers)
+                    && (found.len() == self.size(&need) || self.scene.arity(&need) == Arity::All)
             }
         };
-        let is_certain = self.is_fault_free && found.len() <= size;
-        Some(found.iter().map(|life| (name(life), is_certain)).collect())
+        Some(found.iter().map(|life| (name(life), self.is_fault_free && certain(life))).collect())
+    }
+
+    /// Whether as many offer in the end as a need asks for. They may not: the plan may end within
+    /// an operation before they do.
+    fn is_offered_last(&self, need: &Need, providers: &Providers) -> bool {
+        let offering = |life: &&LifeId| self.offers_last(**life, providers);
+        let exists = |life: &&LifeId| self.last_element(**life).is_some();
+        let count = providers.lives.iter().filter(offering).count();
+        let needs_every = self.scene.arity(need) == Arity::All;
+        count >= self.size(need)
+            && (!needs_every || count == providers.lives.iter().filter(exists).count())
+    }
+
+    /// Whether an instance offers in the end.
+    fn offers_last(&self, life: LifeId, providers: &Providers) -> bool {
+        let protocol = self.scene.application.protocol_of(self.scene.lives.get(life).node);
+        let element = self.last_element(life);
+        protocol.zip(element).is_some_and(|(p, e)| p.offers(e).contains(&providers.capability))
     }
 
     fn found(&self, need: &Need, providers: &Providers) -> BTreeSet<LifeId> {
-        let offering_last = |life: &LifeId| {
-            let protocol = self.scene.application.protocol_of(self.scene.lives.get(*life).node);
-            let element = self.last_element(*life);
-            protocol.zip(element).is_some_and(|(p, e)| p.offers(e).contains(&providers.capability))
-        };
+        let offering_last = |life: &LifeId| self.offers_last(*life, providers);
         let is_aware = self.scene.sort(need) == Sort::ReplicaAware;
+        if !is_aware && !self.is_offered_last(need, providers) {
+            return self.ever_bound(need, providers);
+        }
         if !is_aware && self.scene.arity(need) == Arity::All {
             // Bound anew whenever somebody comes or goes.
             return providers.lives.iter().copied().filter(offering_last).collect();
         }
         let mut found = BTreeSet::new();
+        let run = [Slot::stages(self.scene.lives.get(need.life), need.from, need.to)];
         for from in self.scene.entries(need, need.to) {
-            match self.scene.lives.get(need.life).stages[from].enter {
+            let is_bound = match self.scene.lives.get(need.life).stages[from].enter {
                 None => {
                     let bound = self.scene.bound_at_start(need);
-                    if bound.is_empty() && !is_aware {
-                        // Bound as soon as somebody offers.
-                        let life = self.scene.lives.get(need.life);
-                        let run = [Slot::stages(life, need.from, need.to)];
-                        found.extend(self.chosen(&[&run], providers, None));
-                    }
-                    found.extend(bound);
+                    found.extend(&bound);
+                    bound.len() >= self.size(need)
                 }
                 Some(event) => {
-                    let instant = Slot::before(self.scene.events, event);
-                    found.extend(self.chosen(&[&[instant]], providers, None));
+                    let instant = [Slot::before(self.scene.events, event)];
+                    found.extend(self.chosen(&[&instant], need, providers, None));
+                    self.is_offered(&[&instant], need, providers)
                 }
+            };
+            if !is_bound && !is_aware {
+                // Bound as soon as somebody offers.
+                found.extend(self.chosen(&[&run], need, providers, None));
             }
         }
-        if !is_aware && providers.lives.iter().any(offering_last) {
+        if !is_aware {
             self.bound_anew(need, providers, &mut found);
             found.retain(offering_last);
         } else {
-            // A binding goes with its provider. Otherwise it stays, also where nobody offers: in an
-            // operation that does not end within the plan.
+            // A binding goes with its provider.
             found.retain(|life| self.last_element(*life).is_some());
         }
         found
     }
 
-    /// Adds who a requirement may be bound to after one that it was bound to stopped.
+    /// Everybody that a need may have been bound to at some time and that is still there: where too
+    /// few offer in the end, in an operation that does not end within the plan, bindings stay.
+    fn ever_bound(&self, need: &Need, providers: &Providers) -> BTreeSet<LifeId> {
+        let run = [Slot::stages(self.scene.lives.get(need.life), need.from, need.to)];
+        let mut found: BTreeSet<LifeId> = self.scene.bound_at_start(need).into_iter().collect();
+        found.extend(self.chosen(&[&run], need, providers, None));
+        for from in self.scene.entries(need, need.to) {
+            if let Some(event) = self.scene.lives.get(need.life).stages[from].enter {
+                let instant = [Slot::before(self.scene.events, event)];
+                found.extend(self.chosen(&[&instant], need, providers, None));
+            }
+        }
+        found.retain(|life| self.last_element(*life).is_some());
+        found
+    }
+
+    /// How many a need is bound to.
+    fn size(&self, need: &Need) -> usize {
+        match self.scene.arity(need) {
+            Arity::Any => 1,
+            Arity::AtLeast(least) => least.max(1) as usize,
+            Arity::All => self.scene.wanted(need),
+        }
+    }
+
+    /// Adds who a requirement may be bound to after one that it was bound to stopped: at once, or as
+    /// soon as somebody offers.
     fn bound_anew(&self, need: &Need, providers: &Providers, found: &mut BTreeSet<LifeId>) {
         let run = [Slot::stages(self.scene.lives.get(need.life), need.from, need.to)];
         let mut open: Vec<LifeId> = found.iter().copied().collect();
         while let Some(life) = open.pop() {
             for stops in self.scene.may_miss(life, providers.capability) {
-                // When it stops; or, if nobody may offer then, as soon as somebody does.
-                let instant = stops.enter.map(|event| [Slot::before(self.scene.events, event)]);
-                let at_once = instant.as_ref().map(|instant| [&instant[..], &run]);
-                let is_covered =
-                    at_once.is_some_and(|when| self.another_offers(&when, providers, life));
-                let whole = [stops];
-                let others = match at_once.filter(|_| is_covered) {
-                    Some(when) => self.chosen(&when, providers, Some(life)),
-                    None => self.chosen(&[&whole, &run], providers, Some(life)),
-                };
+                let others = self.chosen(&[&[stops], &run], need, providers, Some(life));
                 open.extend(others.into_iter().filter(|other| found.insert(*other)));
             }
         }
     }
 
-    /// Whether another one offers whenever one slot of each of some rows holds, as far as is known.
-    fn another_offers(&self, when: &[&[Slot]], providers: &Providers, stops: LifeId) -> bool {
-        if providers.lives.len() > MOST_EARLIER {
+    /// Whether as many offer as a need asks for, whenever one slot of each of some rows holds; no
+    /// is also the answer where nothing is known.
+    fn is_offered(&self, when: &[&[Slot]], need: &Need, providers: &Providers) -> bool {
+        let miss = |life: &LifeId| self.scene.may_miss(*life, providers.capability);
+        let never =
+            |rows: &[&[Slot]]| matches!(slots::meeting(rows, self.scene.events), Meeting::Never(_));
+        let always = |life: &&LifeId| never(&[when, &[&miss(life)[..]]].concat());
+        let size = self.size(need);
+        if providers.lives.iter().filter(always).take(size).count() == size {
+            return true;
+        }
+        if size > 1 || providers.lives.len() > MOST_EARLIER {
             return false;
         }
-        let misses: Vec<Vec<Slot>> = providers
-            .lives
-            .iter()
-            .filter(|life| **life != stops)
-            .map(|life| self.scene.may_miss(*life, providers.capability))
-            .collect();
+        let misses: Vec<Vec<Slot>> = providers.lives.iter().map(miss).collect();
         let mut rows = when.to_vec();
         rows.extend(misses.iter().map(Vec::as_slice));
-        matches!(slots::meeting(&rows, self.scene.events), Meeting::Never(_))
+        never(&rows)
     }
 
     /// Who may be chosen while one slot of each of some rows holds; not the one that just stopped.
     fn chosen(
         &self,
         when: &[&[Slot]],
+        need: &Need,
         providers: &Providers,
         stopped: Option<LifeId>,
     ) -> Vec<LifeId> {
@@ -178,7 +220,8 @@ impl Ending<'_> {
         let mut all: Vec<LifeId> =
             providers.lives.iter().copied().filter(|life| with(&offer(*life))).collect();
         all.retain(|life| Some(*life) != stopped);
-        if self.policy != Policy::Greedy {
+        // The first that offers is chosen; which ones are, when there are several, is not followed.
+        if self.policy != Policy::Greedy || self.scene.arity(need) != Arity::Any {
             return all;
         }
         all.sort_by_key(|life| self.declared_at(*life));
@@ -213,16 +256,14 @@ impl Ending<'_> {
     /// Whether an instance offers whenever a need may be entered.
     fn always_offers_at_entries(&self, need: &Need, life: LifeId, providers: &Providers) -> bool {
         let misses = self.scene.may_miss(life, providers.capability);
-        self.scene.sort(need) == Sort::ReplicaUnaware
-            || self.scene.entries(need, need.to).into_iter().all(|from| {
-                let enter = self.scene.lives.get(need.life).stages[from].enter;
-                enter.is_none_or(|event| {
-                    let instant = [Slot::before(self.scene.events, event)];
-                    matches!(
-                        slots::meeting(&[&instant, &misses], self.scene.events),
-                        Meeting::Never(_)
-                    )
-                })
-            })
+        self.scene.entries(need, need.to).into_iter().all(|from| {
+            match self.scene.lives.get(need.life).stages[from].enter {
+                None => self.scene.bound_at_start(need).contains(&life),
+                Some(event) => {
+                    let rows: [&[Slot]; 2] = [&[Slot::before(self.scene.events, event)], &misses];
+                    matches!(slots::meeting(&rows, self.scene.events), Meeting::Never(_))
+                }
+            }
+        })
     }
 }

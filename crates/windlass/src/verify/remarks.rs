@@ -27,6 +27,13 @@ pub(super) fn too_many_bindings() -> String {
     )
 }
 
+/// Effects on bindings may be too many.
+pub(super) fn bindings_not_followed() -> String {
+    "the plan has too many orders to follow every choice of a provider: a binding that is listed as \
+     possible may be one that no run makes; every other one is left out rightly"
+        .to_owned()
+}
+
 /// The start state is taken as given; what is wrong with it settles with the first action.
 fn pending_at_start(question: &Question<'_>) -> Vec<String> {
     let application = question.application;

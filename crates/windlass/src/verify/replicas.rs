@@ -46,7 +46,11 @@ pub(super) fn verify(
     if let Some(covered) = &covered
         && covered.cover.is_deterministic()
     {
-        return Ok(covered.deterministic(question, &events));
+        let mut report = covered.deterministic(question, &events);
+        let most = (WORK_FOR_BINDINGS / events.len().max(1)).min(effort.binding_limit);
+        let mut small = Small { budget, states: most };
+        follow_bindings(&replica, &events, by_event, &mut report, &mut small);
+        return Ok(report);
     }
     let readable = Execution::new(&replica, &events, by_event);
     let mut search = Search {
@@ -171,6 +175,36 @@ impl Covered {
         report.cover = Some(cover.clone());
         report
     }
+}
+
+/// The most states times events that are looked at to see who is bound.
+const WORK_FOR_BINDINGS: usize = 4_000_000;
+
+/// Who is bound in the end, by every run, where the cover leaves it open and the runs are few.
+fn follow_bindings(
+    replica: &Replica<'_>,
+    events: &Events,
+    action: impl Fn(EventId) -> Action,
+    report: &mut Report,
+    small: &mut Small<'_>,
+) {
+    if report.effects.possible.is_empty() {
+        return;
+    }
+    // A run alone has more states than events.
+    if small.states > events.len()
+        && let Some(compiled) = CompiledReplica::new(replica.clone(), Bindings::Every)
+    {
+        let execution = Execution::new(&compiled, events, action);
+        let form = CompiledExecution::new(&execution);
+        let options = Options { evidence_limit: 0, ..Options::default() };
+        let decision = explicit::decide_compiled(&form, &options, small);
+        if matches!(decision.verdict, Verdict::Holds(_)) {
+            report.effects = effects(replica.application(), &replica.start, &decision.finals);
+            return;
+        }
+    }
+    report.remarks.push(remarks::bindings_not_followed());
 }
 
 /// With an answer at hand, so many more states are looked at for a better one, fewer when there
