@@ -37,8 +37,7 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
     }
     let mut all = Vec::new();
     if !is_installed(repository) {
-        // Not `npm ci`: it refuses a lock file without addresses when some packages are optional.
-        all.push(Step::new("install", "npm install --no-save --prefix ui --ignore-scripts"));
+        all.push(Step::new("install", "npm ci --prefix ui --ignore-scripts"));
     }
     all.push(Step::new("build", "npm run --prefix ui build"));
     if options.test {
