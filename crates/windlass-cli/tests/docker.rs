@@ -16,6 +16,9 @@ use windlass_run::world::docker::archive::tar;
 use windlass_run::world::docker::engine::Engine;
 use windlass_run::world::docker::http::Address;
 
+#[path = "docker/updates.rs"]
+mod updates;
+
 const IMAGE: &str = "windlass-test:1";
 
 type Case = (&'static str, fn(&Engine));
@@ -27,6 +30,12 @@ const CASES: &[Case] = &[
     ("a service that fails is rolled back", rolled_back),
     ("dependants with `restart: true` follow a database that died", restart_follows),
     ("only what changed is replaced", only_what_changed),
+    (
+        "replicas are replaced in turn, the new one healthy before the old one goes",
+        updates::rolling,
+    ),
+    ("a version that does not come up leaves the old one running", updates::bad_version),
+    ("who shares the network of a container follows it", updates::sharing),
 ];
 
 fn main() -> ExitCode {

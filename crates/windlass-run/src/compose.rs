@@ -13,11 +13,12 @@ mod observed;
 mod order;
 mod sheet;
 mod tables;
+mod update;
 mod words;
 
 pub use canon::hashes;
 pub use observed::{Observed, Seen, containers, observe, observe_as_is};
-pub use order::arrange;
+pub use order::{arrange, arrange_one_by_one, roll};
 pub use sheet::{prune, select, sheet, with_processes};
 
 use std::collections::BTreeMap;

@@ -165,13 +165,11 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         processes,
     };
     if application.is_net() {
-        if let Some(past) = &past {
-            return again(past, &application, &name);
-        }
         let begun = begun(None, None, std::collections::BTreeMap::new());
-        let code = run_net(args, &application, &way, begun);
-        drop(lock);
-        return code;
+        return match &past {
+            Some(past) => again(past, &application, &name),
+            None => run_net(args, &application, &way, begun),
+        };
     }
     let beginning = match &project {
         Some(project) => project.beginning(past.is_none()),
@@ -182,7 +180,11 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         PlanMachine::new(&application, beginning.state.clone(), goal.clone(), search_limits);
     let mut machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
     machine.arrange = project.as_ref().map(|_| windlass_run::compose::arrange as _);
-    let plan = planned(args, &application, &beginning.state, &machine)?;
+    let mut plan = planned(args, &application, &beginning.state, &machine)?;
+    if let Some(project) = &project {
+        project.roll(&mut plan);
+        machine.arrange = Some(windlass_run::compose::arrange_one_by_one);
+    }
     let actions = actions::of_plan(&application, &beginning.state, &plan)?;
     if args.dry_run {
         output::stdout(&actions)?;

@@ -12,6 +12,7 @@ use windlass::lifecycle::protocol::{Element, Protocol, StateId};
 use crate::entry::OrderId;
 use crate::world::docker::engine::{Container, Engine, Refused};
 use crate::world::docker::sheet::{self, Part, Sheet};
+use crate::world::docker::{make, replace};
 
 /// A container of the project.
 #[derive(Debug, Clone)]
@@ -52,7 +53,7 @@ pub fn containers(engine: &Engine, project: &str) -> Result<Vec<Seen>, Refused> 
             let value = container.labels.get(name).and_then(serde_json::Value::as_str);
             value.unwrap_or_default().to_owned()
         };
-        if label(sheet::ONE_OFF) == "True" {
+        if label(sheet::ONE_OFF) == "True" || replace::is_spare(&container) {
             continue;
         }
         let (service, number) = (label(sheet::SERVICE), label(sheet::NUMBER).parse().unwrap_or(1));
@@ -88,6 +89,7 @@ fn looked(
     compare: bool,
 ) -> Result<Observed, Refused> {
     let mut observed = Observed::default();
+    sheet.previous.clear();
     for id in application.node_ids() {
         let node = application.node(id);
         let found = match sheet.parts.get(&node.name) {
@@ -103,7 +105,14 @@ fn looked(
         }
     }
     for seen in containers(engine, &sheet.project)? {
-        let is_stale = compare && is_stale(engine, sheet, &seen)?;
+        // One too many goes as it is.
+        let own = service_of(sheet, &seen.service).map(|(_, own)| own);
+        let is_wanted = own.is_some_and(|own| seen.number <= own.replicas);
+        let is_stale = compare && is_wanted && is_stale(engine, sheet, &seen)?;
+        if is_stale {
+            let name = seen.container.name.clone();
+            sheet.previous.insert(name, replace::previous(&seen.container));
+        }
         place(application, sheet, seen, is_stale, &mut observed);
     }
     settle(application, sheet, &mut observed);
@@ -140,7 +149,7 @@ fn service_of<'s>(sheet: &'s Sheet, name: &str) -> Option<(&'s String, &'s sheet
     })
 }
 
-/// Whether a container was made from another configuration or another image.
+/// Whether a container was made from another configuration or image, or is in other networks.
 fn is_stale(engine: &Engine, sheet: &Sheet, seen: &Seen) -> Result<bool, Refused> {
     let Some((_, service)) = service_of(sheet, &seen.service) else { return Ok(false) };
     let wanted = service.body["Labels"][sheet::HASH].as_str();
@@ -148,7 +157,10 @@ fn is_stale(engine: &Engine, sheet: &Sheet, seen: &Seen) -> Result<bool, Refused
         return Ok(true);
     }
     match engine.look("images", service.body["Image"].as_str().unwrap_or_default()) {
-        Ok(image) => Ok(image["Id"].as_str() != Some(&seen.container.image)),
+        Ok(image) if image["Id"].as_str() == Some(&seen.container.image) => {
+            Ok(!make::is_connected(engine, service, &seen.container)?)
+        }
+        Ok(_) => Ok(true),
         Err(refused) if refused.is_missing() => Ok(true),
         Err(refused) => Err(refused),
     }

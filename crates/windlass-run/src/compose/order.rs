@@ -1,7 +1,8 @@
-//! The order in which a project goes down: who needs something leaves before it.
+//! The order in which a project goes down, and in which its containers are replaced.
 //!
-//! The life cycles alone let a network be removed while containers are in it, because a container
-//! needs it only to be made. More order never makes a valid plan invalid.
+//! Who needs something leaves before it: the life cycles alone let a network be removed while
+//! containers are in it, because a container needs it only to be made. More order never makes a
+//! valid plan invalid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,4 +48,83 @@ pub fn arrange(application: &Application, nodes: &BTreeMap<String, String>, plan
         // A part that goes down and comes up again: the plan alone knows better.
         plan.order.truncate(old);
     }
+}
+
+/// [`arrange`], and containers that are replaced follow one another: for plans that are made when
+/// nobody knows any more how many at a time were wanted.
+pub fn arrange_one_by_one(
+    application: &Application,
+    nodes: &BTreeMap<String, String>,
+    plan: &mut Plan,
+) {
+    arrange(application, nodes, plan);
+    roll(nodes, plan, |_| 1);
+}
+
+/// Adds to a plan that the containers of a node are replaced in turn, so many at a time as
+/// `parallelism` says (0 for all): the next are not touched before the last are up.
+///
+/// An instance that is there and still has to be made is one whose container is replaced.
+pub fn roll(
+    nodes: &BTreeMap<String, String>,
+    plan: &mut Plan,
+    parallelism: impl Fn(&str) -> usize,
+) {
+    let mut steps: BTreeMap<(&str, &str), Replaced> = BTreeMap::new();
+    for (at, step) in plan.steps.iter().enumerate() {
+        let (instance, operation) = match &step.action {
+            PlanAction::Operation { instance, operation } => (instance, operation.as_str()),
+            PlanAction::ScaleOut { instance, .. } => (instance, "new"),
+            _ => continue,
+        };
+        let Some(node) = nodes.get(&instance.0) else { continue };
+        let own = steps.entry((node, &instance.0)).or_default();
+        match operation {
+            "new" | "await_completed" => own.is_exempt = true,
+            "create" => own.first = Some(at),
+            "start" => own.last = own.last.or(Some(at)),
+            "await_healthy" => own.last = Some(at),
+            _ => {}
+        }
+    }
+    let mut by_node: BTreeMap<&str, Vec<(u32, usize, usize)>> = BTreeMap::new();
+    for ((node, instance), own) in steps {
+        if let (false, Some(first), Some(last)) = (own.is_exempt, own.first, own.last) {
+            let number = crate::world::docker::sheet::number(node, instance);
+            by_node.entry(node).or_default().push((number, first, last));
+        }
+    }
+    let mut more = Vec::new();
+    for (node, mut all) in by_node {
+        all.sort_unstable();
+        let size = match parallelism(node) {
+            0 => all.len(),
+            size => size,
+        };
+        let batches: Vec<_> = all.chunks(size).collect();
+        for pair in batches.windows(2) {
+            for (_, _, before) in pair[0] {
+                more.extend(pair[1].iter().map(|(_, after, _)| (*before, *after)));
+            }
+        }
+    }
+    let old = plan.order.len();
+    plan.order.extend(more.into_iter().map(|(before, after)| Order {
+        before,
+        after,
+        why: Some("containers are replaced in turn".to_owned()),
+        origin: Origin(None),
+    }));
+    if plan.topological_order().is_err() {
+        plan.order.truncate(old);
+    }
+}
+
+/// The steps of an instance.
+#[derive(Default)]
+struct Replaced {
+    first: Option<usize>,
+    last: Option<usize>,
+    /// Whether it is new, or a job, whose end is waited for: nobody talks to that.
+    is_exempt: bool,
 }

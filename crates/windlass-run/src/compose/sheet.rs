@@ -12,7 +12,7 @@ use windlass::lang::compose::uses;
 use windlass::lifecycle::implementation::{Command, CommandLine, Effect, Process, Stop};
 
 use super::body::{self, Parts};
-use super::{Ground, canon};
+use super::{Ground, canon, update};
 use crate::world::docker::engine::escaped;
 use crate::world::docker::sheet::{self, Build, File, Part, Service, Sheet};
 
@@ -55,6 +55,7 @@ pub fn sheet(project: &Project, application: &Application, ground: &Ground) -> S
         project: project.name.clone(),
         parts: names.zip(parts).collect(),
         remove_volumes: false,
+        previous: BTreeMap::new(),
     }
 }
 
@@ -241,6 +242,8 @@ fn service_part(project: &Project, service: &Written, is_job: bool, ground: &Gro
         may_end,
         starts_anew: false,
         files,
+        replicas: service.replicas,
+        update: update::of(service),
     }))
 }
 

@@ -11,6 +11,8 @@ pub mod archive;
 pub mod engine;
 pub(super) mod errand;
 pub mod http;
+pub(crate) mod make;
+pub(crate) mod replace;
 mod service;
 pub mod sheet;
 mod watch;

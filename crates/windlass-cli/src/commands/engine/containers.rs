@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::lang::compose::{self, Project};
+use windlass::plan::Plan;
 use windlass_run::compose::{self as running, Ground};
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::OrderId;
@@ -89,7 +90,7 @@ fn keep(deployment: &Deployment, sheet: &Sheet) -> Result<(), Failure> {
 
 /// Plans of a Compose project get the order in which it goes down.
 pub(crate) fn arrangement(deployment: &Deployment) -> Option<Arrange> {
-    path(deployment).exists().then_some(running::arrange as Arrange)
+    path(deployment).exists().then_some(running::arrange_one_by_one as Arrange)
 }
 
 /// A project that is about to come up.
@@ -135,6 +136,18 @@ impl Prepared {
             processes: self.observed.processes.clone(),
             is_first,
         }
+    }
+
+    /// Lets containers be replaced in turn, as the file asks for it.
+    pub(crate) fn roll(&self, plan: &mut Plan) {
+        let standing = self.observed.state.instances.iter();
+        let nodes: BTreeMap<String, String> = standing
+            .map(|(id, own)| (id.0.clone(), self.application.node(own.node).name.clone()))
+            .collect();
+        running::roll(&nodes, plan, |node| match self.sheet.parts.get(node) {
+            Some(Part::Service(service)) => service.update.parallelism as usize,
+            _ => 1,
+        });
     }
 
     /// Keeps what the run will ask of the engine.
@@ -187,6 +200,11 @@ impl Composed {
             Some(Part::Volume { .. }) => volumes,
             Some(Part::Image { .. } | Part::Nothing) | None => false,
         }
+    }
+
+    /// Keeps what the next run will ask of the engine.
+    pub(crate) fn keep(&self, deployment: &Deployment) -> Result<(), Failure> {
+        keep(deployment, &self.sheet)
     }
 
     /// Asks before data is lost.

@@ -69,7 +69,8 @@ impl<'a> Towards<'a> {
         let mut standing = past.protocols()?;
         let application = &past.application;
         if let Some(composed) = containers::Composed::read(&self.deployment, application)? {
-            // The Docker engine knows better than the journal.
+            // The Docker engine knows better than the journal, and what was replaced is history.
+            composed.keep(&self.deployment)?;
             (standing.state, standing.processes) = (composed.state, composed.processes);
         }
         let start = emit::yaml(&lang::windlass::print_state(application, &standing.state));

@@ -48,6 +48,8 @@ impl Refused {
 pub struct Container {
     /// Its id.
     pub id: String,
+    /// Its name.
+    pub name: String,
     /// `created`, `running`, `exited`, `dead` and so on.
     pub status: String,
     /// `healthy`, `unhealthy`, `starting`; none without a check.
@@ -62,9 +64,35 @@ pub struct Container {
     pub labels: Value,
     /// The id of its image.
     pub image: String,
+    /// Everything that the engine said.
+    pub all: Value,
 }
 
 impl Container {
+    /// What the engine says about a container.
+    fn of(value: Value) -> Self {
+        let text = |path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
+        let last = value.pointer("/State/Health/Log").and_then(Value::as_array);
+        let last = last.and_then(|log| log.last()).and_then(|last| last.get("Output"));
+        Container {
+            id: text("/Id").unwrap_or_default(),
+            name: text("/Name").unwrap_or_default().trim_start_matches('/').to_owned(),
+            status: text("/State/Status").unwrap_or_default(),
+            health: text("/State/Health/Status").filter(|health| health != "none"),
+            exit_code: value.pointer("/State/ExitCode").and_then(Value::as_i64).unwrap_or(0),
+            started_at: text("/State/StartedAt").unwrap_or_default(),
+            check_output: last.and_then(Value::as_str).map(|text| text.trim().to_owned()),
+            labels: value.pointer("/Config/Labels").cloned().unwrap_or_default(),
+            image: text("/Image").unwrap_or_default(),
+            all: value,
+        }
+    }
+
+    /// The value of a label, empty when it has none.
+    pub fn label(&self, name: &str) -> &str {
+        self.labels.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// Whether it runs, also when it is paused or about to start again.
     pub fn is_running(&self) -> bool {
         matches!(self.status.as_str(), "running" | "paused" | "restarting")
@@ -143,25 +171,18 @@ impl Engine {
 
     /// A container by name or id.
     pub fn inspect(&self, name: &str) -> Asked<Container> {
-        let value = self.ask("GET", &format!("/containers/{}/json", escaped(name)), None)?;
-        let text = |path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
-        let last = value.pointer("/State/Health/Log").and_then(Value::as_array);
-        let last = last.and_then(|log| log.last()).and_then(|last| last.get("Output"));
-        Ok(Container {
-            id: text("/Id").unwrap_or_default(),
-            status: text("/State/Status").unwrap_or_default(),
-            health: text("/State/Health/Status").filter(|health| health != "none"),
-            exit_code: value.pointer("/State/ExitCode").and_then(Value::as_i64).unwrap_or(0),
-            started_at: text("/State/StartedAt").unwrap_or_default(),
-            check_output: last.and_then(Value::as_str).map(|text| text.trim().to_owned()),
-            labels: value.pointer("/Config/Labels").cloned().unwrap_or_default(),
-            image: text("/Image").unwrap_or_default(),
-        })
+        let path = format!("/containers/{}/json", escaped(name));
+        self.ask("GET", &path, None).map(Container::of)
     }
 
     /// The ids of the containers with a label, those that do not run included.
     pub fn labelled(&self, label: &str) -> Asked<Vec<String>> {
-        let filters = escaped(&json!({ "label": [label] }).to_string());
+        self.filtered(&json!({ "label": [label] }))
+    }
+
+    /// The ids of the containers that pass a filter, those that do not run included.
+    pub fn filtered(&self, filter: &Value) -> Asked<Vec<String>> {
+        let filters = escaped(&filter.to_string());
         let found = self.ask("GET", &format!("/containers/json?all=1&filters={filters}"), None)?;
         let id = |one: &Value| one.get("Id").and_then(Value::as_str).map(str::to_owned);
         Ok(found.as_array().into_iter().flatten().filter_map(id).collect())

@@ -7,20 +7,20 @@ use serde_json::Value;
 
 use super::engine::{Container, Refused};
 use super::errand::wait_healthy;
-use super::sheet::{self, Build, File, Part, Service};
+use super::sheet::{self, Build, Part, Service};
 use super::watch::Guard;
-use super::{Shared, archive};
+use super::{Shared, archive, make, replace};
 use crate::world::Order;
 
 /// How much of what a container wrote is shown when it failed.
 const LAST_LINES: usize = 5;
 
-fn words(refused: Refused) -> String {
+pub(super) fn words(refused: Refused) -> String {
     refused.to_string()
 }
 
 /// What is not there any more need not be removed or stopped.
-fn unless_missing(asked: Result<(), Refused>) -> Result<(), String> {
+pub(super) fn unless_missing(asked: Result<(), Refused>) -> Result<(), String> {
     match asked {
         Err(refused) if !refused.is_missing() => Err(words(refused)),
         _ => Ok(()),
@@ -33,12 +33,12 @@ pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
     match shared.sheet.parts.get(&order.node) {
         None | Some(Part::Nothing) => Ok(()),
         Some(Part::Network { name, body }) => match operation {
-            Some("create") => make(shared, "networks", name, body),
+            Some("create") => furnish(shared, "networks", name, body),
             Some("remove") => unless_missing(shared.engine.drop("networks", name)),
             _ => Ok(()),
         },
         Some(Part::Volume { name, body }) => match operation {
-            Some("create") => make(shared, "volumes", name, body),
+            Some("create") => furnish(shared, "volumes", name, body),
             Some("remove") => drop_volume(shared, name),
             _ => Ok(()),
         },
@@ -55,7 +55,7 @@ pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
     }
 }
 
-fn make(shared: &Shared, kind: &str, name: &str, body: &Value) -> Result<(), String> {
+fn furnish(shared: &Shared, kind: &str, name: &str, body: &Value) -> Result<(), String> {
     match shared.engine.look(kind, name) {
         Ok(_) => return Ok(()),
         Err(refused) if refused.is_missing() => {}
@@ -124,8 +124,9 @@ fn perform(
     number: u32,
 ) -> Result<(), String> {
     match order.operation.as_deref() {
-        Some("create") => create(shared, service, name, number),
-        Some("start") => start(shared, order, service, name),
+        Some("create") if service.shares() => Ok(()),
+        Some("create") => make::make(shared, service, name, number),
+        Some("start") => start(shared, order, service, name, number),
         Some("await_healthy") => {
             let id = shared.engine.inspect(name).map_err(words)?.id;
             wait_healthy(shared, order, &id).map_err(|why| told(shared, name, why))
@@ -134,19 +135,23 @@ fn perform(
         Some("stop") => stop(shared, name),
         Some("remove") => {
             forget(shared, name)?;
-            unless_missing(shared.engine.remove(name, shared.sheet.remove_volumes))
+            replace::drop_spare(shared, service, number)?;
+            match shared.sheet.previous.get(name) {
+                Some(previous) => replace::restore(shared, name, previous),
+                None => unless_missing(shared.engine.remove(name, shared.sheet.remove_volumes)),
+            }
         }
         Some(_) => Ok(()),
         // Nobody's step: the container follows the state of its instance.
         None => match (&order.stop, &order.spawn) {
-            (_, Some(_)) => start(shared, order, service, name),
+            (_, Some(_)) => start(shared, order, service, name, number),
             (Some(_), None) => stop(shared, name),
             (None, None) => Ok(()),
         },
     }
 }
 
-fn forget(shared: &Shared, name: &str) -> Result<(), String> {
+pub(super) fn forget(shared: &Shared, name: &str) -> Result<(), String> {
     match shared.engine.inspect(name) {
         Ok(container) => shared.watch.unguard(&container.id),
         Err(refused) if refused.is_missing() => {}
@@ -155,119 +160,53 @@ fn forget(shared: &Shared, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn stop(shared: &Shared, name: &str) -> Result<(), String> {
+pub(super) fn stop(shared: &Shared, name: &str) -> Result<(), String> {
     forget(shared, name)?;
     unless_missing(shared.engine.stop(name, None))
-}
-
-fn label<'a>(labels: &'a Value, name: &str) -> &'a str {
-    labels.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// Makes the container; one that is as it should be stays, any other makes way.
-fn create(shared: &Shared, service: &Service, name: &str, number: u32) -> Result<(), String> {
-    let mut body = service.body.clone();
-    resolve_shared(shared, &mut body)?;
-    let image = body.get("Image").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let image = shared.engine.look("images", &image).map_err(words)?;
-    let image = image.get("Id").and_then(Value::as_str).unwrap_or_default().to_owned();
-    body["Labels"][sheet::NUMBER] = number.to_string().into();
-    body["Labels"][sheet::IMAGE] = image.clone().into();
-    match shared.engine.inspect(name) {
-        Ok(old) => {
-            let hash = label(&body["Labels"], sheet::HASH);
-            if label(&old.labels, sheet::HASH) == hash && old.image == image {
-                return Ok(());
-            }
-            if label(&old.labels, sheet::PROJECT) != shared.sheet.project {
-                return Err(format!("the container `{name}` belongs to somebody else"));
-            }
-            stop(shared, name)?;
-            unless_missing(shared.engine.remove(name, false))?;
-        }
-        Err(refused) if refused.is_missing() => {}
-        Err(refused) => return Err(words(refused)),
-    }
-    if let Some(Value::Object(endpoints)) = body.pointer_mut("/NetworkingConfig/EndpointsConfig") {
-        for endpoint in endpoints.values_mut() {
-            named_first(endpoint, name);
-        }
-    }
-    let id = shared.engine.create(name, &body).map_err(words)?;
-    for (network, endpoint) in &service.networks {
-        let mut endpoint = endpoint.clone();
-        named_first(&mut endpoint, name);
-        shared.engine.connect(network, &id, &endpoint).map_err(words)?;
-    }
-    put_files(shared, &id, &service.files)
-}
-
-/// A container is known in its networks by its own name before that of its service.
-fn named_first(endpoint: &mut Value, name: &str) {
-    if let Some(Value::Array(aliases)) = endpoint.get_mut("Aliases") {
-        aliases.insert(0, name.into());
-    }
-}
-
-fn put_files(shared: &Shared, id: &str, files: &[File]) -> Result<(), String> {
-    if files.is_empty() {
-        return Ok(());
-    }
-    let entries = files.iter().map(|file| {
-        (file.target.trim_start_matches('/').to_owned(), file.content.as_bytes(), file.mode)
-    });
-    shared.engine.put_archive(id, &archive::tar(entries)).map_err(words)
-}
-
-/// Where a container shares something with one of another service, that is a container by now.
-fn resolve_shared(shared: &Shared, body: &mut Value) -> Result<(), String> {
-    let first_of = |service: &str| -> Result<String, String> {
-        let project = &shared.sheet.project;
-        let own = shared.sheet.parts.values().find_map(|part| match part {
-            Part::Service(own) if own.name == service => Some(own.container_name(project, 1)),
-            _ => None,
-        });
-        let name = own.unwrap_or_else(|| format!("{project}-{service}-1"));
-        Ok(shared.engine.inspect(&name).map_err(words)?.id)
-    };
-    for key in ["NetworkMode", "IpcMode", "PidMode", "UTSMode", "CgroupnsMode"] {
-        let mode = body["HostConfig"].get(key).and_then(Value::as_str).unwrap_or_default();
-        if let Some(service) = mode.strip_prefix("service:") {
-            body["HostConfig"][key] = format!("container:{}", first_of(service)?).into();
-        }
-    }
-    if let Some(Value::Array(all)) = body["HostConfig"].get_mut("VolumesFrom") {
-        for one in all {
-            let text = one.as_str().unwrap_or_default().to_owned();
-            if let Some(container) = text.strip_prefix("container:") {
-                *one = container.into();
-                continue;
-            }
-            let (service, mode) = text.split_once(':').unwrap_or((&text, "rw"));
-            *one = format!("{}:{mode}", first_of(service)?).into();
-        }
-    }
-    Ok(())
 }
 
 fn guard(order: &Order, service: &Service) -> Guard {
     Guard { instance: order.instance.clone(), order: order.id, may_end: service.may_end }
 }
 
-fn start(shared: &Shared, order: &Order, service: &Service, name: &str) -> Result<(), String> {
+fn start(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    name: &str,
+    number: u32,
+) -> Result<(), String> {
+    if service.shares() {
+        // What it shares is there by now, in the container that stays.
+        make::make(shared, service, name, number)?;
+    }
+    if let Some(spare) = replace::spare(shared, service, number)? {
+        return replace::swap(shared, order, service, name, &spare);
+    }
     let before = shared.engine.inspect(name).map_err(words)?;
     if service.starts_anew && before.is_running() {
         stop(shared, name)?;
     }
-    shared.engine.start(name).map_err(words)?;
-    if !service.is_job {
-        shared.watch.guard(&before.id, guard(order, service));
-        // It may have ended before anybody looked.
-        let now = shared.engine.inspect(name).map_err(words)?;
-        if !now.is_running() && now.exit_code != 0 {
-            shared.watch.unguard(&now.id);
-            return Err(told(shared, name, super::errand::ended(&now)));
-        }
+    run(shared, order, service, &before.id)
+}
+
+/// Starts a container; from here on its end is told, unless it is a job.
+pub(super) fn run(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    id: &str,
+) -> Result<(), String> {
+    shared.engine.start(id).map_err(words)?;
+    if service.is_job {
+        return Ok(());
+    }
+    shared.watch.guard(id, guard(order, service));
+    // It may have ended before anybody looked.
+    let now = shared.engine.inspect(id).map_err(words)?;
+    if !now.is_running() && now.exit_code != 0 {
+        shared.watch.unguard(id);
+        return Err(told(shared, id, super::errand::ended(&now)));
     }
     Ok(())
 }
@@ -293,7 +232,7 @@ fn wait_completed(shared: &Shared, order: &Order, name: &str) -> Result<(), Stri
 }
 
 /// A reason, with the last lines that the container wrote.
-fn told(shared: &Shared, name: &str, why: String) -> String {
+pub(super) fn told(shared: &Shared, name: &str, why: String) -> String {
     let mut bytes = Vec::new();
     let read = shared.engine.logs(name, 0, false);
     if !read.is_ok_and(|mut body| body.read_to_end(&mut bytes).is_ok()) {

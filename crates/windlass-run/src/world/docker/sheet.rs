@@ -4,6 +4,7 @@
 //! need no Compose file.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,6 +21,8 @@ pub const NUMBER: &str = "com.docker.compose.container-number";
 pub const HASH: &str = "com.docker.compose.config-hash";
 /// The label with the id of the image.
 pub const IMAGE: &str = "com.docker.compose.image";
+/// The label with the id of the container that this one replaces.
+pub const REPLACE: &str = "com.docker.compose.replace";
 /// The label of containers that `run` made.
 pub const ONE_OFF: &str = "com.docker.compose.oneoff";
 
@@ -32,6 +35,45 @@ pub struct Sheet {
     pub parts: BTreeMap<String, Part>,
     /// Whether volumes are removed with everything else.
     pub remove_volumes: bool,
+    /// By container, what stood there before and comes back when the run is rolled back.
+    #[serde(default)]
+    pub previous: BTreeMap<String, Previous>,
+}
+
+/// A container that is about to be replaced.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Previous {
+    /// The hash of its configuration.
+    pub hash: String,
+    /// The id of its image.
+    pub image: String,
+    /// Whether it ran.
+    pub ran: bool,
+    /// What makes it again.
+    pub body: Value,
+    /// Further networks, by name.
+    pub networks: Vec<(String, Value)>,
+}
+
+/// How the containers of a service are replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Update {
+    /// How many at the same time; 0 for all.
+    pub parallelism: u32,
+    /// Whether the new one runs, and is healthy, before the old one goes.
+    pub start_first: bool,
+    /// How long to wait before the next.
+    pub delay: Duration,
+    /// How long the new one is watched before it counts.
+    pub monitor: Duration,
+}
+
+impl Default for Update {
+    /// One after the other, the old one first: nothing is there twice.
+    fn default() -> Self {
+        let nothing = Duration::ZERO;
+        Update { parallelism: 1, start_first: false, delay: nothing, monitor: nothing }
+    }
 }
 
 /// What a node is for the engine.
@@ -108,7 +150,16 @@ pub struct Service {
     pub starts_anew: bool,
     /// Files that stand in the Compose file.
     pub files: Vec<File>,
+    /// How many containers there should be.
+    #[serde(default)]
+    pub replicas: u32,
+    /// How they are replaced.
+    #[serde(default)]
+    pub update: Update,
 }
+
+/// What containers may share with one of another service.
+pub const SHARED: &[&str] = &["NetworkMode", "IpcMode", "PidMode", "UTSMode", "CgroupnsMode"];
 
 impl Sheet {
     /// Whether a node is one of the project.
@@ -130,6 +181,18 @@ pub fn number(node: &str, instance: &str) -> u32 {
 }
 
 impl Service {
+    /// Whether its containers share something with one of another service, which must run first.
+    pub fn shares(&self) -> bool {
+        let host = &self.body["HostConfig"];
+        let is_shared = |key: &str| {
+            let mode = host.get(key).and_then(Value::as_str);
+            mode.is_some_and(|mode| mode.starts_with("service:"))
+        };
+        let from = host.get("VolumesFrom").and_then(Value::as_array);
+        let other = |one: &Value| one.as_str().is_some_and(|it| !it.starts_with("container:"));
+        SHARED.iter().any(|key| is_shared(key)) || from.is_some_and(|all| all.iter().any(other))
+    }
+
     /// The name of a container.
     pub fn container_name(&self, project: &str, number: u32) -> String {
         self.container.clone().unwrap_or_else(|| format!("{project}-{}-{number}", self.name))

@@ -1,0 +1,195 @@
+//! Making the container of a service: in an empty place, or beside the one that it will replace.
+
+use serde_json::{Value, json};
+
+use super::engine::{Container, Engine, Refused};
+use super::service::{unless_missing, words};
+use super::sheet::{self, File, Part, Service};
+use super::{Shared, archive, replace};
+
+/// Makes the container. One that is as it should be stays; beside any other the new one is made
+/// under another name, and takes its place when it is started.
+pub(super) fn make(
+    shared: &Shared,
+    service: &Service,
+    name: &str,
+    number: u32,
+) -> Result<(), String> {
+    let mut body = service.body.clone();
+    resolve_shared(shared, &mut body)?;
+    let image = body.get("Image").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let image = shared.engine.look("images", &image).map_err(words)?;
+    body["Labels"][sheet::NUMBER] = number.to_string().into();
+    body["Labels"][sheet::IMAGE] = image["Id"].clone();
+    let mut spare = replace::spare(shared, service, number)?;
+    if let Some(old) = &spare
+        && !fits(shared, service, &body, old)?
+    {
+        unless_missing(shared.engine.remove(&old.id, false))?;
+        spare = None;
+    }
+    let old = match shared.engine.inspect(name) {
+        Ok(old) => old,
+        Err(refused) if !refused.is_missing() => return Err(words(refused)),
+        Err(_) => {
+            return match spare {
+                // The one that it replaces went, and then somebody pulled the plug.
+                Some(spare) => shared.engine.rename(&spare.id, name).map_err(words),
+                None => create(shared, service, name, name, &mut body),
+            };
+        }
+    };
+    if fits(shared, service, &body, &old)? {
+        return replace::drop_spare(shared, service, number);
+    }
+    if old.label(sheet::PROJECT) != shared.sheet.project {
+        return Err(format!("the container `{name}` belongs to somebody else"));
+    }
+    if spare.is_some() {
+        return Ok(());
+    }
+    body["Labels"][sheet::REPLACE] = old.id.clone().into();
+    inherit(&old, &image, &mut body);
+    create(shared, service, name, &replace::spare_name(&old.id, name), &mut body)
+}
+
+/// Whether a container is the one that a request would make.
+fn fits(
+    shared: &Shared,
+    service: &Service,
+    body: &Value,
+    container: &Container,
+) -> Result<bool, String> {
+    let wanted = |name: &str| body["Labels"][name].as_str().unwrap_or_default();
+    let is_same = container.label(sheet::HASH) == wanted(sheet::HASH)
+        && container.image == wanted(sheet::IMAGE);
+    let shares = sheet::SHARED.iter().all(|key| {
+        let mode = body["HostConfig"].get(*key).and_then(Value::as_str).unwrap_or_default();
+        !mode.starts_with("container:") || container.all["HostConfig"][*key] == mode
+    });
+    Ok(is_same && shares && is_connected(&shared.engine, service, container).map_err(words)?)
+}
+
+/// Whether a container is in the networks of its service, and not in some that had their names.
+pub(crate) fn is_connected(
+    engine: &Engine,
+    service: &Service,
+    container: &Container,
+) -> Result<bool, Refused> {
+    let first = service.body.pointer("/NetworkingConfig/EndpointsConfig");
+    let first = first.and_then(Value::as_object).into_iter().flat_map(|all| all.keys());
+    for network in first.chain(service.networks.iter().map(|(name, _)| name)) {
+        let found = match engine.look("networks", network) {
+            Ok(found) => found,
+            Err(refused) if refused.is_missing() => return Ok(false),
+            Err(refused) => return Err(refused),
+        };
+        let Some(own) = container.all["NetworkSettings"]["Networks"].get(network) else {
+            return Ok(false);
+        };
+        // One that was never started has no id there yet.
+        let id = own["NetworkID"].as_str().unwrap_or_default();
+        if !id.is_empty() && found["Id"] != id {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Volumes without a name go from a container to the one that replaces it, with their data.
+fn inherit(old: &Container, image: &Value, body: &mut Value) {
+    let is_nameless = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
+    for mount in old.all["Mounts"].as_array().into_iter().flatten() {
+        let text = |key: &str| mount.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (name, target) = (text("Name"), text("Destination"));
+        if text("Type") != "volume" || !is_nameless(name) {
+            continue;
+        }
+        let own = body.pointer_mut("/HostConfig/Mounts").and_then(Value::as_array_mut);
+        let own = own.and_then(|all| all.iter_mut().find(|it| it["Target"] == target));
+        if let Some(own) = own {
+            if own["Type"] == "volume" && own.get("Source").is_none() {
+                own["Source"] = name.into();
+            }
+            continue;
+        }
+        let declared = image.pointer("/Config/Volumes").and_then(Value::as_object);
+        let is_declared = declared.is_some_and(|all| all.contains_key(target));
+        let binds = body.pointer_mut("/HostConfig/Binds").and_then(Value::as_array_mut);
+        if let Some(binds) = binds.filter(|_| is_declared) {
+            let there = format!(":{target}:");
+            if !binds.iter().any(|bind| bind.as_str().is_some_and(|it| it.contains(&there))) {
+                binds.push(json!(format!("{name}:{target}:rw")));
+            }
+        }
+    }
+}
+
+fn create(
+    shared: &Shared,
+    service: &Service,
+    known_as: &str,
+    name: &str,
+    body: &mut Value,
+) -> Result<(), String> {
+    if let Some(Value::Object(endpoints)) = body.pointer_mut("/NetworkingConfig/EndpointsConfig") {
+        for endpoint in endpoints.values_mut() {
+            named_first(endpoint, known_as);
+        }
+    }
+    let id = shared.engine.create(name, body).map_err(words)?;
+    for (network, endpoint) in &service.networks {
+        let mut endpoint = endpoint.clone();
+        named_first(&mut endpoint, known_as);
+        shared.engine.connect(network, &id, &endpoint).map_err(words)?;
+    }
+    put_files(shared, &id, &service.files)
+}
+
+/// A container is known in its networks by its own name before that of its service.
+fn named_first(endpoint: &mut Value, name: &str) {
+    if let Some(Value::Array(aliases)) = endpoint.get_mut("Aliases") {
+        aliases.insert(0, name.into());
+    }
+}
+
+fn put_files(shared: &Shared, id: &str, files: &[File]) -> Result<(), String> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let entries = files.iter().map(|file| {
+        (file.target.trim_start_matches('/').to_owned(), file.content.as_bytes(), file.mode)
+    });
+    shared.engine.put_archive(id, &archive::tar(entries)).map_err(words)
+}
+
+/// Where a container shares something with one of another service, that is a container by now.
+fn resolve_shared(shared: &Shared, body: &mut Value) -> Result<(), String> {
+    let first_of = |service: &str| -> Result<String, String> {
+        let project = &shared.sheet.project;
+        let own = shared.sheet.parts.values().find_map(|part| match part {
+            Part::Service(own) if own.name == service => Some(own.container_name(project, 1)),
+            _ => None,
+        });
+        let name = own.unwrap_or_else(|| format!("{project}-{service}-1"));
+        Ok(shared.engine.inspect(&name).map_err(words)?.id)
+    };
+    for key in sheet::SHARED {
+        let mode = body["HostConfig"].get(*key).and_then(Value::as_str).unwrap_or_default();
+        if let Some(service) = mode.strip_prefix("service:") {
+            body["HostConfig"][*key] = format!("container:{}", first_of(service)?).into();
+        }
+    }
+    if let Some(Value::Array(all)) = body["HostConfig"].get_mut("VolumesFrom") {
+        for one in all {
+            let text = one.as_str().unwrap_or_default().to_owned();
+            if let Some(container) = text.strip_prefix("container:") {
+                *one = container.into();
+                continue;
+            }
+            let (service, mode) = text.split_once(':').unwrap_or((&text, "rw"));
+            *one = format!("{}:{mode}", first_of(service)?).into();
+        }
+    }
+    Ok(())
+}

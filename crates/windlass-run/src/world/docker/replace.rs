@@ -1,0 +1,220 @@
+//! A container in the place of another: made beside it, started, and given its name.
+//!
+//! The new one is called as Compose calls it, with the first digits of the old one's id in front,
+//! so that a run that was cut off can be gone on with by either of the two programs. When the new
+//! one does not come up, the old one goes on; and what was replaced comes back when a run is
+//! rolled back.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use super::Shared;
+use super::engine::Container;
+use super::errand::wait_healthy;
+use super::service::{forget, run, stop, told, unless_missing, words};
+use super::sheet::{self, Previous, Service};
+use crate::world::Order;
+
+/// How many digits of an id are enough.
+const DIGITS: usize = 12;
+/// How often somebody who lets time pass looks whether he is still wanted.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// What a container is called as long as the one that it replaces is there.
+pub(super) fn spare_name(old: &str, name: &str) -> String {
+    format!("{}_{name}", old.get(..DIGITS).unwrap_or(old))
+}
+
+/// Whether a container still stands beside the one that it replaces.
+pub(crate) fn is_spare(container: &Container) -> bool {
+    let old = container.label(sheet::REPLACE);
+    let digits = old.get(..DIGITS).filter(|digits| !digits.is_empty());
+    digits.is_some_and(|digits| {
+        container.name.strip_prefix(digits).is_some_and(|rest| rest.starts_with('_'))
+    })
+}
+
+/// The container that stands ready to replace one.
+pub(super) fn spare(
+    shared: &Shared,
+    service: &Service,
+    number: u32,
+) -> Result<Option<Container>, String> {
+    let labels = [
+        format!("{}={}", sheet::PROJECT, shared.sheet.project),
+        format!("{}={}", sheet::SERVICE, service.name),
+        format!("{}={number}", sheet::NUMBER),
+        sheet::REPLACE.to_owned(),
+    ];
+    for id in shared.engine.filtered(&json!({ "label": labels })).map_err(words)? {
+        match shared.engine.inspect(&id) {
+            Ok(container) if is_spare(&container) => return Ok(Some(container)),
+            Err(refused) if !refused.is_missing() => return Err(words(refused)),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Removes the container that stands ready, if there is one.
+pub(super) fn drop_spare(shared: &Shared, service: &Service, number: u32) -> Result<(), String> {
+    match spare(shared, service, number)? {
+        Some(spare) => {
+            shared.watch.unguard(&spare.id);
+            unless_missing(shared.engine.remove(&spare.id, false))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Starts the new container and takes the old one away; the old one goes on when that fails.
+pub(super) fn swap(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    name: &str,
+    spare: &Container,
+) -> Result<(), String> {
+    let old = match shared.engine.inspect(name) {
+        Ok(old) => Some(old),
+        Err(refused) if refused.is_missing() => None,
+        Err(refused) => return Err(words(refused)),
+    };
+    let ran = old.as_ref().is_some_and(Container::is_running);
+    let overlaps = ran && service.update.start_first;
+    if !overlaps {
+        stop(shared, name)?;
+    }
+    if let Err(why) = come_up(shared, order, service, spare) {
+        shared.watch.unguard(&spare.id);
+        unless_missing(shared.engine.remove(&spare.id, false))?;
+        if !ran {
+            return Err(why);
+        }
+        if !overlaps {
+            shared.engine.start(name).map_err(words)?;
+        }
+        return Err(format!("{why}; the container of before goes on"));
+    }
+    if let Some(old) = old {
+        forget(shared, &old.id)?;
+        unless_missing(shared.engine.stop(&old.id, None))?;
+        unless_missing(shared.engine.remove(&old.id, false))?;
+    }
+    shared.engine.rename(&spare.id, name).map_err(words)?;
+    let number: u32 = spare.label(sheet::NUMBER).parse().unwrap_or(1);
+    if ran && number < service.replicas {
+        pause(shared, order, service.update.delay)?;
+    }
+    Ok(())
+}
+
+fn come_up(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    spare: &Container,
+) -> Result<(), String> {
+    run(shared, order, service, &spare.id)?;
+    if service.is_job {
+        return Ok(());
+    }
+    pause(shared, order, service.update.monitor)?;
+    let now = shared.engine.inspect(&spare.id).map_err(words)?;
+    if now.health.is_some() {
+        return wait_healthy(shared, order, &spare.id).map_err(|why| told(shared, &spare.id, why));
+    }
+    if !now.is_running() && !(service.may_end && now.exit_code == 0) {
+        return Err(told(shared, &spare.id, super::errand::ended(&now)));
+    }
+    Ok(())
+}
+
+fn pause(shared: &Shared, order: &Order, time: Duration) -> Result<(), String> {
+    let end = Instant::now() + time;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
+        }
+        if shared.is_cancelled(order.id) {
+            return Err("it was cancelled".to_owned());
+        }
+        std::thread::sleep(left.min(GLANCE));
+    }
+}
+
+/// What makes a container again, from what the engine says about it.
+pub(crate) fn previous(container: &Container) -> Previous {
+    let all = &container.all;
+    let short = container.id.get(..DIGITS).unwrap_or(&container.id);
+    let mut body = all["Config"].clone();
+    body["Image"] = container.image.clone().into();
+    body["HostConfig"] = all["HostConfig"].clone();
+    if body["Hostname"] == short {
+        body["Hostname"] = "".into();
+    }
+    let attached = all["NetworkSettings"]["Networks"].as_object();
+    let mut networks: Vec<(String, Value)> = Vec::new();
+    for (network, endpoint) in attached.into_iter().flatten() {
+        let aliases = endpoint["Aliases"].as_array().into_iter().flatten();
+        let aliases: Vec<&Value> = aliases.filter(|alias| **alias != short).collect();
+        let kept = json!({ "Aliases": aliases, "IPAMConfig": endpoint["IPAMConfig"] });
+        networks.push((network.clone(), kept));
+    }
+    let mode = all["HostConfig"]["NetworkMode"].as_str().unwrap_or_default();
+    if let Some(at) = networks.iter().position(|(network, _)| network == mode) {
+        let (network, endpoint) = networks.remove(at);
+        let mut first = Map::new();
+        first.insert(network, endpoint);
+        body["NetworkingConfig"] = json!({ "EndpointsConfig": first });
+    } else {
+        networks.clear();
+    }
+    keep_nameless(all, &mut body);
+    Previous {
+        hash: container.label(sheet::HASH).to_owned(),
+        image: container.image.clone(),
+        ran: container.is_running(),
+        body,
+        networks,
+    }
+}
+
+/// A volume without a name is found again by the one that the engine gave it.
+fn keep_nameless(all: &Value, body: &mut Value) {
+    let mut binds = body["HostConfig"]["Binds"].as_array().cloned().unwrap_or_default();
+    let mounts = body["HostConfig"]["Mounts"].as_array().cloned().unwrap_or_default();
+    for mount in all["Mounts"].as_array().into_iter().flatten() {
+        let text = |key: &str| mount.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (name, target) = (text("Name"), text("Destination"));
+        let there = format!(":{target}");
+        let is_known = binds.iter().any(|it| it.as_str().is_some_and(|it| it.contains(&there)))
+            || mounts.iter().any(|it| it["Target"] == target);
+        if text("Type") == "volume" && !is_known {
+            binds.push(json!(format!("{name}:{target}:rw")));
+        }
+    }
+    body["HostConfig"]["Binds"] = binds.into();
+}
+
+/// Puts back what stood there before this run.
+pub(super) fn restore(shared: &Shared, name: &str, previous: &Previous) -> Result<(), String> {
+    match shared.engine.inspect(name) {
+        Ok(now) if now.label(sheet::HASH) == previous.hash && now.image == previous.image => {}
+        Err(refused) if !refused.is_missing() => return Err(words(refused)),
+        _ => {
+            unless_missing(shared.engine.remove(name, false))?;
+            let id = shared.engine.create(name, &previous.body).map_err(words)?;
+            for (network, endpoint) in &previous.networks {
+                shared.engine.connect(network, &id, endpoint).map_err(words)?;
+            }
+        }
+    }
+    (shared.tell)(&format!("restore {name}: what stood there before"));
+    if previous.ran {
+        shared.engine.start(name).map_err(words)?;
+    }
+    Ok(())
+}
