@@ -22,17 +22,20 @@ function ofProtocol(type) {
   };
 }
 
+// A dock may be named beside the place.
+const placeOf = (end) => (typeof end === 'object' && end ? end.place : end);
+
 function ofNet(net) {
   const places = Array.isArray(net.places) ? net.places : Object.keys(net.places ?? {});
   const transitions = Object.entries(net.transitions ?? {});
   const ports = Object.entries(net.ports ?? {});
   const groups = net.groups ?? {};
-  const provided = (place) => ports.filter(([, port]) => list(port.groups).some((group) => list(groups[group]?.places ?? groups[group]).includes(place))).map(([name]) => name);
+  const provided = (place) => ports.filter(([, port]) => list(port.places).includes(place) || list(port.groups).some((group) => list(groups[group]?.places ?? groups[group]).includes(place))).map(([name]) => name);
   const used = (name) => ports.filter(([, port]) => list(port.transitions).includes(name)).map(([port]) => port);
   return {
     word: 'place',
     places: places.map((name) => ({ name, initial: list(net.initial).includes(name), notes: provided(name).length ? [`provides ${provided(name).join(', ')}`] : [] })),
-    ways: transitions.map(([name, one]) => ({ id: `#${name}`, name, from: one.from, to: one.to, notes: used(name).length ? [`uses ${used(name).join(', ')}`] : [] })),
+    ways: transitions.map(([name, one]) => ({ id: `#${name}`, name, from: placeOf(one.from), to: placeOf(one.to), notes: used(name).length ? [`uses ${used(name).join(', ')}`] : [] })),
     faults: [],
   };
 }

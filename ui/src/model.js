@@ -58,6 +58,8 @@ export function topology(model) {
   return { boxes, edges };
 }
 
+export const typeOfNode = (model, name) => model?.types?.[model?.nodes?.[name]?.type];
+
 // The state in which a type counts as up: where its way up leads.
 export function upState(type) {
   const protocol = type?.protocol;
@@ -72,10 +74,22 @@ export function upState(type) {
 // How a state is coloured: idle, busy, up, or between.
 export function mood(type, state) {
   if (!state) return 'idle';
-  if (state.includes(' -') || state.includes('->')) return 'busy';
+  if (/failed|damaged|broken|error/.test(state)) return 'bad';
+  if (state.includes('->') || state.endsWith('...')) return 'busy';
+  if (type?.net) return netMood(type.net, state);
   if (state === upState(type)) return 'up';
   if (state === type?.protocol?.initial) return 'idle';
-  return /damaged|failed|broken|error/.test(state) ? 'bad' : 'between';
+  return 'between';
+}
+
+// A component is up where no transition leads on, and idle where it began.
+function netMood(net, state) {
+  const done = /^(\d+) of (\d+) done$/.exec(state);
+  if (done) return done[1] === done[2] ? 'up' : 'between';
+  const places = state.split(', ');
+  const onward = (place) => Object.values(net.transitions ?? {}).some((one) => (one.from?.place ?? one.from) === place);
+  if (places.every((place) => [net.initial].flat().includes(place))) return 'idle';
+  return places.every((place) => !onward(place) && !/^(before|after) /.test(place)) ? 'up' : 'between';
 }
 
 export function statesOf(model, node) {

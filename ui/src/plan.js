@@ -37,6 +37,42 @@ export function columns(plan) {
   return column;
 }
 
+// Changes of a plan. The order is a set of pairs; what the change does not concern stays.
+const has = (order, before, after) => order.some((edge) => edge.before === before && edge.after === after);
+const link = (order, before, after) => (!before || !after || has(order, before, after) ? order : [...order, { before, after }]);
+
+// `before` comes before `after`; the other way round is taken back.
+export const connect = (plan, before, after) => ({ ...plan, order: link(plan.order.filter((edge) => !(edge.before === after && edge.after === before)), before, after) });
+
+// An action changes its place among the others of its lane.
+export function moveTo(plan, label, { before, after }) {
+  const lane = new Set([...before, ...after]);
+  const mine = (edge) => (edge.before === label && lane.has(edge.after)) || (edge.after === label && lane.has(edge.before));
+  const [was, will] = [plan.order.filter((edge) => edge.after === label && mine(edge)).map((edge) => edge.before), plan.order.filter((edge) => edge.before === label && mine(edge)).map((edge) => edge.after)];
+  let order = plan.order.filter((edge) => !mine(edge));
+  for (const first of was) for (const last of will) order = link(order, first, last);
+  order = link(link(order, before.at(-1), label), label, after[0]);
+  return { ...plan, order };
+}
+
+// A new action at a place of its lane, with a label of its own.
+export function addAction(plan, action, { before, after }) {
+  const base = action.do === 'scale_out' ? `create ${action.instance}` : action.do === 'scale_in' ? `remove ${action.instance}` : `${action.operation} ${action.instance}`;
+  let label = base;
+  for (let number = 2; plan.actions[label]; number += 1) label = `${base} ${number}`;
+  const actions = { ...plan.actions, [label]: action };
+  return { ...plan, actions, order: link(link(plan.order, before.at(-1), label), label, after[0]) };
+}
+
+// Without an action; what came before it still comes before what came after it.
+export function dropAction(plan, label) {
+  const { [label]: gone, ...actions } = plan.actions;
+  const [was, will] = [plan.order.filter((edge) => edge.after === label), plan.order.filter((edge) => edge.before === label)];
+  let order = plan.order.filter((edge) => edge.before !== label && edge.after !== label);
+  for (const first of was) for (const last of will) order = link(order, first.before, last.after);
+  return gone ? { ...plan, actions, order } : plan;
+}
+
 // A sequence of lines of `step` as a plan: an operation is one action, from its start to its end.
 export function fromSteps(lines) {
   const actions = {};

@@ -54,12 +54,12 @@ export async function open(name) {
     app.text = await (await bytes('convert', { file: name, to: 'windlass' })).text();
   }
   app.saved = app.text;
-  await refresh();
+  // What stands beside the file comes first: a view that opens shows everything at once.
   const folder = name.includes('/') ? name.slice(0, name.lastIndexOf('/') + 1) : '';
   const near = (kind) => filesOf(kind).find((file) => file.name.startsWith(folder))?.name;
   const [state, plan] = [near('state'), near('plan')];
-  if (state) await useState(state);
-  if (plan) await usePlan(plan);
+  await Promise.all([state && useState(state), plan && usePlan(plan)]);
+  await refresh();
 }
 
 export async function useState(name) {

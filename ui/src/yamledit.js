@@ -122,6 +122,42 @@ export function setRole(text, type, element, role, names) {
   });
 }
 
+// Renames an operation wherever the type speaks of it.
+export function renameOperation(text, type, from, to) {
+  return changed(text, (document) => {
+    const protocol = document.getIn(at(document, type, 'protocol'));
+    each(protocol.get('transitions'), (one) => { if (isMap(one)) renameIn(one.get('operation', true), from, to); });
+    for (const key of ['up', 'down']) renameIn(protocol.get(key), from, to);
+    const operations = document.getIn(['types', type, 'operations']);
+    if (isMap(operations)) { if (operations.has(to)) operations.delete(from); else renameKey(operations, from, to); }
+  });
+}
+
+// A new requirement or capability of a type.
+export function addRole(text, type, kind, name) {
+  return changed(text, (document) => {
+    const path = ['types', type, kind];
+    const known = document.getIn(path);
+    if (isMap(known) ? known.has(name) : isSeq(known) && known.items.some((one) => (one?.value ?? one) === name)) throw new Error(`There is a ${kind === 'capabilities' ? 'capability' : 'requirement'} ${name} already.`);
+    if (isMap(known)) known.set(name, kind === 'capabilities' ? flow(document, {}) : 'replica_unaware');
+    else if (isSeq(known)) known.add(name);
+    else document.setIn(path, flow(document, kind === 'capabilities' ? [name] : { [name]: 'replica_unaware' }));
+  });
+}
+
+// Removes it, and what states and transitions say about it.
+export function removeRole(text, type, kind, name) {
+  return changed(text, (document) => {
+    const known = document.getIn(['types', type, kind]);
+    if (isMap(known)) known.delete(name); else without(known, name);
+    const protocol = document.getIn(['types', type, 'protocol']);
+    const key = kind === 'capabilities' ? 'offers' : 'requires';
+    const clean = (one) => { if (isMap(one)) without(one.get(key), name); };
+    each(protocol?.get?.('states'), clean);
+    each(protocol?.get?.('transitions'), clean);
+  });
+}
+
 export function setInitial(text, type, name) {
   return changed(text, (document) => document.setIn([...at(document, type, 'protocol'), 'initial'], name));
 }
@@ -141,8 +177,9 @@ export function renamePlace(text, type, from, to) {
     const places = net.get('places');
     if (isSeq(places)) renameIn(places, from, to); else renameKey(places, from, to);
     renameIn(net.get('initial', true), from, to);
-    each(net.get('transitions'), (one) => { for (const key of ['from', 'to']) renameIn(one.get(key, true), from, to); });
+    each(net.get('transitions'), (one) => { for (const key of ['from', 'to']) { const end = one.get(key, true); renameIn(isMap(end) ? end.get('place', true) : end, from, to); } });
     each(net.get('groups'), (one) => renameIn(one, from, to));
+    each(net.get('ports'), (one) => renameIn(one.get?.('places'), from, to));
   });
 }
 
@@ -152,14 +189,101 @@ export function removePlace(text, type, name) {
     const places = document.getIn([...path, 'places']);
     if (isSeq(places)) places.items = places.items.filter((one) => one.value !== name); else document.deleteIn([...path, 'places', name]);
     const transitions = document.getIn([...path, 'transitions']);
-    if (isMap(transitions)) transitions.items = transitions.items.filter((pair) => pair.value.get('from') !== name && pair.value.get('to') !== name);
+    if (isMap(transitions)) transitions.items = transitions.items.filter((pair) => ends(pair.value).every((end) => end !== name));
+    const net = document.getIn(path);
+    each(net.get('groups'), (one) => without(one, name));
+    each(net.get('ports'), (one) => without(one.get?.('places'), name));
+    without(net.get('initial'), name);
   });
 }
+
+// The places that a transition of a net leads from and to; a dock may be named beside them.
+const ends = (transition) => ['from', 'to'].map((key) => { const end = transition.get(key); return isMap(end) ? end.get('place') : end; });
+const without = (sequence, name) => { if (isSeq(sequence)) sequence.items = sequence.items.filter((one) => (one?.value ?? one) !== name); };
 
 export function addNetTransition(text, type, { from, operation, to }) {
   return changed(text, (document) => document.setIn([...at(document, type, 'net'), 'transitions', operation], flow(document, { from, to })));
 }
 
 export function removeNetTransition(text, type, name) {
-  return changed(text, (document) => document.deleteIn([...at(document, type, 'net'), 'transitions', name]));
+  return changed(text, (document) => {
+    document.deleteIn([...at(document, type, 'net'), 'transitions', name]);
+    each(document.getIn(['types', type, 'net', 'ports']), (one) => without(one.get?.('transitions'), name));
+  });
+}
+
+export function renameNetTransition(text, type, from, to) {
+  return changed(text, (document) => {
+    const net = document.getIn(at(document, type, 'net'));
+    if (net.get('transitions').has(to)) throw new Error(`There is a transition ${to} already.`);
+    renameKey(net.get('transitions'), from, to);
+    each(net.get('ports'), (one) => renameIn(one.get?.('transitions'), from, to));
+  });
+}
+
+// Whether a place holds a token in the beginning.
+export function setStart(text, type, place, isOn) {
+  return changed(text, (document) => {
+    const path = [...at(document, type, 'net'), 'initial'];
+    const names = [document.getIn(path)?.toJSON?.() ?? document.getIn(path) ?? []].flat().filter((one) => one !== place);
+    document.setIn(path, flow(document, isOn ? [...names, place] : names));
+  });
+}
+
+// A group is a list of places.
+export function setGroup(text, type, group, places) {
+  return changed(text, (document) => {
+    const path = [...at(document, type, 'net'), 'groups'];
+    if (!isMap(document.getIn(path))) document.setIn(path, document.createNode({}));
+    document.getIn(path).flow = false;
+    document.setIn([...path, group], flow(document, places));
+  });
+}
+
+export function removeGroup(text, type, group) {
+  return changed(text, (document) => {
+    document.deleteIn([...at(document, type, 'net'), 'groups', group]);
+    each(document.getIn(['types', type, 'net', 'ports']), (one) => without(one.get?.('groups'), group));
+  });
+}
+
+export function addPort(text, type, name, kind) {
+  return changed(text, (document) => {
+    const path = [...at(document, type, 'net'), 'ports'];
+    if (document.hasIn([...path, name])) throw new Error(`There is a port ${name} already.`);
+    if (!isMap(document.getIn(path))) document.setIn(path, document.createNode({}));
+    document.getIn(path).flow = false;
+    document.setIn([...path, name], flow(document, { kind }));
+  });
+}
+
+// Renames a port, here and where nodes of this type bind it or others bind to it.
+export function renamePort(text, type, from, to) {
+  return changed(text, (document) => {
+    const ports = document.getIn([...at(document, type, 'net'), 'ports']);
+    if (ports.has(to)) throw new Error(`There is a port ${to} already.`);
+    renameKey(ports, from, to);
+    const nodes = document.get('nodes');
+    if (!isMap(nodes)) return;
+    const mine = nodes.items.filter((pair) => pair.value.get?.('type') === type).map((pair) => pair.key?.value ?? pair.key);
+    for (const { key, value } of nodes.items) {
+      const bind = value.get?.('bind');
+      if (!isMap(bind)) continue;
+      if (mine.includes(key?.value ?? key)) renameKey(bind, from, to);
+      for (const pair of bind.items) for (const name of mine) renameIn(pair.value, `${name}.${from}`, `${name}.${to}`);
+    }
+  });
+}
+
+export function removePort(text, type, name) {
+  return changed(text, (document) => document.deleteIn([...at(document, type, 'net'), 'ports', name]));
+}
+
+// Sets `kind`, or the list of `groups`, `transitions` or `places` of a port.
+export function setPort(text, type, name, key, value) {
+  return changed(text, (document) => {
+    const path = [...at(document, type, 'net'), 'ports', name, key];
+    if (Array.isArray(value) && !value.length) document.deleteIn(path);
+    else document.setIn(path, Array.isArray(value) ? flow(document, value) : value);
+  });
 }

@@ -8,6 +8,9 @@ const test = (name) => `[data-test=${name}]`;
 const ready = (page, what = 'graph') => page.waitForSelector(`${test(what)}[data-ready=yes] .svelte-flow__node`);
 const state = async (page, id, wanted) => { await page.waitForSelector(`${test('graph')} [data-instance="${id}"][data-state="${wanted}"]`); };
 
+// The whole text of the editor, also what is not drawn.
+const textOf = (page) => page.evaluate(() => document.querySelector('.cm-content').cmTile?.view.state.doc.toString() ?? [...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n'));
+
 export const cases = [
   ['topology: boxes within boxes, a node picked, a deep link', async ({ page, serve, shoot }) => {
     const served = await serve('thinking');
@@ -59,6 +62,46 @@ export const cases = [
     await page.locator(test('found')).waitFor();
     await page.waitForSelector(`${test('verdict')}[data-verdict=valid]`);
     await shoot('planner');
+  }],
+
+  ['plan: actions dragged onto lanes, before others, along their lane, removed, taken back', async ({ page, serve, shoot }) => {
+    const served = await serve('thinking');
+    await served.open(page, 'plan');
+    await ready(page);
+    await page.locator(test('plan-file')).selectOption('');
+    await page.locator(test('palette')).selectOption('a1');
+    await page.locator('[data-action=stop]').click();
+    await page.locator('[data-action=start]').dragTo(page.locator(test('lanes')), { targetPosition: { x: 400, y: 20 } });
+    assert.equal(await page.locator(`${test('lanes')} .action`).count(), 2);
+    await page.locator(test('palette')).selectOption('g1');
+    await page.locator('[data-action=stop]').click();
+    await page.waitForSelector(`${test('verdict')}`);
+    const at = (label) => page.locator(`${test('lanes')} .action[aria-label^="${label}:"]`);
+    const edges = () => page.locator(`${test('lanes')} path.edge:not(.new)`).count();
+    const was = await edges();
+    const drag = async (from, to) => {
+      const [a, b] = [await from.boundingBox(), to.x === undefined ? await to.boundingBox() : to];
+      await page.mouse.move(a.x + a.width / 2, a.y + a.height / 2);
+      await page.mouse.down();
+      await page.mouse.move(b.x + (b.width ?? 0) / 2, b.y + (b.height ?? 0) / 2, { steps: 6 });
+      await page.mouse.up();
+    };
+    // Onto an action of another lane: an edge of the order.
+    await at('stop a1').scrollIntoViewIfNeeded();
+    await drag(at('stop g1'), at('stop a1'));
+    assert.equal(await edges(), was + 1);
+    await shoot('plan-dragged');
+    // Along its lane: the two change places.
+    const first = await at('stop a1').boundingBox();
+    await drag(at('start a1'), { x: first.x + 8, y: first.y + first.height / 2 });
+    const [stop, start] = [await at('stop a1').boundingBox(), await at('start a1').boundingBox()];
+    assert.ok(start.x < stop.x, 'start comes first now');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.waitForFunction(() => { const x = (label) => document.querySelector(`.action[aria-label^="${label}:"]`).getBoundingClientRect().x; return x('stop a1') < x('start a1'); });
+    await at('stop g1').focus();
+    await page.keyboard.press('Enter');
+    await page.locator(test('drop-action')).click();
+    assert.equal(await page.locator(`${test('lanes')} .action`).count(), 2);
   }],
 
   ['simulator: what if this stops, and how do I get back', async ({ page, serve, shoot }) => {
@@ -135,6 +178,69 @@ export const cases = [
     await page.locator(`${test('cycle')} [data-state=resting]`).waitFor({ state: 'detached' });
   }],
 
+  ['life cycle: needs, offers, handlers and operations of a protocol, in the picture', async ({ page, serve }) => {
+    const served = await serve('thinking', '--edit');
+    await served.open(page, 'lifecycle', { type: 'database' });
+    await ready(page, 'cycle');
+    await page.locator(test('new-role')).fill('disk');
+    await page.locator(test('add-role')).click();
+    await page.getByRole('button', { name: 'Remove disk' }).waitFor();
+    assert.match(await textOf(page), /disk: replica_unaware/);
+    await page.locator(`${test('cycle')} [data-state=running]`).click();
+    await page.getByRole('group', { name: 'needs', exact: true }).getByLabel('disk').check();
+    await page.locator(`${test('cycle')} .note`, { hasText: 'disk' }).first().waitFor();
+    await page.getByRole('group', { name: 'on a fault goes to' }).getByRole('checkbox').first().check();
+    await page.locator(test('undo-edit')).click();
+    await page.locator(test('undo-edit')).click();
+    await page.locator(test('undo-edit')).click();
+    await page.locator(`${test('cycle')} .note`, { hasText: 'disk' }).first().waitFor({ state: 'detached' });
+    assert.equal(await page.locator(test('save')).count(), 0);
+  }],
+
+  ['life cycle of a net: places, ports and groups, in the picture and the text', async ({ page, serve, shoot, scratch }) => {
+    const folder = path.join(scratch, 'net-editor');
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(path.join(folder, 'windlass.yaml'), CROSSED);
+    const served = await serve(folder, '--edit');
+    await served.open(page, 'lifecycle', { type: 'half' });
+    await ready(page, 'cycle');
+    await page.locator(test('new-state')).fill('ready');
+    await page.locator(test('add-state')).click();
+    await page.locator(`${test('cycle')} [data-state=ready]`).waitFor();
+    await page.locator(test('rename')).fill('serving');
+    await page.keyboard.press('Tab');
+    await page.locator(`${test('cycle')} [data-state=serving]`).waitFor();
+    await page.locator(test('way-from')).selectOption('on');
+    await page.locator(test('way-name')).fill('warm-up');
+    await page.locator(test('way-to')).selectOption('serving');
+    await page.locator(test('add-way')).click();
+    await page.locator('[data-group=up]').getByLabel('serving').check();
+    await page.locator(test('new-port')).fill('web');
+    await page.locator(test('new-port-kind')).selectOption('provide');
+    await page.locator(test('add-port')).click();
+    await page.locator('[data-port=web]').getByLabel('up').check();
+    await page.locator('[data-port=mine] input[type=text]').fill('own');
+    await page.keyboard.press('Tab');
+    await page.locator('[data-port=own]').waitFor();
+    await page.locator(`${test('cycle')} [data-state=serving]`).scrollIntoViewIfNeeded();
+    await page.locator(test('type')).scrollIntoViewIfNeeded();
+    await shoot('lifecycle-net');
+    await page.locator(test('save')).click();
+    await page.locator(test('save')).waitFor({ state: 'detached' });
+    const { types, nodes } = parse(served.read('windlass.yaml'));
+    assert.deepEqual(types.half.net, {
+      places: ['off', 'on', 'serving'], initial: ['off'],
+      transitions: { start: { from: 'off', to: 'on' }, 'warm-up': { from: 'on', to: 'serving' } },
+      groups: { up: ['on', 'serving'] },
+      ports: { own: { kind: 'provide', groups: ['up'] }, other: { kind: 'use', transitions: ['start'] }, web: { kind: 'provide', groups: ['up'] } },
+    });
+    assert.deepEqual(nodes.left.bind, { other: 'right.own' });
+    await page.locator('[data-port=web]').getByRole('button', { name: 'Remove the port web' }).click();
+    await page.locator('[data-port=web]').waitFor({ state: 'detached' });
+    await page.locator(test('undo-edit')).click();
+    await page.locator('[data-port=web]').waitFor();
+  }],
+
   ['run: up in the simulated world, watched to its end', async ({ page, serve, shoot }) => {
     const served = await serve('thinking');
     await served.open(page, 'run');
@@ -201,7 +307,7 @@ export const cases = [
       await download.saveAs(path.join(folder, 'app.csar'));
       return folder;
     };
-    const text = async () => page.evaluate(() => document.querySelector('.cm-content').cmTile?.view.state.doc.toString() ?? [...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n'));
+    const text = () => textOf(page);
     const first = await serve(await save());
     await first.open(page, 'lifecycle');
     await ready(page, 'cycle');

@@ -7,7 +7,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { cases } from './cases.js';
+import { cases as views } from './cases.js';
+import { cases as languages } from './languages.js';
+import { cases as quality } from './quality.js';
 import { Served } from './served.js';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -23,6 +25,7 @@ const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'windlass-ui-'));
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 const context = await chromium.launchPersistentContext(path.join(scratch, 'profile'), { executablePath: browserPath, args: flags, viewport: { width: 1280, height: 800 }, acceptDownloads: true });
 
+const cases = [...views, ...languages, ...quality];
 let [passed, failed] = [0, 0];
 for (const [name, run] of cases) {
   if (only && !name.includes(only)) continue;
@@ -30,7 +33,7 @@ for (const [name, run] of cases) {
   page.setDefaultTimeout(15000);
   const wrong = [];
   page.on('pageerror', (error) => wrong.push(String(error)));
-  page.on('console', (message) => { if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) wrong.push(message.text()); });
+  page.on('console', (message) => { if (message.type() === 'error' && !/status of 4\d\d|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE/.test(message.text())) wrong.push(message.text()); });
   const servers = [];
   const serve = async (example, ...options) => {
     const served = await Served.start(program, root, scratch, example, options);

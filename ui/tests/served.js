@@ -11,6 +11,12 @@ export class Served {
     const folder = path.join(scratch, `${copies}`, path.basename(example));
     const from = path.isAbsolute(example) ? example : path.join(root, 'examples', example);
     fs.cpSync(from, folder, { recursive: true });
+    // The ports of the guestbook are for one at a time.
+    if (path.basename(example) === 'guestbook') {
+      const file = path.join(folder, 'windlass.yaml');
+      const base = 20000 + (process.pid % 2000) * 10 + (copies % 3) * 3;
+      fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/1843([123])/g, (_, digit) => String(base + Number(digit))));
+    }
     // Pages that are newer than the program, while working on them.
     const pages = process.env.WINDLASS_UI_DIR ? ['--ui-dir', process.env.WINDLASS_UI_DIR] : [];
     const child = spawn(program, ['serve', folder, ...pages, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -20,7 +26,7 @@ export class Served {
       child.on('error', reject);
       child.on('exit', (code) => reject(new Error(`windlass serve ended with ${code}`)));
     });
-    return Object.assign(new Served(), { child, folder, address });
+    return Object.assign(new Served(), { child, folder, address, program });
   }
 
   // Opens a view; the token is in the address only the first time.
