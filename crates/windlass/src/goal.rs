@@ -49,6 +49,15 @@ pub enum Want {
         /// How many.
         amount: Amount,
     },
+    /// At least so many instances of a node, each in one of some states.
+    NodeIn {
+        /// Which node.
+        node: NodeId,
+        /// In which states.
+        states: Vec<StateId>,
+        /// How many.
+        least: u32,
+    },
     /// No instance of a node.
     NodeGone(NodeId),
     /// One instance in a state, by the name of the state: the instance's node is known only
@@ -79,6 +88,7 @@ impl Goal {
             Want::Node {
                 node, amount: Amount::Exactly(count) | Amount::AtLeast(count), ..
             } => Some((*node, *count)),
+            Want::NodeIn { node, least, .. } => Some((*node, *least)),
             Want::NodeGone(node) => Some((*node, 0)),
             _ => None,
         };
@@ -230,11 +240,23 @@ fn wanted_node(
             "leave the goal out: a net is up when every final place is reached".to_owned(),
         ));
     };
-    match protocol.state_named(state) {
-        Some(state) => Ok(Want::Node { node, state, amount }),
-        None => Err((
-            format!("`{name}` has no state `{state}`"),
-            spelling::known("state", protocol.states.iter().map(|s| &*s.name)),
+    let named = |state: &str| {
+        protocol.state_named(state).ok_or_else(|| {
+            let known = spelling::known("state", protocol.states.iter().map(|s| &*s.name));
+            (format!("`{name}` has no state `{state}`"), known)
+        })
+    };
+    // A state may be called so as a whole.
+    if !state.contains('|') || protocol.state_named(state).is_some() {
+        return Ok(Want::Node { node, state: named(state)?, amount });
+    }
+    let states: Result<Vec<StateId>, Complaint> =
+        state.split('|').map(|state| named(state.trim())).collect();
+    match amount {
+        Amount::AtLeast(least) => Ok(Want::NodeIn { node, states: states?, least }),
+        _ => Err((
+            format!("`{name}` may be in one of several states, and it is not said how many are"),
+            format!("write `{name}={state}*>=N`"),
         )),
     }
 }
@@ -294,6 +316,13 @@ pub fn print(goal: &Goal, application: &Application) -> String {
                 Amount::Exactly(number) => format!("{name}={state}*{number}"),
                 Amount::AtLeast(number) => format!("{name}={state}*>={number}"),
             }
+        }
+        Want::NodeIn { node, states, least } => {
+            let name = |state: &StateId| {
+                application.protocol_of(*node).map_or("", |p| &p.state(*state).name)
+            };
+            let states: Vec<&str> = states.iter().map(name).collect();
+            format!("{}={}*>={least}", application.node(*node).name, states.join("|"))
         }
         Want::NodeGone(node) => format!("{}=gone", application.node(*node).name),
         Want::Instance { instance, state } => format!("{instance}={state}"),

@@ -9,7 +9,7 @@ use windlass::application::{Application, GlobalState};
 use windlass::goal::{Goal, GoalFile};
 use windlass::plan::PlanAction;
 use windlass::synthesize::Synthesis;
-use windlass::synthesize::upgrade::{NoUpgrade, Upgrade, same_states, upgrade};
+use windlass::synthesize::upgrade::{NoUpgrade, Upgrade, either_version, same_states, upgrade};
 use windlass::verify::Validity;
 
 /// Thinking with another database behind its services.
@@ -102,4 +102,25 @@ fn relations_without_replicas_are_refused() {
     let forbidden = sketch::application(fixtures::WEB_SERVICES);
     let refused = upgrade(&forbidden, &forbidden, &GlobalState::empty());
     assert_eq!(refused.err(), Some(NoUpgrade::Relations));
+}
+
+#[test]
+fn a_page_of_either_version_works_all_along() {
+    let (old, running) = fixtures::thinking();
+    let text =
+        fixtures::THINKING.replace("op configured start working", "op configured launch working");
+    let both = upgrade(&old, &sketch::application(&text), &running).expect("two versions");
+    let file = either_version(&both, &without_downtime(&both));
+    let text = windlass::goal::print(&file.always[0], &both.application);
+    assert_eq!(text, "gui=working|old.working*>=1");
+    assert_eq!(planning::goal(&both.application, &text), file.always[0]);
+    let found = plan(&both, &file);
+    // A second page comes first; then the old one goes and comes again, and the second one goes.
+    let labels: Vec<&str> = found.plan.steps.iter().map(|step| &*step.label).collect();
+    let page =
+        |id: &str| ["create", "install", "config", "launch"].map(|step| format!("{step} {id}"));
+    let first = page("gui").into_iter().chain(["remove g1".to_owned()]);
+    let all: Vec<String> = first.chain(page("g1")).chain(["remove gui".to_owned()]).collect();
+    assert_eq!(labels, all);
+    assert_eq!(found.report.validity, Validity::Valid);
 }

@@ -231,7 +231,9 @@ impl<'a> Workshop<'a> {
         let mut wanted = vec![0_u32; given.len()];
         for condition in &self.target.goal {
             match condition {
-                Condition::Node { node, least, .. } => wanted[*node] = wanted[*node].max(*least),
+                Condition::Node { node, least, .. } | Condition::NodeIn { node, least, .. } => {
+                    wanted[*node] = wanted[*node].max(*least);
+                }
                 Condition::RoleAt(role, _) => {
                     let role = &self.target.roles[*role as usize];
                     wanted[role.node] = wanted[role.node].saturating_add(role.ids.len() as u32);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Amount, Goal, Want};
-use crate::application::{Application, GlobalState, InstanceId, NodeId};
+use crate::application::{Application, GlobalState, Instance, InstanceId, NodeId};
 use crate::lifecycle::protocol::Element;
 
 /// How strictly the rest of the state is looked at.
@@ -29,7 +29,7 @@ impl Goal {
         let mut instances: BTreeSet<&InstanceId> = BTreeSet::new();
         for want in &self.wants {
             match want {
-                Want::Node { node, .. } | Want::NodeGone(node) => {
+                Want::Node { node, .. } | Want::NodeIn { node, .. } | Want::NodeGone(node) => {
                     nodes.insert(*node);
                 }
                 Want::Instance { instance, .. } | Want::InstanceGone(instance) => {
@@ -58,6 +58,11 @@ impl Want {
                     Amount::Exactly(number) => there == total && there == *number as usize,
                     Amount::AtLeast(number) => there >= *number as usize,
                 }
+            }
+            Want::NodeIn { node, states, least } => {
+                let is_there =
+                    |i: &&Instance| states.iter().any(|state| i.element == Element::State(*state));
+                of_node(*node).filter(is_there).count() >= *least as usize
             }
             Want::NodeGone(node) => of_node(*node).next().is_none(),
             Want::Instance { instance, state: wanted } => {

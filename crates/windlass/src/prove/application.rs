@@ -27,7 +27,10 @@ pub fn targets(
                 let state = application.protocol_of(found.node)?.state_named(state)?;
                 Some(Target { about: Err(instance.clone()), state })
             }),
-            Want::NodeGone(_) | Want::InstanceGone(_) | Want::Capability(_) => None,
+            Want::NodeIn { .. }
+            | Want::NodeGone(_)
+            | Want::InstanceGone(_)
+            | Want::Capability(_) => None,
         };
         match target {
             Some(target) => targets.push(target),

@@ -15,7 +15,7 @@ use crate::application::{
     Application, Binding, ComponentType, Faults, GlobalState, Instance, InstanceId, Node, NodeId,
     TypeId,
 };
-use crate::goal::{Amount, Goal, Want};
+use crate::goal::{Amount, Goal, GoalFile, Want};
 use crate::lifecycle::Lifecycle;
 use crate::lifecycle::protocol::{
     CapabilityId, Element, Handler, OperationId, RequirementId, StateId, TransitionId,
@@ -65,7 +65,9 @@ pub fn same_states(upgrade: &Upgrade, said: &Goal) -> Result<Goal, InstanceId> {
     }
     let named = |node: NodeId| {
         goal.wants.iter().any(|want| match want {
-            Want::Node { node: of, .. } | Want::NodeGone(of) => *of == node,
+            Want::Node { node: of, .. } | Want::NodeIn { node: of, .. } | Want::NodeGone(of) => {
+                *of == node
+            }
             _ => false,
         })
     };
@@ -104,6 +106,25 @@ pub fn same_states(upgrade: &Upgrade, said: &Goal) -> Result<Goal, InstanceId> {
     goal.wants.extend(wants);
     goal.wants.extend(as_many(&anew));
     Ok(goal)
+}
+
+/// What has to hold on the way, about whichever version: an instance of a node that changed counts
+/// in the state that is asked for, and in the state of the same name of the old version.
+pub fn either_version(upgrade: &Upgrade, file: &GoalFile) -> GoalFile {
+    let application = &upgrade.application;
+    let either = |want: &Want| -> Option<Want> {
+        let Want::Node { node, state, amount: Amount::AtLeast(least) } = *want else { return None };
+        let protocol = application.protocol_of(node)?;
+        let old = protocol.state_named(&format!("{OLD}{}", protocol.state(state).name))?;
+        let is_changed = upgrade.changed.contains(&application.node(node).name);
+        is_changed.then(|| Want::NodeIn { node, states: vec![state, old], least })
+    };
+    let all = |goals: &[Goal]| -> Vec<Goal> {
+        let wants =
+            |goal: &Goal| goal.wants.iter().map(|w| either(w).unwrap_or(w.clone())).collect();
+        goals.iter().map(|goal| Goal { wants: wants(goal) }).collect()
+    };
+    GoalFile { always: all(&file.always), never: all(&file.never), ..file.clone() }
 }
 
 /// As many instances of a node in each state as there were before it moved.

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use windlass::application::{Application, GlobalState};
 use windlass::goal::names::Ids;
-use windlass::goal::{GoalFile, Want};
+use windlass::goal::{Amount, GoalFile, Want};
 use windlass::lang::windlass as own;
 use windlass::plan::Plan;
-use windlass::synthesize::upgrade::{Upgrade, same_states, upgrade};
+use windlass::synthesize::upgrade::{Upgrade, either_version, same_states, upgrade};
 use windlass::tree::emit;
 
 use super::{Asked, PlanArgs, said};
@@ -35,6 +35,7 @@ pub(super) fn asked(
         Failure::usage(format!("the new version has no state for `{id}` that is called the same"))
             .help("say with --goal where its node should be in the end")
     })?;
+    goal = either_version(&both, &goal);
     means_the_new_version(&both, &goal);
     let list = |names: &[String]| match names {
         [] => "none".to_owned(),
@@ -56,10 +57,11 @@ pub(super) fn asked(
     Ok(Asked { application, start, goal, known: None })
 }
 
-/// States of nodes that changed are those of the new version: nobody is in one of them yet.
+/// An invariant about all instances of a node that changed, and not about at least some of them, can
+/// only mean the new version: nobody is in a state of it yet.
 fn means_the_new_version(both: &Upgrade, file: &GoalFile) {
     let changed = |want: &Want| match want {
-        Want::Node { node, .. } => {
+        Want::Node { node, amount: Amount::Wanted | Amount::Exactly(_), .. } => {
             let name = &both.application.node(*node).name;
             both.changed.contains(name).then_some(name)
         }
@@ -67,8 +69,8 @@ fn means_the_new_version(both: &Upgrade, file: &GoalFile) {
     };
     if let Some(name) = file.always.iter().flat_map(|goal| &goal.wants).find_map(changed) {
         output::notice(&format!(
-            "`always` speaks of `{name}`, which changed: it means the new version, in which no \
-             instance is yet"
+            "`always` speaks of all instances of `{name}`, which changed: it means the new version, \
+             in which no instance is yet; with `*>=N` either version counts"
         ));
     }
 }

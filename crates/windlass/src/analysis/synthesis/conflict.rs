@@ -83,6 +83,10 @@ fn numbers(tables: &Tables, target: &Target) -> Option<Vec<Numbers>> {
                 of.at[*state].least = of.at[*state].least.max(role.ids.len() as u64);
                 of.total.least = of.total.least.max(role.ids.len() as u64);
             }
+            Condition::NodeIn { node, least, .. } => {
+                let total = &mut all[*node].total;
+                total.least = total.least.max(u64::from(*least));
+            }
             Condition::RoleGone(_) | Condition::Offered(_) | Condition::Impossible => {}
         }
     }
@@ -104,6 +108,11 @@ fn can_hold(numbers: &[Numbers], condition: &Condition) -> bool {
             of.at[*state].most.min(of.total.most) >= u64::from(*least)
                 && most.is_none_or(|most| of.at[*state].least <= u64::from(most))
                 && (!closed || others == 0)
+        }
+        Condition::NodeIn { node, states, least } => {
+            let of = &numbers[*node];
+            let most = states.iter().map(|s| of.at[*s].most).fold(0, u64::saturating_add);
+            most.min(of.total.most) >= u64::from(*least)
         }
         Condition::NodeGone(node) => numbers[*node].total.least == 0,
         Condition::Impossible => false,

@@ -439,7 +439,11 @@ impl<'a, 'b> Landmarks<'a, 'b> {
                         landmarks.offered(*node, *capability, 1);
                     }
                 }
-                Condition::NodeGone(_) | Condition::RoleGone(_) | Condition::Impossible => {}
+                // Which state it will be is open.
+                Condition::NodeIn { .. }
+                | Condition::NodeGone(_)
+                | Condition::RoleGone(_)
+                | Condition::Impossible => {}
             }
         }
         landmarks

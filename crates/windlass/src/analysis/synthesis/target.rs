@@ -3,7 +3,7 @@
 //! Instances that somebody calls by name have *roles*. Instances of one node that are called by
 //! name in exactly the same places share a role, because they can stand for each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Task;
 use super::class::{Classes, Counts};
@@ -27,6 +27,15 @@ pub enum Condition {
         most: Option<u32>,
         /// Whether no instances in other states remain.
         closed: bool,
+    },
+    /// At least `least` instances of a node, each in one of some states.
+    NodeIn {
+        /// Which node.
+        node: usize,
+        /// In which states.
+        states: Vec<usize>,
+        /// How many.
+        least: u32,
     },
     /// No instance of a node.
     NodeGone(usize),
@@ -129,7 +138,9 @@ impl Target {
         let mut named = vec![false; tables.nodes.len()];
         for condition in &goal {
             match condition {
-                Condition::Node { node, .. } | Condition::NodeGone(node) => named[*node] = true,
+                Condition::Node { node, .. }
+                | Condition::NodeIn { node, .. }
+                | Condition::NodeGone(node) => named[*node] = true,
                 Condition::RoleAt(role, state) => {
                     resolving.roles[*role as usize].state = Some(*state);
                 }
@@ -188,6 +199,9 @@ impl Target {
                     && most.is_none_or(|most| there <= most)
                     && (!closed || there == census.total[*node])
             }
+            Condition::NodeIn { node, states, least } => {
+                states.iter().map(|state| census.at[*node][*state]).sum::<u32>() >= *least
+            }
             Condition::NodeGone(node) => census.total[*node] == 0,
             Condition::RoleAt(role, state) => {
                 let there = census.roles[*role as usize].get(state).copied().unwrap_or(0);
@@ -225,7 +239,9 @@ impl Target {
         let mut watched: Vec<bool> = self.budget.iter().map(Option::is_some).collect();
         for condition in self.always.iter().chain(&self.never).flatten() {
             match condition {
-                Condition::Node { node, .. } | Condition::NodeGone(node) => watched[*node] = true,
+                Condition::Node { node, .. }
+                | Condition::NodeIn { node, .. }
+                | Condition::NodeGone(node) => watched[*node] = true,
                 Condition::RoleAt(role, _) | Condition::RoleGone(role) => {
                     watched[self.roles[*role as usize].node] = true;
                 }
@@ -318,6 +334,12 @@ impl Resolving<'_> {
                     Amount::AtLeast(number) => (*number, None, false),
                 };
                 Condition::Node { node, state, least, most, closed }
+            }
+            Want::NodeIn { node, states, least } => {
+                // A state that is named twice counts once.
+                let states: BTreeSet<usize> = states.iter().map(|state| state.index()).collect();
+                let (node, states) = (node.index(), states.into_iter().collect());
+                Condition::NodeIn { node, states, least: *least }
             }
             Want::NodeGone(node) => Condition::NodeGone(node.index()),
             Want::Instance { instance, state } => {
