@@ -103,6 +103,8 @@ pub enum Waiting {
     Port(TransitionId, PortId),
     /// A transition that failed as often as it may.
     Failed(TransitionId),
+    /// A transition that begins once more within one behavior: its net goes in a circle, for ever.
+    Circle(TransitionId),
     /// A place that cannot be entered, because a dock or a port is missing.
     Place(crate::application::assembly::PlaceId),
 }

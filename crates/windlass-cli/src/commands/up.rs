@@ -397,6 +397,10 @@ fn refuse_deadlock(assembly: &Assembly<'_>) -> Result<(), Failure> {
             Waiting::Place(place) => {
                 Some(format!("a token cannot pass `{}`", assembly.place_name(place)))
             }
+            Waiting::Circle(transition) => Some(format!(
+                "`{}` begins again: its net goes in a circle",
+                assembly.transition_name(transition)
+            )),
             Waiting::Failed(_) => None,
         })
         .collect();

@@ -129,6 +129,9 @@ impl Machine for NetMachine<'_> {
                     self.assembly.transition_name(id),
                     madeus.explain(&Blocked::PortNotReady { port })
                 ),
+                Waiting::Circle(id) => {
+                    format!("`{}` begins again", self.assembly.transition_name(id))
+                }
                 Waiting::Failed(id) => {
                     format!("`{}` failed", self.assembly.transition_name(id))
                 }

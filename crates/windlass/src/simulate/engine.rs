@@ -59,6 +59,10 @@ pub(super) struct Engine<'a, 'b> {
     has_value: Vec<bool>,
     phase: Vec<u32>,
     last_run: Vec<u32>,
+    /// In which phase of its component a transition began last.
+    last_phase: Vec<u32>,
+    /// A transition that begins again within a phase: the run has no end.
+    circle: Option<TransitionId>,
 
     to_enter: VecDeque<PlaceId>,
     to_leave: VecDeque<PlaceId>,
@@ -99,6 +103,8 @@ impl<'a, 'b> Engine<'a, 'b> {
             has_value: vec![false; sizes.ports],
             phase: vec![0; assembly.components().len()],
             last_run: vec![NO_RUN; sizes.transitions],
+            last_phase: vec![u32::MAX; sizes.transitions],
+            circle: None,
             to_enter: VecDeque::new(),
             to_leave: VecDeque::new(),
             ready: VecDeque::new(),
@@ -150,7 +156,9 @@ impl<'a, 'b> Engine<'a, 'b> {
     pub(super) fn run(mut self) -> Schedule {
         self.mark_initial();
         self.settle();
-        while let Some(Reverse((moment, _, event))) = self.events.pop() {
+        while self.circle.is_none()
+            && let Some(Reverse((moment, _, event))) = self.events.pop()
+        {
             self.now = moment;
             match event {
                 Event::Ends(run) => self.action_over(run),
@@ -160,7 +168,10 @@ impl<'a, 'b> Engine<'a, 'b> {
         }
         let ends = self.schedule.runs.iter().map(|run| run.end);
         self.schedule.makespan = ends.max().unwrap_or_default();
-        self.schedule.waiting = self.waiting();
+        self.schedule.waiting = match self.circle {
+            Some(transition) => vec![Waiting::Circle(transition)],
+            None => self.waiting(),
+        };
         self.schedule
     }
 
@@ -241,6 +252,10 @@ impl<'a, 'b> Engine<'a, 'b> {
         self.running += 1;
         self.last_component = Some(component);
         self.start(id, component, source);
+        let phase = self.phase[component.index()];
+        if std::mem::replace(&mut self.last_phase[id.index()], phase) == phase {
+            self.circle = Some(id);
+        }
         self.begin(id, 0);
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::application::assembly::{Assembly, progress};
-use crate::explore::{self, Derived, Options};
+use crate::explore::{self, Derived, Form, Options, Space, StateOf};
 use crate::lifecycle::net::NetTransitionId;
 use crate::semantics::Semantics;
 use crate::semantics::net::{Element, Madeus, Valuation};
@@ -73,9 +73,12 @@ pub fn by_search(
             dead = Some((at, state));
         }
     }
-    let because = dead.as_ref().and_then(|(_, state)| {
-        madeus.waits(state).map(|waits| progress::sentence(assembly, &waits))
-    });
+    let because = match &dead {
+        Some((_, state)) => madeus.waits(state).map(|waits| progress::sentence(assembly, &waits)),
+        None => (!can_always_end(&space, |state| madeus.is_final(state))).then(|| {
+            "tokens go in a circle: there are runs after which no way leads to the end".to_owned()
+        }),
+    };
     let trace = dead.as_ref().and_then(|(at, _)| space.trace(*at));
     let run = trace.map(|trace| trace.actions().map(|action| madeus.describe(action)).collect());
     let transitions =
@@ -83,13 +86,33 @@ pub fn by_search(
     let places = assembly.place_ids().filter(|place| !marked.contains(&Element::Place(*place)));
     Ok(NetOverview {
         method: "search",
-        completes: dead.is_none(),
+        completes: dead.is_none() && because.is_none(),
         because,
         run: run.unwrap_or_default(),
         reachable: Some(space.states().len()),
         never_run: transitions.map(|id| assembly.transition_name(id)).collect(),
         never_reached: places.map(|place| assembly.place_name(place)).collect(),
     })
+}
+
+/// Whether from every state a final one can be reached: then a run that is fair to whatever can
+/// happen again and again ends.
+fn can_always_end<F: Form>(space: &Space<'_, F>, is_final: impl Fn(&StateOf<F>) -> bool) -> bool {
+    let count = space.states().len();
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for at in space.states() {
+        for next in space.successors(at) {
+            before[*next as usize].push(at);
+        }
+    }
+    let mut can_end = vec![false; count];
+    let mut open: Vec<u32> = space.states().filter(|at| is_final(&space.decode(*at))).collect();
+    while let Some(at) = open.pop() {
+        if !std::mem::replace(&mut can_end[at as usize], true) {
+            open.append(&mut before[at as usize]);
+        }
+    }
+    can_end.into_iter().all(|can| can)
 }
 
 /// What a valuation has to look like: elements that hold a token, and elements that do not.

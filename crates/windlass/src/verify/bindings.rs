@@ -172,8 +172,8 @@ impl Ending<'_> {
         }
     }
 
-    /// Adds who a requirement may be bound to after one that it was bound to stopped: at once, or as
-    /// soon as somebody offers.
+    /// Adds who a requirement may be bound to after one that it was bound to stopped: at once, or
+    /// as soon as somebody offers.
     fn bound_anew(&self, need: &Need, providers: &Providers, found: &mut BTreeSet<LifeId>) {
         let run = [Slot::stages(self.scene.lives.get(need.life), need.from, need.to)];
         let mut open: Vec<LifeId> = found.iter().copied().collect();

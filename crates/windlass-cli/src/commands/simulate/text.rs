@@ -114,6 +114,10 @@ pub(super) fn waiting(answer: &Answer<'_>) -> Vec<String> {
         Waiting::Failed(transition) => {
             format!("{} timed out for good", assembly.transition_name(transition))
         }
+        Waiting::Circle(transition) => format!(
+            "{} begins again: its net goes in a circle, and this never ends",
+            assembly.transition_name(transition)
+        ),
         Waiting::Place(place) => format!("a token waits at {}", assembly.place_name(place)),
     };
     answer.schedule.waiting.iter().map(line).collect()

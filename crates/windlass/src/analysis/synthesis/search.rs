@@ -49,6 +49,9 @@ enum Manner {
     Exact,
 }
 
+/// Where a state has more moves than this, the greedy search takes the first that is good.
+const MANY_MOVES: usize = 64;
+
 /// How many states the parts of the search may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
@@ -168,6 +171,7 @@ impl<'a, 'b> Run<'a, 'b> {
 
     fn run(&mut self, most: u64, patience: usize, budget: &mut dyn Budget) -> Ended {
         let mut expanded = 0_usize;
+        let mut ask_at = 0_usize;
         while let Some((Reverse(rank), turn, at)) = self.open.pop() {
             let cost = self.entries[at].cost;
             if self.turn(cost) != turn {
@@ -183,7 +187,9 @@ impl<'a, 'b> Run<'a, 'b> {
                 return Ended::AtGoal;
             }
             expanded += 1;
-            if expanded.is_multiple_of(256) {
+            // A state may have hundreds of successors, and each takes its time.
+            if expanded + self.looked >= ask_at {
+                ask_at = expanded + self.looked + 256;
                 let progress = Progress {
                     states: self.entries.len(),
                     expanded,
@@ -198,12 +204,39 @@ impl<'a, 'b> Run<'a, 'b> {
             if self.looked > patience {
                 return Ended::Stopped(StopReason::Depth);
             }
-            for (step, next) in self.sorted_moves(&state) {
+            let moves = self.sorted_moves(&state);
+            if self.manner == Manner::Greedy && moves.len() > MANY_MOVES {
+                self.first_good(moves, (at, rank, turn), most);
+                continue;
+            }
+            for (step, next) in moves {
                 let more = cost.saturating_add(self.cost(&step));
                 self.reach(next, more, at, Some(step), most);
             }
         }
         Ended::Exhausted
+    }
+
+    /// Reaches the states behind moves, preferred ones first, until one is as near to the goal as
+    /// its step costs: nothing is nearer for its price. The state is opened again for the rest,
+    /// behind what was reached; what is known by then is not looked at twice.
+    fn first_good(
+        &mut self,
+        moves: Vec<(Move, Counts)>,
+        (at, rank, turn): (usize, u64, u64),
+        most: u64,
+    ) {
+        let (cost, least) = (self.entries[at].cost, self.entries[at].least);
+        for (step, next) in moves.into_iter().rev() {
+            let price = self.cost(&step);
+            let known = self.entries.len();
+            self.reach(next, cost.saturating_add(price), at, Some(step), most);
+            let is_new = self.entries.len() > known;
+            if is_new && self.entries[known].least.saturating_add(price) <= least {
+                self.open.push((Reverse(rank), turn, at));
+                return;
+            }
+        }
     }
 
     /// The moves of a state, those that are preferred last: the youngest of equals comes first.
