@@ -115,6 +115,10 @@ pub struct Dispatcher<'l, M, W, J> {
     pub(crate) rolling_back: bool,
     stopping: bool,
     interrupted: bool,
+    /// Whether processes may not fit the states of their instances.
+    pub(crate) suspect: bool,
+    /// What was tried to put a process where its instance is, and failed.
+    pub(crate) hopeless: Vec<Untidy>,
     /// Orders of which nobody knows how they ended.
     doubtful: BTreeSet<OrderId>,
     /// Orders under way that the world was asked about: their reports may be old.
@@ -155,6 +159,8 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             rolling_back: false,
             stopping: false,
             interrupted: false,
+            suspect: true,
+            hopeless: Vec::new(),
             doubtful: BTreeSet::new(),
             asked: BTreeSet::new(),
             early: BTreeMap::new(),
@@ -397,14 +403,24 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         self.launch.push(id);
     }
 
-    /// Processes follow the states of their instances.
+    /// Processes follow the states of their instances. Looked at only after something unplanned
+    /// happened: what goes by plan keeps them together by itself. What failed is not tried again
+    /// before something else happens to its instance.
     fn tidy(&mut self) {
+        if !std::mem::take(&mut self.suspect) {
+            return;
+        }
         let processes: Holders =
             self.holders.iter().map(|(id, holder)| (id.clone(), holder.process.clone())).collect();
         for untidy in self.machine.untidy(&processes) {
+            if self.hopeless.contains(&untidy) {
+                continue;
+            }
             let resource = [Resource::Instance(untidy.instance.clone())];
             let busy = self.given.values().any(|given| given.order.instance == untidy.instance);
             if busy {
+                // Looked at again when that has ended.
+                self.suspect = true;
                 continue;
             }
             let work = self.tidying(untidy);
@@ -435,6 +451,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     }
 
     pub(crate) fn followed(&mut self, notes: Vec<Note>) {
+        self.suspect |= notes.iter().any(|note| note.fault);
         let entries =
             notes.into_iter().map(|note| Entry::Followed { what: note.what, fault: note.fault });
         self.entries.extend(entries);

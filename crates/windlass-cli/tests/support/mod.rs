@@ -3,6 +3,7 @@
 // Each test file uses a part of this.
 #![allow(dead_code, reason = "shared by several test programs")]
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -93,6 +94,48 @@ impl Folder {
             code: output.status.code().unwrap_or(-1),
         }
     }
+}
+
+impl Folder {
+    /// The folder itself.
+    pub(crate) fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The program here, for tests that start it themselves.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = command(self.0.path(), args);
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// The processes that run, as `status` says: number by instance.
+    pub(crate) fn processes(&self) -> BTreeMap<String, u64> {
+        let report = self.run(&["status", "--format", "json"]).json();
+        let running = |it: &serde_json::Value| {
+            Some((it["instance"].as_str()?.to_owned(), it["pid"].as_u64()?))
+        };
+        report["instances"].as_array().unwrap().iter().filter_map(running).collect()
+    }
+}
+
+/// Sends a signal and waits until a process that it kills is gone.
+pub(crate) fn kill(signal: &str, pid: u64) {
+    let sent = Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
+    assert!(sent.success());
+    for _ in 0..500 {
+        if signal != "-9" || !is_alive(pid) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("{pid} does not die");
+}
+
+/// Whether a process runs, and does not only wait to be buried.
+pub(crate) fn is_alive(pid: u64) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
 }
 
 /// The program in a folder, with nothing of the environment that changes its output.

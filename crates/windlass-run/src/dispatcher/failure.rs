@@ -51,6 +51,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         self.entries.push(Entry::GaveUp { task, label: label.to_owned(), reason });
         self.given_up.push(task);
         let notes = self.machine.give_up(task);
+        self.suspect = true;
         self.followed(notes);
         if self.replan.is_none() {
             self.failed.push(why);
@@ -87,6 +88,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             self.entries.push(Entry::GaveUp { task, label, reason });
             self.given_up.push(task);
             let notes = self.machine.give_up(task);
+            self.suspect = true;
             self.followed(notes);
         }
         self.timers.clear();
@@ -102,6 +104,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             Ok(Some(plan)) => match self.machine.follow(&plan, aim) {
                 Ok(()) => {
                     self.given_up.clear();
+                    self.hopeless.clear();
                     self.entries.push(Entry::Planned { plan, aim, why });
                     None
                 }

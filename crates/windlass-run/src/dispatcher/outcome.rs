@@ -3,7 +3,7 @@
 use super::{Dispatcher, Given, Holder, Timer};
 use crate::entry::{Aim, End, Entry, OrderId, Witness};
 use crate::journal::Journal;
-use crate::machine::Machine;
+use crate::machine::{Machine, Untidy};
 use crate::world::{Order, World};
 
 impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
@@ -48,6 +48,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         if *end != End::Done {
             return;
         }
+        self.hopeless.retain(|untidy| untidy.instance != order.instance);
         if order.stop.is_some() {
             self.holders.remove(&order.instance);
         }
@@ -72,10 +73,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     fn concluded(&mut self, given: Given, end: End) {
         let Given { order, task, attempt, .. } = given;
         let Some(task) = task else {
-            if let End::Failed { reason } = end {
-                self.failed.push(format!("`{}` failed: {reason}", order.label));
-                self.fail_for_good();
-            }
+            self.tidied(&order, end);
             return;
         };
         match end {
@@ -83,6 +81,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 Ok(notes) => self.followed(notes),
                 // The world changed while it ran: what it did counts no more.
                 Err(what) => {
+                    self.suspect = true;
                     let what = format!("`{}` ended in vain: {what}", order.label);
                     self.entries.push(Entry::Followed { what, fault: false });
                 }
@@ -99,6 +98,40 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         }
     }
 
+    /// An order that puts a process where its instance is has ended.
+    fn tidied(&mut self, order: &Order, end: End) {
+        let reason = match end {
+            End::Done => return,
+            // It is given again.
+            End::NotDone => {
+                self.suspect = true;
+                return;
+            }
+            End::Failed { reason } => reason,
+            End::TimedOut => "it took too long".to_owned(),
+            End::Cancelled => "it was cancelled".to_owned(),
+        };
+        let (instance, node) = (order.instance.clone(), order.node.clone());
+        self.hopeless.push(Untidy { instance, node, spawn: order.spawn.clone() });
+        self.failed.push(format!("`{}` failed: {reason}", order.label));
+        let wanted = self.machine.process_of(&order.instance).map(|(_, process)| process);
+        if order.spawn.is_some() && order.spawn == wanted {
+            // The state says that it runs, and it does not: whoever relies on it has to know.
+            self.holders.remove(&order.instance);
+            self.is_gone(&order.instance, order.id, reason);
+        }
+        self.fail_for_good();
+    }
+
+    /// A process that the state of its instance asks for is not there.
+    fn is_gone(&mut self, instance: &str, order: OrderId, detail: String) {
+        self.suspect = true;
+        let entry = Entry::Observed { instance: instance.to_owned(), order, detail };
+        self.entries.push(entry);
+        let notes = self.machine.observe(instance);
+        self.followed(notes);
+    }
+
     /// The process of an instance is gone, and nobody asked for that.
     ///
     /// An action of the environment: the model follows it by rule `observe`, faults settle, and
@@ -112,14 +145,11 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             return;
         }
         self.holders.remove(instance);
-        let instance = instance.to_owned();
-        self.entries.push(Entry::Observed { instance: instance.clone(), order, detail });
-        let notes = self.machine.observe(&instance);
-        self.followed(notes);
+        self.is_gone(instance, order, detail);
         if self.options.keep_faults {
             return;
         }
-        if self.dies_too_often(&instance) {
+        if self.dies_too_often(instance) {
             self.failed.push(format!("the process of {instance} dies again and again"));
             self.stopping = true;
             return;

@@ -131,8 +131,12 @@ impl<'a> PlanMachine<'a> {
     /// The first outcome of an action. Which of several it is makes no difference to the goal: a
     /// valid plan reaches it for every choice.
     fn outcome(&self, action: &Action) -> Result<Outcome, String> {
+        self.outcome_in(&self.state, action)
+    }
+
+    fn outcome_in(&self, state: &GlobalState, action: &Action) -> Result<Outcome, String> {
         let words = |blocked: Blocked| self.replica.explain(&blocked);
-        let outcomes = observable::outcomes(&self.replica, &self.state, action).map_err(words)?;
+        let outcomes = observable::outcomes(&self.replica, state, action).map_err(words)?;
         outcomes.into_iter().next().ok_or_else(|| "nothing settles".to_owned())
     }
 

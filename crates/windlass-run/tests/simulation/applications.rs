@@ -13,7 +13,8 @@ fn read(text: &str) -> (Application, Option<GoalFile>) {
     (reading.application.unwrap(), reading.goal)
 }
 
-/// A store, two servers and a front end; migrations must not run twice.
+/// A store, two servers and a front end that says sorry when they are gone; migrations must not run
+/// twice.
 pub(crate) fn shop() -> (Application, GoalFile) {
     let (application, goal) = read(
         "
@@ -59,9 +60,11 @@ types:
       initial: off
       states:
         off: {}
-        running: { requires: [pages], on_fault: [off], process: [front] }
+        sorry: { process: [sorry] }
+        running: { requires: [pages], on_fault: [sorry], process: [front] }
       transitions:
         - { from: off, operation: start, to: running }
+        - { from: sorry, operation: start, to: running }
         - { from: running, operation: stop, to: off }
 nodes:
   store: { type: store }

@@ -1,37 +1,56 @@
 //! Leaving in good order: what goes is first brought back by its own operations.
 //!
 //! The rules let an instance be removed in any state. A container or a network that is out there
-//! would stay; only the operations `stop` and `remove` take it away.
+//! would stay, and what its author wrote into `stop` would never be executed. So every plan that
+//! removes instances (`down`, `scale`, a roll back) has two parts: those that leave come to rest,
+//! users before what they use, and then the plan of the planner follows from there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use windlass::application::{GlobalState, Instance, InstanceId};
+use windlass::application::{GlobalState, Instance, InstanceId, NodeId};
 use windlass::goal::evaluate::Closure;
 use windlass::goal::{GoalFile, Want};
-use windlass::lifecycle::protocol::Element;
+use windlass::lifecycle::protocol::{Element, Protocol, StateId, Transition};
 use windlass::plan::{Order, Plan, PlanAction, Step};
+use windlass::semantics::replica::{Action, Event};
 use windlass::source::Origin;
 use windlass::synthesize::{self, Answer, Objective, Question};
 use windlass::verify::Effort;
 
 use super::PlanMachine;
 
-/// The operations by which the parts of a project leave, the first that there is.
-const LEAVING: &[&str] = &["stop", "remove"];
+/// The steps of each instance that leaves: first and last, with its node.
+type Chains = Vec<(NodeId, InstanceId, usize, usize)>;
 
 impl PlanMachine<'_> {
-    /// A plan from here to `goal`; where plans are arranged, one by which nothing is left behind.
+    /// A plan from here to `goal`, by which nothing is removed before it is at rest.
     pub(super) fn way(&self, goal: &GoalFile) -> Result<Option<Plan>, String> {
-        let at_once = || self.found(&self.state, goal);
-        let Some(first) = self.arrange.and_then(|_| self.rest(goal)) else { return at_once() };
-        let end = synthesize::end_of(self.application, &self.state, &first);
-        let Some(end) = end else { return at_once() };
-        Ok(self.found(&end, goal)?.map(|then| one_after_the_other(first, then)))
+        let mut way: Option<Plan> = None;
+        let mut state = self.state.clone();
+        // First who has to go, then whom the planner removes to reach the rest.
+        let named = self.unwanted(goal);
+        if let Some((rest, end)) = self.rest(&state, &named) {
+            (way, state) = (Some(rest), end);
+        }
+        let then = match self.found(&state, goal) {
+            // From where some are at rest there may be no way: then there is the one from here.
+            Err(_) | Ok(None) if way.take().is_some() => {
+                state = self.state.clone();
+                self.found(&state, goal)?
+            }
+            found => found?,
+        };
+        let Some(then) = then else { return Ok(None) };
+        if let Some((rest, end)) = self.rest(&state, &removed(&then))
+            && let Ok(Some(last)) = self.found(&end, goal)
+        {
+            return Ok(Some(joined(joined_after(way, rest), last)));
+        }
+        Ok(Some(joined_after(way, then)))
     }
 
-    /// The plan that stops and removes whatever leaves; none when nothing has to be stopped, or
-    /// when these operations do not lead back.
-    fn rest(&self, goal: &GoalFile) -> Option<Plan> {
+    /// The instances that a goal wants gone.
+    fn unwanted(&self, goal: &GoalFile) -> BTreeSet<InstanceId> {
         let leaves = |id: &InstanceId, instance: &Instance| {
             goal.goal.wants.iter().any(|want| match want {
                 Want::NodeGone(node) => *node == instance.node,
@@ -39,45 +58,99 @@ impl PlanMachine<'_> {
                 _ => false,
             })
         };
-        let mut plan = Plan::default();
-        for (id, instance) in &self.state.instances {
-            if leaves(id, instance) {
-                self.leave(id, instance, &mut plan)?;
-            }
-        }
-        if let Some(arrange) = self.arrange {
-            arrange(self.application, &self.nodes_of(&plan), &mut plan);
-        }
-        (!plan.steps.is_empty()).then_some(plan)
+        let all = self.state.instances.iter().filter(|(id, instance)| leaves(id, instance));
+        all.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Appends the operations by which an instance comes back to where it began, in their order.
-    fn leave(&self, id: &InstanceId, instance: &Instance, plan: &mut Plan) -> Option<()> {
-        let protocol = self.application.protocol_of(instance.node)?;
-        let component = self.application.type_of(instance.node);
-        let Element::State(mut state) = instance.element else { return None };
-        let first = plan.steps.len();
-        while state != protocol.initial {
-            // A life cycle that goes round would never end.
-            if plan.steps.len() - first > protocol.states.len() {
-                return None;
+    /// The plan that brings `leaving` to rest, and where it leads; none when all of them are at
+    /// rest, or when the rules do not let them.
+    fn rest(
+        &self,
+        from: &GlobalState,
+        leaving: &BTreeSet<InstanceId>,
+    ) -> Option<(Plan, GlobalState)> {
+        let mut rest = Plan::default();
+        let mut chains = Chains::new();
+        for id in leaving {
+            let Some(instance) = from.instance(id) else { continue };
+            let first = rest.steps.len();
+            self.leave(id, instance, &mut rest);
+            if let Some(last) = rest.steps.len().checked_sub(1).filter(|last| *last >= first) {
+                chains.push((instance.node, id.clone(), first, last));
             }
-            let (operation, to) = LEAVING.iter().find_map(|name| {
-                let operation = component.operation_named(name)?;
-                let mut all = protocol.transitions.iter();
-                let found = all.find(|it| it.from == state && it.operation == operation)?;
-                Some((*name, found.to))
-            })?;
-            if plan.steps.len() > first {
-                plan.order.push(edge(plan.steps.len() - 1, plan.steps.len()));
-            }
-            let action =
-                PlanAction::Operation { instance: id.clone(), operation: operation.to_owned() };
-            let label = format!("{operation} {id}");
-            plan.steps.push(Step { label, action, origin: Origin(None) });
-            state = to;
         }
-        Some(())
+        if rest.steps.is_empty() {
+            return None;
+        }
+        match self.arrange {
+            Some(arrange) => arrange(self.application, &self.nodes_of(&rest), &mut rest),
+            None => self.users_first(from, &chains, &mut rest),
+        }
+        let end = self.end_without_faults(from, &rest)?;
+        Some((rest, end))
+    }
+
+    /// Whoever uses something, or is inside it, is at rest before it begins to leave.
+    fn users_first(&self, from: &GlobalState, chains: &Chains, rest: &mut Plan) {
+        let alone = rest.order.len();
+        for (node, id, _, last) in chains {
+            let node = self.application.node(*node);
+            let targets: BTreeSet<NodeId> = node.bindings.iter().map(|it| it.target).collect();
+            let container = from.vertical.get(id).map(|(_, container)| container);
+            for (other_node, other, first, _) in chains {
+                let used = match container {
+                    Some(container) if container == other => true,
+                    // Another container of the same node has nothing to do with it.
+                    Some(container) if is_of(from, container, *other_node) => false,
+                    _ => targets.contains(other_node),
+                };
+                if used && id != other {
+                    rest.order.push(edge(*last, *first, "who uses it comes to rest first"));
+                }
+            }
+        }
+        if rest.topological_order().is_err() {
+            // They use each other: the rules alone decide who may begin.
+            rest.order.truncate(alone);
+        }
+    }
+
+    /// Appends the operations by which an instance comes to rest, in their order.
+    fn leave(&self, id: &InstanceId, instance: Instance, plan: &mut Plan) {
+        let Some(protocol) = self.application.protocol_of(instance.node) else { return };
+        let component = self.application.type_of(instance.node);
+        let Element::State(state) = instance.element else { return };
+        let first = plan.steps.len();
+        for transition in to_rest(protocol, state) {
+            if plan.steps.len() > first {
+                let last = plan.steps.len() - 1;
+                plan.order.push(edge(last, last + 1, "its operations come first"));
+            }
+            let operation = component.operations[transition.operation.index()].name.clone();
+            let label = format!("{operation} {id}");
+            let action = PlanAction::Operation { instance: id.clone(), operation };
+            plan.steps.push(Step { label, action, origin: Origin(None) });
+        }
+    }
+
+    /// Where a plan leads; none when the rules refuse a step, or when it would fault.
+    fn end_without_faults(&self, from: &GlobalState, plan: &Plan) -> Option<GlobalState> {
+        let mut state = from.clone();
+        for step in plan.topological_order().ok()? {
+            let PlanAction::Operation { instance, operation } = plan.steps[step].action.clone()
+            else {
+                return None;
+            };
+            let end = Action::OpEnd { instance: instance.clone(), operation: operation.clone() };
+            for action in [Action::OpStart { instance, operation }, end] {
+                let outcome = self.outcome_in(&state, &action).ok()?;
+                if !self.allow_faults && outcome.events.iter().any(Event::is_fault) {
+                    return None;
+                }
+                state = outcome.state;
+            }
+        }
+        Some(state)
     }
 
     /// A plan that the planner finds, arranged.
@@ -113,13 +186,84 @@ impl PlanMachine<'_> {
     }
 }
 
-fn edge(before: usize, after: usize) -> Order {
-    let why = Some("its operations come first".to_owned());
-    Order { before, after, why, origin: Origin(None) }
+fn is_of(state: &GlobalState, id: &InstanceId, node: NodeId) -> bool {
+    state.instance(id).is_some_and(|instance| instance.node == node)
+}
+
+/// The instances that a plan takes away.
+fn removed(plan: &Plan) -> BTreeSet<InstanceId> {
+    let removed = plan.steps.iter().filter_map(|step| match &step.action {
+        PlanAction::ScaleIn { instance } => Some(instance.clone()),
+        _ => None,
+    });
+    removed.collect()
+}
+
+/// The operations that lead from a state to rest: to where the life cycle begins, or as near to it
+/// as operations lead that only go back. Of several ways the one of the smallest steps, so that
+/// what was done is undone in the opposite order.
+fn to_rest(protocol: &Protocol, from: StateId) -> Vec<&Transition> {
+    let distance = distances(protocol);
+    let far = |state: StateId| distance.get(&state).copied().unwrap_or(usize::MAX);
+    let mut nearest_first: Vec<StateId> = (0..protocol.states.len()).map(StateId::from).collect();
+    nearest_first.sort_by_key(|state| far(*state));
+    // How near each state comes, and by which operation: those nearer to the beginning are known.
+    let mut best: BTreeMap<StateId, (usize, Option<&Transition>)> = BTreeMap::new();
+    for state in nearest_first {
+        let mut found = (far(state), None);
+        let backwards = |it: &&Transition| it.from == state && far(it.to) < far(state);
+        for transition in protocol.transitions.iter().filter(backwards) {
+            let end = best.get(&transition.to).map_or(usize::MAX, |(end, _)| *end);
+            let step = found.1.map(|it: &Transition| far(it.to));
+            if end < found.0 || end == found.0 && step.is_some_and(|step| step < far(transition.to))
+            {
+                found = (end, Some(transition));
+            }
+        }
+        best.insert(state, found);
+    }
+    let mut path = Vec::new();
+    let mut state = from;
+    while let Some((_, Some(transition))) = best.get(&state) {
+        path.push(*transition);
+        state = transition.to;
+    }
+    path
+}
+
+/// How many operations it takes from the beginning to each state that operations lead to.
+fn distances(protocol: &Protocol) -> BTreeMap<StateId, usize> {
+    let mut distance = BTreeMap::from([(protocol.initial, 0)]);
+    let mut edge_of_known = vec![protocol.initial];
+    while !edge_of_known.is_empty() {
+        let mut next = Vec::new();
+        for state in edge_of_known {
+            let so_far = distance[&state];
+            for transition in protocol.transitions.iter().filter(|it| it.from == state) {
+                if !distance.contains_key(&transition.to) {
+                    distance.insert(transition.to, so_far + 1);
+                    next.push(transition.to);
+                }
+            }
+        }
+        edge_of_known = next;
+    }
+    distance
+}
+
+fn edge(before: usize, after: usize, why: &str) -> Order {
+    Order { before, after, why: Some(why.to_owned()), origin: Origin(None) }
+}
+
+fn joined_after(first: Option<Plan>, then: Plan) -> Plan {
+    match first {
+        Some(first) => joined(first, then),
+        None => then,
+    }
 }
 
 /// One plan of two: whatever ends the first comes before whatever begins the second.
-fn one_after_the_other(mut first: Plan, mut then: Plan) -> Plan {
+fn joined(mut first: Plan, mut then: Plan) -> Plan {
     let mut labels: BTreeSet<String> = first.steps.iter().map(|step| step.label.clone()).collect();
     for step in &mut then.steps {
         let numbered = (2..).map(|number| format!("{} #{number}", step.label));
@@ -135,7 +279,7 @@ fn one_after_the_other(mut first: Plan, mut then: Plan) -> Plan {
     let begins = (0..then.steps.len()).filter(|step| !follows.contains(step));
     let joints: Vec<Order> = begins
         .flat_map(|after| ends.iter().map(move |before| (*before, after + count)))
-        .map(|(before, after)| edge(before, after))
+        .map(|(before, after)| edge(before, after, "it is at rest first"))
         .collect();
     for edge in &mut then.order {
         edge.before += count;
