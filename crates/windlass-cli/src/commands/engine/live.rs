@@ -20,13 +20,25 @@ const TICK: Duration = Duration::from_millis(500);
 /// How often those that wait are asked why.
 const ASK_EVERY: Duration = Duration::from_millis(200);
 
+/// A line with its time in front, cut where the terminal ends.
+const TIMED: &str = "{spinner} {elapsed:>4} {wide_msg}";
+
+fn line(template: &str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
 /// The view.
 pub(crate) struct Live {
     bars: MultiProgress,
     running: BTreeMap<OrderId, ProgressBar>,
     /// Actions that run without a line of their own.
     unseen: std::collections::BTreeSet<OrderId>,
-    waiting: ProgressBar,
+    /// A line each, so that none is longer than the terminal is wide.
+    waiting: Vec<ProgressBar>,
     summary: ProgressBar,
     done: usize,
     /// What the description lets expect.
@@ -47,17 +59,10 @@ impl Live {
         let expected =
             predicted.into_iter().map(|span| (span.label, span.end.saturating_sub(span.start)));
         let bars = MultiProgress::new();
-        let line = |template: &str| {
-            let bar = bars.add(ProgressBar::new_spinner());
-            match ProgressStyle::with_template(template) {
-                Ok(style) => bar.with_style(style),
-                Err(_) => bar,
-            }
-        };
-        let (waiting, summary) = (line("{msg}"), line("{spinner} {msg} ({elapsed})"));
+        let summary = bars.add(line(TIMED));
         summary.enable_steady_tick(TICK);
         Some(Live {
-            waiting,
+            waiting: Vec::new(),
             summary,
             bars,
             running: BTreeMap::new(),
@@ -80,12 +85,8 @@ impl Live {
     pub(crate) fn saw(&mut self, entry: &Entry) {
         match entry {
             Entry::Intent { order, label, .. } if self.running.len() < MOST => {
-                let bar = self.bars.insert_before(&self.waiting, ProgressBar::new_spinner());
-                let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
-                let bar = match style {
-                    Ok(style) => bar.with_style(style),
-                    Err(_) => bar,
-                };
+                let next = self.waiting.first().unwrap_or(&self.summary);
+                let bar = self.bars.insert_before(next, line(TIMED));
                 let about = self.expected.get(label).map(|takes| format!(" of about {takes:.0?}"));
                 let about = about.unwrap_or_default();
                 bar.set_message(format!("{}{about}", escape::visible(label)));
@@ -103,7 +104,7 @@ impl Live {
                     self.bars.remove(&bar);
                 }
             }
-            Entry::Ended { .. } => self.waiting.set_message(""),
+            Entry::Ended { .. } => self.say(&[]),
             _ => {}
         }
         self.summarize();
@@ -132,15 +133,30 @@ impl Live {
         if words.len() > MOST {
             lines.push(format!("  ... and {} more wait", words.len() - MOST));
         }
-        self.waiting.set_message(lines.join("\n"));
+        self.say(&lines);
+    }
+
+    /// Shows these lines as those that wait, in place of the ones before.
+    fn say(&mut self, lines: &[String]) {
+        while self.waiting.len() > lines.len()
+            && let Some(bar) = self.waiting.pop()
+        {
+            bar.finish_and_clear();
+            self.bars.remove(&bar);
+        }
+        while self.waiting.len() < lines.len() {
+            self.waiting.push(self.bars.insert_before(&self.summary, line("{wide_msg}")));
+        }
+        for (bar, line) in self.waiting.iter().zip(lines) {
+            bar.set_message(line.clone());
+        }
     }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
         self.summary.finish_and_clear();
-        self.waiting.finish_and_clear();
-        for bar in self.running.values() {
+        for bar in self.waiting.iter().chain(self.running.values()) {
             bar.finish_and_clear();
         }
     }
