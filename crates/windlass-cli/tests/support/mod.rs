@@ -173,3 +173,35 @@ pub(crate) fn broken(old: &str, new: &str) -> String {
     assert!(GOOD.contains(old));
     GOOD.replacen(old, new, 1)
 }
+
+/// A store and an API that relies on it, as processes.
+pub(crate) const PAIR: &str = "
+windlass: 1
+name: pair
+types:
+  store:
+    capabilities: [data]
+    protocol:
+      initial: off
+      states:
+        off: {}
+        running: { offers: [data], process: [sleep, '1000'] }
+      transitions:
+        - { from: off, operation: start, to: running }
+        - { from: running, operation: stop, to: off }
+      up: [start]
+  api:
+    requirements: { data: replica_unaware }
+    protocol:
+      initial: off
+      states:
+        off: {}
+        running: { requires: [data], on_fault: [off], process: [sleep, '1001'] }
+      transitions:
+        - { from: off, operation: start, to: running, requires: [data], on_fault: [off] }
+        - { from: running, operation: stop, to: off }
+      up: [start]
+nodes:
+  store: { type: store }
+  api: { type: api, bind: { data: store.data } }
+";
