@@ -5,6 +5,7 @@
 //! .windlass/NAME/           mode 0700
 //!     journal.db            every run, mode 0600
 //!     lock                  held by the engine that drives
+//!     supervisor            who the engine in the background is, and supervisor.log what it says
 //!     logs/RUN/ORDER.log    what the commands and processes wrote
 //!     claims/BOOT/ORDER.*   what the process world knows about orders of this boot
 //! ```

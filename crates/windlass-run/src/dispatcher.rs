@@ -22,7 +22,6 @@ use crate::machine::{Holders, Machine, Note, Untidy, Work};
 use crate::world::{Doubt, Order, Report, World};
 
 pub use failure::OnFailure;
-pub(crate) use outcome::holding;
 
 /// How a run is driven.
 #[derive(Debug, Clone, Copy, Default)]
@@ -301,9 +300,12 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     fn resources(&self, task: Task, work: Option<&Work>) -> Vec<Resource> {
         let mut resources: Vec<Resource> =
             self.machine.exclusive(task).map(Resource::Instance).into_iter().collect();
-        if let Some(work) = work {
-            resources.extend(work.host.clone().map(Resource::Host));
-            resources.extend(work.lock.clone().map(Resource::Lock));
+        match work {
+            Some(work) => {
+                resources.extend(work.host.clone().map(Resource::Host));
+                resources.extend(work.lock.clone().map(Resource::Lock));
+            }
+            None => resources.extend(self.machine.host(task).map(Resource::Host)),
         }
         resources
     }
@@ -365,6 +367,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             id,
             label: work.label,
             stop: work.leaves.zip(self.holders.get(&work.instance)).map(stops),
+            host: work.host.or_else(|| self.machine.host_of(&work.node)),
             instance: work.instance,
             node: work.node,
             operation: work.operation,

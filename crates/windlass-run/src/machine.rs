@@ -112,6 +112,16 @@ pub trait Machine {
     /// Follows another plan from here on.
     fn follow(&mut self, plan: &str, aim: Aim) -> Result<(), String>;
 
+    /// Where whatever is about a node takes place, when the description says it.
+    fn host_of(&self, _node: &str) -> Option<String> {
+        None
+    }
+
+    /// Where a task takes place.
+    fn host(&self, task: Task) -> Option<String> {
+        self.work(task).host
+    }
+
     /// How many actions each host carries out at once.
     fn hosts(&self) -> BTreeMap<String, u32> {
         BTreeMap::new()

@@ -261,7 +261,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             .filter_map(|given| given.order.stop.as_ref().map(|(order, _)| *order))
             .collect();
         for (instance, holder) in self.holders.clone() {
-            let order = crate::dispatcher::holding(&instance, &holder);
+            let order = self.holding(&instance, &holder);
             if !stopping.contains(&holder.order) && !self.world.adopt(&order) {
                 let detail = "it did not run when the engine came back".to_owned();
                 self.died(&instance, holder.order, detail);

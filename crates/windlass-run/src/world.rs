@@ -6,6 +6,7 @@
 pub mod docker;
 pub mod process;
 pub mod simulated;
+pub mod ssh;
 
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub struct Order {
     pub instance: String,
     /// Its node.
     pub node: String,
+    /// The host that it is carried out on, in worlds that have several.
+    pub host: Option<String>,
     /// The operation that it carries out.
     pub operation: Option<String>,
     /// The command.

@@ -1,5 +1,7 @@
 //! `windlass down`: take an application down.
 
+mod nets;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -16,7 +18,8 @@ use crate::failure::Failure;
 #[command(after_help = "\
 A plan is made from where the application is to where nothing of it exists, and followed: whoever uses
 something comes to rest before it, by its own operations (`stop`, say) and as far back as they lead;
-then the instances go.
+then the instances go. An assembly of nets goes through its behavior `stop`, or is undone by what its
+transitions say under `compensate`, last first; one that says neither is refused.
 
 Exit codes: 0 nothing is left, 2 usage, 4 an action failed or is in doubt.
 
@@ -52,6 +55,9 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
     let towards = Towards::of(&args.place, &args.file, &args.drive, args.format, None)?;
     let past = towards.past()?;
     let application = &past.application;
+    if application.is_net() {
+        return nets::run(&towards, &past);
+    }
     let composed = containers::Composed::read(&towards.deployment, application)?;
     let leaves = |id: &NodeId| {
         composed.as_ref().is_none_or(|it| it.leaves(&application.node(*id).name, args.volumes))

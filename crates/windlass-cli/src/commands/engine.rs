@@ -5,6 +5,7 @@ pub(crate) mod actions;
 pub(crate) mod chart;
 pub(crate) mod containers;
 mod drive;
+pub(crate) mod hosts;
 mod lines;
 mod live;
 mod past;
@@ -16,15 +17,17 @@ pub(crate) use past::{Past, Standing};
 pub(crate) use towards::Towards;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use clap::{Args, ValueEnum};
 use windlass::system::{Budget, Limits};
 use windlass_run::deployment::{Deployment, FOLDER, Lock, NoLock};
 use windlass_run::journal::JournalError;
 use windlass_run::secrets::Secrets;
+use windlass_run::supervisor;
 
-use crate::exit_code;
 use crate::failure::Failure;
+use crate::{exit_code, output};
 
 /// Which deployment is meant.
 #[derive(Debug, Args)]
@@ -53,10 +56,20 @@ pub(crate) struct DriveArgs {
     #[arg(long)]
     pub(crate) detach: bool,
 
+    /// With `--detach`: leave an engine in the background that looks after the processes, until
+    /// another command drives the deployment
+    #[arg(long, requires = "detach")]
+    pub(crate) supervise: bool,
+
     /// A folder with a file for each secret, named like it; without one the environment
     /// variables `WINDLASS_SECRET_NAME` are used
     #[arg(long, value_name = "FOLDER")]
     pub(crate) secrets: Option<PathBuf>,
+
+    /// With `--world ssh`: another configuration of ssh than the usual one; it is kept for the
+    /// next commands
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ssh_config: Option<PathBuf>,
 
     /// With `--world simulated`: decides every duration
     #[arg(long, value_name = "SEED", default_value_t = 1)]
@@ -81,6 +94,8 @@ pub(crate) enum WorldArg {
     Process,
     /// Containers of a Docker engine (`DOCKER_HOST`), beside the processes of this machine
     Docker,
+    /// The hosts that nodes name, by ssh, and this machine for nodes that name none
+    Ssh,
     /// Nowhere: virtual time, nothing is executed
     Simulated,
 }
@@ -90,6 +105,7 @@ impl WorldArg {
         match self {
             WorldArg::Process => "process",
             WorldArg::Docker => "docker",
+            WorldArg::Ssh => "ssh",
             WorldArg::Simulated => "simulated",
         }
     }
@@ -148,11 +164,38 @@ pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, St
 /// Takes the lock of a deployment.
 pub(crate) fn lock(deployment: &Deployment, name: &str) -> Result<Lock, Failure> {
     deployment.create().map_err(|error| Failure::file("make", deployment.folder(), &error))?;
-    deployment.lock().map_err(|why| match why {
+    let mut lock = deployment.lock();
+    if matches!(lock, Err(NoLock::Taken)) && supervisor::dismiss(deployment) {
+        output::notice("the engine in the background has ended");
+        lock = deployment.lock();
+    }
+    lock.map_err(|why| match why {
         NoLock::Taken => Failure::usage(format!("another windlass drives `{name}`"))
             .help("`windlass status` says where it is; end the other one with Ctrl-C first"),
         NoLock::Io(error) => Failure::file("lock", deployment.folder(), &error),
     })
+}
+
+/// Leaves an engine in the background when the operator wants one and the goal is reached. The lock
+/// of this command must be gone.
+pub(crate) fn leave_supervisor(
+    args: &DriveArgs,
+    deployment: &Deployment,
+    name: &str,
+    code: u8,
+) -> Result<u8, Failure> {
+    if !args.supervise || code != exit_code::GOOD {
+        return Ok(code);
+    }
+    let unusable = |error: std::io::Error| Failure::file("use", deployment.folder(), &error);
+    let state = deployment.folder().parent().unwrap_or(deployment.folder());
+    let mut engine = Command::new(std::env::current_exe().map_err(unusable)?);
+    engine.args(["resume", "--name", name, "--state-dir"]).arg(state);
+    if let Some(secrets) = &args.secrets {
+        engine.arg("--secrets").arg(secrets);
+    }
+    supervisor::leave(deployment, engine).map_err(unusable)?;
+    Ok(code)
 }
 
 /// The journal failed: nothing was done that is not written down, and the run can be resumed.

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
     if code == exit_code::GOOD {
         code = towards.reach(&towards.past()?, back, Purpose::Up, !args.drive.detach)?;
     }
-    Ok(code)
+    towards.leave(code)
 }
 
 /// The instances that are meant.

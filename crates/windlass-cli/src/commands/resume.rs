@@ -7,7 +7,6 @@ use clap::Args;
 use windlass::application::assembly::Assembly;
 use windlass::simulate::Scenario;
 use windlass_run::entry::{OrderId, Purpose};
-use windlass_run::machine::net::NetMachine;
 use windlass_run::machine::plan::PlanMachine;
 use windlass_run::resume::Verdict;
 
@@ -61,7 +60,7 @@ fn verdict(text: &str) -> Result<(u64, Verdict), String> {
 
 /// The world that a journal names.
 pub(crate) fn world_of(word: &str) -> Result<WorldArg, Failure> {
-    [WorldArg::Process, WorldArg::Docker, WorldArg::Simulated]
+    [WorldArg::Process, WorldArg::Docker, WorldArg::Ssh, WorldArg::Simulated]
         .into_iter()
         .find(|world| world.word() == word)
         .ok_or_else(|| Failure::usage(format!("there is no world `{word}`")))
@@ -95,7 +94,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
         let assembly =
             Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
         let scenario = Scenario::default();
-        drive(&way, NetMachine::new(&assembly, &scenario), again)
+        drive(&way, past.net(&assembly, &scenario)?, again)?
     } else {
         let machine = PlanMachine::new(
             &past.application,
@@ -105,8 +104,8 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
         );
         let mut machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
         machine.arrange = containers::arrangement(&deployment);
-        drive(&way, machine, again)
+        drive(&way, machine, again)?
     };
     drop(lock);
-    code
+    engine::leave_supervisor(&args.drive, &deployment, &name, code)
 }

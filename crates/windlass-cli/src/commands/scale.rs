@@ -65,7 +65,8 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
             .help("`windlass up` brings it up"));
     }
     let goal = scaled(&past.application, past.goal.clone().unwrap_or_default(), &args.counts)?;
-    towards.reach(&past, goal, Purpose::Up, !args.drive.detach)
+    let code = towards.reach(&past, goal, Purpose::Up, !args.drive.detach)?;
+    towards.leave(code)
 }
 
 /// The goal with other counts.

@@ -12,6 +12,7 @@ use windlass_run::deployment::{Deployment, NoLock};
 use windlass_run::secrets::Secrets;
 use windlass_run::world::docker::sheet::{Part, number};
 use windlass_run::world::process::{Place, Processes};
+use windlass_run::world::ssh::Ssh;
 
 use crate::args::Format;
 use crate::commands::engine::{self, Past, Standing, WhereArgs};
@@ -118,15 +119,9 @@ fn instances(
     if past.world == "docker" {
         return containers_of(deployment, past, &standing);
     }
-    let is_real = past.world == "process";
-    let world = Processes::new(place, Secrets::default())
-        .map_err(|error| Failure::file("read", deployment.folder(), &error))?;
-    let alive: BTreeMap<&str, u32> = standing
-        .processes
-        .iter()
-        .filter(|_| is_real)
-        .filter_map(|(instance, order)| Some((instance.as_str(), world.running(*order)?)))
-        .collect();
+    let is_real = past.world != "simulated";
+    let alive =
+        if is_real { alive(deployment, name, place, past, &standing)? } else { BTreeMap::new() };
     let mut all = Vec::new();
     for (id, instance) in &standing.state.instances {
         let component = past.application.type_of(instance.node);
@@ -150,6 +145,35 @@ fn instances(
         });
     }
     Ok(all)
+}
+
+/// The processes that run, by instance.
+fn alive(
+    deployment: &Deployment,
+    name: &str,
+    place: Place,
+    past: &Past,
+    standing: &Standing,
+) -> Result<BTreeMap<String, u32>, Failure> {
+    let unusable = |error: std::io::Error| Failure::file("read", deployment.folder(), &error);
+    let mut alive = BTreeMap::new();
+    if past.world != "ssh" {
+        let world = Processes::new(place, Secrets::default()).map_err(unusable)?;
+        let processes = standing.processes.iter();
+        alive
+            .extend(processes.filter_map(|(id, order)| Some((id.clone(), world.running(*order)?))));
+        return Ok(alive);
+    }
+    let reach = engine::hosts::reach(deployment, name, None)?;
+    let world = Ssh::new(place, Secrets::default(), reach).map_err(unusable)?;
+    for (id, order) in &standing.processes {
+        let instance = standing.state.instance(&id.as_str().into());
+        let host = instance.and_then(|it| past.application.deployment.host.get(&it.node));
+        let found = world.running(host.map(String::as_str), *order);
+        let found = found.map_err(|why| Failure::usage(why).ending(exit_code::EXECUTION))?;
+        alive.extend(found.map(|number| (id.clone(), number)));
+    }
+    Ok(alive)
 }
 
 /// Containers are asked of the engine by name.

@@ -25,7 +25,7 @@ use windlass_run::machine::plan::{PlanMachine, print};
 use crate::args::Format;
 use crate::commands::engine::containers::Prepared;
 use crate::commands::engine::{
-    self, Drive, DriveArgs, Past, WhereArgs, WorldArg, actions, drive, search_limits,
+    self, Drive, DriveArgs, OnFailureArg, Past, WhereArgs, WorldArg, actions, drive, search_limits,
 };
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
@@ -122,9 +122,9 @@ fn prepared(
         _ if !args.services.is_empty() => {
             Err(Failure::usage("services are chosen of a Compose file on a Docker engine"))
         }
-        (_, WorldArg::Process) if is_compose => {
-            Err(Failure::usage("the containers of a Compose file are no processes of this machine")
-                .help("leave out `--world process`"))
+        (_, WorldArg::Process | WorldArg::Ssh) if is_compose => {
+            Err(Failure::usage("the containers of a Compose file are no processes of a machine")
+                .help("leave out `--world`"))
         }
         _ => Ok(None),
     }
@@ -165,11 +165,13 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         processes,
     };
     if application.is_net() {
+        if let Some(past) = past.as_ref().filter(|past| !past.is_down()) {
+            return again(past, &application, &name);
+        }
         let begun = begun(None, None, std::collections::BTreeMap::new());
-        return match &past {
-            Some(past) => again(past, &application, &name),
-            None => run_net(args, &application, &way, begun),
-        };
+        let code = run_net(args, &application, &way, begun)?;
+        drop(lock);
+        return engine::leave_supervisor(&args.drive, &deployment, &name, code);
     }
     let beginning = match &project {
         Some(project) => project.beginning(past.is_none()),
@@ -197,9 +199,9 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
     let begun = begun(goal.as_ref(), Some(start), beginning.processes);
     let first = engine::Beginning::New { begun, plan: Some(print(&plan)) };
-    let code = drive(&way, machine, first);
+    let code = drive(&way, machine, first)?;
     drop(lock);
-    code
+    engine::leave_supervisor(&args.drive, &deployment, &name, code)
 }
 
 fn in_full(path: &std::path::Path) -> String {
@@ -257,6 +259,9 @@ fn run_net(
 ) -> Result<u8, Failure> {
     let assembly = Assembly::new(application).map_err(|why| Failure::usage(why.to_string()))?;
     refuse_deadlock(&assembly)?;
+    if way.args.on_failure == OnFailureArg::RollBack {
+        refuse_one_way(&assembly)?;
+    }
     let actions = actions::of_assembly(&assembly);
     if args.dry_run {
         output::stdout(&actions)?;
@@ -376,9 +381,27 @@ fn confirm(
     actions::confirm(args.yes, why, list)
 }
 
+/// What cannot be undone is not begun by somebody who wants it undone if it fails.
+fn refuse_one_way(assembly: &Assembly<'_>) -> Result<(), Failure> {
+    let is_final = |id: &_| {
+        let action = &assembly.net_transition(*id).action;
+        action.run.is_some() && action.compensate.is_none()
+    };
+    let all = assembly.transition_ids().filter(is_final);
+    let all: Vec<String> = all.map(|id| format!("`{}`", assembly.transition_name(id))).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "there is no way back: nothing says how to undo {}",
+        all.join(", ")
+    ))
+    .help("say it with `compensate`, or leave out `--on-failure roll-back`"))
+}
+
 /// An assembly whose run gets stuck is not begun: the run that the engine would make is made in
 /// virtual time first, which is linear in the number of transitions.
-fn refuse_deadlock(assembly: &Assembly<'_>) -> Result<(), Failure> {
+pub(crate) fn refuse_deadlock(assembly: &Assembly<'_>) -> Result<(), Failure> {
     let schedule = simulate::simulate(assembly, &Scenario::default());
     // A time-out that is shorter than the expected duration is no deadlock.
     let late = schedule.waiting.iter().any(|waiting| matches!(waiting, Waiting::Failed(_)));

@@ -1,5 +1,7 @@
 //! What the end of an order, or the death of a process, means for the model.
 
+use windlass::lifecycle::implementation::Effect;
+
 use super::{Dispatcher, Given, Holder, Timer};
 use crate::entry::{Aim, End, Entry, OrderId, Witness};
 use crate::journal::Journal;
@@ -64,7 +66,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         let Some(holder) = self.holders.get(instance).filter(|holder| holder.order == id) else {
             return;
         };
-        let order = holding(instance, holder);
+        let order = self.holding(instance, holder);
         if !self.world.adopt(&order) {
             self.died(instance, id, "it ended, and nobody had seen it".to_owned());
         }
@@ -95,6 +97,23 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 self.failed_once(task, &order.label, attempt, "it took too long".to_owned());
             }
             End::Cancelled => self.give_up(task, &order.label, "it was cancelled".to_owned()),
+        }
+    }
+
+    /// The order behind a process that runs, as far as the world needs it.
+    pub(crate) fn holding(&self, instance: &str, holder: &Holder) -> Order {
+        Order {
+            id: holder.order,
+            label: format!("the process of {instance}"),
+            instance: instance.to_owned(),
+            node: holder.node.clone(),
+            host: self.machine.host_of(&holder.node),
+            operation: None,
+            run: None,
+            stop: None,
+            spawn: Some(holder.process.clone()),
+            effect: Effect::Idempotent,
+            expected: None,
         }
     }
 
@@ -157,21 +176,5 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         if !self.rolling_back {
             self.replan = Some((Aim::Goal, format!("the process of {instance} died")));
         }
-    }
-}
-
-/// The order behind a process that runs, as far as the world needs it.
-pub(crate) fn holding(instance: &str, holder: &Holder) -> Order {
-    Order {
-        id: holder.order,
-        label: format!("the process of {instance}"),
-        instance: instance.to_owned(),
-        node: holder.node.clone(),
-        operation: None,
-        run: None,
-        stop: None,
-        spawn: Some(holder.process.clone()),
-        effect: windlass::lifecycle::implementation::Effect::Idempotent,
-        expected: None,
     }
 }

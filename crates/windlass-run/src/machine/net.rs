@@ -1,9 +1,12 @@
-//! An assembly of nets under way (paper 002).
+//! An assembly of nets under way (paper 002), or on its way back.
+
+mod undo;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass::application::assembly::{Assembly, TransitionId};
+use windlass::application::assembly::{Assembly, ComponentId, TransitionId};
 use windlass::lifecycle::implementation::{Effect, Process};
+use windlass::lifecycle::net::PlaceId;
 use windlass::lifecycle::timing::Timing;
 use windlass::semantics::Semantics;
 use windlass::semantics::net::{Action, Blocked, Madeus};
@@ -17,12 +20,38 @@ pub struct NetMachine<'a> {
     assembly: &'a Assembly<'a>,
     live: Live<'a, 'a>,
     given_up: BTreeSet<Task>,
+    past: undo::Past,
+    /// From here on a task is to undo a transition.
+    undoing: Option<undo::Undoing>,
 }
 
 impl<'a> NetMachine<'a> {
     /// Tokens on the initial places.
     pub fn new(assembly: &'a Assembly<'a>, scenario: &'a Scenario) -> Self {
-        Self { assembly, live: Live::new(assembly, scenario), given_up: BTreeSet::new() }
+        let live = Live::new(assembly, scenario);
+        let (given_up, past) = (BTreeSet::new(), undo::Past::default());
+        Self { assembly, live, given_up, past, undoing: None }
+    }
+
+    /// An assembly that has done what a text of [`NetMachine::done`] says; it can only go back.
+    pub fn after(
+        assembly: &'a Assembly<'a>,
+        scenario: &'a Scenario,
+        done: &str,
+    ) -> Result<Self, String> {
+        let past = undo::Past::read(assembly, done)?;
+        let undoing = Some(undo::Undoing::default());
+        Ok(Self { past, undoing, ..Self::new(assembly, scenario) })
+    }
+
+    /// What has been done, as a journal keeps it.
+    pub fn done(&self) -> String {
+        self.past.print(self.assembly)
+    }
+
+    /// Where the tokens are: the component, and the place in its net.
+    pub fn marked(&self) -> Vec<(ComponentId, PlaceId)> {
+        self.live.marked_places().map(|place| self.assembly.local_place(place)).collect()
     }
 
     /// Every rule applied so far, when the scenario asks for a trace.
@@ -30,8 +59,16 @@ impl<'a> NetMachine<'a> {
         self.live.trace()
     }
 
-    /// Where the tokens are: component and place.
+    /// Where the tokens are: component and place. On the way back: what is not undone.
     pub fn places(&self) -> Vec<(String, String)> {
+        if let Some(undoing) = &self.undoing {
+            let name = |id| {
+                let (component, _) = self.assembly.local_transition(id);
+                let transition = &self.assembly.net_transition(id).name;
+                (self.assembly.component_name(component), format!("`{transition}` stays"))
+            };
+            return undoing.left().map(name).collect();
+        }
         let name = |place| {
             let (component, local) = self.assembly.local_place(place);
             let place = &self.assembly.net(component).0.place(local).name;
@@ -47,6 +84,9 @@ fn transition(task: Task) -> TransitionId {
 
 impl Machine for NetMachine<'_> {
     fn ready(&mut self) -> Vec<Task> {
+        if let Some(undoing) = &mut self.undoing {
+            return undoing.ready();
+        }
         self.live.settle().into_iter().map(|id| Task(id.0)).collect()
     }
 
@@ -55,26 +95,42 @@ impl Machine for NetMachine<'_> {
     }
 
     fn start(&mut self, task: Task) -> Result<Vec<Note>, String> {
+        if let Some(undoing) = &mut self.undoing {
+            return undoing.start(transition(task)).map(|()| Vec::new());
+        }
         if self.live.start(transition(task)) {
+            self.past.began(transition(task));
             return Ok(Vec::new());
         }
         Err(format!("`{}` cannot start", self.assembly.transition_name(transition(task))))
     }
 
     fn end(&mut self, task: Task) -> Result<Vec<Note>, String> {
+        if let Some(undoing) = &mut self.undoing {
+            return undoing.end(transition(task)).map(|()| Vec::new());
+        }
         if self.live.end(transition(task)) {
+            self.past.ended(transition(task));
             return Ok(Vec::new());
         }
         Err(format!("`{}` does not run", self.assembly.transition_name(transition(task))))
     }
 
     fn give_up(&mut self, task: Task) -> Vec<Note> {
+        if let Some(undoing) = &mut self.undoing {
+            undoing.give_up(transition(task));
+            return Vec::new();
+        }
         self.given_up.insert(task);
         self.live.give_up(transition(task));
         Vec::new()
     }
 
     fn take_up(&mut self, task: Task) {
+        if let Some(undoing) = &mut self.undoing {
+            undoing.take_up(transition(task));
+            return;
+        }
         self.given_up.remove(&task);
         self.live.take_up(transition(task));
     }
@@ -90,20 +146,28 @@ impl Machine for NetMachine<'_> {
         let node = self.assembly.component(component).node;
         let application = self.assembly.application();
         let host = action.host.as_ref().or_else(|| application.deployment.host.get(&node));
+        let name = self.assembly.transition_name(id);
+        let (label, run, effect, expected) = if self.undoing.is_some() {
+            let effect = undo::effect(action.effect.as_ref());
+            (format!("undo {name}"), &action.compensate, effect, None)
+        } else {
+            let effect = action.effect.clone().unwrap_or(Effect::AtMostOnce);
+            (name, &action.run, effect, action.duration.as_ref().map(Timing::mean))
+        };
         Work {
-            label: self.assembly.transition_name(id),
+            label,
             instance: self.assembly.component_name(component),
             node: application.node(node).name.clone(),
             operation: None,
-            run: action.run.clone(),
+            run: run.clone(),
             leaves: None,
             enters: None,
-            effect: action.effect.clone().unwrap_or(Effect::AtMostOnce),
+            effect,
             timeout: action.timeout,
             retry: action.retry,
             host: host.cloned(),
             lock: action.lock.clone(),
-            expected: action.duration.as_ref().map(Timing::mean),
+            expected,
         }
     }
 
@@ -116,10 +180,16 @@ impl Machine for NetMachine<'_> {
     }
 
     fn is_done(&self) -> bool {
+        if let Some(undoing) = &self.undoing {
+            return undoing.is_done();
+        }
         self.given_up.is_empty() && self.live.waiting().is_empty()
     }
 
     fn stuck(&self) -> Vec<String> {
+        if let Some(undoing) = &self.undoing {
+            return undoing.stuck(self.assembly);
+        }
         let madeus = Madeus { assembly: self.assembly, failures: true };
         let mut words: Vec<String> = Vec::new();
         for waiting in self.live.waiting() {
@@ -143,12 +213,22 @@ impl Machine for NetMachine<'_> {
         words
     }
 
-    fn plan(&self, _: Aim) -> Result<Option<String>, String> {
-        Ok(None)
+    /// Forward nobody has to be told what to do; back there is what `compensate` says.
+    fn plan(&self, aim: Aim) -> Result<Option<String>, String> {
+        match (aim, &self.undoing) {
+            (Aim::Goal, None) => Ok(None),
+            _ => self.past.plan(self.assembly).map(Some),
+        }
     }
 
-    fn follow(&mut self, _: &str, _: Aim) -> Result<(), String> {
-        Err("an assembly of nets follows no plan".to_owned())
+    fn follow(&mut self, plan: &str, _: Aim) -> Result<(), String> {
+        self.undoing = Some(self.past.undoing(self.assembly, plan)?);
+        Ok(())
+    }
+
+    fn host_of(&self, node: &str) -> Option<String> {
+        let application = self.assembly.application();
+        application.deployment.host.get(&application.node_named(node)?).cloned()
     }
 
     fn hosts(&self) -> BTreeMap<String, u32> {

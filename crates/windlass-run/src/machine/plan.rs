@@ -296,7 +296,7 @@ impl Machine for PlanMachine<'_> {
             effect: Effect::AtMostOnce,
             timeout: None,
             retry: None,
-            host: None,
+            host: self.host(task),
             lock: None,
             expected: None,
         };
@@ -392,6 +392,25 @@ impl Machine for PlanMachine<'_> {
             (Aim::Back, _) => self.back(),
         };
         Ok(self.way(&goal)?.as_ref().map(print))
+    }
+
+    fn host_of(&self, node: &str) -> Option<String> {
+        let node = self.application.node_named(node)?;
+        self.application.deployment.host.get(&node).cloned()
+    }
+
+    fn host(&self, task: Task) -> Option<String> {
+        if self.application.deployment.host.is_empty() {
+            return None;
+        }
+        match &self.plan.steps[task.0 as usize].action {
+            PlanAction::ScaleOut { node, .. } => self.host_of(node),
+            other => self.host_of(&self.node_name(other.instance())),
+        }
+    }
+
+    fn hosts(&self) -> BTreeMap<String, u32> {
+        self.application.deployment.hosts.clone()
     }
 
     fn follow(&mut self, plan: &str, aim: Aim) -> Result<(), String> {

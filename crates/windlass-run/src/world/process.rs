@@ -10,7 +10,7 @@
 mod claim;
 mod errand;
 mod launch;
-mod probe;
+pub(super) mod probe;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,8 +24,10 @@ use windlass::lifecycle::implementation::Command;
 use super::{Doubt, Order, Report, World, docker};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
-use claim::{Claims, Identity};
+use claim::Claims;
+pub(crate) use claim::Identity;
 use launch::Launcher;
+pub(super) use launch::exit_words;
 
 /// How long a command that was stopped may take before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -170,7 +172,7 @@ impl World for Processes {
             match (claim.identity(), left) {
                 (_, Some(0)) => errand::From::Command,
                 (_, Some(code)) => {
-                    let end = End::Failed { reason: launch::exit_words(code) };
+                    let end = End::Failed { reason: exit_words(code) };
                     let _ = self.shared.reports.send(Report::Ended { order: order.id, end });
                     return Doubt::Known;
                 }

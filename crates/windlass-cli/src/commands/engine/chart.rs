@@ -10,10 +10,9 @@ use windlass::application::assembly::Assembly;
 use windlass::export::gantt::Bar;
 use windlass::simulate::Scenario;
 use windlass_run::dispatcher::{Dispatcher, Options};
-use windlass_run::entry::{Entry, OrderId, Record};
+use windlass_run::entry::{Entry, OrderId, Purpose, Record};
 use windlass_run::journal::Memory;
 use windlass_run::machine::Machine;
-use windlass_run::machine::net::NetMachine;
 use windlass_run::machine::plan::PlanMachine;
 use windlass_run::world::simulated::{Faults, Simulated};
 
@@ -69,7 +68,9 @@ pub(crate) fn predicted(past: &Past, jobs: Option<usize>) -> Result<Vec<Span>, F
         let assembly =
             Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
         let scenario = Scenario::default();
-        return imagine(NetMachine::new(&assembly, &scenario), begun, plan, jobs);
+        // A plan in the middle of a run is a way back, which nobody predicts.
+        let plan = plan.filter(|_| past.purpose == Purpose::Down);
+        return imagine(past.net(&assembly, &scenario)?, begun, plan, jobs);
     }
     let machine =
         PlanMachine::new(&past.application, past.start.clone(), past.goal.clone(), search_limits);

@@ -19,7 +19,7 @@ use windlass_run::world::simulated::{Faults, Simulated};
 
 use super::lines::Lines;
 use super::live::Live;
-use super::{DriveArgs, OnFailureArg, Past, WorldArg, chart, containers};
+use super::{DriveArgs, OnFailureArg, Past, WorldArg, chart, containers, hosts};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
@@ -66,6 +66,11 @@ pub(crate) fn drive<M: Machine>(
         }
         WorldArg::Docker => {
             let world = containers::world(drive, place(drive, run)?)?;
+            hear_operator(world.interrupter());
+            with_world(drive, machine, world, journal, beginning)
+        }
+        WorldArg::Ssh => {
+            let world = hosts::world(drive, place(drive, run)?)?;
             hear_operator(world.interrupter());
             with_world(drive, machine, world, journal, beginning)
         }

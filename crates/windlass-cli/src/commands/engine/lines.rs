@@ -43,7 +43,8 @@ impl Lines {
         Some(match entry {
             Entry::Begun { .. } | Entry::TakenUp { .. } => return None,
             Entry::Planned { plan, why, .. } => {
-                let actions = plan.matches("do: ").count();
+                // A step of a plan, or of the way back of an assembly.
+                let actions = plan.matches("do: ").count() + plan.matches("\"undo\":").count();
                 format!("plan    {}: {why}", crate::report::count(actions, "action"))
             }
             Entry::Intent { order, label, attempt, .. } => {

@@ -40,6 +40,8 @@ pub(crate) struct Past {
     pub(crate) world: String,
     /// Where it began.
     pub(crate) start: GlobalState,
+    /// Of nets on their way back: what had been done.
+    done: Option<String>,
 }
 
 /// Where a run of protocols stands.
@@ -92,6 +94,7 @@ impl Past {
             return Err(damaged("a run has no beginning"));
         };
         let (application, goal) = read_application(&application)?;
+        let (start, done) = if application.is_net() { (None, start) } else { (start, None) };
         let start = match start {
             Some(text) => {
                 let mut sources = Sources::new();
@@ -101,7 +104,7 @@ impl Past {
             }
             None => GlobalState::empty(),
         };
-        Ok(Past { run, records, purpose, application, goal, directory, world, start })
+        Ok(Past { run, records, purpose, application, goal, directory, world, start, done })
     }
 
     /// The entries alone.
@@ -124,14 +127,24 @@ impl Past {
         open == 0 && matches!(last.next(), Some(Entry::Ended { .. }))
     }
 
-    /// Whether the run ended where it was to end.
-    pub(crate) fn is_reached(&self) -> bool {
+    /// How the run ended.
+    fn ending(&self) -> Option<Ending> {
         let mut last = self.records.iter().rev().map(|record| &record.entry);
-        let ended = last.find_map(|entry| match entry {
+        last.find_map(|entry| match entry {
             Entry::Ended { ending, .. } => Some(*ending),
             _ => None,
-        });
-        ended == Some(Ending::Reached)
+        })
+    }
+
+    /// Whether the run ended where it was to end.
+    pub(crate) fn is_reached(&self) -> bool {
+        self.ending() == Some(Ending::Reached)
+    }
+
+    /// Whether nothing is left of what was brought up.
+    pub(crate) fn is_down(&self) -> bool {
+        self.purpose == Purpose::Down && self.is_reached()
+            || self.ending() == Some(Ending::RolledBack)
     }
 
     /// Where a run of protocols stands; none for nets.
@@ -153,8 +166,32 @@ impl Past {
     /// Where a run of protocols stands; nets are refused.
     pub(crate) fn protocols(&self) -> Result<Standing, Failure> {
         self.standing()?.ok_or_else(|| {
-            Failure::usage("this deployment is one of nets, and nets have no way back")
+            Failure::usage("this deployment is one of nets: they go up and down as a whole")
         })
+    }
+
+    /// The assembly at the beginning of this run.
+    pub(crate) fn net<'a>(
+        &self,
+        assembly: &'a Assembly<'a>,
+        scenario: &'a Scenario,
+    ) -> Result<NetMachine<'a>, Failure> {
+        match &self.done {
+            Some(done) => NetMachine::after(assembly, scenario, done).map_err(|why| damaged(&why)),
+            None => Ok(NetMachine::new(assembly, scenario)),
+        }
+    }
+
+    /// The assembly as this run left it.
+    pub(crate) fn net_now<'a>(
+        &self,
+        assembly: &'a Assembly<'a>,
+        scenario: &'a Scenario,
+    ) -> Result<NetMachine<'a>, Failure> {
+        let (machine, world) = (self.net(assembly, scenario)?, Simulated::default());
+        let mut engine = Dispatcher::new(machine, world, Off, Options::default(), OrderId(1));
+        engine.fold(&self.entries()).map_err(|why| damaged(&why.to_string()))?;
+        Ok(engine.machine)
     }
 
     /// Where the tokens of a run of nets are: component and place.
@@ -166,11 +203,6 @@ impl Past {
                 return Err(Failure::usage(too_large.to_string()));
             }
         };
-        let scenario = Scenario::default();
-        let machine = NetMachine::new(&assembly, &scenario);
-        let world = Simulated::default();
-        let mut engine = Dispatcher::new(machine, world, Off, Options::default(), OrderId(1));
-        engine.fold(&self.entries()).map_err(|why| damaged(&why.to_string()))?;
-        Ok(engine.machine.places())
+        Ok(self.net_now(&assembly, &Scenario::default())?.places())
     }
 }

@@ -90,7 +90,12 @@ impl<'a> Towards<'a> {
         if let (Some(yes), Some(plan)) = (self.yes, &plan) {
             actions::ask_before_removals(yes, application, &standing.state, plan)?;
         }
-        let way = Drive {
+        drive(&self.way(past, stay)?, machine, Beginning::New { begun, plan })
+    }
+
+    /// How a run after `past` is driven.
+    pub(crate) fn way(&self, past: &Past, stay: bool) -> Result<Drive<'_>, Failure> {
+        Ok(Drive {
             args: self.drive,
             format: self.format,
             deployment: &self.deployment,
@@ -99,8 +104,14 @@ impl<'a> Towards<'a> {
             directory: PathBuf::from(&past.directory),
             secrets: secrets(self.drive.secrets.as_deref())?,
             stay,
-        };
-        drive(&way, machine, Beginning::New { begun, plan })
+        })
+    }
+
+    /// Lets go of the deployment, and leaves an engine in the background if the operator wants one.
+    pub(crate) fn leave(self, code: u8) -> Result<u8, Failure> {
+        let Towards { deployment, name, _lock: lock, drive, .. } = self;
+        drop(lock);
+        super::leave_supervisor(drive, &deployment, &name, code)
     }
 
     /// Whether a plan to `goal` exists from where everything is.

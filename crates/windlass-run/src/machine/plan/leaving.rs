@@ -201,7 +201,8 @@ fn removed(plan: &Plan) -> BTreeSet<InstanceId> {
 
 /// The operations that lead from a state to rest: to where the life cycle begins, or as near to it
 /// as operations lead that only go back. Of several ways the one of the smallest steps, so that
-/// what was done is undone in the opposite order.
+/// what was done is undone in the opposite order; from where only faults lead, the shortest, or
+/// what has failed would be started to be stopped.
 fn to_rest(protocol: &Protocol, from: StateId) -> Vec<&Transition> {
     let distance = distances(protocol);
     let far = |state: StateId| distance.get(&state).copied().unwrap_or(usize::MAX);
@@ -215,8 +216,11 @@ fn to_rest(protocol: &Protocol, from: StateId) -> Vec<&Transition> {
         for transition in protocol.transitions.iter().filter(backwards) {
             let end = best.get(&transition.to).map_or(usize::MAX, |(end, _)| *end);
             let step = found.1.map(|it: &Transition| far(it.to));
-            if end < found.0 || end == found.0 && step.is_some_and(|step| step < far(transition.to))
-            {
+            let fits = |step| {
+                let by_faults = far(state) == usize::MAX;
+                if by_faults { far(transition.to) < step } else { far(transition.to) > step }
+            };
+            if end < found.0 || end == found.0 && step.is_some_and(fits) {
                 found = (end, Some(transition));
             }
         }
@@ -289,4 +293,62 @@ fn joined(mut first: Plan, mut then: Plan) -> Plan {
     first.order.append(&mut then.order);
     first.order.extend(joints);
     first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windlass::lang;
+    use windlass::source::Sources;
+
+    /// The operations from a state to rest, of a life cycle given by its transitions.
+    fn way_back(transitions: &str, from: &str) -> Vec<String> {
+        let text = format!(
+            "windlass: 1\ntypes:\n  it:\n    protocol:\n      initial: a\n      \
+             states: {{ a: {{}}, b: {{}}, c: {{}}, d: {{}} }}\n      transitions:\n{transitions}\
+             nodes: {{ it: {{ type: it }} }}\n"
+        );
+        let mut sources = Sources::new();
+        let root = sources.add("windlass.yaml", text);
+        let application = lang::read(None, root, &sources).application.unwrap();
+        let component = &application.types[0];
+        let protocol = component.protocol().unwrap();
+        let path = to_rest(protocol, protocol.state_named(from).unwrap());
+        let name = |it: &&Transition| component.operations[it.operation.index()].name.clone();
+        path.iter().map(name).collect()
+    }
+
+    fn transitions(all: &[(&str, &str, &str)]) -> String {
+        let line = |(from, operation, to): &(&str, &str, &str)| {
+            format!("        - {{ from: {from}, operation: {operation}, to: {to} }}\n")
+        };
+        all.iter().map(line).collect()
+    }
+
+    #[test]
+    fn the_way_back_undoes_in_the_opposite_order() {
+        let create = [("a", "create", "b"), ("b", "configure", "c"), ("c", "start", "d")];
+        let mut all = create.to_vec();
+        assert_eq!(way_back(&transitions(&all), "d"), Vec::<String>::new());
+        all.push(("d", "stop", "c"));
+        assert_eq!(way_back(&transitions(&all), "d"), ["stop"]);
+        all.extend([("c", "delete", "a"), ("d", "delete", "a")]);
+        assert_eq!(way_back(&transitions(&all), "d"), ["stop", "delete"]);
+        assert_eq!(way_back(&transitions(&all), "a"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn nobody_goes_forward_to_come_back() {
+        let all = [("a", "start", "b"), ("b", "upgrade", "c"), ("c", "stop", "a")];
+        assert_eq!(way_back(&transitions(&all), "b"), Vec::<String>::new());
+        assert_eq!(way_back(&transitions(&all), "c"), ["stop"]);
+    }
+
+    #[test]
+    fn where_only_a_fault_leads_there_is_a_way_back_too() {
+        let all = [("a", "start", "b"), ("b", "stop", "a"), ("d", "mend", "b")];
+        assert_eq!(way_back(&transitions(&all), "d"), ["mend", "stop"]);
+        let all = [all[0], all[1], ("d", "start", "b"), ("d", "remove", "a")];
+        assert_eq!(way_back(&transitions(&all), "d"), ["remove"]);
+    }
 }

@@ -45,7 +45,7 @@ pub(super) struct Claim {
 
 /// A process, by number and start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     pid: i32,
     start: u64,
 }
@@ -155,12 +155,23 @@ impl Identity {
         Some(Identity { pid, start })
     }
 
-    pub(super) fn of(pid: u32) -> Option<Self> {
+    /// Number and start time, as a file keeps them.
+    pub(crate) fn words(self) -> String {
+        format!("{} {}", self.pid, self.start)
+    }
+
+    /// What [`Identity::words`] wrote.
+    pub(crate) fn from_words(text: &str) -> Option<Self> {
+        let (pid, start) = text.trim().split_once(' ')?;
+        Some(Identity { pid: pid.parse().ok()?, start: start.parse().ok()? })
+    }
+
+    pub(crate) fn of(pid: u32) -> Option<Self> {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
     /// Whether it runs, and is not only waiting to be buried.
-    pub(super) fn is_alive(self) -> bool {
+    pub(crate) fn is_alive(self) -> bool {
         let Ok(stat) = fs::read_to_string(format!("/proc/{}/stat", self.pid)) else { return false };
         let state = stat.rfind(')').and_then(|at| stat[at + 1..].split_ascii_whitespace().next());
         Self::parse(&stat) == Some(self) && !matches!(state, Some("Z" | "X"))
@@ -174,6 +185,13 @@ impl Identity {
         Pid::from_raw(self.pid)
     }
 
+    /// Sends a signal to it alone; what is gone needs none.
+    pub(crate) fn signal(self, signal: Signal) {
+        if let Some(pid) = self.pid().filter(|_| self.is_alive()) {
+            let _ = kill_process(pid, signal);
+        }
+    }
+
     /// Sends a signal to the group that it leads; what is gone needs none.
     pub(super) fn signal_group(self, signal: Signal) {
         if let Some(pid) = self.pid().filter(|_| self.is_alive()) {
@@ -182,7 +200,7 @@ impl Identity {
     }
 
     /// Sleeps until it has ended, or the time is over; whether it has ended.
-    pub(super) fn wait(self, most: Option<Duration>) -> bool {
+    pub(crate) fn wait(self, most: Option<Duration>) -> bool {
         let Some(pid) = self.pid() else { return true };
         let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return true };
         // Between reading its number and opening its handle it may have become another.

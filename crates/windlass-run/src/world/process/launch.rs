@@ -156,7 +156,7 @@ impl Launcher {
 }
 
 /// An exit code in words.
-pub(super) fn exit_words(code: i32) -> String {
+pub(in crate::world) fn exit_words(code: i32) -> String {
     match code {
         126 => "it cannot be executed (exit code 126)".to_owned(),
         127 => "there is no such program (exit code 127)".to_owned(),

@@ -16,17 +16,17 @@ const FAILURES: u32 = 3;
 const EVERY_AT_FIRST: Duration = Duration::from_millis(20);
 
 /// How long to wait before the next check of a process that serves.
-pub(super) fn every(probe: &Probe) -> Duration {
+pub(in crate::world) fn every(probe: &Probe) -> Duration {
     probe.every.unwrap_or(EVERY)
 }
 
 /// How long to wait before the next check of a process that comes up: longer and longer.
-pub(super) fn every_at_first(probe: &Probe, tries: u32) -> Duration {
+pub(in crate::world) fn every_at_first(probe: &Probe, tries: u32) -> Duration {
     EVERY_AT_FIRST.saturating_mul(1 << tries.min(10)).min(every(probe))
 }
 
 /// After how many checks in a row that fail the process counts as dead.
-pub(super) fn failures(probe: &Probe) -> u32 {
+pub(in crate::world) fn failures(probe: &Probe) -> u32 {
     probe.failures.unwrap_or(FAILURES)
 }
 
@@ -35,6 +35,15 @@ pub(super) fn passes(launcher: &Launcher, order: &Order, probe: &Probe) -> bool 
     let timeout = probe.timeout.unwrap_or(TIMEOUT);
     match &probe.kind {
         ProbeKind::Command(command) => launcher.succeeds(order, command, Some(timeout)),
+        ProbeKind::Tcp(_) | ProbeKind::Http(_) => answers_from_here(probe),
+    }
+}
+
+/// Whether an address answers this machine; a command is not asked.
+pub(in crate::world) fn answers_from_here(probe: &Probe) -> bool {
+    let timeout = probe.timeout.unwrap_or(TIMEOUT);
+    match &probe.kind {
+        ProbeKind::Command(_) => false,
         ProbeKind::Tcp(address) => connect(address, timeout).is_some(),
         ProbeKind::Http(address) => answers(address, timeout).unwrap_or(false),
     }

@@ -1,0 +1,240 @@
+//! Commands and processes of other hosts, by the system's `ssh`; those without a host are
+//! processes of this machine.
+//!
+//! The guarantees are those of the process world, by the same means: a claim on the host before
+//! anything happens, exit codes and output in files there, processes by boot, number and start
+//! time. What runs outlives the connection and the engine. A host that does not answer is no proof
+//! of anything: its orders are lost, never ended, and its processes not dead.
+//!
+//! Reading order: `connection.rs` (how a script gets there), `script.rs` (what runs there),
+//! `errand.rs` (what a thread does here).
+
+mod connection;
+mod errand;
+mod script;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use windlass::lifecycle::implementation::Command;
+
+use super::process::{Interrupter, Place, Processes};
+use super::{Doubt, Order, Report, World};
+use crate::entry::{End, OrderId};
+use crate::secrets::Secrets;
+use connection::Connections;
+use script::{Scripts, Sort};
+
+/// How long a command that was stopped may take before it is killed, in tenths of a second.
+const GRACE: u64 = 50;
+
+/// What the threads share.
+#[derive(Debug)]
+struct Shared {
+    connections: Connections,
+    scripts: Scripts,
+    logs: PathBuf,
+    reports: Sender<Report>,
+    cancelled: Mutex<BTreeSet<OrderId>>,
+    watched: Mutex<BTreeSet<OrderId>>,
+}
+
+impl Shared {
+    fn log(&self, order: OrderId) -> PathBuf {
+        self.logs.join(format!("{}.log", order.0))
+    }
+
+    /// How much of the log of an order is here.
+    fn known(&self, order: OrderId) -> u64 {
+        std::fs::metadata(self.log(order)).map_or(0, |about| about.len())
+    }
+
+    fn is_cancelled(&self, order: OrderId) -> bool {
+        self.cancelled.lock().is_ok_and(|cancelled| cancelled.contains(&order))
+    }
+
+    fn is_watched(&self, order: OrderId) -> bool {
+        self.watched.lock().is_ok_and(|watched| watched.contains(&order))
+    }
+
+    /// Whether nobody has looked after it so far.
+    fn watch(&self, order: OrderId) -> bool {
+        self.watched.lock().is_ok_and(|mut watched| watched.insert(order))
+    }
+
+    /// Whether somebody has looked after it so far.
+    fn unwatch(&self, order: OrderId) -> bool {
+        self.watched.lock().is_ok_and(|mut watched| watched.remove(&order))
+    }
+}
+
+/// How hosts are reached.
+#[derive(Debug, Clone)]
+pub struct Reach {
+    /// Another configuration than the operator's own.
+    pub config: Option<PathBuf>,
+    /// A name for the deployment that no other one has: its folder on every host.
+    pub unique: String,
+}
+
+/// Hosts, and this machine.
+#[derive(Debug)]
+pub struct Ssh {
+    local: Processes,
+    shared: Arc<Shared>,
+    /// Where the orders that this engine knows are carried out.
+    hosts: BTreeMap<OrderId, String>,
+}
+
+impl Ssh {
+    /// A world of hosts.
+    pub fn new(place: Place, secrets: Secrets, reach: Reach) -> std::io::Result<Self> {
+        let scripts = Scripts {
+            folder: format!(".windlass-orders/{}", reach.unique),
+            name: place.name.clone(),
+            secrets: secrets.clone(),
+        };
+        let logs = place.logs.clone();
+        let local = Processes::new(place, secrets)?;
+        let shared = Shared {
+            connections: Connections::new(reach.config)?,
+            scripts,
+            logs,
+            reports: local.reports(),
+            cancelled: Mutex::default(),
+            watched: Mutex::default(),
+        };
+        Ok(Ssh { local, shared: Arc::new(shared), hosts: BTreeMap::new() })
+    }
+
+    /// For whoever hears the operator.
+    pub fn interrupter(&self) -> Interrupter {
+        self.local.interrupter()
+    }
+
+    /// The number of the process that an order started, if it runs; why when nobody knows. It is
+    /// not looked after.
+    pub fn running(&self, host: Option<&str>, order: OrderId) -> Result<Option<u32>, String> {
+        let Some(host) = host else { return Ok(self.local.running(order)) };
+        let script = self.shared.scripts.is_running(order, Sort::Process);
+        let (_, said) = self.shared.connections.ask(host, &script).map_err(|away| away.0)?;
+        let said = String::from_utf8_lossy(&said);
+        Ok(said.trim().strip_prefix("running ").and_then(|number| number.parse().ok()))
+    }
+
+    /// Where an order is carried out, when not here.
+    fn host(&mut self, order: &Order) -> Option<String> {
+        let host = order.host.clone()?;
+        self.hosts.insert(order.id, host.clone());
+        Some(host)
+    }
+
+    /// What the host says about an order.
+    fn asked(&self, host: &str, order: &Order, sort: Sort) -> Option<String> {
+        let script = self.shared.scripts.inquire(order.id, sort);
+        errand::ask_patiently(&self.shared, host, &script).ok()
+    }
+}
+
+impl World for Ssh {
+    fn now(&self) -> Duration {
+        self.local.now()
+    }
+
+    fn start(&mut self, order: &Order) {
+        match self.host(order) {
+            Some(host) => errand::begin(&self.shared, host, order.clone(), errand::From::Start),
+            None => self.local.start(order),
+        }
+    }
+
+    fn wait(&mut self, until: Option<Duration>) -> Option<Report> {
+        self.local.wait(until)
+    }
+
+    fn poll(&mut self) -> Option<Report> {
+        self.local.poll()
+    }
+
+    fn cancel(&mut self, order: OrderId) {
+        let Some(host) = self.hosts.get(&order).cloned() else {
+            self.local.cancel(order);
+            return;
+        };
+        if let Ok(mut cancelled) = self.shared.cancelled.lock() {
+            cancelled.insert(order);
+        }
+        let shared = Arc::clone(&self.shared);
+        thread::spawn(move || {
+            let script = shared.scripts.stop(order, Sort::Command, "TERM", GRACE);
+            let _ = errand::ask_patiently(&shared, &host, &script);
+        });
+    }
+
+    fn inquire(&mut self, order: &Order) -> Doubt {
+        let Some(host) = self.host(order) else { return self.local.inquire(order) };
+        let from = if order.run.is_some() {
+            // A host that does not answer: nobody knows.
+            let Some(said) = self.asked(&host, order, Sort::Command) else { return Doubt::Unknown };
+            match said.split(' ').collect::<Vec<_>>().as_slice() {
+                ["free"] => return Doubt::NotDone,
+                ["result", "0"] => errand::From::Command,
+                ["result", code] => {
+                    let code = code.parse().unwrap_or(1);
+                    let end = End::Failed { reason: super::process::exit_words(code) };
+                    let _ = self.shared.reports.send(Report::Ended { order: order.id, end });
+                    return Doubt::Known;
+                }
+                ["running", _] => errand::From::Running,
+                _ => return Doubt::Unknown,
+            }
+        } else if order.spawn.is_some() {
+            match self.asked(&host, order, Sort::Process) {
+                Some(said) if said.starts_with("running") => errand::From::Command,
+                Some(_) => return Doubt::NotDone,
+                None => return Doubt::Unknown,
+            }
+        } else {
+            // Stopping what has stopped changes nothing.
+            errand::From::Command
+        };
+        errand::begin(&self.shared, host, order.clone(), from);
+        Doubt::Known
+    }
+
+    fn adopt(&mut self, order: &Order) -> bool {
+        let Some(host) = self.host(order) else { return self.local.adopt(order) };
+        let script = self.shared.scripts.is_running(order.id, Sort::Process);
+        match errand::ask_patiently(&self.shared, &host, &script) {
+            Ok(said) if !said.starts_with("running") => false,
+            // A host that does not answer is asked until it does.
+            _ => {
+                errand::adopt(&self.shared, &host, order);
+                true
+            }
+        }
+    }
+
+    fn check(&mut self, order: &Order, check: &Command) -> bool {
+        let Some(host) = self.host(order) else { return self.local.check(order, check) };
+        let script = self.shared.scripts.plainly(order, check);
+        let asked = script.ok().and_then(|script| self.shared.connections.ask(&host, &script).ok());
+        asked.is_some_and(|(code, _)| code == 0)
+    }
+
+    fn cleanup(&mut self, order: OrderId) {
+        let Some(host) = self.hosts.remove(&order) else {
+            self.local.cleanup(order);
+            return;
+        };
+        let shared = Arc::clone(&self.shared);
+        thread::spawn(move || {
+            // What is not forgotten takes a little room there, and nothing else.
+            let _ = shared.connections.ask(&host, &shared.scripts.forget(order));
+        });
+    }
+}

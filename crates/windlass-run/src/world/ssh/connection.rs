@@ -1,0 +1,159 @@
+//! How a script gets to a host: the system's `ssh`, one connection for many sessions.
+//!
+//! Who the host is (address, user, port, identity file) stands in the operator's configuration of
+//! ssh under the name that the description uses; keys of hosts are checked, and nobody is asked for
+//! a password. Scripts go over standard input, so that no secret is on a command line.
+
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+
+/// The exit code by which ssh says that it failed itself.
+const SSH_FAILED: i32 = 255;
+
+/// Why a host did not answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Away(pub(super) String);
+
+/// The connections of an engine.
+#[derive(Debug)]
+pub(super) struct Connections {
+    config: Option<PathBuf>,
+    sockets: PathBuf,
+    /// The hosts that a shared connection was asked for.
+    masters: Mutex<BTreeSet<String>>,
+}
+
+impl Connections {
+    /// With the operator's configuration, or another one.
+    pub(super) fn new(config: Option<PathBuf>) -> io::Result<Self> {
+        Ok(Connections { config, sockets: sockets()?, masters: Mutex::default() })
+    }
+
+    fn ssh(&self) -> Command {
+        let mut ssh = Command::new("ssh");
+        if let Some(config) = &self.config {
+            ssh.arg("-F").arg(config);
+        }
+        ssh.args(["-T", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes"]);
+        ssh.args(["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"]);
+        ssh.args(["-o", "ConnectTimeout=10", "-o", "ForwardX11=no", "-o", "ForwardAgent=no"]);
+        ssh.arg("-o").arg(format!("ControlPath={}/%C", self.sockets.display()));
+        ssh
+    }
+
+    /// Sees to it that the sessions of a host share a connection. Without one every session makes
+    /// its own, which is slower and nothing else.
+    fn share(&self, host: &str) {
+        let Ok(mut masters) = self.masters.lock() else { return };
+        if !masters.insert(host.to_owned()) {
+            return;
+        }
+        let mut ssh = self.ssh();
+        ssh.args(["-o", "ControlMaster=auto", "-o", "ControlPersist=60", "-N", "-f", "--", host]);
+        // What stays in the background must not hold a pipe of ours open.
+        ssh.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let _ = ssh.status();
+    }
+
+    /// A session in which a script runs. Its standard output and error are pipes.
+    pub(super) fn session(&self, host: &str, script: &str) -> io::Result<Child> {
+        self.share(host);
+        let mut ssh = self.ssh();
+        ssh.args(["-o", "ControlMaster=no", "--", host, "exec /bin/sh -s"]);
+        ssh.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = ssh.spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A host that does not answer reads nothing; how ssh ends says it.
+            let _ = stdin.write_all(script.as_bytes());
+        }
+        Ok(child)
+    }
+
+    /// Whether a host answers; asked only when it has not answered yet, or did not the last time.
+    pub(super) fn reach(&self, host: &str) -> Result<(), Away> {
+        if self.masters.lock().is_ok_and(|masters| masters.contains(host)) {
+            return Ok(());
+        }
+        self.ask(host, ":\n").map(|_| ())
+    }
+
+    /// What a script prints, and its exit code.
+    pub(super) fn ask(&self, host: &str, script: &str) -> Result<(i32, Vec<u8>), Away> {
+        let away = |error: io::Error| Away(format!("ssh cannot be used: {error}"));
+        let output = self.session(host, script).and_then(Child::wait_with_output).map_err(away)?;
+        match output.status.code() {
+            Some(SSH_FAILED) | None => Err(self.away(host, &output.stderr)),
+            Some(code) => Ok((code, output.stdout)),
+        }
+    }
+
+    /// The host did not answer. Its connection, if there was one, is gone.
+    pub(super) fn away(&self, host: &str, errors: &[u8]) -> Away {
+        if let Ok(mut masters) = self.masters.lock() {
+            masters.remove(host);
+        }
+        let text = String::from_utf8_lossy(errors);
+        let last = text.lines().rev().find(|line| !line.trim().is_empty());
+        let why = last.unwrap_or("the connection ended").trim();
+        Away(format!("the host `{host}` cannot be reached: {why}"))
+    }
+}
+
+/// The folder of the sockets: short, because the system allows about a hundred characters, and
+/// nobody else's.
+fn sockets() -> io::Result<PathBuf> {
+    let user = rustix::process::getuid().as_raw();
+    let folder = std::env::temp_dir().join(format!("windlass-ssh-{user}"));
+    match DirBuilder::new().mode(0o700).create(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let about = fs::symlink_metadata(&folder)?;
+    if !about.is_dir() || about.uid() != user || about.mode() & 0o077 != 0 {
+        let message = format!("`{}` belongs to somebody else", folder.display());
+        return Err(io::Error::other(message));
+    }
+    Ok(folder)
+}
+
+/// A word for a shell, whatever is in it.
+pub(super) fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Appends what a session prints to a file, from where the file ends; how long it is then.
+pub(super) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut file = File::options().create(true).append(true).mode(0o600).open(path)?;
+    file.write_all(bytes)
+}
+
+/// The end of a file, at most so many bytes.
+pub(super) fn end_of(path: &Path, most: u64) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(io::SeekFrom::Start(length.saturating_sub(most)))?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_stays_one_word() {
+        let words = ["plain", "two words", "it's", "$(touch /tmp/no)", "a\nb", ""];
+        for word in words {
+            let script = format!("printf %s {}", quoted(word));
+            let output = Command::new("/bin/sh").args(["-c", &script]).output().unwrap();
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), word);
+        }
+    }
+}

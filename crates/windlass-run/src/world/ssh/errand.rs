@@ -1,0 +1,385 @@
+//! What a thread does for an order on a host, and for a process that runs there.
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::Path;
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use windlass::lifecycle::implementation::{Command, Effect, Probe, ProbeKind, Process, Stop};
+
+use super::Shared;
+use super::connection::{Away, append, end_of};
+use super::script::Sort;
+use crate::entry::{End, OrderId};
+use crate::world::process::probe;
+use crate::world::{Order, Report};
+
+/// How long a process may take to stop when its author says nothing.
+const GRACE: Duration = Duration::from_secs(10);
+/// How long a host that does not answer is asked again before nobody knows.
+const PATIENCE: [u64; 6] = [0, 1, 2, 4, 8, 15];
+/// How much of a log is repeated as the reason of a failure.
+const TAIL: u64 = 400;
+
+/// How much of an order has been done already.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum From {
+    Start,
+    /// Its command runs: it was started by an engine that died.
+    Running,
+    /// Its command is over.
+    Command,
+}
+
+/// Why an order did not end well.
+enum Trouble {
+    Failed(String),
+    Unknown,
+}
+
+/// What a session says on standard error.
+enum Word {
+    Began,
+    /// With the exit code, if it is known.
+    Ended(Option<i32>),
+    /// The connection is gone, with the last words of ssh.
+    Away(Away),
+}
+
+/// Carries out an order in a thread of its own.
+pub(super) fn begin(shared: &Arc<Shared>, host: String, order: Order, from: From) {
+    let shared = Arc::clone(shared);
+    thread::spawn(move || {
+        let end = match parts(&shared, &host, &order, from) {
+            Ok(()) => Some(End::Done),
+            _ if shared.is_cancelled(order.id) => Some(End::Cancelled),
+            Err(Trouble::Failed(reason)) => Some(End::Failed { reason }),
+            Err(Trouble::Unknown) => None,
+        };
+        let order = order.id;
+        let report = match end {
+            Some(end) => Report::Ended { order, end },
+            None => Report::Lost { order },
+        };
+        // The engine may be gone: then another one will ask.
+        let _ = shared.reports.send(report);
+    });
+}
+
+fn parts(shared: &Arc<Shared>, host: &str, order: &Order, from: From) -> Result<(), Trouble> {
+    match (&order.run, from) {
+        (Some(command), From::Start) => run(shared, host, order, command)?,
+        (Some(_), From::Running) => follow(shared, host, order)?,
+        _ => {}
+    }
+    if let Some((before, process)) = &order.stop {
+        stop(shared, host, order, (*before, process))?;
+    }
+    match &order.spawn {
+        Some(process) if process.image.is_some() => {
+            Err(Trouble::Failed("containers of other hosts are not run".to_owned()))
+        }
+        Some(process) => come_up(shared, host, order, process),
+        None => Ok(()),
+    }
+}
+
+fn gone(Away(why): Away) -> Trouble {
+    Trouble::Failed(why)
+}
+
+/// Asks a host, again and again if it does not answer.
+pub(super) fn ask_patiently(shared: &Shared, host: &str, script: &str) -> Result<String, Away> {
+    let mut last = Away("nobody asked".to_owned());
+    for wait in PATIENCE {
+        thread::sleep(Duration::from_secs(wait));
+        match shared.connections.ask(host, script) {
+            Ok((_, text)) => return Ok(String::from_utf8_lossy(&text).trim().to_owned()),
+            Err(away) => last = away,
+        }
+    }
+    Err(last)
+}
+
+/// The command of an order, to its end.
+fn run(shared: &Arc<Shared>, host: &str, order: &Order, command: &Command) -> Result<(), Trouble> {
+    // Nothing has begun on a host that was never reached.
+    shared.connections.reach(host).map_err(gone)?;
+    let result = !matches!(order.effect, Effect::Idempotent);
+    let script = shared.scripts.launch(order, command, (Sort::Command, result));
+    let child = shared.connections.session(host, &script.map_err(Trouble::Failed)?);
+    let child = child.map_err(|error| Trouble::Failed(format!("ssh cannot be used: {error}")))?;
+    let words = listen(shared, host, order.id, child);
+    match words.iter().find(|word| !matches!(word, Word::Began)) {
+        Some(Word::Ended(code)) => outcome(shared, order.id, code),
+        Some(Word::Away(_)) | None => settle(shared, host, order),
+        Some(Word::Began) => Err(Trouble::Unknown),
+    }
+}
+
+/// The connection broke while a command may have been running.
+fn settle(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Trouble> {
+    let script = shared.scripts.inquire(order.id, Sort::Command);
+    let said = match ask_patiently(shared, host, &script) {
+        Ok(said) => said,
+        // Whether it began is not known, as long as the host does not say.
+        Err(_) => return Err(Trouble::Unknown),
+    };
+    match said.split(' ').collect::<Vec<_>>().as_slice() {
+        ["free"] => {
+            Err(Trouble::Failed(format!("the connection to `{host}` ended before it began")))
+        }
+        ["result", code] => outcome(shared, order.id, code.parse().ok()),
+        ["running", _] => follow(shared, host, order),
+        _ => Err(Trouble::Unknown),
+    }
+}
+
+/// Waits for a command that another session started.
+fn follow(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Trouble> {
+    let script = shared.scripts.follow(order.id, Sort::Command, shared.known(order.id));
+    let child = shared.connections.session(host, &script);
+    let child = child.map_err(|error| Trouble::Failed(format!("ssh cannot be used: {error}")))?;
+    match listen(shared, host, order.id, child).iter().next() {
+        Some(Word::Ended(Some(code))) => outcome(shared, order.id, Some(code)),
+        Some(Word::Ended(None)) => Err(Trouble::Unknown),
+        _ => settle(shared, host, order),
+    }
+}
+
+fn outcome(shared: &Shared, order: OrderId, code: Option<i32>) -> Result<(), Trouble> {
+    match code {
+        Some(0) => Ok(()),
+        Some(code) => Err(Trouble::Failed(reason(shared, order, code))),
+        None => Err(Trouble::Unknown),
+    }
+}
+
+/// How a command ended, and its last words.
+fn reason(shared: &Shared, order: OrderId, code: i32) -> String {
+    let ended = match code {
+        129.. => format!("it was killed by signal {}", code - 128),
+        code => crate::world::process::exit_words(code),
+    };
+    let text = end_of(&shared.log(order), TAIL).unwrap_or_default();
+    match text.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(line) => format!("{ended}: {}", shared.scripts.secrets.redact(line.trim())),
+        None => ended,
+    }
+}
+
+/// What a session says; what it prints goes to the log meanwhile.
+fn listen(
+    shared: &Arc<Shared>,
+    host: &str,
+    order: OrderId,
+    mut child: Child,
+) -> mpsc::Receiver<Word> {
+    let (say, words) = mpsc::channel();
+    let (output, errors) = (child.stdout.take(), child.stderr.take());
+    let log = shared.log(order);
+    let copying = thread::spawn(move || copy(output, &log));
+    let (shared, host) = (Arc::clone(shared), host.to_owned());
+    thread::spawn(move || {
+        let mut last = Vec::new();
+        for line in errors.into_iter().flat_map(|errors| BufReader::new(errors).lines()) {
+            let Ok(line) = line else { break };
+            if line == "windlass began" {
+                let _ = say.send(Word::Began);
+            } else if let Some(code) = line.strip_prefix("windlass ended") {
+                // Its last words are in the log before anybody hears that it ended.
+                let _ = child.wait();
+                let _ = copying.join();
+                let _ = say.send(Word::Ended(code.trim().parse().ok()));
+                return;
+            } else {
+                last = line.into_bytes();
+            }
+        }
+        let _ = child.wait();
+        let _ = say.send(Word::Away(shared.connections.away(&host, &last)));
+    });
+    words
+}
+
+fn copy(output: Option<impl Read>, log: &Path) {
+    let Some(mut output) = output else { return };
+    let mut bytes = [0; 8192];
+    while let Ok(read) = output.read(&mut bytes) {
+        // A log that cannot be written is no reason to stop a run.
+        if read == 0 || append(log, &bytes[..read]).is_err() {
+            return;
+        }
+    }
+}
+
+/// Ends the process that was the state before.
+fn stop(
+    shared: &Shared,
+    host: &str,
+    order: &Order,
+    (before, process): (OrderId, &Process),
+) -> Result<(), Trouble> {
+    shared.unwatch(before);
+    let grace = process.grace.unwrap_or(GRACE);
+    let signal = match &process.stop {
+        Stop::Signal(name) => name.clone(),
+        Stop::Command(command) => {
+            let script = shared.scripts.plainly(order, command).map_err(Trouble::Failed)?;
+            shared.connections.ask(host, &script).map_err(gone)?;
+            "TERM".to_owned()
+        }
+    };
+    // Signals have names of letters and digits; anything else is none.
+    let fits = !signal.is_empty() && signal.chars().all(|c| c.is_ascii_alphanumeric());
+    let signal = if fits { signal.as_str() } else { "TERM" };
+    let tenths = u64::try_from(grace.as_millis() / 100).unwrap_or(u64::MAX).max(1);
+    let script = shared.scripts.stop(before, Sort::Process, signal, tenths);
+    ask_patiently(shared, host, &script).map(|_| ()).map_err(gone)
+}
+
+/// Starts the process that is a state, and waits until it serves.
+fn come_up(
+    shared: &Arc<Shared>,
+    host: &str,
+    order: &Order,
+    process: &Process,
+) -> Result<(), Trouble> {
+    shared.connections.reach(host).map_err(gone)?;
+    let is_running = shared.scripts.is_running(order.id, Sort::Process);
+    let runs = ask_patiently(shared, host, &is_running).map_err(gone)?.starts_with("running");
+    let words = if runs {
+        let script = shared.scripts.follow(order.id, Sort::Process, shared.known(order.id));
+        session(shared, host, order.id, &script)?
+    } else {
+        let script = shared.scripts.launch(order, &process.command, (Sort::Process, false));
+        let words = session(shared, host, order.id, &script.map_err(Trouble::Failed)?)?;
+        match words.recv() {
+            Ok(Word::Began) => {}
+            Ok(Word::Ended(code)) => return Err(too_early(shared, order.id, code)),
+            Ok(Word::Away(away)) => return Err(gone(away)),
+            Err(_) => return Err(Trouble::Unknown),
+        }
+        words
+    };
+    let mut tries = 0;
+    loop {
+        let serves = process.health.as_ref().is_none_or(|it| passes(shared, host, order, it));
+        if serves {
+            break;
+        }
+        let wait = process.health.as_ref().map(|health| probe::every_at_first(health, tries));
+        tries += 1;
+        match words.recv_timeout(wait.unwrap_or_default()) {
+            Ok(Word::Ended(code)) => return Err(too_early(shared, order.id, code)),
+            Ok(Word::Away(away)) => return Err(gone(away)),
+            _ => {}
+        }
+        if shared.is_cancelled(order.id) {
+            let script = shared.scripts.stop(order.id, Sort::Process, "KILL", 1);
+            let _ = ask_patiently(shared, host, &script);
+            return Err(Trouble::Failed("it was cancelled".to_owned()));
+        }
+    }
+    watch(shared, host, order, words);
+    Ok(())
+}
+
+/// A process ended that should have stayed.
+fn too_early(shared: &Shared, order: OrderId, code: Option<i32>) -> Trouble {
+    Trouble::Failed(match code {
+        Some(0) | None => "it ended at once".to_owned(),
+        Some(code) => reason(shared, order, code),
+    })
+}
+
+fn session(
+    shared: &Arc<Shared>,
+    host: &str,
+    order: OrderId,
+    script: &str,
+) -> Result<mpsc::Receiver<Word>, Trouble> {
+    let child = shared.connections.session(host, script);
+    let child = child.map_err(|error| Trouble::Failed(format!("ssh cannot be used: {error}")))?;
+    Ok(listen(shared, host, order, child))
+}
+
+/// Commands are asked there, addresses from here.
+fn passes(shared: &Shared, host: &str, order: &Order, health: &Probe) -> bool {
+    match &health.kind {
+        ProbeKind::Command(command) => {
+            let script = shared.scripts.plainly(order, command);
+            let asked = script.ok().and_then(|script| shared.connections.ask(host, &script).ok());
+            asked.is_some_and(|(code, _)| code == 0)
+        }
+        _ => probe::answers_from_here(health),
+    }
+}
+
+/// A process of an earlier engine is looked after from here on.
+pub(super) fn adopt(shared: &Arc<Shared>, host: &str, order: &Order) {
+    if shared.is_watched(order.id) {
+        return;
+    }
+    let script = shared.scripts.follow(order.id, Sort::Process, shared.known(order.id));
+    if let Ok(words) = session(shared, host, order.id, &script) {
+        watch(shared, host, order, words);
+    }
+}
+
+/// Waits for the end of a process, and asks for its health.
+fn watch(shared: &Arc<Shared>, host: &str, order: &Order, words: mpsc::Receiver<Word>) {
+    if !shared.watch(order.id) {
+        return;
+    }
+    let (shared, host, order) = (Arc::clone(shared), host.to_owned(), order.clone());
+    thread::spawn(move || {
+        let detail = live(&shared, &host, &order, words);
+        if shared.unwatch(order.id) {
+            let report = Report::Died { instance: order.instance, order: order.id, detail };
+            let _ = shared.reports.send(report);
+        }
+    });
+}
+
+/// Until the process ends: how. A host that does not answer says nothing about its processes.
+fn live(
+    shared: &Arc<Shared>,
+    host: &str,
+    order: &Order,
+    mut words: mpsc::Receiver<Word>,
+) -> String {
+    let health = order.spawn.as_ref().and_then(|process| process.health.as_ref());
+    let mut failures = 0;
+    loop {
+        let word = match health {
+            Some(health) => words.recv_timeout(probe::every(health)),
+            None => words.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match (word, health) {
+            (Ok(Word::Ended(Some(code))), _) => return reason(shared, order.id, code),
+            (Ok(Word::Ended(None)), _) => return "it is gone".to_owned(),
+            (Ok(Word::Began), _) => {}
+            (Err(RecvTimeoutError::Timeout), Some(health)) => {
+                let passes = passes(shared, host, order, health);
+                failures = if passes { 0 } else { failures + 1 };
+                if failures >= probe::failures(health) {
+                    let script = shared.scripts.stop(order.id, Sort::Process, "KILL", 1);
+                    let _ = ask_patiently(shared, host, &script);
+                    return "its health check failed, and it was killed".to_owned();
+                }
+            }
+            _ => {
+                thread::sleep(Duration::from_secs(2));
+                let known = shared.known(order.id);
+                let script = shared.scripts.follow(order.id, Sort::Process, known);
+                if let Ok(again) = session(shared, host, order.id, &script) {
+                    words = again;
+                }
+            }
+        }
+    }
+}

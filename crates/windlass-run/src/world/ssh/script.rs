@@ -1,0 +1,197 @@
+//! What runs on the host: claims as in the process world, kept there in a folder of the deployment.
+//!
+//! A claim says boot, number and start time of the process that made it. Everything is plain shell
+//! and `/proc`: nothing has to be installed.
+
+use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
+
+use super::connection::quoted;
+use crate::entry::OrderId;
+use crate::secrets::Secrets;
+use crate::world::Order;
+
+/// The folder, and how to tell whether the process of a claim runs.
+const BEFORE: &str = "\
+umask 077
+cd || exit 125
+mkdir -p \"$b\" || exit 125
+boot=$(cat /proc/sys/kernel/random/boot_id)
+look() {
+    { IFS= read -r l < \"/proc/$1/stat\"; } 2>/dev/null || return 1
+    set -- ${l##*) }
+    state=$1; shift 19; start=$1
+}
+alive() {
+    { read -r k p s < \"$1\"; } 2>/dev/null || return 1
+    [ \"$k\" = \"$boot\" ] && look \"$p\" && [ \"$start\" = \"$s\" ] || return 1
+    case $state in Z | X) return 1 ;; esac
+}
+";
+
+/// Claims (`$1`), then becomes the command.
+const BECOME: &str = "\
+c=$1; boot=$2; shift 2; IFS= read -r l < /proc/self/stat; \
+s=$(set -- ${l##*) }; shift 19; echo \"$1\"); \
+set -C; printf '%s %s %s\\n' \"$boot\" $$ \"$s\" > \"$c\" || exit 125; set +C; exec \"$@\"";
+
+/// Claims, sees the claim on the disk, runs the command and leaves its exit code.
+const REPORT: &str = "\
+c=$1; boot=$2; shift 2; IFS= read -r l < /proc/self/stat; \
+s=$(set -- ${l##*) }; shift 19; echo \"$1\"); \
+set -C; printf '%s %s %s\\n' \"$boot\" $$ \"$s\" > \"$c\" || exit 125; set +C; sync \"$c\"; \
+\"$@\"; e=$?; echo $e > \"$c.part\"; mv \"$c.part\" \"$c.result\"; exit $e";
+
+/// The scripts of one deployment.
+#[derive(Debug)]
+pub(super) struct Scripts {
+    /// The folder in the home of the user there.
+    pub(super) folder: String,
+    /// The name of the deployment.
+    pub(super) name: String,
+    pub(super) secrets: Secrets,
+}
+
+/// Whether a command ends or is a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Command,
+    Process,
+}
+
+impl Sort {
+    fn word(self) -> &'static str {
+        match self {
+            Sort::Command => "command",
+            Sort::Process => "process",
+        }
+    }
+}
+
+impl Scripts {
+    fn head(&self, order: OrderId, sort: Sort) -> String {
+        let (folder, claim) = (quoted(&self.folder), format!("{}.{}", order.0, sort.word()));
+        format!("b={folder}\n{BEFORE}c=$HOME/$b/{claim}\nlog=$HOME/$b/{}.log\n", order.0)
+    }
+
+    /// Folder, environment and words of a command.
+    fn dressed(&self, order: &Order, command: &Command) -> Result<(String, String), String> {
+        let mut dress = String::new();
+        let known = [
+            ("WINDLASS_DEPLOYMENT", &self.name),
+            ("WINDLASS_INSTANCE", &order.instance),
+            ("WINDLASS_NODE", &order.node),
+        ];
+        for (name, value) in known {
+            dress.push_str(&format!("export {name}={}\n", quoted(value)));
+        }
+        dress.push_str("export WINDLASS_STATE=\"$HOME/$b\"\n");
+        for (name, value) in &command.environment {
+            let value = match value {
+                EnvironmentValue::Plain(text) => text,
+                EnvironmentValue::Secret(secret) => self
+                    .secrets
+                    .get(secret)
+                    .ok_or_else(|| format!("nobody gave the secret `{secret}`"))?,
+            };
+            // A name that no shell takes would be a command.
+            let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            if name.is_empty() || !name.chars().all(fits) {
+                return Err(format!("`{name}` is no name of a variable"));
+            }
+            dress.push_str(&format!("export {name}={}\n", quoted(value)));
+        }
+        if let Some(directory) = &command.directory {
+            dress.push_str(&format!("cd -- {} || exit 125\n", quoted(directory)));
+        }
+        let words: Vec<String> = match &command.line {
+            CommandLine::Arguments(all) => all.iter().map(|word| quoted(word)).collect(),
+            CommandLine::Shell(script) => vec!["/bin/sh -c".to_owned(), quoted(script)],
+        };
+        Ok((dress, words.join(" ")))
+    }
+
+    /// Starts a command under a claim, in a session of its own that outlives this one, and says on
+    /// standard error when it has begun and how it ended. Standard output is what it writes.
+    pub(super) fn launch(
+        &self,
+        order: &Order,
+        command: &Command,
+        (sort, leaves_result): (Sort, bool),
+    ) -> Result<String, String> {
+        let (dress, words) = self.dressed(order, command)?;
+        let claimer = quoted(if leaves_result { REPORT } else { BECOME });
+        Ok(format!(
+            "{}{dress}: >> \"$log\"\n\
+             setsid /bin/sh -c {claimer} windlass \"$c\" \"$boot\" {words} \
+             < /dev/null >> \"$log\" 2>&1 &\n\
+             p=$!\n\
+             tail -c +1 -f \"$log\" 2>/dev/null & t=$!\n\
+             while ! [ -s \"$c\" ] && kill -0 $p 2>/dev/null; do sleep 0.01; done\n\
+             echo 'windlass began' >&2\n\
+             wait $p; e=$?\n\
+             sleep 0.05; kill $t; wait $t 2>/dev/null\n\
+             echo \"windlass ended $e\" >&2\n",
+            self.head(order.id, sort)
+        ))
+    }
+
+    /// Waits for what another session started, and goes on with its log after `known` bytes.
+    pub(super) fn follow(&self, order: OrderId, sort: Sort, known: u64) -> String {
+        format!(
+            "{}tail -c +{} -f \"$log\" 2>/dev/null & t=$!\n\
+             while alive \"$c\"; do sleep 1; done\n\
+             sleep 0.05; kill $t; wait $t 2>/dev/null\n\
+             e=$(cat \"$c.result\" 2>/dev/null)\n\
+             echo \"windlass ended $e\" >&2\n",
+            self.head(order, sort),
+            known + 1
+        )
+    }
+
+    /// Runs a command to its end, without a claim.
+    pub(super) fn plainly(&self, order: &Order, command: &Command) -> Result<String, String> {
+        let (dress, words) = self.dressed(order, command)?;
+        let head = self.head(order.id, Sort::Command);
+        Ok(format!("{head}{dress}exec {words} < /dev/null > /dev/null 2>&1\n"))
+    }
+
+    /// What became of an order: `free` (and ours now), `result N`, `running` or `unknown`.
+    pub(super) fn inquire(&self, order: OrderId, sort: Sort) -> String {
+        format!(
+            "{}if ( set -C; : > \"$c\" ) 2>/dev/null; then echo free\n\
+             elif [ -s \"$c.result\" ]; then echo \"result $(cat \"$c.result\")\"\n\
+             elif alive \"$c\"; then echo running $p\n\
+             else echo unknown; fi\n",
+            self.head(order, sort)
+        )
+    }
+
+    /// Says `running` and the number if the process of an order runs.
+    pub(super) fn is_running(&self, order: OrderId, sort: Sort) -> String {
+        format!("{}if alive \"$c\"; then echo running $p; fi\n", self.head(order, sort))
+    }
+
+    /// Sends a signal to what an order started, kills it when it is patient, and forgets the claim
+    /// of a process that is gone.
+    pub(super) fn stop(&self, order: OrderId, sort: Sort, signal: &str, tenths: u64) -> String {
+        let forget = match sort {
+            Sort::Command => "",
+            Sort::Process => "rm -f \"$c\"\n",
+        };
+        format!(
+            "{}if alive \"$c\"; then\n\
+             kill -s {signal} -- -$p 2>/dev/null || kill -s {signal} $p\n\
+             i=0; while alive \"$c\" && [ $i -lt {tenths} ]; do sleep 0.1; i=$((i+1)); done\n\
+             if alive \"$c\"; then\n\
+             kill -s KILL -- -$p 2>/dev/null || kill -s KILL $p\n\
+             i=0; while alive \"$c\" && [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done\n\
+             fi; fi\n{forget}",
+            self.head(order, sort)
+        )
+    }
+
+    /// The outcome is safe elsewhere.
+    pub(super) fn forget(&self, order: OrderId) -> String {
+        format!("{}rm -f \"$c\" \"$c.result\"\n", self.head(order, Sort::Command))
+    }
+}
