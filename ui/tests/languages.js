@@ -109,6 +109,7 @@ export const cases = [
     const folder = await exported(page, scratch, 'barrel', 'app.csar');
     const served = await serve(folder);
     await served.open(page, 'topology');
+    await everyView(page, { up: 2 });
     await page.goto(`${origin(page)}#/lifecycle`);
     await page.waitForSelector(`${test('cycle')}[data-ready=yes] .svelte-flow__node`);
     await page.locator(test('new-state')).fill('resting');

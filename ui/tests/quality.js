@@ -81,6 +81,25 @@ export const cases = [
     }
   }],
 
+  ['size: less than 1 MB compressed is loaded before the editor', async ({ page, serve }) => {
+    const served = await serve('thinking');
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+    // The worker of the layout loads outside of the page; its answer is counted by its length.
+    let bytes = 0;
+    const names = [];
+    const seen = (reply) => { const url = new URL(reply.url()); if (!url.pathname.startsWith('/api/')) { const length = Number(reply.headers()['content-length'] ?? 0); bytes += length; names.push(`${url.pathname} ${length}`); } };
+    page.context().on('response', seen);
+    await served.open(page, 'topology');
+    await page.waitForSelector(`${test('graph')}[data-ready=yes] .svelte-flow__node`);
+    page.context().off('response', seen);
+    console.log(`        ${Math.round(bytes / 1000)} kB in ${names.length} files`);
+    assert.ok(names.some((name) => name.includes('index-')) && names.some((name) => name.includes('elk-worker')), names.join(', '));
+    assert.ok(!names.some((name) => name.includes('Lifecycle')), 'the editor is not among them');
+    assert.ok(bytes > 100_000 && bytes < 1_000_000, `${bytes} bytes: ${names.join(', ')}`);
+  }],
+
   ['keyboard: nodes, views, the player, the plan and the simulator without a mouse', async ({ page, serve }) => {
     const served = await serve('thinking');
     await served.open(page, 'topology');

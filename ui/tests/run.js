@@ -10,6 +10,7 @@ import { chromium } from 'playwright-core';
 import { cases as views } from './cases.js';
 import { cases as languages } from './languages.js';
 import { cases as quality } from './quality.js';
+import { cases as runs } from './runs.js';
 import { Served } from './served.js';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -25,7 +26,7 @@ const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'windlass-ui-'));
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 const context = await chromium.launchPersistentContext(path.join(scratch, 'profile'), { executablePath: browserPath, args: flags, viewport: { width: 1280, height: 800 }, acceptDownloads: true });
 
-const cases = [...views, ...languages, ...quality];
+const cases = [...views, ...runs, ...languages, ...quality];
 let [passed, failed] = [0, 0];
 for (const [name, run] of cases) {
   if (only && !name.includes(only)) continue;

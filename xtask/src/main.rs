@@ -48,7 +48,7 @@ enum Chore {
     /// Build the pages of `windlass serve`.
     Ui(ui::Options),
     /// Pack a release archive into `target/dist`.
-    Dist,
+    Dist(dist::Options),
     /// Measure and write `docs/benchmarks.md`.
     Bench(bench::Options),
     /// Everything that has to hold before a change is taken.
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
         Chore::Corpus(options) => corpus::run(&repository, &options),
         Chore::HotTypes(options) => hot_types::run(&repository, &options),
         Chore::Ui(options) => ui::run(&repository, &options),
-        Chore::Dist => dist::run(&repository),
+        Chore::Dist(options) => dist::run(&repository, &options),
         Chore::Bench(options) => bench::run(&repository, &options),
         Chore::Ci(options) => ci::run(&repository, &options),
         Chore::Long(options) => long::run(&repository, &options),

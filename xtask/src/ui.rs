@@ -102,4 +102,28 @@ mod tests {
             );
         }
     }
+
+    /// `npm ci` refuses a lock file that leaves out the packages of another system, and a lock
+    /// file that was written on one system easily does.
+    #[test]
+    fn the_lock_file_holds_what_every_system_needs() {
+        let repository = Repository::find().unwrap();
+        let lock = fs::read_to_string(repository.path("ui/package-lock.json")).unwrap();
+        let lock: serde_json::Value = serde_json::from_str(&lock).unwrap();
+        let packages = lock["packages"].as_object().unwrap();
+        let mut count = 0;
+        for (name, package) in packages {
+            for kind in ["dependencies", "optionalDependencies", "devDependencies"] {
+                for wanted in package[kind].as_object().into_iter().flatten().map(|one| one.0) {
+                    let own = format!("{name}/node_modules/{wanted}");
+                    let shared = format!("node_modules/{wanted}");
+                    let is_there = packages.contains_key(&own) || packages.contains_key(&shared);
+                    assert!(is_there, "{name} needs {wanted}");
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 50);
+        assert!(packages.contains_key("node_modules/@rolldown/binding-darwin-arm64"));
+    }
 }

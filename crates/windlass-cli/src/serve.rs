@@ -5,6 +5,7 @@
 
 mod answers;
 mod ask;
+mod deployments;
 mod guard;
 mod openapi;
 mod pages;
@@ -14,6 +15,7 @@ mod run;
 mod scratch;
 #[cfg(test)]
 mod tests;
+mod watch;
 mod workspace;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -42,6 +44,10 @@ pub(crate) struct Server {
     workspace: Mutex<Workspace>,
     /// Whether they can be saved.
     edit: bool,
+    /// Whether what they say can be executed.
+    run: bool,
+    /// The engines that were started here.
+    engines: deployments::Engines,
     /// What a request must carry.
     token: String,
     /// Where the server listens.
@@ -49,6 +55,19 @@ pub(crate) struct Server {
     /// Pages on disk, in place of those built in.
     pages: Option<PathBuf>,
     turns: Semaphore,
+}
+
+/// What the operator allows, and where.
+#[derive(Debug, Default)]
+pub(crate) struct Allowed {
+    /// Files can be saved.
+    pub(crate) edit: bool,
+    /// Deployments can be run for real.
+    pub(crate) run: bool,
+    /// The port; 0 takes one that is free.
+    pub(crate) port: u16,
+    /// Pages on disk, in place of those built in.
+    pub(crate) pages: Option<PathBuf>,
 }
 
 /// A server that listens and does not answer yet.
@@ -66,12 +85,8 @@ impl Server {
 
 impl Listening {
     /// Opens the files and the port.
-    pub(crate) async fn start(
-        path: &Path,
-        edit: bool,
-        port: u16,
-        pages: Option<PathBuf>,
-    ) -> Result<Self, Failure> {
+    pub(crate) async fn start(path: &Path, allowed: Allowed) -> Result<Self, Failure> {
+        let Allowed { edit, run, port, pages } = allowed;
         let pages = pages.map(|folder| {
             folder.canonicalize().map_err(|error| Failure::file("read", &folder, &error))
         });
@@ -84,7 +99,8 @@ impl Listening {
             guard::token().map_err(|error| Failure::usage(format!("no random bytes: {error}")))?;
         let workspace = Mutex::new(Workspace::open(path)?);
         let turns = Semaphore::new(AT_ONCE);
-        let server = Server { workspace, edit, token, port, pages, turns };
+        let engines = deployments::Engines::default();
+        let server = Server { workspace, edit, run, engines, token, port, pages, turns };
         Ok(Listening { server: Arc::new(server), listener })
     }
 
@@ -122,6 +138,11 @@ fn router(server: Arc<Server>) -> Router {
         .route("/api/simulate", post(answers::simulate))
         .route("/api/convert", post(answers::convert))
         .route("/api/run", post(run::run))
+        .route("/api/status", post(deployments::status))
+        .route("/api/watch", post(watch::watch))
+        .route("/api/logs", post(deployments::logs))
+        .route("/api/deploy", post(deployments::deploy))
+        .route("/api/cancel", post(deployments::cancel))
         .fallback(get(pages::page))
         .layer(DefaultBodyLimit::max(BODY))
         .layer(middleware::from_fn_with_state(Arc::clone(&server), guard::guard))

@@ -2,119 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "support/served.rs"]
+mod served;
 mod support;
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-
-/// A server that ends with the test.
-struct Served {
-    child: Child,
-    port: u16,
-    token: String,
-}
-
-/// What came back.
-struct Reply {
-    status: u16,
-    head: String,
-    body: String,
-}
-
-impl Reply {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
-    }
-}
-
-impl Served {
-    fn start(path: &Path, options: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_windlass"))
-            .arg("serve")
-            .arg(path)
-            .args(options)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("http://127.0.0.1:").unwrap();
-        let (port, token) = address.split_once("/#token=").unwrap();
-        Served { port: port.parse().unwrap(), token: token.to_owned(), child }
-    }
-
-    /// Sends a request as it is.
-    fn send(&self, request: &[u8]) -> Reply {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
-        // The server may answer, and stop listening, before it has everything.
-        let _ = stream.write_all(request);
-        let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
-        let body = if head.to_lowercase().contains("transfer-encoding: chunked") {
-            unchunked(body)
-        } else {
-            body.to_owned()
-        };
-        Reply { status, head: head.to_lowercase(), body }
-    }
-
-    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        let host = format!("127.0.0.1:{}", self.port);
-        let mut lines = vec![format!("{method} {path} HTTP/1.1"), "Connection: close".to_owned()];
-        if !headers.iter().any(|(name, _)| *name == "Host") {
-            lines.push(format!("Host: {host}"));
-        }
-        lines.extend(headers.iter().map(|(name, value)| format!("{name}: {value}")));
-        lines.push("Content-Type: application/json".to_owned());
-        lines.push(format!("Content-Length: {}", body.len()));
-        self.send(format!("{}\r\n\r\n{body}", lines.join("\r\n")).as_bytes())
-    }
-
-    fn bearer(&self) -> String {
-        format!("Bearer {}", self.token)
-    }
-
-    /// Asks as the page does.
-    fn ask(&self, path: &str, body: &Value) -> Reply {
-        let bearer = self.bearer();
-        self.request("POST", path, &[("Authorization", &bearer)], &body.to_string())
-    }
-
-    fn session(&self) -> Value {
-        let bearer = self.bearer();
-        self.request("GET", "/api/session", &[("Authorization", &bearer)], "").json()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn unchunked(mut body: &str) -> String {
-    let mut text = String::new();
-    while let Some((size, rest)) = body.split_once("\r\n") {
-        let size = usize::from_str_radix(size, 16).unwrap_or(0);
-        if size == 0 || rest.len() < size {
-            break;
-        }
-        text.push_str(&rest[..size]);
-        body = rest[size..].trim_start_matches("\r\n");
-    }
-    text
-}
+use served::Served;
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
@@ -226,6 +125,56 @@ fn a_huge_request_is_refused() {
     let text = "a".repeat(5 << 20);
     let reply = served.ask("/api/check", &json!({ "file": FILE, "text": text }));
     assert!([413, 0].contains(&reply.status), "{}", reply.body);
+    assert_eq!(served.session()["folder"], "thinking");
+}
+
+/// The claim alone is refused: nothing is read, nothing is waited for, nothing is kept.
+#[test]
+fn a_request_that_announces_too_much_is_not_waited_for() {
+    let served = Served::start(&example("thinking"), &[]);
+    let claim = |token: &str, length: &str| {
+        let mut stream = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let request = format!(
+            "POST /api/check HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{{",
+            served.port
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        // The connection stays open on this side, and the answer comes all the same.
+        let mut start = [0_u8; 12];
+        stream.read_exact(&mut start).unwrap();
+        String::from_utf8_lossy(&start).into_owned()
+    };
+    let begun = Instant::now();
+    assert_eq!(claim(&served.token, "99999999999999"), "HTTP/1.1 413");
+    assert_eq!(claim(&served.token, "4194305"), "HTTP/1.1 413");
+    assert_eq!(claim("wrong", "99999999999999"), "HTTP/1.1 401");
+    assert_eq!(claim(&served.token, "-1"), "HTTP/1.1 400");
+    assert_eq!(claim(&served.token, "18446744073709551617"), "HTTP/1.1 400");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(served.session()["folder"], "thinking");
+}
+
+#[test]
+fn a_request_in_pieces_without_an_end_is_cut_off() {
+    let served = Served::start(&example("thinking"), &[]);
+    let mut stream = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let head = format!(
+        "POST /api/check HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: {}\r\n\
+         Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+        served.port,
+        served.bearer()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let piece = format!("10000\r\n{}\r\n", "a".repeat(0x10000));
+    let sent = (0..200).take_while(|_| stream.write_all(piece.as_bytes()).is_ok()).count();
+    let mut reply = Vec::new();
+    let _ = stream.read_to_end(&mut reply);
+    let reply = String::from_utf8_lossy(&reply);
+    // 200 pieces are 13 MB; the server reads 4 MiB and says so, or is gone before we could read.
+    assert!(reply.is_empty() || reply.starts_with("HTTP/1.1 413"), "{sent}: {reply}");
     assert_eq!(served.session()["folder"], "thinking");
 }
 

@@ -1,14 +1,41 @@
-//! `windlass step` as a library: try actions one at a time in the relation of 004.
+//! `windlass step` as a library: try actions one at a time.
+//!
+//! Three relations, one trait: replicas (paper 004, [`Stepper`]), one instance for each node (paper
+//! 003, [`Single`]), and assemblies of nets (paper 002, [`Nets`]).
 
+mod nets;
 mod options;
+mod single;
 
+use std::collections::BTreeMap;
+
+pub use nets::Nets;
 pub use options::Choice;
+pub use single::Single;
 
 use crate::application::{Application, Faults, GlobalState, InstanceId, Policy};
 use crate::lifecycle::protocol::Element;
 use crate::semantics::Semantics;
 use crate::semantics::replica::observe::{Observation, observe};
 use crate::semantics::replica::{Action, Blocked, Creation, Outcome, Replica, observable};
+
+/// By instance and requirement, which instances or ports give it now.
+pub type Bound = BTreeMap<String, BTreeMap<String, Vec<String>>>;
+
+/// An application that lines change, one step at a time.
+pub trait Walk {
+    /// Carries out a line, or says why that is not possible; then nothing has changed.
+    fn perform(&mut self, line: &str) -> Result<Done, String>;
+
+    /// Where everything is, in words.
+    fn places(&self) -> BTreeMap<String, String>;
+
+    /// Who is bound to whom.
+    fn bindings(&self) -> Bound;
+
+    /// The state as a value; none where states have no file.
+    fn state(&self) -> Option<GlobalState>;
+}
 
 /// One command.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -56,7 +56,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "stepping",
-        &["semantics", "lifecycle", "application"],
+        &["system", "semantics", "lifecycle", "application"],
         "the one function behind step: one action at a time",
     ),
     (

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::serve::Listening;
+use crate::serve::{Allowed, Listening};
 use crate::{exit_code, output};
 
 /// What `windlass serve` takes.
@@ -13,13 +13,15 @@ use crate::{exit_code, output};
 #[command(after_help = "\
 The address that is printed holds a token; whoever has it can ask, so it is for you alone. The
 server listens on this machine only, shows no file but PATH and what it imports, changes nothing
-without --edit, and executes nothing: runs take place in the simulated world. Ctrl-C ends it.
+without --edit, and executes nothing without --run: runs take place in the simulated world. Ctrl-C
+ends it, and the engines that it started; what they brought up stays.
 
 Exit codes: 2 nothing to serve, or the port is taken.
 
 Examples:
   windlass serve examples/thinking
-  windlass serve compose.yaml --edit --open")]
+  windlass serve compose.yaml --edit --open
+  windlass serve examples/guestbook --run")]
 pub(crate) struct ServeArgs {
     /// A file, an archive or a folder
     #[arg(value_name = "PATH")]
@@ -28,6 +30,10 @@ pub(crate) struct ServeArgs {
     /// Allow saving
     #[arg(long)]
     edit: bool,
+
+    /// Allow real deployments: what the files say is executed on this machine
+    #[arg(long)]
+    run: bool,
 
     /// The port; 0 takes one that is free
     #[arg(long, value_name = "PORT", default_value_t = 0)]
@@ -49,8 +55,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<u8, Failure> {
         .build()
         .map_err(|error| Failure::usage(format!("cannot start the server: {error}")))?;
     runtime.block_on(async {
-        let start = Listening::start(&args.path, args.edit, args.port, args.ui_dir.clone());
-        let listening = start.await?;
+        let (edit, run, port, pages) = (args.edit, args.run, args.port, args.ui_dir.clone());
+        let allowed = Allowed { edit, run, port, pages };
+        let listening = Listening::start(&args.path, allowed).await?;
         if let Some(how) = listening.missing_pages() {
             output::notice(how);
         }

@@ -3,6 +3,8 @@
 //! One command a line on standard input. On a terminal there is a prompt; a script gets one answer
 //! per line. A line that cannot be understood or carried out changes nothing.
 
+mod replicas;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
@@ -11,12 +13,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use windlass::application::Faults;
+use windlass::application::assembly::Assembly;
 use windlass::application::{Application, GlobalState};
 use windlass::lang::windlass as own;
-use windlass::stepping::{Choice, Command, Done, Stepper};
+use windlass::stepping::{Bound, Choice, Done, Nets, Single, Stepper, Walk};
 use windlass::tree::emit;
 
-use super::verify::places;
 use crate::args::Format;
 use crate::commands::verify::PolicyArg;
 use crate::failure::Failure;
@@ -38,6 +41,12 @@ Commands, one a line:
   save FILE                            write the state to a file for --state
   quit                                 end
 
+Where every node is one instance (`faults: forbidden` or `handled`), operations are atomic: there is
+no `end`, `handle NODE REQUIREMENT` handles a fault, and with --hard-recovery `reset NODE` resets
+what lives in a dead container. In an assembly of nets the lines are `start`, `end`, `fail`,
+`time-out`, `cancel`, `retry`, `skip` and `compensate` with COMPONENT TRANSITION; places are entered
+and ports provided by themselves.
+
 Where several providers or handlers are possible, the first one is taken and the others are told.
 
 Exit codes: 0 every line was carried out, 1 a line was not, 2 a file that cannot be read.
@@ -57,6 +66,10 @@ pub(crate) struct StepArgs {
     /// Which provider is bound when several offer, instead of what the application says
     #[arg(long, value_enum, value_name = "POLICY")]
     pub(crate) policy: Option<PolicyArg>,
+
+    /// Reset what lives in a dead container, where every node is one instance (BARREL)
+    #[arg(long)]
+    pub(crate) hard_recovery: bool,
 
     /// How answers are written; JSON is one object a line
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
@@ -95,7 +108,7 @@ pub(crate) struct StepReport {
     /// Where every instance is now.
     state: BTreeMap<String, String>,
     /// By instance and requirement, which instances it is bound to now.
-    bindings: Bindings,
+    bindings: Bound,
     /// What can be done next, when `options` asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     options: Option<Vec<StepOption>>,
@@ -120,23 +133,6 @@ impl From<Choice> for StepOption {
     }
 }
 
-/// By instance and requirement, which instances it is bound to.
-type Bindings = BTreeMap<String, BTreeMap<String, Vec<String>>>;
-
-fn bindings(application: &Application, state: &GlobalState) -> Bindings {
-    let mut all = Bindings::new();
-    let contained = state.vertical.iter().map(|(id, (requirement, home))| (id, requirement, home));
-    let bound = state.horizontal.iter().map(|(id, requirement, to)| (id, requirement, to));
-    for (id, requirement, to) in contained.chain(bound) {
-        let Some(instance) = state.instance(id) else { continue };
-        let component = application.type_of(instance.node);
-        let Some(requirement) = component.requirements.get(requirement.index()) else { continue };
-        let of_instance = all.entry(id.to_string()).or_default();
-        of_instance.entry(requirement.name.clone()).or_default().push(to.to_string());
-    }
-    all
-}
-
 /// Reads commands until there are no more.
 pub(crate) fn run(args: &StepArgs) -> Result<u8, Failure> {
     let application = load::application(&args.app, args.lang.as_deref())?.application;
@@ -144,10 +140,28 @@ pub(crate) fn run(args: &StepArgs) -> Result<u8, Failure> {
         Some(path) => load::state(path, &application)?,
         None => GlobalState::empty(),
     };
-    let policy = args.policy.map_or(application.policy, Into::into);
-    let mut stepper = Stepper::new(&application, start, policy).ok_or_else(|| {
-        Failure::usage("only protocols with `faults: replicas` can be stepped through")
-    })?;
+    let is_net = application.node_ids().any(|node| application.protocol_of(node).is_none());
+    if is_net {
+        let assembly =
+            Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
+        return converse(args, &application, &mut Nets::new(&assembly));
+    }
+    let mixed = || Failure::usage("the application mixes nets and protocols");
+    if application.faults == Faults::Replicas {
+        let policy = args.policy.map_or(application.policy, Into::into);
+        let stepper = Stepper::new(&application, start, policy).ok_or_else(mixed)?;
+        return converse(args, &application, &mut replicas::Replicas::new(&application, stepper));
+    }
+    let mut single = Single::new(&application, &start, args.hard_recovery).ok_or_else(mixed)?;
+    converse(args, &application, &mut single)
+}
+
+/// Reads lines until there are no more.
+fn converse(
+    args: &StepArgs,
+    application: &Application,
+    walk: &mut dyn Walk,
+) -> Result<u8, Failure> {
     let mut all_done = true;
     let prompt = std::io::stdin().is_terminal();
     let mut lines = std::io::stdin().lock().lines();
@@ -164,7 +178,7 @@ pub(crate) fn run(args: &StepArgs) -> Result<u8, Failure> {
         if line == "quit" {
             break;
         }
-        all_done &= answer(args, &application, &mut stepper, line)?;
+        all_done &= answer(args, application, walk, line)?;
     }
     Ok(if all_done { exit_code::GOOD } else { exit_code::FINDINGS })
 }
@@ -173,35 +187,37 @@ pub(crate) fn run(args: &StepArgs) -> Result<u8, Failure> {
 fn answer(
     args: &StepArgs,
     application: &Application,
-    stepper: &mut Stepper<'_>,
+    walk: &mut dyn Walk,
     line: &str,
 ) -> Result<bool, Failure> {
     let outcome = match line.strip_prefix("save ") {
-        Some(file) => save(application, stepper.state(), file.trim()),
-        None => Command::parse(line).and_then(|command| stepper.perform(&command)),
+        Some(file) => save(application, walk.state().as_ref(), file.trim()),
+        None => walk.perform(line),
     };
     let done = outcome.is_ok();
     let text = match args.format {
-        Format::Json => escape::json_line(&report(application, stepper, line, &outcome))?,
-        Format::Text => text(application, stepper, line, &outcome),
+        Format::Json => escape::json_line(&report(walk, line, &outcome))?,
+        Format::Text => text(walk, line, &outcome),
     };
     output::stdout(&text)?;
     Ok(done)
 }
 
-fn save(application: &Application, state: &GlobalState, file: &str) -> Result<Done, String> {
+fn save(
+    application: &Application,
+    state: Option<&GlobalState>,
+    file: &str,
+) -> Result<Done, String> {
+    let Some(state) = state else {
+        return Err("there are no files for the tokens of nets".to_owned());
+    };
     let text = emit::yaml(&own::print_state(application, state));
     replace::write(Path::new(file), &text)
         .map_err(|error| format!("cannot write `{file}`: {error}"))?;
     Ok(Done { message: Some(format!("saved to {file}")), ..Done::default() })
 }
 
-fn report(
-    application: &Application,
-    stepper: &Stepper<'_>,
-    line: &str,
-    outcome: &Result<Done, String>,
-) -> StepReport {
+fn report(walk: &dyn Walk, line: &str, outcome: &Result<Done, String>) -> StepReport {
     let done = outcome.clone().unwrap_or_default();
     StepReport {
         schema: SCHEMA,
@@ -210,18 +226,13 @@ fn report(
         message: outcome.as_ref().err().cloned().or(done.message),
         consequences: done.consequences,
         alternatives: done.alternatives,
-        state: places(application, stepper.state()),
-        bindings: bindings(application, stepper.state()),
+        state: walk.places(),
+        bindings: walk.bindings(),
         options: (line == "options").then(|| done.options.into_iter().map(Into::into).collect()),
     }
 }
 
-fn text(
-    application: &Application,
-    stepper: &Stepper<'_>,
-    line: &str,
-    outcome: &Result<Done, String>,
-) -> String {
+fn text(walk: &dyn Walk, line: &str, outcome: &Result<Done, String>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     match outcome {
@@ -245,8 +256,8 @@ fn text(
             if line == "options" || line != "show" && done.message.is_some() {
                 return escape::visible_lines(&out);
             }
-            let bindings = bindings(application, stepper.state());
-            for (id, place) in places(application, stepper.state()) {
+            let bindings = walk.bindings();
+            for (id, place) in walk.places() {
                 let _ = write!(out, "  {id}: {place}");
                 if let Some(bound) = bindings.get(&id).filter(|_| line == "show") {
                     let bound = bound.iter().map(|(name, to)| format!("{name}: {}", to.join(", ")));

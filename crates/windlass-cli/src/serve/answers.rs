@@ -28,6 +28,8 @@ pub(super) struct Session {
     folder: String,
     /// Whether files can be saved.
     edit: bool,
+    /// Whether deployments can be run for real.
+    run: bool,
     /// The files that are open.
     files: Vec<Document>,
 }
@@ -57,7 +59,8 @@ pub(super) async fn session(State(server): Given) -> Json<Session> {
     workspace.look();
     let folder = workspace.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let files = workspace.documents();
-    Json(Session { version: env!("CARGO_PKG_VERSION"), folder, edit: server.edit, files })
+    let (edit, run) = (server.edit, server.run);
+    Json(Session { version: env!("CARGO_PKG_VERSION"), folder, edit, run, files })
 }
 
 #[allow(clippy::unused_async, reason = "a handler is asynchronous")]
@@ -109,6 +112,7 @@ pub(super) async fn step(
     let question = scratch
         .question(&["step", "--format=json"])
         .text("--state", request.state.as_ref())?
+        .switch("--hard-recovery", request.hard_recovery)
         .input(lines.join("\n"))
         .about_file();
     let printed = server.print(question).await?;
@@ -123,7 +127,23 @@ pub(super) async fn step(
 
 /// A line that changes nothing but the state: `save` would write a file.
 fn harmless(line: &str) -> Result<&str, Refusal> {
-    const WORDS: &[&str] = &["start", "end", "scale-out", "scale-in", "crash", "undo"];
+    const WORDS: &[&str] = &[
+        "start",
+        "end",
+        "scale-out",
+        "scale-in",
+        "crash",
+        "undo",
+        "handle",
+        "reset",
+        "fail",
+        "time-out",
+        "cancel",
+        "retry",
+        "skip",
+        "compensate",
+        "next",
+    ];
     let first = line.split_whitespace().next().unwrap_or_default();
     if WORDS.contains(&first) && !line.contains(char::is_control) {
         Ok(line)

@@ -13,8 +13,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::Server;
 use super::refusal::Refusal;
+use super::{BODY, Server};
 
 /// No inline scripts, nothing from elsewhere, in nobody's frame. Styles may be inline: the editor
 /// and the graph set them, and they cannot run anything.
@@ -81,6 +81,11 @@ fn refusal(server: &Server, headers: &HeaderMap, is_question: bool) -> Option<Re
         let message =
             "the token is missing or wrong; open the address that `windlass serve` printed";
         return Some(Refusal::new(StatusCode::UNAUTHORIZED, message));
+    }
+    // A request that announces more than is read is not waited for.
+    let announced = text("content-length").and_then(|value| value.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > BODY as u64) {
+        return Some(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"));
     }
     None
 }

@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::answers::{Session, Steps, Text};
 use super::ask::Answer;
-use super::requests::{About, Convert, Plan, Prove, Run, Save, Step, Verify};
+use super::deployments::{Begun, LogLines};
+use super::requests::{About, Convert, Deploy, Logs, Plan, Prove, Run, Save, Step, Verify};
 
 /// One path of the interface.
 pub(super) struct Route {
@@ -70,6 +71,11 @@ pub(super) const ROUTES: &[Route] = &[
     asking::<About>("/api/simulate", "The answer of `simulate`", Content::Json(schema::<Answer>)),
     asking::<Convert>("/api/convert", "The file in another language", Content::Bytes),
     asking::<Run>("/api/run", "The events of `up` in the simulated world", Content::Events),
+    asking::<About>("/api/status", "The answer of `status`", Content::Json(schema::<Answer>)),
+    asking::<About>("/api/watch", "The journal of a deployment, as it grows", Content::Events),
+    asking::<Logs>("/api/logs", "The answer of `logs`", Content::Json(schema::<LogLines>)),
+    asking::<Deploy>("/api/deploy", "Start an engine", Content::Json(schema::<Begun>)),
+    asking::<About>("/api/cancel", "End an engine, as Ctrl-C does", Content::Json(schema::<Begun>)),
 ];
 
 impl Route {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::RustEmbed;
 
@@ -35,12 +35,20 @@ fn file(server: &Server, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Answers with a file, or with the page for anything that is no file: views are in the fragment.
+/// Answers with a file, compressed when it was built so and the browser understands it.
 #[allow(clippy::unused_async, reason = "a handler is asynchronous")]
-pub(super) async fn page(State(server): State<Arc<Server>>, uri: Uri) -> Response {
+pub(super) async fn page(
+    State(server): State<Arc<Server>>,
+    uri: Uri,
+    asked: HeaderMap,
+) -> Response {
     let path = uri.path().trim_start_matches('/');
     let name = if path.is_empty() { "index.html" } else { path };
-    let Some(bytes) = file(&server, name) else {
+    let understood = asked.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let wants_small = understood.is_some_and(|value| value.contains("gzip"));
+    let small = if wants_small { file(&server, &format!("{name}.gz")) } else { None };
+    let is_small = small.is_some();
+    let Some(bytes) = small.or_else(|| file(&server, name)) else {
         let message = if are_there(&server) { "there is no such page" } else { HOW };
         return (StatusCode::NOT_FOUND, format!("{message}\n")).into_response();
     };
@@ -51,7 +59,13 @@ pub(super) async fn page(State(server): State<Arc<Server>>, uri: Uri) -> Respons
         "no-cache"
     };
     let headers = [(header::CONTENT_TYPE, kind(name)), (header::CACHE_CONTROL, cache)];
-    (headers, bytes).into_response()
+    let mut response = (headers, bytes).into_response();
+    if is_small {
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    }
+    response
 }
 
 fn kind(name: &str) -> &'static str {

@@ -33,8 +33,11 @@ pub(super) struct Step {
     pub(super) about: About,
     /// The state to begin with, as YAML; without it nothing exists yet.
     pub(super) state: Option<String>,
-    /// The commands, in their order: `start`, `end`, `scale-out`, `scale-in`, `crash`, `undo`.
+    /// The commands of `windlass step`, in their order.
     pub(super) lines: Vec<String>,
+    /// Where every node is one instance: reset what lives in a dead container.
+    #[serde(default)]
+    pub(super) hard_recovery: bool,
 }
 
 /// A plan to be judged.
@@ -155,4 +158,58 @@ pub(super) struct Run {
     pub(super) seed: Option<u64>,
     /// How many times faster than virtual time events arrive; at once without it.
     pub(super) speed: Option<f64>,
+    /// Up to where events arrive at once: where a run that was left is taken up again.
+    pub(super) from_ms: Option<f64>,
+}
+
+/// A real run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Deploy {
+    /// The name of an opened file; what is on disk counts.
+    pub(super) file: String,
+    /// What to do.
+    pub(super) verb: Verb,
+    /// With `up`: what should hold in the end.
+    pub(super) goal: Option<String>,
+    /// How many actions run at once.
+    pub(super) jobs: Option<u16>,
+}
+
+/// What is done with a deployment.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Verb {
+    /// Bring it up, and look after it.
+    Up,
+    /// Go on where an engine stopped.
+    Resume,
+    /// Take it down.
+    Down,
+}
+
+impl Verb {
+    pub(super) fn words(self) -> &'static [&'static str] {
+        match self {
+            Verb::Up => &["up", "--yes"],
+            Verb::Resume => &["resume"],
+            Verb::Down => &["down", "--yes"],
+        }
+    }
+
+    pub(super) fn takes_goal(self) -> bool {
+        matches!(self, Verb::Up)
+    }
+}
+
+/// What an action wrote.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Logs {
+    /// The name of an opened file.
+    pub(super) file: String,
+    /// The label of an action, or an instance.
+    pub(super) action: String,
+    /// The run; the last one without it.
+    pub(super) run: Option<u64>,
 }

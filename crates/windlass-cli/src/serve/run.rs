@@ -12,14 +12,15 @@ use axum::response::{IntoResponse, Response};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::sync::mpsc::{self, Sender};
 use tokio::time::Instant;
+use windlass_run::entry::{Entry, Record};
 
 use super::requests::Run;
 use super::scratch::Scratch;
-use super::{Server, ask};
+use super::{Server, ask, watch};
 use crate::serve::refusal::Refusal;
 
 /// How many events wait for a slow reader.
-const WAITING: usize = 16;
+pub(super) const WAITING: usize = 16;
 
 /// Runs, and streams what happens. The run ends when nobody listens any more.
 pub(super) async fn run(
@@ -39,7 +40,7 @@ pub(super) async fn run(
 }
 
 /// What a stream of events is made of; nothing can go wrong.
-type Told = Result<Event, Infallible>;
+pub(super) type Told = Result<Event, Infallible>;
 
 async fn follow(scratch: &Scratch, request: &Run, sender: &Sender<Told>) -> Result<(), Refusal> {
     let question = scratch
@@ -54,13 +55,19 @@ async fn follow(scratch: &Scratch, request: &Run, sender: &Sender<Told>) -> Resu
     let started = Instant::now();
     if let Some(stdout) = stdout {
         let mut lines = BufReader::new(stdout).lines();
+        let mut records = Vec::new();
         while let Ok(Some(line)) = lines.next_line().await {
-            if let Some(due) = due(&line, request.speed) {
+            if let Some(due) = due(&line, request) {
                 tokio::time::sleep_until(started + due).await;
             }
-            if sender.send(Ok(Event::default().event("entry").data(line))).await.is_err() {
-                // Dropping the child ends it.
-                return Ok(());
+            let predicted = foresee(&line, &mut records).await;
+            let entry = Event::default().event("entry").data(line);
+            let told = [Some(entry), predicted.map(|it| named("predicted", &it))];
+            for event in told.into_iter().flatten() {
+                if sender.send(Ok(event)).await.is_err() {
+                    // Dropping the child ends it.
+                    return Ok(());
+                }
             }
         }
     }
@@ -74,19 +81,36 @@ async fn follow(scratch: &Scratch, request: &Run, sender: &Sender<Told>) -> Resu
     Ok(())
 }
 
-fn named(name: &str, data: &serde_json::Value) -> Event {
+pub(super) fn named(name: &str, data: &serde_json::Value) -> Event {
     Event::default().event(name).data(data.to_string())
 }
 
-/// When an event is shown, at this speed of virtual time.
-fn due(line: &str, speed: Option<f64>) -> Option<Duration> {
+/// The prediction, as soon as enough is known for it.
+async fn foresee(line: &str, records: &mut Vec<Record>) -> Option<serde_json::Value> {
+    let said: serde_json::Value = serde_json::from_str(line).ok()?;
+    let entry: Entry = serde_json::from_value(said.get("event")?.clone()).ok()?;
+    let seq = records.len() as u64 + 1;
+    let known = watch::is_known(&entry);
+    records.push(Record { run: 1, seq, at: said.get("at_ms")?.as_u64()?, entry });
+    if !known {
+        return None;
+    }
+    // A whole run in virtual time: others are answered meanwhile.
+    let all = records.clone();
+    tokio::task::spawn_blocking(move || watch::prediction(1, &all, seq)).await.ok()?
+}
+
+/// When an event is shown, at this speed of virtual time; what a page has seen before is shown at
+/// once.
+fn due(line: &str, request: &Run) -> Option<Duration> {
+    let speed = request.speed.filter(|speed| *speed > 0.0)?;
     let entry: serde_json::Value = serde_json::from_str(line).ok()?;
-    let seconds = entry.get("at_ms")?.as_f64()? / 1000.0 / speed.filter(|speed| *speed > 0.0)?;
-    Duration::try_from_secs_f64(seconds.min(3600.0)).ok()
+    let moment = entry.get("at_ms")?.as_f64()? - request.from_ms.unwrap_or(0.0);
+    Duration::try_from_secs_f64((moment.max(0.0) / 1000.0 / speed).min(3600.0)).ok()
 }
 
 /// The receiving end as a stream.
-struct Events(mpsc::Receiver<Told>);
+pub(super) struct Events(pub(super) mpsc::Receiver<Told>);
 
 impl futures_core::Stream for Events {
     type Item = Told;
