@@ -15,6 +15,7 @@ pub mod ignored_deploy_key;
 pub mod image_without_version;
 pub mod missing_bind_source;
 pub mod name_of_all_projects;
+pub mod one_image_two_platforms;
 pub mod one_letter_volume;
 pub mod overlapping_subnets;
 pub mod privileged_service;
@@ -87,6 +88,9 @@ pub const RULES: &[(&Rule, Check)] = &[
     }),
     (&unknown_mount_option::RULE, |project, _, findings| {
         unknown_mount_option::check(project, findings);
+    }),
+    (&one_image_two_platforms::RULE, |project, _, findings| {
+        one_image_two_platforms::check(project, findings);
     }),
 ];
 
