@@ -9,6 +9,7 @@
 
 mod case;
 mod completes;
+mod compose;
 mod engine;
 mod hot;
 mod plans;
@@ -35,6 +36,7 @@ const TOPICS: &[Topic] = &[
     ("simulate", simulate::cases, simulate::measure),
     ("engine", engine::cases, engine::measure),
     ("hot", hot::cases, hot::measure),
+    ("compose", compose::cases, compose::measure),
 ];
 
 fn main() -> ExitCode {
