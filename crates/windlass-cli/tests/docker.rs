@@ -16,6 +16,8 @@ use windlass_run::world::docker::archive::tar;
 use windlass_run::world::docker::engine::Engine;
 use windlass_run::world::docker::http::Address;
 
+#[path = "docker/projects.rs"]
+mod projects;
 #[path = "docker/updates.rs"]
 mod updates;
 
@@ -35,7 +37,18 @@ const CASES: &[Case] = &[
         updates::rolling,
     ),
     ("a version that does not come up leaves the old one running", updates::bad_version),
+    ("a run that is rolled back brings back what it replaced", updates::back_to_before),
     ("who shares the network of a container follows it", updates::sharing),
+    ("a network that changed is made anew with its containers", projects::changed_network),
+    ("a volume that changed keeps its data until it is renewed", projects::changed_volume),
+    ("what is optional is waited for and not needed", projects::optional),
+    ("what Compose started is adopted and named", projects::adopted),
+    ("services, profiles and variables are chosen", projects::choices),
+    ("images are built, and one that cannot be pulled is named", projects::built),
+    (
+        "names of other projects and missing external parts are told first",
+        projects::names_of_others,
+    ),
 ];
 
 fn main() -> ExitCode {

@@ -8,6 +8,7 @@
 
 mod body;
 mod canon;
+mod clash;
 mod hash;
 mod observed;
 mod order;
@@ -17,8 +18,9 @@ mod update;
 mod words;
 
 pub use canon::hashes;
-pub use observed::{Observed, Seen, containers, observe, observe_as_is};
-pub use order::{arrange, arrange_one_by_one, roll};
+pub use clash::clashes;
+pub use observed::{Observed, Seen, changed_volumes, containers, observe, observe_as_is};
+pub use order::{arrange, arrange_one_by_one, hope, roll};
 pub use sheet::{prune, select, sheet, with_processes};
 
 use std::collections::BTreeMap;

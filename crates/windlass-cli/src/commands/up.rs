@@ -1,5 +1,7 @@
 //! `windlass up FILE`: bring an application up, and look after it.
 
+mod project;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,7 +11,6 @@ use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
 use windlass::goal::names::Ids;
 use windlass::lang;
-use windlass::lang::compose::Project;
 use windlass::lang::documents;
 use windlass::plan::Plan;
 use windlass::simulate::{self, Scenario, Waiting};
@@ -23,7 +24,6 @@ use windlass_run::machine::net::NetMachine;
 use windlass_run::machine::plan::{PlanMachine, print};
 
 use crate::args::Format;
-use crate::commands::engine::containers::Prepared;
 use crate::commands::engine::{
     self, Drive, DriveArgs, OnFailureArg, Past, WhereArgs, WorldArg, actions, drive, search_limits,
 };
@@ -78,6 +78,14 @@ pub(crate) struct UpArgs {
     #[command(flatten)]
     drive: DriveArgs,
 
+    /// Of a Compose file: take over what `docker compose up` has started, and change nothing
+    #[arg(long, conflicts_with_all = ["goal", "plan", "dry_run"])]
+    adopt: bool,
+
+    /// Of a Compose file: make volumes anew whose definition changed; what is in them is lost
+    #[arg(long)]
+    renew_volumes: bool,
+
     /// Print the actions with their commands, and do nothing
     #[arg(long)]
     dry_run: bool,
@@ -108,34 +116,14 @@ pub(crate) struct Beginning {
     pub(crate) is_first: bool,
 }
 
-/// A Compose project that goes to a Docker engine; none for anything else.
-fn prepared(
-    args: &UpArgs,
-    world: WorldArg,
-    project: Option<Box<Project>>,
-) -> Result<Option<Prepared>, Failure> {
-    let is_compose = project.is_some();
-    match (project, world) {
-        (Some(project), WorldArg::Docker) => {
-            Prepared::new(*project, &args.file, &args.services).map(Some)
-        }
-        _ if !args.services.is_empty() => {
-            Err(Failure::usage("services are chosen of a Compose file on a Docker engine"))
-        }
-        (_, WorldArg::Process | WorldArg::Ssh) if is_compose => {
-            Err(Failure::usage("the containers of a Compose file are no processes of a machine")
-                .help("leave out `--world`"))
-        }
-        _ => Ok(None),
-    }
-}
-
 /// Brings an application up.
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let loaded = load::application(&args.file, args.lang.as_deref())?;
     let usual = if loaded.compose.is_some() { WorldArg::Docker } else { WorldArg::Process };
     let world = args.world.unwrap_or(usual);
-    let project = prepared(args, world, loaded.compose)?;
+    let mut project = project::prepared(args, world, loaded.compose)?;
+    let adopted = project.as_mut().filter(|_| args.adopt).map(project::Prepared::adopt);
+    let adopted = adopted.transpose()?.unwrap_or_default();
     let (application, goal) = match &project {
         Some(project) => (project.application.clone(), Some(project.goal.clone())),
         None => (loaded.application, loaded.goal),
@@ -154,7 +142,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         world,
         directory: directory.clone(),
         secrets,
-        stay: !args.drive.detach && world != WorldArg::Simulated,
+        stay: !args.drive.detach && !args.adopt && world != WorldArg::Simulated,
     };
     let begun = |goal: Option<&GoalFile>, start: Option<String>, processes| Entry::Begun {
         purpose: Purpose::Up,
@@ -174,7 +162,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         return engine::leave_supervisor(&args.drive, &deployment, &name, code);
     }
     let beginning = match &project {
-        Some(project) => project.beginning(past.is_none()),
+        Some(project) => project.beginning(past.is_none() && !args.adopt),
         None => beginning(&application, past.as_ref())?,
     };
     let goal = wanted(args, &application, &beginning.state, goal)?;
@@ -183,15 +171,13 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let mut machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
     machine.arrange = project.as_ref().map(|_| windlass_run::compose::arrange as _);
     let mut plan = planned(args, &application, &beginning.state, &machine)?;
-    if let Some(project) = &project {
-        project.roll(&mut plan);
-        machine.arrange = Some(windlass_run::compose::arrange_one_by_one);
-    }
+    machine.arrange = project.as_ref().map(|project| project.order(&mut plan));
     let actions = actions::of_plan(&application, &beginning.state, &plan)?;
     if args.dry_run {
         output::stdout(&actions)?;
         return Ok(exit_code::GOOD);
     }
+    output::stdout(&adopted)?;
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions)?;
     if let Some(project) = &project {
         project.write(&deployment)?;

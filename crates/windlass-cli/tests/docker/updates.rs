@@ -70,6 +70,7 @@ pub(super) fn rolling(engine: &Engine) {
     assert_eq!(code, 0, "{said}");
     let new: Vec<String> = names.iter().map(id).collect();
     assert!(new.iter().all(|id| !old.contains(id)), "{said}");
+    std::thread::sleep(std::time::Duration::from_millis(300));
     let seen: Vec<(String, String)> = seen.try_iter().collect();
     let at = |action: &str, id: &String| {
         let place = seen.iter().position(|(what, whose)| what.starts_with(action) && whose == id);
@@ -96,7 +97,7 @@ pub(super) fn bad_version(engine: &Engine) {
     let (code, said) = project.up(&[]);
     assert_eq!(code, 0, "{said}");
     let before = ids(engine, "wlbad");
-    write(&project, &ROLLING.replace("exec sleep 1000\"", "exit 7\""));
+    write(&project, &ROLLING.replace("echo ok > /tmp/r; exec sleep 1000", "exit 7"));
     let (code, said) = project.up(&[]);
     assert_eq!(code, 4, "{said}");
     assert!(said.contains("exit code 7"), "{said}");
@@ -105,6 +106,33 @@ pub(super) fn bad_version(engine: &Engine) {
     for name in names(3, "wlbad") {
         assert!(engine.inspect(&name).unwrap().is_running(), "{said}");
     }
+}
+
+/// What was replaced comes back when a run is rolled back.
+pub(super) fn back_to_before(engine: &Engine) {
+    let project = Project::new("wlbefore", "compose.yaml", ROLLING);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let variables = |name: &String| engine.inspect(name).unwrap().all["Config"]["Env"].to_string();
+    let text = ROLLING.replace("VERSION: 1", "VERSION: 2").replace(
+        "    image: windlass-test:1\n    command: sleep 1000",
+        "    image: windlass-test:1\n    command: sh -c \"exit 9\"",
+    );
+    let config = "{replicas: 3, update_config: {parallelism: 0, order: stop-first}}";
+    write(&project, &text.replace("{replicas: 3}", config));
+    let (code, said) = project.up(&["--on-failure", "roll-back"]);
+    assert_eq!(code, 4, "{said}");
+    assert!(said.contains("exit code 9"), "{said}");
+    for name in names(3, "wlbefore") {
+        let container = engine.inspect(&name).unwrap();
+        assert!(container.is_running(), "{name}: {said}");
+        assert!(variables(&name).contains("VERSION=1"), "{name}: {said}");
+    }
+    let web = engine.inspect("wlbefore-web-1").unwrap();
+    assert!(web.is_running(), "{said}");
+    write(&project, ROLLING);
+    let (code, said) = project.up(&["--dry-run"]);
+    assert_eq!((code, said.as_str()), (0, "nothing to do\n"));
 }
 
 const SHARING: &str = r#"services:

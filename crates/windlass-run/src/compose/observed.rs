@@ -6,13 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
 use windlass::application::{Application, GlobalState, Instance, InstanceId, NodeId};
 use windlass::lifecycle::protocol::{Element, Protocol, StateId};
 
 use crate::entry::OrderId;
 use crate::world::docker::engine::{Container, Engine, Refused};
 use crate::world::docker::sheet::{self, Part, Sheet};
-use crate::world::docker::{make, replace};
+use crate::world::docker::{make, replace, resource};
 
 /// A container of the project.
 #[derive(Debug, Clone)]
@@ -36,6 +37,10 @@ pub struct Observed {
     pub processes: BTreeMap<String, OrderId>,
     /// Containers that will be replaced.
     pub stale: Vec<String>,
+    /// Networks that will be made anew.
+    pub networks: Vec<String>,
+    /// What is there and stays, networks and volumes included.
+    pub kept: Vec<String>,
     /// Containers of services that there are no more.
     pub orphans: Vec<String>,
 }
@@ -50,7 +55,7 @@ pub fn containers(engine: &Engine, project: &str) -> Result<Vec<Seen>, Refused> 
             Err(refused) => return Err(refused),
         };
         let label = |name: &str| {
-            let value = container.labels.get(name).and_then(serde_json::Value::as_str);
+            let value = container.labels.get(name).and_then(Value::as_str);
             value.unwrap_or_default().to_owned()
         };
         if label(sheet::ONE_OFF) == "True" || replace::is_spare(&container) {
@@ -89,12 +94,29 @@ fn looked(
     compare: bool,
 ) -> Result<Observed, Refused> {
     let mut observed = Observed::default();
+    let mut changed = BTreeSet::new();
     sheet.previous.clear();
     for id in application.node_ids() {
         let node = application.node(id);
         let found = match sheet.parts.get(&node.name) {
-            Some(Part::Network { name, .. }) => is_there(engine, "networks", name)?,
-            Some(Part::Volume { name, .. }) => is_there(engine, "volumes", name)?,
+            Some(Part::Network { name, body }) => match found(engine, "networks", name)? {
+                Some(old) if compare && resource::is_changed(&old, body, &sheet.project) => {
+                    observed.networks.push(name.clone());
+                    changed.insert(name.clone());
+                    put_first(&mut observed.state, application, id);
+                    false
+                }
+                old => keep(&mut observed, "network", name, old.is_some()),
+            },
+            Some(Part::Volume { name, .. }) if compare && sheet.renew.contains(name) => {
+                changed.insert(name.clone());
+                put_first(&mut observed.state, application, id);
+                false
+            }
+            Some(Part::Volume { name, .. }) => {
+                let is_there = is_there(engine, "volumes", name)?;
+                keep(&mut observed, "volume", name, is_there)
+            }
             Some(Part::Image { reference, policy, .. }) => {
                 policy != "always" && is_there(engine, "images", reference)?
             }
@@ -108,7 +130,9 @@ fn looked(
         // One too many goes as it is.
         let own = service_of(sheet, &seen.service).map(|(_, own)| own);
         let is_wanted = own.is_some_and(|own| seen.number <= own.replicas);
-        let is_stale = compare && is_wanted && is_stale(engine, sheet, &seen)?;
+        let is_stale = compare
+            && is_wanted
+            && (own.is_some_and(|own| uses(own, &changed)) || is_stale(engine, sheet, &seen)?);
         if is_stale {
             let name = seen.container.name.clone();
             sheet.previous.insert(name, replace::previous(&seen.container));
@@ -125,16 +149,59 @@ fn looked(
     Ok(observed)
 }
 
-fn is_there(engine: &Engine, kind: &str, name: &str) -> Result<bool, Refused> {
+fn found(engine: &Engine, kind: &str, name: &str) -> Result<Option<Value>, Refused> {
     match engine.look(kind, name) {
-        Ok(_) => Ok(true),
-        Err(refused) if refused.is_missing() => Ok(false),
+        Ok(found) => Ok(Some(found)),
+        Err(refused) if refused.is_missing() => Ok(None),
         Err(refused) => Err(refused),
     }
 }
 
+fn is_there(engine: &Engine, kind: &str, name: &str) -> Result<bool, Refused> {
+    Ok(found(engine, kind, name)?.is_some())
+}
+
+fn keep(observed: &mut Observed, kind: &str, name: &str, is_there: bool) -> bool {
+    if is_there {
+        observed.kept.push(format!("{kind} {name}"));
+    }
+    is_there
+}
+
+/// The volumes of a project whose definition is not that which they were made from.
+pub fn changed_volumes(engine: &Engine, sheet: &Sheet) -> Result<BTreeSet<String>, Refused> {
+    let mut changed = BTreeSet::new();
+    for part in sheet.parts.values() {
+        let Part::Volume { name, body } = part else { continue };
+        let old = found(engine, "volumes", name)?;
+        if old.is_some_and(|old| resource::is_changed(&old, body, &sheet.project)) {
+            changed.insert(name.clone());
+        }
+    }
+    Ok(changed)
+}
+
+/// Whether the containers of a service are in one of these networks, or have one of these volumes.
+fn uses(service: &sheet::Service, changed: &BTreeSet<String>) -> bool {
+    let body = &service.body;
+    let first = body.pointer("/NetworkingConfig/EndpointsConfig").and_then(Value::as_object);
+    let mut networks = first.into_iter().flat_map(|all| all.keys());
+    let binds = body["HostConfig"]["Binds"].as_array().into_iter().flatten();
+    let mut binds = binds.filter_map(|bind| Some(bind.as_str()?.split_once(':')?.0));
+    networks.any(|name| changed.contains(name))
+        || service.networks.iter().any(|(name, _)| changed.contains(name))
+        || binds.any(|name| changed.contains(name))
+}
+
 fn state_named(application: &Application, node: NodeId, name: &str) -> Option<StateId> {
     application.protocol_of(node)?.state_named(name)
+}
+
+/// What has to be made anew is where it began.
+fn put_first(state: &mut GlobalState, application: &Application, node: NodeId) {
+    if let Some(protocol) = application.protocol_of(node) {
+        put(state, &application.node(node).name, node, protocol.initial);
+    }
 }
 
 fn put(state: &mut GlobalState, id: &str, node: NodeId, at: StateId) {
@@ -189,6 +256,7 @@ fn place(
         return;
     }
     let state = state_of(protocol, &seen.container, service.is_job);
+    observed.kept.push(format!("container {}: {}", seen.name, protocol.state(state).name));
     put(&mut observed.state, &id, node, state);
 }
 

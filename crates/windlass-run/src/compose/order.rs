@@ -120,6 +120,38 @@ pub fn roll(
     }
 }
 
+/// Adds to a plan that a service starts after those that it waits for and does not need: `hopes`
+/// says which, by node.
+pub fn hope<'a>(
+    nodes: &BTreeMap<String, String>,
+    plan: &mut Plan,
+    hopes: impl Fn(&str) -> Vec<&'a str>,
+) {
+    let mut starts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, step) in plan.steps.iter().enumerate() {
+        let PlanAction::Operation { instance, operation } = &step.action else { continue };
+        if let Some(node) = nodes.get(&instance.0).filter(|_| operation == "start") {
+            starts.entry(node).or_default().push(at);
+        }
+    }
+    let mut more = Vec::new();
+    for (node, own) in &starts {
+        for before in hopes(node).into_iter().filter_map(|other| starts.get(other)).flatten() {
+            more.extend(own.iter().map(|after| (*before, *after)));
+        }
+    }
+    let old = plan.order.len();
+    plan.order.extend(more.into_iter().map(|(before, after)| Order {
+        before,
+        after,
+        why: Some("it is waited for, though not needed".to_owned()),
+        origin: Origin(None),
+    }));
+    if plan.topological_order().is_err() {
+        plan.order.truncate(old);
+    }
+}
+
 /// The steps of an instance.
 #[derive(Default)]
 struct Replaced {
@@ -127,4 +159,57 @@ struct Replaced {
     last: Option<usize>,
     /// Whether it is new, or a job, whose end is waited for: nobody talks to that.
     is_exempt: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windlass::application::InstanceId;
+    use windlass::plan::Step;
+
+    /// Three containers that are replaced, and one that is new.
+    fn plan() -> (BTreeMap<String, String>, Plan) {
+        let mut plan = Plan::default();
+        let mut nodes = BTreeMap::new();
+        for number in 1..=3 {
+            let instance = InstanceId(format!("api-{number}"));
+            nodes.insert(instance.0.clone(), "api".to_owned());
+            for operation in ["create", "start"] {
+                let (instance, operation) = (instance.clone(), operation.to_owned());
+                let label = format!("{operation} {instance}");
+                let action = PlanAction::Operation { instance, operation };
+                plan.steps.push(Step { label, action, origin: Origin(None) });
+            }
+        }
+        (nodes, plan)
+    }
+
+    fn edges(plan: &Plan) -> Vec<(&str, &str)> {
+        let label = |at: usize| plan.steps[at].label.as_str();
+        plan.order.iter().map(|edge| (label(edge.before), label(edge.after))).collect()
+    }
+
+    #[test]
+    fn so_many_are_replaced_at_a_time() {
+        let (nodes, mut plan) = plan();
+        roll(&nodes, &mut plan, |_| 1);
+        let one = [("start api-1", "create api-2"), ("start api-2", "create api-3")];
+        assert_eq!(edges(&plan), one);
+        plan.order.clear();
+        roll(&nodes, &mut plan, |_| 2);
+        let two = [("start api-1", "create api-3"), ("start api-2", "create api-3")];
+        assert_eq!(edges(&plan), two);
+        plan.order.clear();
+        roll(&nodes, &mut plan, |_| 0);
+        assert!(plan.order.is_empty(), "all at once");
+    }
+
+    #[test]
+    fn what_is_hoped_for_starts_first() {
+        let (mut nodes, mut plan) = plan();
+        nodes.insert("api-3".to_owned(), "web".to_owned());
+        hope(&nodes, &mut plan, |node| if node == "web" { vec!["api"] } else { vec![] });
+        let both = [("start api-1", "start api-3"), ("start api-2", "start api-3")];
+        assert_eq!(edges(&plan), both);
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use windlass::application::Application;
 use windlass::lang::compose::item::Item;
 use windlass::lang::compose::project::{
-    Condition, Grant, Project, Resource, Restart, Service as Written,
+    Condition, Dependency, Grant, Project, Resource, Restart, Service as Written,
 };
 use windlass::lang::compose::uses;
 use windlass::lifecycle::implementation::{Command, CommandLine, Effect, Process, Stop};
@@ -14,7 +14,7 @@ use windlass::lifecycle::implementation::{Command, CommandLine, Effect, Process,
 use super::body::{self, Parts};
 use super::{Ground, canon, update};
 use crate::world::docker::engine::escaped;
-use crate::world::docker::sheet::{self, Build, File, Part, Service, Sheet};
+use crate::world::docker::sheet::{self, Build, File, Hope, Part, Service, Sheet, Until};
 
 /// The version of Compose whose labels are written.
 const VERSION: &str = "2.40.3";
@@ -56,6 +56,7 @@ pub fn sheet(project: &Project, application: &Application, ground: &Ground) -> S
         parts: names.zip(parts).collect(),
         remove_volumes: false,
         previous: BTreeMap::new(),
+        renew: BTreeSet::new(),
     }
 }
 
@@ -83,16 +84,16 @@ fn parts(project: &Project, ground: &Ground) -> Vec<Part> {
             all.push(image_part(project, service, ground));
         }
     }
-    let awaited: BTreeSet<&str> = project
-        .services
-        .values()
-        .flat_map(|service| &service.depends_on)
-        .filter(|(_, dependency)| dependency.condition == Condition::Completed)
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let awaited = |required: bool| -> BTreeSet<&str> {
+        let all = project.services.values().flat_map(|service| &service.depends_on);
+        let ends = all.filter(|(_, it)| it.condition == Condition::Completed);
+        ends.filter(|(_, it)| it.required == required).map(|(name, _)| name.as_str()).collect()
+    };
+    let (needed, hoped) = (awaited(true), awaited(false));
     for service in project.services.values() {
-        let is_job = awaited.contains(service.name.as_str());
-        all.push(service_part(project, service, is_job, ground));
+        let name = service.name.as_str();
+        let ends = Ends { is_job: needed.contains(name), may_fail: hoped.contains(name) };
+        all.push(service_part(project, service, &ends, ground));
     }
     all
 }
@@ -206,7 +207,30 @@ fn image_part(project: &Project, service: &Written, ground: &Ground) -> Part {
     Part::Image { reference, policy, build }
 }
 
-fn service_part(project: &Project, service: &Written, is_job: bool, ground: &Ground) -> Part {
+/// Who waits for the end of a service: somebody who needs it, somebody who does not.
+struct Ends {
+    is_job: bool,
+    may_fail: bool,
+}
+
+/// What a service waits for and does not need.
+fn hopes(project: &Project, service: &Written) -> Vec<Hope> {
+    let optional = service
+        .depends_on
+        .iter()
+        .filter(|(name, dependency)| !dependency.required && project.services.contains_key(*name));
+    let hope = |(name, dependency): (&String, &Dependency)| Hope {
+        node: name_of(name),
+        until: match dependency.condition {
+            Condition::Started => Until::Started,
+            Condition::Healthy => Until::Healthy,
+            Condition::Completed => Until::Completed,
+        },
+    };
+    optional.map(hope).collect()
+}
+
+fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Ground) -> Part {
     let value = canon::service(service, ground);
     let (mounted, files) = granted(project, service, ground);
     let mut labels: Map<String, Value> =
@@ -238,8 +262,10 @@ fn service_part(project: &Project, service: &Written, is_job: bool, ground: &Gro
         container: service.container_name.as_ref().map(|name| name.text.clone()),
         body,
         networks,
-        is_job: is_job && may_end,
+        is_job: ends.is_job && may_end,
         may_end,
+        may_fail: ends.may_fail && !ends.is_job && may_end,
+        hopes: hopes(project, service),
         starts_anew: false,
         files,
         replicas: service.replicas,

@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use windlass::lang::compose::cast;
 use windlass::lang::compose::item::Item;
-use windlass::lang::compose::project::Service;
+use windlass::lang::compose::project::{Health, Service};
 
 use crate::world::docker::sheet::Update;
+
+/// How long a new container without a check has to run before the old one goes for good.
+const UNCHECKED: Duration = Duration::from_secs(1);
 
 /// How a service is updated. Without a word about the order, several containers are replaced with
 /// the new one first: they share what they have anyway. One alone goes first, because two of them
@@ -16,16 +19,18 @@ pub(super) fn of(service: &Service) -> Update {
     let get = |key: &str| config.and_then(|config| config.get(key));
     let time = |key: &str| {
         let text = get(key).map(Item::plain);
-        text.and_then(|text| cast::duration(&text)).unwrap_or(Duration::ZERO)
+        text.and_then(|text| cast::duration(&text))
     };
     let asked = get("order").map(Item::plain);
     let wants = asked.map_or(service.replicas > 1, |order| order == "start-first");
     let parallelism = get("parallelism").and_then(Item::as_int);
+    let unwatched = !matches!(service.health, Health::Checked(_));
+    let usual = if unwatched { UNCHECKED } else { Duration::ZERO };
     Update {
         parallelism: parallelism.and_then(|it| u32::try_from(it).ok()).unwrap_or(1),
         start_first: wants && only_once(service).is_none(),
-        delay: time("delay"),
-        monitor: time("monitor"),
+        delay: time("delay").unwrap_or(Duration::ZERO),
+        monitor: time("monitor").unwrap_or(usual),
     }
 }
 

@@ -13,6 +13,7 @@ pub(super) mod errand;
 pub mod http;
 pub(crate) mod make;
 pub(crate) mod replace;
+pub(crate) mod resource;
 mod service;
 pub mod sheet;
 mod watch;

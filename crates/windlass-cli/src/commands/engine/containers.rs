@@ -7,13 +7,10 @@ use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{IsTerminal, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use windlass::application::{Application, GlobalState};
-use windlass::goal::GoalFile;
-use windlass::lang::compose::{self, Project};
-use windlass::plan::Plan;
-use windlass_run::compose::{self as running, Ground};
+use windlass_run::compose as running;
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::OrderId;
 use windlass_run::machine::plan::Arrange;
@@ -24,9 +21,8 @@ use windlass_run::world::docker::{Docker, Setting};
 use windlass_run::world::process::Place;
 
 use super::{Drive, actions};
-use crate::commands::up::Beginning;
 use crate::failure::Failure;
-use crate::{escape, exit_code, output, surroundings};
+use crate::{escape, exit_code, output};
 
 /// The engine that `DOCKER_HOST` names.
 pub(crate) fn engine() -> Result<Engine, Failure> {
@@ -45,7 +41,7 @@ pub(crate) fn refused(why: &Refused) -> Failure {
 }
 
 /// Progress is no result: it goes to standard error.
-fn tell(line: &str) {
+pub(crate) fn tell(line: &str) {
     output::stderr(&escape::visible_lines(&format!("{line}\n")));
 }
 
@@ -72,7 +68,7 @@ pub(crate) fn read(deployment: &Deployment) -> Result<Option<Sheet>, Failure> {
 }
 
 /// Keeps a sheet for its owner alone: it has the variables of the containers in it.
-fn keep(deployment: &Deployment, sheet: &Sheet) -> Result<(), Failure> {
+pub(crate) fn keep(deployment: &Deployment, sheet: &Sheet) -> Result<(), Failure> {
     let path = path(deployment);
     let new = path.with_extension("new");
     let failed = |error: std::io::Error| Failure::file("write", &path, &error);
@@ -91,84 +87,6 @@ fn keep(deployment: &Deployment, sheet: &Sheet) -> Result<(), Failure> {
 /// Plans of a Compose project get the order in which it goes down.
 pub(crate) fn arrangement(deployment: &Deployment) -> Option<Arrange> {
     path(deployment).exists().then_some(running::arrange_one_by_one as Arrange)
-}
-
-/// A project that is about to come up.
-pub(crate) struct Prepared {
-    /// Its application, with containers.
-    pub(crate) application: Application,
-    /// That all of it is up.
-    pub(crate) goal: GoalFile,
-    sheet: Sheet,
-    observed: running::Observed,
-}
-
-impl Prepared {
-    /// Looks at the engine and at what stands beside the file.
-    pub(crate) fn new(
-        mut project: Project,
-        file: &Path,
-        services: &[String],
-    ) -> Result<Self, Failure> {
-        running::select(&mut project, services).map_err(Failure::usage)?;
-        running::prune(&mut project);
-        let ground = ground(file)?;
-        let (mut application, goal) = compose::lower(&project);
-        running::with_processes(&mut application, &project);
-        let mut sheet = running::sheet(&project, &application, &ground);
-        let observed =
-            running::observe(&engine()?, &application, &mut sheet).map_err(|why| refused(&why))?;
-        for name in &observed.stale {
-            tell(&format!("changed {name}: its container will be replaced"));
-        }
-        if services.is_empty() {
-            for name in &observed.orphans {
-                tell(&format!("orphan  {name}: no service of the file asks for it"));
-            }
-        }
-        Ok(Prepared { application, goal, sheet, observed })
-    }
-
-    /// Where the run begins.
-    pub(crate) fn beginning(&self, is_first: bool) -> Beginning {
-        Beginning {
-            state: self.observed.state.clone(),
-            processes: self.observed.processes.clone(),
-            is_first,
-        }
-    }
-
-    /// Lets containers be replaced in turn, as the file asks for it.
-    pub(crate) fn roll(&self, plan: &mut Plan) {
-        let standing = self.observed.state.instances.iter();
-        let nodes: BTreeMap<String, String> = standing
-            .map(|(id, own)| (id.0.clone(), self.application.node(own.node).name.clone()))
-            .collect();
-        running::roll(&nodes, plan, |node| match self.sheet.parts.get(node) {
-            Some(Part::Service(service)) => service.update.parallelism as usize,
-            _ => 1,
-        });
-    }
-
-    /// Keeps what the run will ask of the engine.
-    pub(crate) fn write(&self, deployment: &Deployment) -> Result<(), Failure> {
-        keep(deployment, &self.sheet)
-    }
-}
-
-/// What the paths and variables of a file mean.
-fn ground(file: &Path) -> Result<Ground, Failure> {
-    let absolute = |path: &Path| {
-        std::path::absolute(path).map_err(|error| Failure::file("find", path, &error))
-    };
-    let folder = absolute(&super::folder_of(file))?;
-    let folder = folder.canonicalize().unwrap_or(folder);
-    let mut files = vec![folder.join(file.file_name().unwrap_or_default())];
-    for over in surroundings::overrides(file) {
-        files.push(absolute(&over)?);
-    }
-    let environment = surroundings::environment(&folder);
-    Ok(Ground { folder, files, environment })
 }
 
 /// A project that is about to go down.
@@ -232,7 +150,7 @@ impl Composed {
     }
 }
 
-fn ask(question: &str) -> Result<(), Failure> {
+pub(crate) fn ask(question: &str) -> Result<(), Failure> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::usage(question).help("say --yes if that is wanted"));
     }

@@ -52,9 +52,13 @@ impl PlanMachine<'_> {
     /// The instances that a goal wants gone.
     fn unwanted(&self, goal: &GoalFile) -> BTreeSet<InstanceId> {
         let leaves = |id: &InstanceId, instance: &Instance| {
+            let protocol = self.application.protocol_of(instance.node);
+            let first = protocol.map(|protocol| &protocol.state(protocol.initial).name);
             goal.goal.wants.iter().any(|want| match want {
                 Want::NodeGone(node) => *node == instance.node,
                 Want::InstanceGone(gone) => gone == id,
+                // Back to where it began is as far as leaving goes.
+                Want::Instance { instance, state } => instance == id && Some(state) == first,
                 _ => false,
             })
         };

@@ -262,6 +262,13 @@ impl Engine {
             .map(|_| ())
     }
 
+    /// Takes a container out of a network, whatever it does there.
+    pub fn disconnect(&self, network: &str, container: &str) -> Asked<()> {
+        let body = json!({ "Container": container, "Force": true });
+        self.ask("POST", &format!("/networks/{}/disconnect", escaped(network)), Some(&body))
+            .map(|_| ())
+    }
+
     /// Pulls an image; `progress` hears every line.
     pub fn pull(&self, reference: &str, progress: &mut dyn FnMut(&Value)) -> Asked<()> {
         let path = format!("/images/create?fromImage={}", escaped(&tagged(reference)));
@@ -302,8 +309,34 @@ fn told(body: Body, progress: &mut dyn FnMut(&Value)) -> Asked<()> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pull_tells_its_progress_and_its_error() {
+        let path = std::env::temp_dir().join(format!("windlass-pull-{}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            let mut asked = [0; 4096];
+            let read = client.read(&mut asked).unwrap();
+            let body = "{\"status\":\"Pulling\"}\n{\"id\":\"a\",\"status\":\"Done\"}\n\
+                        {\"error\":\"no such image\"}\n";
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+            std::io::Write::write_all(&mut client, (head + body).as_bytes()).unwrap();
+            String::from_utf8_lossy(&asked[..read]).into_owned()
+        });
+        let host = format!("unix://{}", path.display());
+        let engine = Engine::new(Address::parse(Some(&host)).unwrap());
+        let mut heard = Vec::new();
+        let ended = engine.pull("app", &mut |line| heard.push(line["status"].clone()));
+        assert_eq!(heard, ["Pulling", "Done"]);
+        assert_eq!(ended.unwrap_err().to_string(), "no such image");
+        assert!(server.join().unwrap().starts_with("POST /images/create?fromImage=app%3Alatest"));
+        let _ = std::fs::remove_file(&path);
+    }
 
     #[test]
     fn names_in_paths() {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::Shared;
 use super::engine::Container;
 use super::errand::wait_healthy;
-use super::service::{forget, run, stop, told, unless_missing, words};
+use super::service::{forget, look_after, stop, told, unless_missing, words};
 use super::sheet::{self, Previous, Service};
 use crate::world::Order;
 
@@ -116,19 +116,21 @@ fn come_up(
     service: &Service,
     spare: &Container,
 ) -> Result<(), String> {
-    run(shared, order, service, &spare.id)?;
-    if service.is_job {
+    shared.engine.start(&spare.id).map_err(words)?;
+    if service.is_job || service.may_fail {
         return Ok(());
     }
     pause(shared, order, service.update.monitor)?;
     let now = shared.engine.inspect(&spare.id).map_err(words)?;
-    if now.health.is_some() {
-        return wait_healthy(shared, order, &spare.id).map_err(|why| told(shared, &spare.id, why));
+    if now.status == "restarting" || now.all["RestartCount"].as_u64().unwrap_or(0) > 0 {
+        return Err(told(shared, &spare.id, "its container ends again and again".to_owned()));
     }
-    if !now.is_running() && !(service.may_end && now.exit_code == 0) {
+    if now.health.is_some() {
+        wait_healthy(shared, order, &spare.id).map_err(|why| told(shared, &spare.id, why))?;
+    } else if !now.is_running() && !(service.may_end && now.exit_code == 0) {
         return Err(told(shared, &spare.id, super::errand::ended(&now)));
     }
-    Ok(())
+    look_after(shared, order, service, &spare.id)
 }
 
 fn pause(shared: &Shared, order: &Order, time: Duration) -> Result<(), String> {

@@ -1,15 +1,14 @@
 //! The operations of a Compose project: what each asks of the engine.
 
 use std::io::Read;
-use std::sync::PoisonError;
 
 use serde_json::Value;
 
 use super::engine::{Container, Refused};
 use super::errand::wait_healthy;
-use super::sheet::{self, Build, Part, Service};
+use super::sheet::{self, Build, Part, Service, Until};
 use super::watch::Guard;
-use super::{Shared, archive, make, replace};
+use super::{Shared, archive, make, replace, resource};
 use crate::world::Order;
 
 /// How much of what a container wrote is shown when it failed.
@@ -33,13 +32,13 @@ pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
     match shared.sheet.parts.get(&order.node) {
         None | Some(Part::Nothing) => Ok(()),
         Some(Part::Network { name, body }) => match operation {
-            Some("create") => furnish(shared, "networks", name, body),
-            Some("remove") => unless_missing(shared.engine.drop("networks", name)),
+            Some("create") => resource::network(shared, name, body),
+            Some("remove") => resource::drop_network(shared, name),
             _ => Ok(()),
         },
         Some(Part::Volume { name, body }) => match operation {
-            Some("create") => furnish(shared, "volumes", name, body),
-            Some("remove") => drop_volume(shared, name),
+            Some("create") => resource::volume(shared, name, body),
+            Some("remove") => resource::drop_volume(shared, name),
             _ => Ok(()),
         },
         Some(Part::Image { reference, policy, build }) => match operation {
@@ -53,32 +52,6 @@ pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
             perform(shared, order, service, &name, number)
         }
     }
-}
-
-fn furnish(shared: &Shared, kind: &str, name: &str, body: &Value) -> Result<(), String> {
-    match shared.engine.look(kind, name) {
-        Ok(_) => return Ok(()),
-        Err(refused) if refused.is_missing() => {}
-        Err(refused) => return Err(words(refused)),
-    }
-    match shared.engine.make(kind, body) {
-        Ok(_) => {
-            let made = shared.made.lock();
-            made.unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
-            Ok(())
-        }
-        Err(refused) if refused.is_conflict() => Ok(()),
-        Err(refused) => Err(words(refused)),
-    }
-}
-
-/// A volume holds data: only the operator removes it, or the run that has just made it.
-fn drop_volume(shared: &Shared, name: &str) -> Result<(), String> {
-    let is_new = shared.made.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
-    if !shared.sheet.remove_volumes && !is_new {
-        return Ok(());
-    }
-    unless_missing(shared.engine.drop("volumes", name))
 }
 
 fn fetch(
@@ -180,6 +153,9 @@ fn start(
         // What it shares is there by now, in the container that stays.
         make::make(shared, service, name, number)?;
     }
+    for hope in &service.hopes {
+        await_hope(shared, order, service, hope)?;
+    }
     if let Some(spare) = replace::spare(shared, service, number)? {
         return replace::swap(shared, order, service, name, &spare);
     }
@@ -190,15 +166,20 @@ fn start(
     run(shared, order, service, &before.id)
 }
 
-/// Starts a container; from here on its end is told, unless it is a job.
-pub(super) fn run(
+/// Starts a container; from here on its end is told.
+fn run(shared: &Shared, order: &Order, service: &Service, id: &str) -> Result<(), String> {
+    shared.engine.start(id).map_err(words)?;
+    look_after(shared, order, service, id)
+}
+
+/// From here on the end of a container that runs is told, unless it may end as it likes.
+pub(super) fn look_after(
     shared: &Shared,
     order: &Order,
     service: &Service,
     id: &str,
 ) -> Result<(), String> {
-    shared.engine.start(id).map_err(words)?;
-    if service.is_job {
+    if service.is_job || service.may_fail {
         return Ok(());
     }
     shared.watch.guard(id, guard(order, service));
@@ -207,6 +188,37 @@ pub(super) fn run(
     if !now.is_running() && now.exit_code != 0 {
         shared.watch.unguard(id);
         return Err(told(shared, id, super::errand::ended(&now)));
+    }
+    Ok(())
+}
+
+/// Waits for what is not needed; when it does not come, the operator hears of it.
+fn await_hope(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    hope: &sheet::Hope,
+) -> Result<(), String> {
+    let Some(other) = shared.sheet.service(&hope.node) else { return Ok(()) };
+    for number in 1..=other.replicas {
+        let name = other.container_name(&shared.sheet.project, number);
+        let waited = match (hope.until, shared.engine.inspect(&name)) {
+            (Until::Started, _) => Ok(()),
+            (_, Err(refused)) => Err(words(refused)),
+            (Until::Healthy, Ok(other)) => wait_healthy(shared, order, &other.id),
+            (Until::Completed, Ok(other)) if other.status == "created" => {
+                Err("it was not started".to_owned())
+            }
+            (Until::Completed, Ok(_)) => wait_completed(shared, order, &name),
+        };
+        match waited {
+            Err(why) if shared.is_cancelled(order.id) => return Err(why),
+            Err(why) => (shared.tell)(&format!(
+                "without {}: `{}` does not need it and goes on; {why}",
+                other.name, service.name
+            )),
+            Ok(()) => {}
+        }
     }
     Ok(())
 }
@@ -253,7 +265,7 @@ pub(super) fn adopt(shared: &Shared, order: &Order) -> bool {
     let number = sheet::number(&order.node, &order.instance);
     let name = service.container_name(&shared.sheet.project, number);
     let Ok(container) = shared.engine.inspect(&name) else { return false };
-    if service.is_job {
+    if service.is_job || service.may_fail {
         return true;
     }
     if container.is_running() {

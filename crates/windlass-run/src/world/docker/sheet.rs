@@ -3,7 +3,7 @@
 //! The sheet is written into the journal at the beginning of a run, so that `resume` and `down`
 //! need no Compose file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,9 @@ pub struct Sheet {
     /// By container, what stood there before and comes back when the run is rolled back.
     #[serde(default)]
     pub previous: BTreeMap<String, Previous>,
+    /// The volumes that are made anew because their definition changed: the operator said so.
+    #[serde(default)]
+    pub renew: BTreeSet<String>,
 }
 
 /// A container that is about to be replaced.
@@ -146,6 +149,12 @@ pub struct Service {
     pub is_job: bool,
     /// Whether an end with exit code 0 is no death.
     pub may_end: bool,
+    /// Whether somebody waits for its end and goes on however it ends.
+    #[serde(default)]
+    pub may_fail: bool,
+    /// What it waits for and does not need.
+    #[serde(default)]
+    pub hopes: Vec<Hope>,
     /// Whether containers that run are started anew, because something that they need was.
     pub starts_anew: bool,
     /// Files that stand in the Compose file.
@@ -158,10 +167,39 @@ pub struct Service {
     pub update: Update,
 }
 
+/// Something that is waited for and not needed: `required: false`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hope {
+    /// The node of the other service.
+    pub node: String,
+    /// What is waited for.
+    pub until: Until,
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Until {
+    /// That it was started.
+    Started,
+    /// That it is healthy.
+    Healthy,
+    /// That it ended well.
+    Completed,
+}
+
 /// What containers may share with one of another service.
 pub const SHARED: &[&str] = &["NetworkMode", "IpcMode", "PidMode", "UTSMode", "CgroupnsMode"];
 
 impl Sheet {
+    /// The service of a node.
+    pub fn service(&self, node: &str) -> Option<&Service> {
+        match self.parts.get(node) {
+            Some(Part::Service(service)) => Some(service),
+            _ => None,
+        }
+    }
+
     /// Whether a node is one of the project.
     pub fn knows(&self, node: &str) -> bool {
         self.parts.contains_key(node)

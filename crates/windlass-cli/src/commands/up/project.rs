@@ -1,0 +1,209 @@
+//! A Compose project that is about to come up: what it asks of the Docker engine, and what of it is
+//! there already.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use windlass::application::Application;
+use windlass::goal::GoalFile;
+use windlass::lang::compose::{self, Project};
+use windlass::plan::{Plan, PlanAction};
+use windlass_run::compose::{self as running, Ground, Observed};
+use windlass_run::deployment::Deployment;
+use windlass_run::machine::plan::Arrange;
+use windlass_run::world::docker::sheet::{Part, Sheet};
+
+use super::{Beginning, UpArgs, WorldArg};
+use crate::commands::engine::containers::{ask, engine, keep, refused, tell};
+use crate::commands::engine::folder_of;
+use crate::failure::Failure;
+use crate::{escape, exit_code, surroundings};
+
+/// A project that is about to come up.
+pub(crate) struct Prepared {
+    /// Its application, with containers.
+    pub(crate) application: Application,
+    /// That all of it is up.
+    pub(crate) goal: GoalFile,
+    sheet: Sheet,
+    observed: Observed,
+}
+
+/// A Compose project that goes to a Docker engine; none for anything else.
+pub(super) fn prepared(
+    args: &UpArgs,
+    world: WorldArg,
+    project: Option<Box<Project>>,
+) -> Result<Option<Prepared>, Failure> {
+    let is_compose = project.is_some();
+    match (project, world) {
+        (Some(project), WorldArg::Docker) => Prepared::new(*project, args).map(Some),
+        _ if !args.services.is_empty() => {
+            Err(Failure::usage("services are chosen of a Compose file on a Docker engine"))
+        }
+        _ if args.adopt || args.renew_volumes => {
+            Err(Failure::usage("that is for a Compose file on a Docker engine"))
+        }
+        (_, WorldArg::Process | WorldArg::Ssh) if is_compose => {
+            Err(Failure::usage("the containers of a Compose file are no processes of a machine")
+                .help("leave out `--world`"))
+        }
+        _ => Ok(None),
+    }
+}
+
+impl Prepared {
+    /// Looks at the engine and at what stands beside the file.
+    fn new(mut project: Project, args: &UpArgs) -> Result<Self, Failure> {
+        running::select(&mut project, &args.services).map_err(Failure::usage)?;
+        running::prune(&mut project);
+        let ground = ground(&args.file)?;
+        let (mut application, goal) = compose::lower(&project);
+        running::with_processes(&mut application, &project);
+        let mut sheet = running::sheet(&project, &application, &ground);
+        let clashes =
+            running::clashes(&engine()?, &project, &sheet).map_err(|why| refused(&why))?;
+        if !clashes.is_empty() {
+            return Err(Failure::usage(clashes.join("; ")).ending(exit_code::FINDINGS));
+        }
+        renew(args, &mut sheet)?;
+        let observed =
+            running::observe(&engine()?, &application, &mut sheet).map_err(|why| refused(&why))?;
+        for name in &observed.networks {
+            tell(&format!("changed network {name}: it will be made anew, with its containers"));
+        }
+        for name in &observed.stale {
+            tell(&format!("changed {name}: its container will be replaced"));
+        }
+        if args.services.is_empty() {
+            for name in &observed.orphans {
+                tell(&format!("orphan  {name}: no service of the file asks for it"));
+            }
+        }
+        Ok(Prepared { application, goal, sheet, observed })
+    }
+
+    /// Where the run begins. What somebody else has started is named, the first time.
+    pub(crate) fn beginning(&self, is_first: bool) -> Beginning {
+        if is_first {
+            for name in &self.observed.kept {
+                tell(&format!("adopted {name}"));
+            }
+        }
+        Beginning {
+            state: self.observed.state.clone(),
+            processes: self.observed.processes.clone(),
+            is_first,
+        }
+    }
+
+    /// Takes over what is there as it is, so that nothing has to be done; what was taken over, and
+    /// what `up` would do about the rest.
+    pub(crate) fn adopt(&mut self) -> Result<String, Failure> {
+        let Observed { stale, networks, orphans, .. } = std::mem::take(&mut self.observed);
+        self.sheet.renew.clear();
+        let observed = running::observe_as_is(&engine()?, &self.application, &mut self.sheet)
+            .map_err(|why| refused(&why))?;
+        let kept = &observed.kept;
+        if !kept.iter().any(|name| name.starts_with("container ")) {
+            let message = format!("no container of the project `{}` is there", self.sheet.project);
+            return Err(Failure::usage(message).ending(exit_code::FINDINGS));
+        }
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        for name in kept {
+            let _ = writeln!(out, "adopted {name}");
+        }
+        for name in stale.iter().chain(&networks) {
+            let _ = writeln!(out, "changed {name}: the file says something else by now");
+        }
+        for service in self.missing(&observed) {
+            let _ = writeln!(out, "missing {service}: not all of its containers are there");
+        }
+        for name in orphans {
+            let _ = writeln!(out, "orphan  {name}: no service of the file asks for it");
+        }
+        self.goal = GoalFile::default();
+        self.observed = observed;
+        Ok(escape::visible_lines(&out))
+    }
+
+    /// Services that have fewer containers than the file asks for.
+    fn missing(&self, observed: &Observed) -> Vec<&str> {
+        let services = self.sheet.parts.iter().filter_map(|(node, part)| match part {
+            Part::Service(service) => Some((node, service)),
+            _ => None,
+        });
+        let lacks = services.filter(|(node, service)| {
+            let node = self.application.node_named(node);
+            let there = node.map_or(0, |node| observed.state.of_node(node).count());
+            there < service.replicas as usize
+        });
+        lacks.map(|(_, service)| service.name.as_str()).collect()
+    }
+
+    /// Lets containers be replaced in turn as the file asks for it, and lets services wait for what
+    /// they do not need; how later plans are arranged.
+    pub(crate) fn order(&self, plan: &mut Plan) -> Arrange {
+        let standing = self.observed.state.instances.iter();
+        let mut nodes: BTreeMap<String, String> = standing
+            .map(|(id, own)| (id.0.clone(), self.application.node(own.node).name.clone()))
+            .collect();
+        running::roll(&nodes, plan, |node| {
+            self.sheet.service(node).map_or(1, |service| service.update.parallelism as usize)
+        });
+        for step in &plan.steps {
+            if let PlanAction::ScaleOut { node, instance, .. } = &step.action {
+                nodes.insert(instance.0.clone(), node.clone());
+            }
+        }
+        running::hope(&nodes, plan, |node| {
+            let hopes = self.sheet.service(node).map_or(&[][..], |service| &service.hopes);
+            hopes.iter().map(|hope| hope.node.as_str()).collect()
+        });
+        running::arrange_one_by_one
+    }
+
+    /// Keeps what the run will ask of the engine.
+    pub(crate) fn write(&self, deployment: &Deployment) -> Result<(), Failure> {
+        keep(deployment, &self.sheet)
+    }
+}
+
+/// Asks what becomes of volumes whose definition changed: they are made anew, and what is in them
+/// is lost, only when somebody says so about them.
+fn renew(args: &UpArgs, sheet: &mut Sheet) -> Result<(), Failure> {
+    let changed = running::changed_volumes(&engine()?, sheet).map_err(|why| refused(&why))?;
+    for name in changed {
+        let question = format!(
+            "the definition of the volume `{name}` changed; made anew, it loses what is in it"
+        );
+        let is_wanted = args.renew_volumes
+            || (!args.dry_run && !args.yes && !args.adopt && ask(&question).is_ok());
+        if is_wanted {
+            tell(&format!("changed volume {name}: it will be made anew, without its data"));
+            sheet.renew.insert(name);
+        } else {
+            tell(&format!(
+                "changed volume {name}: it stays as it is, with its data (--renew-volumes)"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What the paths and variables of a file mean.
+fn ground(file: &Path) -> Result<Ground, Failure> {
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map_err(|error| Failure::file("find", path, &error))
+    };
+    let folder = absolute(&folder_of(file))?;
+    let folder = folder.canonicalize().unwrap_or(folder);
+    let mut files = vec![folder.join(file.file_name().unwrap_or_default())];
+    for over in surroundings::overrides(file) {
+        files.push(absolute(&over)?);
+    }
+    let environment = surroundings::environment(&folder);
+    Ok(Ground { folder, files, environment })
+}

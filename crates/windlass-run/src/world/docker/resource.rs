@@ -1,0 +1,116 @@
+//! Networks and volumes: made when they are missing, made anew when their definition changed.
+//!
+//! A changed network is taken from under its containers, which are replaced afterwards. A changed
+//! volume is kept, because of what is in it, unless the operator said that it may go.
+
+use std::sync::PoisonError;
+
+use serde_json::{Value, json};
+
+use super::Shared;
+use super::engine::Refused;
+use super::service::{stop, unless_missing, words};
+use super::sheet;
+
+/// The hash of the configuration that something was made from; none when nobody wrote it down.
+fn hash_of(labels: Option<&Value>) -> Option<&str> {
+    labels?.get(sheet::HASH)?.as_str().filter(|hash| !hash.is_empty())
+}
+
+/// Whether something of a project was made from another configuration than `body` has.
+pub(crate) fn is_changed(found: &Value, body: &Value, project: &str) -> bool {
+    let labels = found.get("Labels");
+    let is_ours = labels.is_some_and(|labels| labels[sheet::PROJECT] == project);
+    let (old, new) = (hash_of(labels), hash_of(body.get("Labels")));
+    is_ours && old.is_some() && new.is_some() && old != new
+}
+
+fn found(shared: &Shared, kind: &str, name: &str) -> Result<Option<Value>, String> {
+    match shared.engine.look(kind, name) {
+        Ok(found) => Ok(Some(found)),
+        Err(refused) if refused.is_missing() => Ok(None),
+        Err(refused) => Err(words(refused)),
+    }
+}
+
+fn make(shared: &Shared, kind: &str, body: &Value) -> Result<bool, String> {
+    match shared.engine.make(kind, body) {
+        Ok(_) => Ok(true),
+        Err(refused) if refused.is_conflict() => Ok(false),
+        Err(refused) => Err(words(refused)),
+    }
+}
+
+/// A container that uses something, when it is one of the project.
+fn user(shared: &Shared, what: &str, id: &str) -> Result<Option<String>, String> {
+    match shared.engine.inspect(id) {
+        Ok(container) if container.label(sheet::PROJECT) == shared.sheet.project => {
+            Ok(Some(container.id))
+        }
+        Ok(container) => {
+            Err(format!("{what} changed, and the container `{}` uses it", container.name))
+        }
+        Err(refused) if refused.is_missing() => Ok(None),
+        Err(refused) => Err(words(refused)),
+    }
+}
+
+/// Makes a network.
+pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), String> {
+    if let Some(old) = found(shared, "networks", name)? {
+        if !is_changed(&old, body, &shared.sheet.project) {
+            return Ok(());
+        }
+        let users = old.get("Containers").and_then(Value::as_object);
+        let mut ours = Vec::new();
+        for id in users.into_iter().flat_map(|all| all.keys()) {
+            ours.extend(user(shared, &format!("the network `{name}`"), id)?);
+        }
+        for id in ours {
+            unless_missing(shared.engine.disconnect(name, &id))?;
+        }
+        unless_missing(shared.engine.drop("networks", name))?;
+    }
+    make(shared, "networks", body).map(|_| ())
+}
+
+/// Removes a network. One that containers of before are in again stays.
+pub(super) fn drop_network(shared: &Shared, name: &str) -> Result<(), String> {
+    match shared.engine.drop("networks", name) {
+        Err(Refused::Said(403 | 409, _)) if !shared.sheet.previous.is_empty() => Ok(()),
+        asked => unless_missing(asked),
+    }
+}
+
+/// Makes a volume.
+pub(super) fn volume(shared: &Shared, name: &str, body: &Value) -> Result<(), String> {
+    let renews = shared.sheet.renew.contains(name);
+    if let Some(old) = found(shared, "volumes", name)? {
+        if !renews || !is_changed(&old, body, &shared.sheet.project) {
+            return Ok(());
+        }
+        let using = shared.engine.filtered(&json!({ "volume": [name] })).map_err(words)?;
+        let mut ours = Vec::new();
+        for id in using {
+            ours.extend(user(shared, &format!("the volume `{name}`"), &id)?);
+        }
+        for id in ours {
+            stop(shared, &id)?;
+            unless_missing(shared.engine.remove(&id, false))?;
+        }
+        unless_missing(shared.engine.drop("volumes", name))?;
+    }
+    if make(shared, "volumes", body)? && !renews {
+        shared.made.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+    }
+    Ok(())
+}
+
+/// A volume holds data: only the operator removes it, or the run that has just made it.
+pub(super) fn drop_volume(shared: &Shared, name: &str) -> Result<(), String> {
+    let is_new = shared.made.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+    if !shared.sheet.remove_volumes && !is_new {
+        return Ok(());
+    }
+    unless_missing(shared.engine.drop("volumes", name))
+}
