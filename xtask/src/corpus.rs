@@ -9,9 +9,12 @@ mod concerto;
 mod counts;
 mod floors;
 mod hot;
+mod occi;
 mod process;
 mod robust;
+mod thinking;
 mod tosca;
+mod tosker;
 mod verdicts;
 
 use crate::Outcome;
@@ -56,8 +59,7 @@ impl fmt::Display for Score {
 }
 
 /// Sets whose expectations are not compared yet, and the word of `--lang` that each needs.
-const NOT_SCORED: &[(&str, &str)] =
-    &[("tosker", "tosker"), ("madeus", "madeus"), ("aeolus", "aeolus"), ("occi", "occi")];
+const NOT_SCORED: &[(&str, &str)] = &[("madeus", "madeus"), ("aeolus", "aeolus")];
 
 /// At most this many wrong answers are shown for each set.
 const SHOWN: usize = 20;
@@ -80,7 +82,12 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
     scores.extend(concerto::score(&windlass, &folder.join("concerto"))?);
     scores.extend(compose::scores(&windlass, &folder)?);
     scores.extend(hot::score(&windlass, &folder.join("hot"))?);
-    scores.extend(tosca::scores(&windlass, &folder)?);
+    let page = repository.read(tosca::DISPUTED).unwrap_or_default();
+    scores.extend(tosca::scores(&windlass, &folder, &tosca::disputed(&page))?);
+    scores.extend(tosker::score(&windlass, &folder.join("tosker"))?);
+    let own = repository.path("examples/thinking/windlass.yaml");
+    scores.extend(thinking::score(&windlass, &folder, &own)?);
+    scores.extend(occi::score(&windlass, &folder)?);
     for score in &scores {
         println!("{score}");
         for line in score.wrong.iter().take(SHOWN) {

@@ -41,7 +41,10 @@ pub(crate) fn read_in_environment(
         return Err(Failure::usage(format!("`{name}` is no template of OpenStack Heat"))
             .help("--env names environments of templates"));
     }
-    let args = HotArgs { template: TemplateArgs { env: env.to_vec() }, ..HotArgs::default() };
+    let args = HotArgs {
+        template: TemplateArgs { env: env.to_vec(), ..TemplateArgs::default() },
+        ..HotArgs::default()
+    };
     Ok(Some(read(id, path, &args, None, sources)?.0))
 }
 

@@ -79,7 +79,9 @@ pub(crate) fn read(
             && surroundings::is_compose_name(path)
             && lang::tells_nothing(id, sources));
     let folder = path.parent().unwrap_or(Path::new(""));
-    let is_tosca = language == Some(Language::Tosca);
+    let is_service = || lang::told(None, id, sources) == Some(Language::Tosca);
+    let is_tosca =
+        language == Some(Language::Tosca) || language == Some(Language::Tosker) && is_service();
     let folder = match () {
         () if (is_compose || is_tosca) && is_below_current(path) => PathBuf::new(),
         () if is_tosca => project_of(path),

@@ -190,7 +190,12 @@ pub(crate) fn application(path: &Path, lang: Option<&str>) -> Result<Loaded, Fai
         Ok(Opened { mut files, entry: None }) => {
             let mut sources = Sources::new();
             let name = path.display().to_string();
-            match lang::read_archive(language, &mut sources, &mut *files) {
+            match lang::read_archive_in(
+                language,
+                &mut sources,
+                &mut *files,
+                &surroundings::of(path, false),
+            ) {
                 Ok(Some(reading)) => understood(reading, sources, &name),
                 Ok(None) => Err(input::no_language(&name)),
                 Err(error) => Err(unreadable(&name, &error)?),

@@ -1,4 +1,5 @@
-//! What stands beside a Compose file: files put over it, variables, profiles, its folder.
+//! What stands beside a Compose file: files put over it, variables, profiles, its folder; and the
+//! values for the inputs of a TOSCA service.
 //!
 //! The library reads nothing by itself. What the command line names is read here, once, before a
 //! command starts; the variables are those of the process.
@@ -10,6 +11,7 @@ use clap::Args;
 use windlass::lang::Surroundings;
 use windlass::lang::compose::interpolate::Environment;
 use windlass::lang::compose::{NamedText, Options, dotenv};
+use windlass::lang::tosca::inputs::Given;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -43,8 +45,26 @@ pub(crate) struct TemplateArgs {
     /// HOT: an environment file; may be given more than once, a later one wins
     #[arg(long, value_name = "FILE")]
     pub(crate) env: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) tosca: ToscaArgs,
 }
 
+/// What every command that reads a TOSCA service takes.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "TOSCA")]
+pub(crate) struct ToscaArgs {
+    /// Values for the inputs of a TOSCA service, as YAML; may be given more than once, a later one
+    /// wins
+    #[arg(long, value_name = "FILE")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// The value of one input of a TOSCA service; wins over those in files
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) input: Vec<String>,
+}
+
+static INPUTS: OnceLock<Given> = OnceLock::new();
 static GIVEN: OnceLock<Options> = OnceLock::new();
 static ENVIRONMENTS: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
@@ -56,16 +76,16 @@ pub(crate) fn environments() -> &'static [PathBuf] {
 /// Reads what the command line names. The first call counts.
 pub(crate) fn set(command: &Command) -> Result<(), Failure> {
     let (args, template) = match command {
-        Command::Check(args) => (&args.compose, None),
-        Command::Show(args) => (&args.compose, Some(&args.template)),
-        Command::Verify(args) => (&args.compose, Some(&args.template)),
-        Command::Plan(args) => (&args.compose, Some(&args.template)),
-        Command::Step(args) => (&args.compose, Some(&args.template)),
-        Command::Analyze(args) => (&args.compose, Some(&args.template)),
-        Command::Prove(args) => (&args.compose, Some(&args.template)),
-        Command::Simulate(args) => (&args.compose, Some(&args.template)),
-        Command::Convert(args) => (&args.compose, Some(&args.template)),
-        Command::Up(args) => (&args.compose, Some(&args.template)),
+        Command::Check(args) => (&args.compose, &args.hot.template),
+        Command::Show(args) => (&args.compose, &args.template),
+        Command::Verify(args) => (&args.compose, &args.template),
+        Command::Plan(args) => (&args.compose, &args.template),
+        Command::Step(args) => (&args.compose, &args.template),
+        Command::Analyze(args) => (&args.compose, &args.template),
+        Command::Prove(args) => (&args.compose, &args.template),
+        Command::Simulate(args) => (&args.compose, &args.template),
+        Command::Convert(args) => (&args.compose, &args.template),
+        Command::Up(args) => (&args.compose, &args.template),
         // They read no description: that of what runs is in the journal.
         Command::Scale(_)
         | Command::Restart(_)
@@ -80,9 +100,10 @@ pub(crate) fn set(command: &Command) -> Result<(), Failure> {
         | Command::Completions(_)
         | Command::Man(_) => return Ok(()),
     };
-    if let Some(template) = template {
+    if !matches!(command, Command::Check(_)) {
         let _ = ENVIRONMENTS.set(template.env.clone());
     }
+    let _ = INPUTS.set(inputs(&template.tosca, matches!(command, Command::Up(_)))?);
     let env_files = match args.env_file.as_slice() {
         [] => None,
         files => Some(files.iter().map(|path| text(path)).collect::<Result<_, _>>()?),
@@ -101,6 +122,22 @@ pub(crate) fn set(command: &Command) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The values for inputs: files first, then single ones, each a text of its own.
+fn inputs(args: &ToscaArgs, must_be_complete: bool) -> Result<Given, Failure> {
+    let mut texts = Vec::new();
+    for path in &args.inputs {
+        let NamedText { name, text } = text(path)?;
+        texts.push((name, text));
+    }
+    for given in &args.input {
+        let Some((name, value)) = given.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+            return Err(Failure::usage(format!("`{given}` is no NAME=VALUE")));
+        };
+        texts.push(("--input".to_owned(), format!("{name}: {value}\n")));
+    }
+    Ok(Given { texts, must_be_complete })
+}
+
 /// The surroundings of a file; `beside` says that an override beside it counts.
 pub(crate) fn of(path: &Path, beside: bool) -> Surroundings {
     let mut compose = GIVEN.get().cloned().unwrap_or_default();
@@ -113,7 +150,7 @@ pub(crate) fn of(path: &Path, beside: bool) -> Surroundings {
     if beside && let Some(over) = override_of(path).and_then(|over| text(&over).ok()) {
         compose.overrides.insert(0, over);
     }
-    Surroundings { compose }
+    Surroundings { compose, inputs: INPUTS.get().cloned().unwrap_or_default() }
 }
 
 fn text(path: &Path) -> Result<NamedText, Failure> {

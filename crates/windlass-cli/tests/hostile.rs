@@ -135,3 +135,85 @@ fn hostile_archives_end_in_findings_within_the_limits() {
         assert!(stdout.contains("1 error, 0 warnings"), "{file}: {stdout:.1000}");
     }
 }
+
+const DEFINITIONS: &str = "tosca_definitions_version: tosca_simple_yaml_1_3\n";
+
+/// An archive that begins with `service.yaml`, with one more entry of any name and mode.
+fn service(text: &str, other: (&str, &str, u32)) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let plain = zip::write::SimpleFileOptions::default();
+    let meta = "TOSCA-Meta-File-Version: 1.0\nCSAR-Version: 1.1\nCreated-By: us\n\
+                Entry-Definitions: service.yaml\n";
+    let (name, content, mode) = other;
+    for (name, text, mode) in [
+        ("TOSCA-Metadata/TOSCA.meta", meta, 0o644),
+        ("service.yaml", text, 0o644),
+        (name, content, mode),
+    ] {
+        archive.start_file(name, plain.unix_permissions(mode)).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn archives_do_not_lead_out_of_themselves() {
+    let folder = Folder::with(&[("secret.yaml", "token: hidden-in-the-folder\n")]);
+    let imports = |what: &str| format!("{DEFINITIONS}imports: [{what}]\n");
+    let slip = service(&imports("../secret.yaml"), ("../secret.yaml", "token: hidden\n", 0o644));
+    folder.write("slip.csar", slip);
+    let absolute = service(&imports("/etc/passwd"), ("/etc/passwd", "root\n", 0o644));
+    folder.write("absolute.csar", absolute);
+    let mut link = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let plain = zip::write::SimpleFileOptions::default();
+    link.start_file("service.yaml", plain).unwrap();
+    link.write_all(imports("link.yaml").as_bytes()).unwrap();
+    link.add_symlink("link.yaml", "../secret.yaml", plain).unwrap();
+    folder.write("link.csar", link.finish().unwrap().into_inner());
+    for file in ["slip.csar", "absolute.csar", "link.csar"] {
+        let (stdout, stderr, exit) = limited(&folder, &["check", file]);
+        assert_eq!(exit, 1, "{file}: {stdout} {stderr}");
+        assert!(stdout.contains("error[FILE0"), "{file}: {stdout:.1000}");
+        assert!(!stdout.contains("hidden"), "{file}: {stdout:.1000}");
+    }
+    assert!(folder.path("secret.yaml").is_file());
+}
+
+#[test]
+fn files_of_a_service_that_never_end_are_findings() {
+    let folder = Folder::with(&[
+        ("a.yaml", &format!("{DEFINITIONS}imports: [b.yaml]\n")),
+        ("b.yaml", &format!("{DEFINITIONS}imports: [a.yaml]\n")),
+    ]);
+    let deep = many(10_000, &format!("{DEFINITIONS}node_types:\n"), |at| {
+        let parent = at.checked_sub(1).map_or("tosca.nodes.Root".to_owned(), |at| format!("t{at}"));
+        format!("  t{at}: {{ derived_from: {parent} }}\n")
+    });
+    folder.write("deep.yaml", &deep);
+    folder.write(
+        "circle.yaml",
+        deep.replacen("derived_from: tosca.nodes.Root", "derived_from: t9999", 1),
+    );
+    let entities = (1..30).map(|at| {
+        let before = at - 1;
+        format!("<!ENTITY e{at} \"&e{before};&e{before};&e{before};&e{before};\">")
+    });
+    let entities: String = entities.collect();
+    folder.write(
+        "laughs.tosca",
+        format!(
+            "<?xml version=\"1.0\"?><!DOCTYPE Definitions [<!ENTITY e0 \"ha\">{entities}]>\n\
+                 <Definitions xmlns=\"http://docs.oasis-open.org/tosca/ns/2011/12\" id=\"a\" \
+                 targetNamespace=\"a\">&e29;</Definitions>\n"
+        ),
+    );
+    for (file, code, exit_code) in
+        [("a.yaml", "FILE", 1), ("circle.yaml", "TOSCA006", 1), ("laughs.tosca", "XML", 1)]
+    {
+        let (stdout, stderr, exit) = limited(&folder, &["check", file]);
+        assert_eq!(exit, exit_code, "{file}: {stdout:.1000} {stderr}");
+        assert!(stdout.contains(&format!("error[{code}")), "{file}: {stdout:.1000}");
+    }
+    let (stdout, stderr, exit) = limited(&folder, &["check", "deep.yaml"]);
+    assert_eq!(exit, 0, "{stdout:.1000} {stderr}");
+}

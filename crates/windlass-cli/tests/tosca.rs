@@ -219,3 +219,64 @@ policy_types:
     let proof = good(folder.run(&["prove", "service.yaml", "--format", "json"])).json();
     assert_eq!(proof["verdict"], "always_completes");
 }
+
+const INPUTS: &str = "\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs:
+    size: { type: integer, constraints: [{ in_range: [1, 8] }] }
+    name: { type: string, default: shop }
+    note: { type: string, required: false }
+  node_templates:
+    machine:
+      type: tosca.nodes.Compute
+      capabilities: { host: { properties: { num_cpus: { get_input: size } } } }
+";
+
+#[test]
+fn inputs_are_checked_with_their_values() {
+    let folder = Folder::with(&[
+        ("service.yaml", INPUTS),
+        ("good.yaml", "size: 2\nname: a\n"),
+        ("wrong.yaml", "size: many\n"),
+        ("large.yaml", "size: 9\n"),
+        ("other.yaml", "size: 1\nsise: 2\n"),
+        ("empty.yaml", "name: b\n"),
+    ]);
+    let check = |args: &[&str]| {
+        let all = [&["check", "service.yaml", "--format", "json"], args].concat();
+        let run = folder.run(&all);
+        (run.findings(), run.code)
+    };
+    let clean = (Vec::<String>::new(), 0);
+    assert_eq!(check(&[]), clean);
+    assert_eq!(check(&["--inputs", "good.yaml"]), clean);
+    assert_eq!(check(&["--input", "size=3"]), clean);
+    let one = |finding: &str| (vec![finding.to_owned()], 1);
+    assert_eq!(check(&["--inputs", "empty.yaml"]), one("4:5 error TOSCA012"));
+    let (found, code) = check(&["--inputs", "wrong.yaml"]);
+    assert!(code == 1 && found.iter().all(|found| found.contains("TOSCA010")), "{found:?}");
+    let (found, code) = check(&["--inputs", "large.yaml"]);
+    assert!(code == 1 && found.iter().any(|found| found == "1:7 error TOSCA011"), "{found:?}");
+    assert_eq!(check(&["--inputs", "other.yaml"]), one("2:1 error TOSCA014"));
+    // The later one wins.
+    assert_eq!(check(&["--inputs", "large.yaml", "--input", "size=8"]), clean);
+    assert_eq!(folder.run(&["check", "service.yaml", "--input", "size"]).code, 2);
+    good(folder.run(&["show", "service.yaml", "--input", "size=2"]));
+    good(folder.run(&["plan", "service.yaml", "--input", "size=2"]));
+    let up = folder.run(&["up", "service.yaml", "--yes"]);
+    assert!(up.code != 0 && up.stderr.contains("the input `size` has no value"), "{up:?}");
+}
+
+#[test]
+fn what_tosker_does_not_bring_up_is_refused_when_it_is_read_for_tosker() {
+    let service = SERVICE.replace("  policies:", "  unknown:");
+    let folder = Folder::with(&[("tosker-types.yaml", TYPES), ("service.yaml", SERVICE)]);
+    folder.write("machine.yaml", WORKFLOW);
+    assert_eq!(folder.run(&["check", "machine.yaml"]).code, 0);
+    let run = folder.run(&["check", "machine.yaml", "--lang", "tosker", "--format", "json"]);
+    assert!(run.code == 1 && run.findings().iter().all(|f| f.ends_with("TOSKER002")), "{run:?}");
+    assert_eq!(folder.run(&["check", "service.yaml", "--lang", "tosker"]).code, 0);
+    folder.write("other.yaml", service);
+    assert_ne!(folder.run(&["check", "other.yaml", "--lang", "tosker"]).code, 0);
+}

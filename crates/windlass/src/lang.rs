@@ -133,6 +133,8 @@ pub struct Reading {
 pub struct Surroundings {
     /// What a Compose file takes from its surroundings.
     pub compose: compose::Options,
+    /// Values for the inputs of a TOSCA service.
+    pub inputs: tosca::inputs::Given,
 }
 
 /// Reads the text `root`, which stands alone, in the given language, or in the one that it tells.
@@ -143,6 +145,9 @@ pub fn read(language: Option<Language>, root: SourceId, sources: &Sources) -> Re
             let mut findings = Vec::new();
             let library = tosca::xml::load_alone(root, &source.name, sources, &mut findings);
             read_barrel(&library, findings)
+        }
+        Some(Language::Tosker) if detect_keys(root, &source.text) == Some(Language::Tosca) => {
+            tosker::service(read_tosca_alone(root, sources))
         }
         Some(Language::Tosker) => read_tosker(root, sources),
         Some(Language::Compose) => {
@@ -177,10 +182,10 @@ pub fn read_in(
 ) -> Reading {
     let text = &sources.get(root).text;
     match language.or_else(|| Language::detect_text(text)).or_else(|| detect_files(root, text)) {
-        Some(Language::Tosca) => {
-            let mut findings = Vec::new();
-            let model = tosca::read(root, sources, Some(files), &mut findings);
-            understood_tosca(model, &sources.get(root).name, findings)
+        Some(Language::Tosca) => read_tosca(root, sources, Some(files), &surroundings.inputs),
+        Some(Language::Tosker) if detect_keys(root, text) == Some(Language::Tosca) => {
+            let reading = read_tosca(root, sources, Some(files), &surroundings.inputs);
+            tosker::service(reading)
         }
         Some(Language::Compose) => {
             read_compose(compose::load(root, &surroundings.compose, sources, files))
@@ -234,9 +239,19 @@ pub fn read_archive(
     sources: &mut Sources,
     files: &mut dyn Files,
 ) -> Result<Option<Reading>, FileError> {
+    read_archive_in(language, sources, files, &Surroundings::default())
+}
+
+/// Reads an archive with what stands beside it.
+pub fn read_archive_in(
+    language: Option<Language>,
+    sources: &mut Sources,
+    files: &mut dyn Files,
+    surroundings: &Surroundings,
+) -> Result<Option<Reading>, FileError> {
     let Some(entry) = tosca::csar::entry(files)? else { return Ok(None) };
     let root = sources.add(entry.file.name, entry.file.text);
-    Ok(Some(read_with(language, root, &entry.path, sources, files)))
+    Ok(Some(read_in(language, root, &entry.path, sources, files, surroundings)))
 }
 
 /// The language that a text is read in, if one is given or its keys tell. It is parsed for that.
@@ -272,9 +287,17 @@ fn detect_keys(root: SourceId, text: &str) -> Option<Language> {
 
 fn read_tosca_alone(root: SourceId, sources: &Sources) -> Reading {
     // Profiles are added to the texts; nobody points into them.
-    let mut sources = sources.clone();
+    read_tosca(root, &mut sources.clone(), None, &tosca::inputs::Given::default())
+}
+
+fn read_tosca(
+    root: SourceId,
+    sources: &mut Sources,
+    files: Option<&mut dyn Files>,
+    given: &tosca::inputs::Given,
+) -> Reading {
     let mut findings = Vec::new();
-    let model = tosca::read(root, &mut sources, None, &mut findings);
+    let model = tosca::read(root, sources, files, given, &mut findings);
     understood_tosca(model, &sources.get(root).name, findings)
 }
 

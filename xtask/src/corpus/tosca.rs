@@ -1,13 +1,14 @@
-//! The sets of TOSCA: the OASIS suites, tosca-parser, our probes, puccini's examples, TosKer's.
+//! The sets of TOSCA: the OASIS suites, tosca-parser, our probes, puccini's examples.
 //!
 //! An answer is right when `windlass check` finds an error exactly where the oracle says "invalid".
 //! The set `tosca-lines` counts the invalid files of the OASIS 1.0 suite whose error is reported at
 //! one of the lines that the suite names. A valid file that imports one which the folder does not
-//! hold says nothing, and is left out.
+//! hold says nothing, and is left out. Verdicts that `docs/corpus/tosca.md` disputes, each with its
+//! reason, count as wrong like any other; the sets `...-settled` leave them out.
 
 use super::{Score, process};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Sets, by what the path of a file starts with.
@@ -21,6 +22,21 @@ const SETS: &[(&str, &str)] = &[
     ("tliron+puccini/examples/", "tosca-puccini"),
 ];
 
+/// Sets with disputed verdicts.
+const SETTLED: &[&str] = &["tosca-parser", "tosca-puccini"];
+
+/// Where disputed verdicts are listed: rows of a table that begin with a path.
+pub const DISPUTED: &str = "docs/corpus/tosca.md";
+
+/// The paths whose verdicts a page disputes.
+pub fn disputed(page: &str) -> BTreeSet<&str> {
+    let row = |line: &'_ str| -> Option<&str> {
+        let (path, reason) = line.strip_prefix("| `")?.split_once("` |")?;
+        (!reason.trim().trim_matches('|').trim().is_empty()).then_some(path)
+    };
+    page.lines().filter_map(row).collect()
+}
+
 /// An error that was found.
 struct Found {
     code: String,
@@ -29,7 +45,11 @@ struct Found {
 }
 
 /// Scores every set that is there.
-pub fn scores(windlass: &Path, folder: &Path) -> Result<Vec<Score>, String> {
+pub fn scores(
+    windlass: &Path,
+    folder: &Path,
+    disputed: &BTreeSet<&str>,
+) -> Result<Vec<Score>, String> {
     let mut scores = BTreeMap::new();
     let tosca = folder.join("tosca");
     let oracle = std::fs::read_to_string(tosca.join("ORACLE.tsv")).unwrap_or_default();
@@ -49,6 +69,10 @@ pub fn scores(windlass: &Path, folder: &Path) -> Result<Vec<Score>, String> {
             continue;
         }
         count(&mut scores, set, path, is_invalid, &answer);
+        let is_part = SETTLED.contains(set) && !disputed.contains(path);
+        if is_part {
+            count(&mut scores, &format!("{set}-settled"), path, is_invalid, &answer);
+        }
         if is_invalid && *set == "tosca-oasis-1" {
             let wanted: Vec<u64> = lines.split(", ").filter_map(|line| line.parse().ok()).collect();
             let found = answer.unwrap_or_default();
@@ -137,4 +161,15 @@ fn check(
         found.push(Found { code: String::new(), line: 0, message });
     }
     Ok(Ok(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disputed_verdict_has_a_reason() {
+        let page = "| file | reason |\n|---|---|\n| `a/b.yaml` | it is so |\n| `c.yaml` | |\n";
+        assert_eq!(disputed(page), BTreeSet::from(["a/b.yaml"]));
+    }
 }

@@ -115,7 +115,8 @@ fn read_workflow(root: SourceId, sources: &Sources) -> Option<Reading<Plan>> {
     // Profiles are added to the texts; nobody points into them. What is wrong with the service is
     // said where it is read as the application.
     let mut sources = sources.clone();
-    let model = tosca::read(root, &mut sources, None, &mut Vec::new())?;
+    let model =
+        tosca::read(root, &mut sources, None, &tosca::inputs::Given::default(), &mut Vec::new())?;
     let plan = tosca::workflow::plan(&model, None)?;
     Some(Reading::new(Some(Language::Tosca), Some(plan), Vec::new()))
 }

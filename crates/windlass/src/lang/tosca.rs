@@ -2,8 +2,8 @@
 //! (CSAR) that hold descriptions.
 //!
 //! Reading order: `version`, `value`, `model` (what a service is once everything is resolved),
-//! `grammar` (what may stand where), `load` (files and imports), `names` (which type a name means),
-//! `build` (from trees to the model), `check` (what the model must satisfy), `csar` (where an
+//! `grammar` (what may stand where), `quirks` (what is borne with), `load` (files and imports), `names` (which type a name means),
+//! `build` (from trees to the model), `inputs` (values given beside it), `check` (what the model must satisfy), `csar` (where an
 //! archive begins), `xml` (version 1.0: texts as spanned trees, definitions, imports). Profiles of
 //! normative types are TOSCA texts that come with the program; they are read as any other import.
 //! Then what a service does: `weaving` (which order the operations have, as data), `lower` (the
@@ -16,6 +16,7 @@ pub mod codes;
 mod command;
 pub mod csar;
 pub mod grammar;
+pub mod inputs;
 mod load;
 pub mod locations;
 pub mod lower;
@@ -23,6 +24,7 @@ pub mod model;
 mod names;
 pub mod profiles;
 mod protocol;
+mod quirks;
 pub mod value;
 pub mod version;
 pub mod weaving;
@@ -49,6 +51,7 @@ pub fn read(
     root: SourceId,
     sources: &mut Sources,
     files: Option<&mut dyn Files>,
+    given: &inputs::Given,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Model> {
     let mut files = files;
@@ -57,11 +60,15 @@ pub fn read(
     let mut texts = loader.texts;
     names::assign(&mut texts, findings);
     let types = build::types(&texts, findings);
-    let service = build::service(&texts[0], FileId(0), findings);
+    let mut service = build::service(&texts[0], FileId(0), findings);
+    if let Some(service) = &mut service {
+        inputs::give(given, service, sources, findings);
+    }
     let version = texts[0].file.version;
     let is_open = texts.iter().any(|text| text.is_open || !text.unread.is_empty());
+    let substituted = names::substituted(&texts);
     let files_of_model = texts.into_iter().map(|text| text.file).collect();
-    let mut model = Model { version, files: files_of_model, types, service };
+    let mut model = Model { version, files: files_of_model, types, substituted, service };
     check::all(&mut model, sources, files, is_open, findings);
     Some(model)
 }

@@ -2,18 +2,48 @@
 //!
 //! `.plan` has `component:Interface.operation`, `.csv` has `component,Interface,operation`; blank
 //! lines mean nothing. An operation is called `Interface.operation`, an instance like its
-//! component. TosKer's descriptions are TOSCA and are not read here.
+//! component. TosKer's descriptions are TOSCA; [`service`] says what TosKer asks of them beyond.
 
 use std::collections::BTreeMap;
 
-use super::{Inexpressible, Written};
+use super::tosca::model::TypeRef;
+use super::{Inexpressible, Reading, Written};
 use crate::application::InstanceId;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{self, Diagnostic};
 use crate::plan::{Plan, PlanAction, Step};
 use crate::source::{Source, SourceId, Span};
+use crate::spelling;
 
 /// A line that names no operation.
 pub const BAD_LINE: &str = "TOSKER001";
+
+/// A node of a kind that TosKer does not bring up.
+pub const UNKNOWN_KIND: &str = "TOSKER002";
+
+/// The node types that TosKer brings up, with everything that derives from them.
+const KINDS: &[&str] = &["tosker.nodes.Container", "tosker.nodes.Software", "tosker.nodes.Volume"];
+
+/// A service template read for TosKer: all its nodes are of its kinds.
+pub(super) fn service(mut reading: Reading) -> Reading {
+    let Some(model) = &reading.tosca else { return reading };
+    let nodes = model.service.iter().flat_map(|service| service.nodes.iter());
+    let known = |of: &TypeRef| {
+        of.id.is_none_or(|id| KINDS.iter().any(|kind| model.types.derives_from_name(id, kind)))
+    };
+    let mut findings = Vec::new();
+    for (name, node) in nodes.filter(|(_, node)| !known(&node.of)) {
+        let message =
+            format!("TosKer does not bring up `{}`, a `{}`", name.text, node.of.name.text);
+        let finding = Diagnostic::error(UNKNOWN_KIND, node.of.name.span, message);
+        findings.push(finding.help(spelling::known("kind", KINDS.iter().copied())));
+    }
+    if !findings.is_empty() {
+        reading.findings.append(&mut findings);
+        diagnostic::sort(&mut reading.findings);
+        (reading.application, reading.goal) = (None, None);
+    }
+    reading
+}
 
 /// How the parts of a line are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -485,6 +485,13 @@ pub const CODES: &[&Rule] = &[
         "a line of a TosKer plan names no operation",
         page!("TOSKER001"),
     ),
+    &code(
+        "TOSKER002",
+        "unknown-tosker-kind",
+        Error,
+        "a node is of a kind that TosKer does not bring up",
+        page!("TOSKER002"),
+    ),
     // Templates of OpenStack Heat.
     &code(
         "HOT001",

@@ -241,7 +241,8 @@ impl Texts {
             _ => return false,
         };
         let id = self.sources.add(file.name, file.text);
-        let reading = lang::read_with(detected, id, name, &mut self.sources, files);
+        let surroundings = surroundings::of(path, false);
+        let reading = lang::read_in(detected, id, name, &mut self.sources, files, &surroundings);
         self.take(id, path, reading);
         true
     }

@@ -13,6 +13,7 @@ pub(super) use types::types;
 use super::codes;
 use super::load::Text;
 use super::model::{Fields, FileId, Range, TypeId, TypeKind, TypeRef};
+use super::quirks;
 use super::value::{Name, Value};
 use super::version::Version;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -83,7 +84,10 @@ impl Build<'_> {
 
     /// A type as it is named; one that nothing declares is reported.
     fn type_ref(&mut self, kind: TypeKind, node: Node<'_>) -> Option<TypeRef> {
-        let reference = self.quiet_ref(kind, node)?;
+        let mut reference = self.quiet_ref(kind, node)?;
+        if kind == TypeKind::Data && reference.id.is_none() {
+            self.tag(&mut reference.name);
+        }
         let name = &reference.name.text;
         let is_known = reference.id.is_some()
             || kind == TypeKind::Data && is_built_in(name, self.version())
@@ -103,6 +107,18 @@ impl Build<'_> {
         Some(reference)
     }
 
+    /// Takes the name of a tag of YAML for the data type that it means.
+    fn tag(&mut self, name: &mut Name) {
+        let Some(meant) = quirks::tagged(&name.text).filter(|_| quirks::are_borne(self.version()))
+        else {
+            return;
+        };
+        let message = format!("there is no data type `{}`, this is taken as `{meant}`", name.text);
+        let finding = Diagnostic::warning(codes::UNKNOWN_TYPE, name.span, message);
+        self.findings.push(finding.help(format!("write `{meant}`")));
+        meant.clone_into(&mut name.text);
+    }
+
     /// A type as it is named; one that nothing declares is doubtful only.
     fn doubtful_ref(&mut self, kind: TypeKind, node: Node<'_>) -> Option<TypeRef> {
         let before = self.findings.len();
@@ -111,6 +127,16 @@ impl Build<'_> {
             finding.severity = Severity::Warning;
         }
         reference
+    }
+
+    /// The type of the other end of a requirement. A file of types alone may leave it to a file
+    /// that is imported beside it, because before 2.0 all files of a service share their names.
+    fn other_end(&mut self, node: Node<'_>) -> Option<TypeRef> {
+        let is_library = self.text.tree.root().get("topology_template").is_none();
+        if is_library && self.file == FileId(0) && quirks::are_borne(self.version()) {
+            return self.doubtful_ref(TypeKind::Node, node);
+        }
+        self.type_ref(TypeKind::Node, node)
     }
 
     /// A type as it is named, or something else.
@@ -175,8 +201,10 @@ fn value(node: Option<Node<'_>>) -> Option<Value> {
 fn range(node: Option<Node<'_>>) -> Option<Range> {
     let node = node?;
     let mut bounds = node.items();
-    let lower = bounds.next()?.as_int()?;
-    let upper = bounds.next()?.as_int();
+    let (lower, upper) = match node.as_int() {
+        Some(both) => (both, Some(both)),
+        None => (bounds.next()?.as_int()?, bounds.next()?.as_int()),
+    };
     let number = |bound: i128| u64::try_from(bound).unwrap_or(0);
     Some(Range { lower: number(lower), upper: upper.map(number), span: node.span() })
 }

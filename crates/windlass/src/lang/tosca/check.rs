@@ -34,7 +34,7 @@ mod workflow;
 
 use super::model::{Model, Target};
 use super::version::Version;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::files::Files;
 use crate::source::{Sources, Span};
 
@@ -105,6 +105,16 @@ impl Checker<'_> {
             Some(help) => finding.help(help),
             None => finding,
         });
+    }
+
+    /// Makes the last finding a warning when it is one of the things that are borne with.
+    fn bear(&mut self, is_quirk: bool) {
+        if is_quirk
+            && super::quirks::are_borne(self.version())
+            && let Some(last) = self.findings.last_mut()
+        {
+            last.severity = Severity::Warning;
+        }
     }
 
     fn version(&self) -> Version {

@@ -41,8 +41,8 @@ pub enum Short {
     TextOrList,
     /// Any value.
     Any,
-    /// Any value from 2.0 on: a property that is refined to it.
-    AnyFrom2,
+    /// Any value: a property that is refined to it. Before 2.0 only examples do so.
+    Value,
 }
 
 /// What keys mean that are no keynames.
@@ -104,6 +104,13 @@ pub enum Shape {
     Items(&'static Entity),
     /// One entity.
     One(&'static Entity),
+}
+
+impl Entity {
+    /// Whether a node stands for a value where this entity is a definition.
+    pub(super) fn is_value(&self, node: crate::tree::Node<'_>) -> bool {
+        self.short == Short::Value && (!node.is_mapping() || walk::is_value(node, self))
+    }
 }
 
 impl Key {

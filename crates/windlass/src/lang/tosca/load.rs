@@ -128,6 +128,10 @@ impl<'a, 'f> Loader<'a, 'f> {
             is_open: false,
             stack: Vec::new(),
         });
+        let named = self.texts[at].tree.root().get("tosca_definitions_version");
+        if named.and_then(Node::as_str).is_some_and(Version::is_foreign_profile) {
+            self.texts[at].unread.insert("tosca".to_owned());
+        }
         if let Some(implicit) = profiles::implicit(version).filter(|_| is_own) {
             let beside = ("org.oasis-open.non-normative:1.3", profiles::NON_NORMATIVE);
             self.profile(at, &[beside, implicit], None, Span { source, start: 0, end: 0 });

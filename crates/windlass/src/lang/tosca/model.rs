@@ -18,7 +18,7 @@ pub use template::*;
 use super::value::Name;
 use super::version::Version;
 use crate::source::SourceId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that the files of one service say.
 #[derive(Debug, Clone, Default)]
@@ -29,8 +29,19 @@ pub struct Model {
     pub files: Vec<File>,
     /// Types of every kind, from every file.
     pub types: Types,
+    /// Node types that the service template of an imported file stands for.
+    pub substituted: BTreeMap<TypeId, Substituting>,
     /// The service template, when the file that was asked for has one.
     pub service: Option<Service>,
+}
+
+/// The service template of an imported file that stands for a node type.
+#[derive(Debug, Clone)]
+pub struct Substituting {
+    /// Its inputs; none when it maps properties to them by a list of its own.
+    pub inputs: Option<BTreeSet<String>>,
+    /// Where it names the type.
+    pub span: crate::source::Span,
 }
 
 /// One file, with the names that it sees.

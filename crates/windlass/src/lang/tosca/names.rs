@@ -3,10 +3,11 @@
 
 use super::codes;
 use super::load::{Text, declared};
-use super::model::{TypeId, TypeKind};
+use super::model::{Substituting, TypeId, TypeKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use std::collections::BTreeMap;
+use crate::tree::Node;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives every declared type an id, in the order of files and declarations, and fills the names
 /// that each file sees. Imported files come first, because their names are needed.
@@ -27,6 +28,38 @@ pub(super) fn assign(texts: &mut [Text], findings: &mut Vec<Diagnostic>) {
     for at in 0..texts.len() {
         fill(at, texts, &own, &mut done, findings);
     }
+    forget(texts, &own);
+}
+
+/// Types beside the profile are a guess: an import that could not be read may declare them.
+fn forget(texts: &mut [Text], own: &[Own]) {
+    let is_beside = |text: &Text| text.stack.first().is_some() && text.file.path.is_none();
+    let mut guessed = BTreeSet::new();
+    for (at, text) in texts.iter().enumerate() {
+        if is_beside(text) && text.stack.last() != Some(&at) {
+            guessed.extend(own[at].values().map(|(id, _)| *id));
+        }
+    }
+    for text in texts.iter_mut().filter(|text| text.is_open) {
+        text.file.names.retain(|_, id| !guessed.contains(id));
+    }
+}
+
+/// The node types that imported service templates stand for.
+pub(super) fn substituted(texts: &[Text]) -> BTreeMap<TypeId, Substituting> {
+    let of = |text: &Text| {
+        let root = text.tree.root();
+        let service = root.get("topology_template").or(root.get("service_template"))?;
+        let mapping =
+            service.get("substitution_mappings").or(service.get("substitution_mapping"))?;
+        let name = mapping.get("node_type")?;
+        let id = text.file.names.get(&(TypeKind::Node, name.as_str()?.to_owned())).copied()?;
+        let entries = service.get("inputs").into_iter().flat_map(Node::entries);
+        let inputs = entries.map(|entry| entry.name().to_owned()).collect();
+        let inputs = mapping.get("properties").is_none().then_some(inputs);
+        Some((id, Substituting { inputs, span: name.span() }))
+    };
+    texts.iter().skip(1).filter_map(of).collect()
 }
 
 type Own = BTreeMap<(TypeKind, String), (TypeId, Span)>;
@@ -51,9 +84,13 @@ fn fill(
         return;
     }
     let mut names: BTreeMap<(TypeKind, String), TypeId> = BTreeMap::new();
+    let mut normative = BTreeSet::new();
     for (from, prefix, span) in &imports {
         fill(*from, texts, own, done, findings);
         let is_normative = texts[*from].file.path.is_none();
+        if is_normative {
+            normative.extend(texts[*from].file.names.values().copied());
+        }
         for ((kind, name), id) in texts[*from].file.names.clone() {
             if is_normative && prefix.is_none() && !texts[at].file.version.is_2() {
                 let (exact, loose) = short_names(&name);
@@ -68,6 +105,12 @@ fn fill(
                 Some(prefix) => format!("{prefix}:{name}"),
                 None => name,
             };
+            // Every file sees the normative types; one that it replaces stays replaced.
+            let known = names.get(&(kind, name.clone()));
+            let is_replaced = known.is_some_and(|known| !normative.contains(known));
+            if normative.contains(&id) && is_replaced && !texts[at].file.version.is_2() {
+                continue;
+            }
             add(&mut names, kind, name, id, *span, &texts[at], findings);
         }
         take_over(at, *from, prefix.as_deref(), texts, findings);

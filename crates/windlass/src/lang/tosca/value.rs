@@ -109,6 +109,22 @@ impl Value {
         entry.map(|entry| &entry.value)
     }
 
+    /// This value with another one laid over it: mappings are merged, anything else is replaced.
+    #[must_use]
+    pub fn merged(&self, over: &Value) -> Value {
+        let (Data::Map(own), Data::Map(others)) = (&self.data, &over.data) else {
+            return over.clone();
+        };
+        let mut entries = own.clone();
+        for other in others {
+            match entries.iter_mut().find(|entry| entry.key == other.key) {
+                Some(entry) => entry.value = entry.value.merged(&other.value),
+                None => entries.push(other.clone()),
+            }
+        }
+        Value { span: over.span, data: Data::Map(entries) }
+    }
+
     /// Whether this is null.
     pub fn is_null(&self) -> bool {
         self.data == Data::Null

@@ -44,6 +44,11 @@ impl Version {
         known.map(|(_, version)| *version)
     }
 
+    /// Whether a word names a profile with types of its own that do not come with the program.
+    pub fn is_foreign_profile(name: &str) -> bool {
+        name.starts_with("tosca_simple_profile_for_")
+    }
+
     /// The word that names this version.
     pub fn name(self) -> &'static str {
         let known = NAMES.iter().find(|(_, version)| *version == self);

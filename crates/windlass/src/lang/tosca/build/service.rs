@@ -30,10 +30,10 @@ pub(crate) fn service(
         inputs: build.fields(node.get("inputs"), Build::parameter),
         outputs: build.fields(node.get("outputs"), Build::parameter),
         nodes: build.fields(templates, |build, entry| {
-            build.node_template(entry, copied(entry.value, templates))
+            build.node_template(entry, &copied(entry.value, templates))
         }),
         relationships: build.fields(relationships, |build, entry| {
-            build.relationship_template(entry, copied(entry.value, relationships))
+            build.relationship_template(entry, &copied(entry.value, relationships))
         }),
         groups: build.fields(node.get("groups"), Build::group),
         policies: build.fields(node.get("policies"), Build::policy),
@@ -45,12 +45,48 @@ pub(crate) fn service(
     })
 }
 
-/// The template that another one copies.
-fn copied<'t>(node: Node<'t>, templates: Option<Node<'t>>) -> Option<Node<'t>> {
-    templates?.get(node.get("copy")?.as_str()?)
+/// The templates that another one copies, nearest first. Who copies himself is copied once.
+fn copied<'t>(node: Node<'t>, templates: Option<Node<'t>>) -> Vec<Node<'t>> {
+    let mut copied: Vec<Node<'t>> = Vec::new();
+    let mut at = node;
+    while let Some(next) =
+        at.get("copy").and_then(Node::as_str).and_then(|name| templates?.get(name))
+        && copied.iter().all(|known| known.span() != next.span())
+    {
+        copied.push(next);
+        at = next;
+    }
+    copied
+}
+
+/// What a template says itself, else what it copies.
+fn nearest<'t>(node: Node<'t>, copied: &[Node<'t>], key: &str) -> Option<Node<'t>> {
+    let mut all = std::iter::once(node).chain(copied.iter().copied());
+    all.find_map(|node| node.get(key))
 }
 
 impl Build<'_> {
+    /// Values that a template gives, merged into those that it copies.
+    fn merged(
+        &mut self,
+        node: Node<'_>,
+        copied: &[Node<'_>],
+        key: &str,
+    ) -> super::Fields<super::Value> {
+        let mut fields = self.values(copied.last().copied().unwrap_or(node).get(key));
+        let nearer = copied.iter().rev().skip(1).copied();
+        for over in nearer.chain((!copied.is_empty()).then_some(node)) {
+            for (name, value) in self.values(over.get(key)).iter() {
+                let known = fields.iter_mut().find(|(known, _)| known.text == name.text);
+                match known {
+                    Some((_, known)) => *known = known.merged(value),
+                    None => fields.push(name.clone(), value.clone()),
+                }
+            }
+        }
+        fields
+    }
+
     /// A type that must be named; the grammar reports it when it is not.
     fn type_or_nothing(
         &mut self,
@@ -75,13 +111,13 @@ impl Build<'_> {
         })
     }
 
-    fn node_template(&mut self, entry: Entry<'_>, copied: Option<Node<'_>>) -> NodeTemplate {
+    fn node_template(&mut self, entry: Entry<'_>, copied: &[Node<'_>]) -> NodeTemplate {
         let node = entry.value;
-        let get = |key: &str| node.get(key).or_else(|| copied?.get(key));
+        let get = |key: &str| nearest(node, copied, key);
         NodeTemplate {
             of: self.type_or_nothing(TypeKind::Node, get("type"), entry),
             directives: words(get("directives")),
-            properties: self.values(get("properties")),
+            properties: self.merged(node, copied, "properties"),
             attributes: self.attributes(get("attributes")),
             capabilities: self.fields(get("capabilities"), Self::capability_assignment),
             requirements: self.fields(get("requirements"), Self::requirement_assignment),
@@ -109,7 +145,7 @@ impl Build<'_> {
         let target = if node.is_scalar() { Some(node) } else { node.get("node") };
         let relationship = node.get("relationship");
         let inline = relationship.filter(|node| node.is_mapping());
-        let inline = inline.map(|node| self.relationship(node, None));
+        let inline = inline.map(|node| self.relationship(node, &[]));
         let in_place = inline.as_ref().and_then(|inline| inline.of.as_ref());
         RequirementAssignment {
             node: word(target).or_else(|| words(target).into_iter().next()),
@@ -130,15 +166,15 @@ impl Build<'_> {
     fn relationship_template(
         &mut self,
         entry: Entry<'_>,
-        copied: Option<Node<'_>>,
+        copied: &[Node<'_>],
     ) -> RelationshipTemplate {
         let mut template = self.relationship(entry.value, copied);
         template.span = entry.key.span();
         template
     }
 
-    fn relationship(&mut self, node: Node<'_>, copied: Option<Node<'_>>) -> RelationshipTemplate {
-        let get = |key: &str| node.get(key).or_else(|| copied?.get(key));
+    fn relationship(&mut self, node: Node<'_>, copied: &[Node<'_>]) -> RelationshipTemplate {
+        let get = |key: &str| nearest(node, copied, key);
         // In place, the name of a template may stand where a type is meant.
         let templates = self.text.tree.root();
         let templates = templates.get("topology_template").or(templates.get("service_template"));
@@ -146,10 +182,10 @@ impl Build<'_> {
         let is_template = |of: &Node<'_>| {
             templates.is_some_and(|all| all.get(of.as_str().unwrap_or_default()).is_some())
         };
-        let of = get("type").filter(|of| !is_template(of) || copied.is_some());
+        let of = get("type").filter(|of| !is_template(of) || !copied.is_empty());
         RelationshipTemplate {
             of: of.and_then(|of| self.type_ref(TypeKind::Relationship, of)),
-            properties: self.values(get("properties")),
+            properties: self.merged(node, copied, "properties"),
             attributes: self.values(get("attributes")),
             interfaces: self.interfaces(get("interfaces"), false),
             span: node.span(),

@@ -1,5 +1,6 @@
 //! Types of every kind.
 
+use super::super::grammar;
 use super::super::load::{Text, declared};
 use super::super::model::{
     CapabilityDefinition, FileId, Interface, RequirementDefinition, Schema, Type, TypeKind, Types,
@@ -122,9 +123,9 @@ impl Build<'_> {
         schema
     }
 
-    /// A property; from 2.0 a value in its place refines the property to it.
+    /// A property; a value in its place refines the property to it.
     fn property(&mut self, node: Node<'_>) -> Schema {
-        if node.is_mapping() || !self.version().is_2() {
+        if !grammar::data::PROPERTY.is_value(node) || node.is_mapping() && self.version().is_2() {
             return self.schema(node);
         }
         Schema { value: value(Some(node)), span: Some(node.span()), ..Schema::default() }
@@ -169,7 +170,7 @@ impl Build<'_> {
         let interfaces = relationship.and_then(|node| node.get("interfaces"));
         RequirementDefinition {
             capability: capability.and_then(|node| self.capability_or_type(node)),
-            node: node.get("node").and_then(|node| self.type_ref(TypeKind::Node, node)),
+            node: node.get("node").and_then(|node| self.other_end(node)),
             relationship: kind.and_then(|node| self.type_ref(TypeKind::Relationship, node)),
             interfaces: self.interfaces(interfaces, true),
             node_filter: value(node.get("node_filter")),

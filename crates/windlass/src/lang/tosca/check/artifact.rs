@@ -69,7 +69,11 @@ impl Checker<'_> {
     fn file(&mut self, artifact: &Artifact, file: FileId, files: &mut dyn Files, known: &[String]) {
         let Some(name) = &artifact.file else { return };
         let is_named = known.contains(&name.text);
-        if is_named || artifact.repository.is_some() || !looks_like_file(name) {
+        // Where artifacts have names, a plain word is meant to be one of them.
+        let is_word = |text: &str| !text.contains([':', '/', '.', ' ', '$']);
+        let is_meant = !known.is_empty() && is_word(&name.text) && !self.version().is_2();
+        let is_file = looks_like_file(name) || is_meant;
+        if is_named || artifact.repository.is_some() || !is_file {
             return;
         }
         let from = self.model.files[file.0 as usize].path.clone();

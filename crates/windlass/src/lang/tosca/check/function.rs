@@ -3,9 +3,11 @@
 use super::super::codes;
 use super::super::model::{Fields, Interface, Model, NodeTemplate, Parameter, Schema, Service};
 use super::super::value::{Data, Name, Value};
+use super::super::version::Version;
 use super::Checker;
 use super::evaluate::is_call;
 use super::schema::Base;
+use crate::diagnostic::Diagnostic;
 use crate::spelling;
 
 /// Where a function is called.
@@ -217,6 +219,15 @@ impl Checker<'_> {
     fn get_input(&mut self, service: &Service, arguments: &Value, place: Place<'_>) {
         let name = arguments.items().first().unwrap_or(arguments);
         let Some(text) = name.text() else { return };
+        if let [_, more @ ..] = arguments.items()
+            && let Some(step) = more.first()
+        {
+            if self.version() < Version::V1_3 {
+                let message = "before 1.3 `get_input` takes the name of an input and nothing else";
+                return self.error(codes::FUNCTION, step.span, message);
+            }
+            self.index(service.inputs.get(text).map(|input| &input.schema), more);
+        }
         let in_workflow = matches!(place, Place::Workflow(inputs) if inputs.get(text).is_some());
         if service.inputs.get(text).is_none() && !in_workflow {
             let message = format!("there is no input `{text}`");
@@ -269,7 +280,9 @@ impl Checker<'_> {
         if own(text) {
             return self.index(model.schemas(id, |of| &of.attributes).get(text), more);
         }
-        if let Some(second) = more.first().and_then(Value::text)
+        // Which of several relationships is meant may stand between.
+        let second = more.iter().find(|step| !matches!(step.data, Data::Int(_)));
+        if let Some(second) = second.and_then(Value::text)
             && self.through(service, node, text, second)
         {
             return;
@@ -316,7 +329,9 @@ impl Checker<'_> {
         let Some(of) = service.nodes.get(&target.node).and_then(|node| node.of.id) else {
             return true;
         };
-        has(of, second)
+        let is_of_relationship = target.relationship.is_some_and(|of| has(of, second));
+        is_of_relationship
+            || has(of, second)
             || target.capability.as_ref().is_none_or(|capability| in_capability(of, capability))
     }
 
@@ -358,7 +373,9 @@ impl Checker<'_> {
                     if let Some(first) = found.into_iter().next() {
                         let message =
                             format!("the default of this input does not fit: {}", first.message);
-                        self.error(first.code, value.span, message);
+                        let found =
+                            Diagnostic::new(first.code, first.severity, value.span, message);
+                        self.findings.push(found);
                         return;
                     }
                 }

@@ -194,6 +194,8 @@ pub(super) fn of(model: &Model, value: &Value, base: Base<'_>) -> Option<Quantit
     match &value.data {
         Data::Int(number) => Some(Quantity::Number(*number as f64)),
         Data::Float(number, _) => Some(Quantity::Number(*number)),
+        // How the values of a type that is not known compare is not known either.
+        Data::Text(_) if base == Base::Unknown => None,
         Data::Text(text) => Some(Quantity::Text(text.clone())),
         Data::Bool(value) => Some(Quantity::Bool(*value)),
         _ => None,

@@ -4,13 +4,15 @@ use super::super::codes;
 use super::super::model::{Fields, Schema, Type, TypeId, TypeKind, TypeRef};
 use super::super::value::Name;
 use super::Checker;
-use crate::diagnostic::Severity;
 
 impl Checker<'_> {
     pub(super) fn refinements(&mut self, id: TypeId) {
         let model = self.model;
         let of = model.types.get(id);
         if of.parent.is_none() {
+            for (name, schema) in of.properties.iter() {
+                self.untyped(id, name, schema, "property");
+            }
             return;
         }
         self.refined_schemas(id, &of.properties, |of| &of.properties, "property");
@@ -76,6 +78,16 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether two capability types derive from one that is not the root: before 2.0 a wider type
+    /// or a sibling is common and does little harm.
+    fn are_kin(&self, own: TypeId, from: TypeId) -> bool {
+        let types = &self.model.types;
+        let is_root = |of: &Type| of.name.text.ends_with(".Root") || of.parent.is_none();
+        types.get(own).kind == TypeKind::Capability
+            && (types.derives(from, own)
+                || types.chain(own).any(|(at, of)| !is_root(of) && types.derives(from, at)))
+    }
+
     fn must_derive(&mut self, own: &TypeRef, from: &TypeRef, what: &str) {
         let fits = match (own.id, from.id) {
             (Some(own), Some(from)) => {
@@ -98,17 +110,8 @@ impl Checker<'_> {
                 format!("{what} changes its type from `{}` to `{}`", from.name.text, own.name.text);
             let help = "a refinement names the same type or one that derives from it";
             self.advise(codes::REFINEMENT, own.name.span, message, Some(help.to_owned()));
-            // Before 2.0 a wider type of a capability is common and does little harm.
-            let is_wider = own.id.zip(from.id).is_some_and(|(own, from)| {
-                self.model.types.get(own).kind == TypeKind::Capability
-                    && self.model.types.derives(from, own)
-            });
-            if is_wider
-                && !self.version().is_2()
-                && let Some(last) = self.findings.last_mut()
-            {
-                last.severity = Severity::Warning;
-            }
+            let is_kin = own.id.zip(from.id).is_some_and(|(own, from)| self.are_kin(own, from));
+            self.bear(is_kin);
         }
     }
 }

@@ -106,26 +106,31 @@ impl Checker<'_> {
         };
         if let Some(target) = service.nodes.get(&wanted.text) {
             let fit = self.fit(source.1, target, assignment, definition);
-            return match fit {
-                Ok(capability) => Some(Target {
-                    node: wanted.text.clone(),
-                    capability,
-                    template: relationship.0,
-                    relationship: relationship.1,
-                }),
+            let capability = match fit {
+                Ok(capability) => capability,
                 Err(reason) => {
                     let message =
                         format!("`{}` cannot be the target of `{}`", wanted.text, requirement.text);
                     let mut finding = Diagnostic::error(codes::UNMATCHED, wanted.span, message);
                     // What only the normative types forbid, many files do.
-                    if reason.starts_with(SOFT) {
+                    let is_soft = reason.starts_with(SOFT);
+                    if is_soft {
                         finding.severity = Severity::Warning;
                     }
                     let reason = reason.trim_start_matches(SOFT);
                     self.findings.push(finding.note(reason));
-                    None
+                    if !is_soft {
+                        return None;
+                    }
+                    let found = target
+                        .of
+                        .id
+                        .map(|id| self.fit_capability(source.1, id, assignment, definition));
+                    found.and_then(Result::ok).flatten()
                 }
             };
+            let (template, relationship) = relationship;
+            return Some(Target { node: wanted.text.clone(), capability, template, relationship });
         }
         if let Some(of) = self.model.type_named(TypeKind::Node, &wanted.text) {
             return self.search(service, source, requirement, assignment, definition, Some(of));
@@ -243,12 +248,32 @@ impl Checker<'_> {
             && let Some(wanted) = node.id
             && !model.types.derives(id, wanted)
         {
-            let soft = if model.is_normative(wanted) { SOFT } else { "" };
+            // A target with the capability that is wanted is borne with, whatever its type.
+            let has_capability = || {
+                let found = self.fit_capability(source, id, assignment, definition);
+                found.is_ok_and(|found| found.is_some())
+            };
+            let is_soft = model.is_normative(wanted)
+                || super::super::quirks::are_borne(self.version()) && has_capability();
+            let soft = if is_soft { SOFT } else { "" };
             return Err(format!(
                 "{soft}it is a `{own}` and the requirement wants a `{}`.",
                 node.name.text
             ));
         }
+        self.fit_capability(source, id, assignment, definition)
+    }
+
+    /// The capability of a node type that a requirement means; the reason when there is none.
+    fn fit_capability(
+        &self,
+        source: &NodeTemplate,
+        id: TypeId,
+        assignment: &RequirementAssignment,
+        definition: Option<&RequirementDefinition>,
+    ) -> Result<Option<String>, String> {
+        let model = self.model;
+        let own = &model.types.get(id).name.text;
         let named = assignment.capability.as_ref().map(|name| name.text.as_str());
         let declared = definition.and_then(|definition| definition.capability.as_ref());
         let wanted = named.or(declared.map(|of| of.name.text.as_str()));
@@ -360,7 +385,7 @@ impl Checker<'_> {
         definition: &RequirementDefinition,
     ) -> bool {
         let Some(service) = &self.model.service else { return true };
-        let is_substituted = node.directives.iter().any(|word| word.text.starts_with("substitut"));
+        let is_substituted = self.is_elsewhere(node);
         let maps = |value: &Value| {
             let parts: Vec<Option<&str>> = value.items().iter().map(Value::text).collect();
             parts.starts_with(&[Some(name.text.as_str()), Some(requirement)])

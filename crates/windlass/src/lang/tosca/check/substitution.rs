@@ -11,6 +11,7 @@ impl Checker<'_> {
     pub(super) fn substitution(&mut self) {
         let model = self.model;
         let Some(service) = &model.service else { return };
+        self.substituting(service);
         let Some(substitution) = &service.substitution else { return };
         let Some(id) = substitution.of.id.filter(|id| !model.is_opaque(*id)) else { return };
         self.mapped_properties(service, substitution, id);
@@ -43,6 +44,22 @@ impl Checker<'_> {
         }
         for (name, value) in substitution.interfaces.iter() {
             self.mapped_interface(service, id, name, value);
+        }
+    }
+
+    /// Before 2.0 an imported template that stands for a node takes all that the node must give.
+    fn substituting(&mut self, service: &Service) {
+        let model = self.model;
+        for (id, template) in &model.substituted {
+            let is_used = service.nodes.iter().any(|(_, node)| node.of.id == Some(*id));
+            let Some(inputs) = template.inputs.as_ref().filter(|_| is_used) else { continue };
+            for (name, schema) in model.schemas(*id, |of| &of.properties).iter() {
+                let is_taken = inputs.contains(&name.text);
+                if is_required(schema) && !is_taken && !self.version().is_2() {
+                    let message = format!("no input takes the property `{}`", name.text);
+                    self.error(codes::SUBSTITUTION, template.span, message);
+                }
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use super::super::codes;
 use super::super::model::{
     CapabilityDefinition, Fields, Interface, Model, NodeTemplate, Schema, Type, TypeId, TypeKind,
 };
+use super::super::quirks;
 use super::super::value::{Name, Value};
 use super::Checker;
 use super::value::is_required;
@@ -99,9 +100,7 @@ impl Checker<'_> {
         let model = self.model;
         let Some(id) = node.of.id else { return };
         // A node that is found or made elsewhere has its values there.
-        let is_elsewhere = node.directives.iter().any(|word| {
-            ["select", "selectable", "substitute", "substitutable"].contains(&word.text.as_str())
-        });
+        let is_elsewhere = self.is_elsewhere(node);
         self.directives(node);
         self.assigned(id, &node.properties, |of| &of.properties, "property");
         if !is_elsewhere {
@@ -126,6 +125,15 @@ impl Checker<'_> {
             self.each(of, &assignment.attributes, &fields, "attribute");
         }
         self.interfaces(id, &node.interfaces);
+    }
+
+    /// Whether a node is selected or substituted: by a directive, or, before directives said so,
+    /// because an imported template stands for its type.
+    pub(super) fn is_elsewhere(&self, node: &NodeTemplate) -> bool {
+        const WORDS: &[&str] = &["select", "selectable", "substitute", "substitutable"];
+        let is_imported = node.of.id.is_some_and(|id| self.model.substituted.contains_key(&id));
+        is_imported && !self.version().is_2()
+            || node.directives.iter().any(|word| WORDS.contains(&word.text.as_str()))
     }
 
     fn directives(&mut self, node: &NodeTemplate) {
@@ -189,8 +197,19 @@ impl Checker<'_> {
                 let of = &model.types.get(id).name.text;
                 let help = format!("`{}` is a required property of `{of}`", name.text);
                 self.advise(codes::MISSING_VALUE, span, message, Some(help));
+                self.bear(self.is_often_left_out(id, &name.text));
             }
         }
+    }
+
+    fn is_often_left_out(&self, id: TypeId, property: &str) -> bool {
+        let mut chain = self.model.types.chain(id);
+        let declares = |(at, of): (TypeId, &Type)| {
+            self.model.is_normative(at)
+                && of.properties.get(property).is_some()
+                && quirks::is_often_left_out(&of.name.text, property)
+        };
+        chain.any(declares)
     }
 
     pub(super) fn undeclared(&mut self, id: TypeId, name: &Name, word: &str, known: Vec<&str>) {

@@ -30,7 +30,7 @@ pub static PROPERTY: Entity = Entity {
         ENTRY_SCHEMA,
         Key::new("external-schema", Shape::Text).until(V1_3),
     ],
-    short: Short::AnyFrom2,
+    short: Short::Value,
     others: Others::Unknown,
 };
 

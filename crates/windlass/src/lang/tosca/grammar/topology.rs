@@ -121,6 +121,18 @@ static RELATIONSHIP: Entity = Entity {
     others: Others::Unknown,
 };
 
+/// Which nodes a service can stand for: a node filter, which some files write one level deeper.
+static FILTER: Entity = Entity {
+    word: "substitution filter",
+    keys: &[
+        Key::new("properties", Shape::List),
+        Key::new("capabilities", Shape::List),
+        Key::new("node_filter", Shape::One(&FILTER)),
+    ],
+    short: Short::No,
+    others: Others::Unknown,
+};
+
 /// What a service can stand for.
 static SUBSTITUTION: Entity = Entity {
     word: "substitution mapping",
@@ -128,7 +140,8 @@ static SUBSTITUTION: Entity = Entity {
         DESCRIPTION,
         METADATA,
         Key::new("node_type", Shape::Text).must(),
-        Key::new("substitution_filter", Shape::Any).since(V1_2),
+        Key::new("substitution_filter", Shape::One(&FILTER)).since(V1_2).until(V1_3),
+        Key::new("substitution_filter", Shape::Any).since(V2_0),
         PROPERTIES.since(V1_2),
         ATTRIBUTES.since(V1_2),
         Key::new("capabilities", Shape::Any),

@@ -1,9 +1,10 @@
 //! The walk over a file beside the tables.
 
 use super::super::codes;
+use super::super::quirks;
 use super::super::version::Version;
 use super::{Entity, Key, Others, Shape, Short};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use crate::spelling;
 use crate::tree::{Entry, Node};
@@ -29,6 +30,10 @@ impl Walk<'_> {
         if !node.is_mapping() {
             return self.short(node, name, entity);
         }
+        if entity.short == Short::Value && is_value(node, entity) && !self.version.is_2() {
+            self.shape(node, &format!("a {}", entity.word), "a map with a `type`");
+            return self.bear(true);
+        }
         for entry in node.entries() {
             self.entry(node, entry, entity);
         }
@@ -39,7 +44,7 @@ impl Walk<'_> {
     fn short(&mut self, node: Node<'_>, name: Span, entity: &'static Entity) {
         let fits = match entity.short {
             Short::Any => true,
-            Short::AnyFrom2 => self.version.is_2(),
+            Short::Value => self.version.is_2(),
             Short::Text => node.as_text().is_some(),
             Short::TextOrList => node.as_text().is_some() || node.is_list(),
             Short::No => false,
@@ -48,12 +53,13 @@ impl Walk<'_> {
             return self.missing(node, name, entity);
         }
         if !fits {
-            let wanted = if matches!(entity.short, Short::No | Short::AnyFrom2) {
+            let wanted = if matches!(entity.short, Short::No | Short::Value) {
                 "a map"
             } else {
                 "a map or a string"
             };
             self.shape(node, &format!("a {}", entity.word), wanted);
+            self.bear(entity.short == Short::Value);
         }
     }
 
@@ -93,6 +99,7 @@ impl Walk<'_> {
             }
         };
         self.findings.push(finding);
+        self.bear(elsewhere.is_some_and(|key| key.since > self.version && !key.since.is_2()));
     }
 
     fn missing(&mut self, node: Node<'_>, name: Span, entity: &'static Entity) {
@@ -109,6 +116,16 @@ impl Walk<'_> {
     fn shape(&mut self, node: Node<'_>, what: &str, wanted: &str) {
         let message = format!("{what} must be {wanted}, this is {}", node.kind_name());
         self.findings.push(Diagnostic::error(codes::WRONG_SHAPE, node.span(), message));
+    }
+
+    /// Makes the last finding a warning when it is one of the things that are borne with.
+    fn bear(&mut self, is_quirk: bool) {
+        if is_quirk
+            && quirks::are_borne(self.version)
+            && let Some(last) = self.findings.last_mut()
+        {
+            last.severity = Severity::Warning;
+        }
     }
 
     /// The value of a keyname.
@@ -140,6 +157,8 @@ impl Walk<'_> {
             let at = if node.is_null() { entry.key } else { node };
             let message = format!("{what} must be {wanted}, this is {}", node.kind_name());
             self.findings.push(Diagnostic::error(codes::WRONG_SHAPE, at.span(), message));
+            // One number for both bounds.
+            self.bear(matches!(shape, Shape::Range) && node.as_int().is_some_and(|n| n >= 0));
         }
     }
 
@@ -155,13 +174,15 @@ impl Walk<'_> {
 
     fn metadata(&mut self, node: Node<'_>) {
         if !node.is_mapping() {
-            return self.shape(node, "`metadata`", "a map");
+            self.shape(node, "`metadata`", "a map");
+            return self.bear(true);
         }
         if self.version.is_2() {
             return;
         }
         for entry in node.entries().filter(|entry| !entry.value.is_scalar()) {
             self.shape(entry.value, &format!("`{}`", entry.name()), "a string");
+            self.bear(!quirks::is_defined_metadata(entry.name()));
         }
         if let Some(entry) = node.get_entry("template_version")
             && entry.value.is_scalar()
@@ -231,6 +252,12 @@ impl Walk<'_> {
             self.entity(item, item.span(), of);
         }
     }
+}
+
+/// Whether a mapping has no keyname of an entity in any version: then it is a value.
+pub(super) fn is_value(node: Node<'_>, entity: &Entity) -> bool {
+    let is_key = |entry: Entry<'_>| entity.keys.iter().any(|key| key.name == entry.name());
+    node.len() > 0 && !node.entries().any(is_key)
 }
 
 fn is_text_list(node: Node<'_>) -> bool {
