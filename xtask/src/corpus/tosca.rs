@@ -28,13 +28,15 @@ const SETTLED: &[&str] = &["tosca-parser", "tosca-puccini"];
 /// Where disputed verdicts are listed: rows of a table that begin with a path.
 pub const DISPUTED: &str = "docs/corpus/tosca.md";
 
+/// The path that a row of the list speaks of, if it gives a reason.
+fn disputed_path(line: &str) -> Option<&str> {
+    let (path, reason) = line.strip_prefix("| `")?.split_once("` |")?;
+    (!reason.trim().trim_matches('|').trim().is_empty()).then_some(path)
+}
+
 /// The paths whose verdicts a page disputes.
 pub fn disputed(page: &str) -> BTreeSet<&str> {
-    let row = |line: &'_ str| -> Option<&str> {
-        let (path, reason) = line.strip_prefix("| `")?.split_once("` |")?;
-        (!reason.trim().trim_matches('|').trim().is_empty()).then_some(path)
-    };
-    page.lines().filter_map(row).collect()
+    page.lines().filter_map(disputed_path).collect()
 }
 
 /// An error that was found.

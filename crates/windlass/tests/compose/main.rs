@@ -45,7 +45,7 @@ pub(crate) fn read_with(files: &[(&str, &str)], mut options: Options) -> Read {
     options.folder.get_or_insert_with(|| "shop".to_owned());
     let mut sources = Sources::new();
     let root = sources.add("compose.yaml", files[0].1);
-    let surroundings = Surroundings { compose: options };
+    let surroundings = Surroundings { compose: options, ..Surroundings::default() };
     let language = Some(Language::Compose);
     let reading =
         lang::read_in(language, root, "compose.yaml", &mut sources, &mut memory, &surroundings);
