@@ -67,6 +67,11 @@ pub(crate) fn read(
     }
     if let Some(against) = against {
         let old = add(against, sources, &mut files)?;
+        if !hot::is_template(&sources.get(old).text) {
+            let name = against.display();
+            return Err(Failure::usage(format!("`{name}` is no template of OpenStack Heat"))
+                .help("--against names the template that the stack has now"));
+        }
         let old = one(old, against, args, sources, &mut files)?;
         if let (Some(old), Some(new)) = (&old.stack, &reading.stack) {
             reading.findings.extend(update::compare(old, new));

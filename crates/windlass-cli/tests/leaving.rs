@@ -98,7 +98,8 @@ fn a_process_that_cannot_follow_its_instance_is_tried_once() {
         let text = NOTED.replace("on_fault: [off], process", "on_fault: [sorry], process");
         let text = text.replace(
             "        off: {}\n",
-            "        off: {}\n        sorry: { process: [sh, -c, 'echo try >> tries; exit 3'] }\n",
+            "        off: {}\n        sorry: { process: { run: [sh, -c, 'echo try >> tries; exit 3'], \
+             health: { run: [test, -e, never] } } }\n",
         );
         let text = text.replace(
             "        - { from: running, operation: stop, to: off }\n",

@@ -34,7 +34,7 @@ types:
           on_crash: prepared
           process:
             run: { shell: 'echo I run; exec sleep 1020' }
-            health: { command: [test, -e, done] }
+            health: { run: [test, -e, done] }
       transitions:
         - { from: absent, operation: prepare, to: prepared }
         - { from: prepared, operation: start, to: running }

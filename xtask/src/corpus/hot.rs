@@ -82,8 +82,8 @@ fn invariants(windlass: &Path, folder: &Path) -> Result<Option<Score>, String> {
     Ok(Some(set("hot-invariants", wrong, total)))
 }
 
-/// Whether a line belongs to a resource of one of some types, by the last words of their names. Rows
-/// about parameters, outputs and the like, or about every type, are not about such a resource.
+/// Whether a line belongs to a resource of one of some types, by the last words of their names.
+/// Rows about parameters, outputs and the like, or about every type, are not about one.
 fn is_about(types: &Value, text: &str, line: u64) -> bool {
     const OTHERS: [&str; 8] = [
         "Template",

@@ -122,8 +122,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let usual = if loaded.compose.is_some() { WorldArg::Docker } else { WorldArg::Process };
     let world = args.world.unwrap_or(usual);
     let mut project = project::prepared(args, world, loaded.compose)?;
-    let adopted = project.as_mut().filter(|_| args.adopt).map(project::Prepared::adopt);
-    let adopted = adopted.transpose()?.unwrap_or_default();
+    let adopted = project::adopted(args.adopt, project.as_mut())?;
     let (application, goal) = match &project {
         Some(project) => (project.application.clone(), Some(project.goal.clone())),
         None => (loaded.application, loaded.goal),
@@ -184,8 +183,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     }
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
     let begun = begun(goal.as_ref(), Some(start), beginning.processes);
-    let first = engine::Beginning::New { begun, plan: Some(print(&plan)) };
-    let code = drive(&way, machine, first)?;
+    let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
 }

@@ -75,7 +75,7 @@ pub fn roll(
         let (instance, operation) = match &step.action {
             PlanAction::Operation { instance, operation } => (instance, operation.as_str()),
             PlanAction::ScaleOut { instance, .. } => (instance, "new"),
-            _ => continue,
+            PlanAction::ScaleIn { .. } => continue,
         };
         let Some(node) = nodes.get(&instance.0) else { continue };
         let own = steps.entry((node, &instance.0)).or_default();

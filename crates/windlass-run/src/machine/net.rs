@@ -49,6 +49,12 @@ impl<'a> NetMachine<'a> {
         self.past.print(self.assembly)
     }
 
+    /// Lets tokens go where they go by themselves. An engine does so when it asks what is next; who
+    /// only looks at a run that was read from a journal has not asked.
+    pub fn come_to_rest(&mut self) {
+        while !self.live.settle().is_empty() {}
+    }
+
     /// Where the tokens are: the component, and the place in its net.
     pub fn marked(&self) -> Vec<(ComponentId, PlaceId)> {
         self.live.marked_places().map(|place| self.assembly.local_place(place)).collect()

@@ -178,8 +178,12 @@ impl<'a, 'b> Engine<'a, 'b> {
     fn mark_initial(&mut self) {
         let mut touched = Vec::new();
         for component in self.assembly.component_ids() {
-            for place in &self.assembly.net(component).0.initial {
+            let (net, index) = self.assembly.net(component);
+            for place in &net.initial {
                 self.mark_place(component, self.assembly.place(component, *place), &mut touched);
+                for port in &index.holds[place.index()] {
+                    self.use_port(self.assembly.port(component, *port), true);
+                }
             }
         }
         self.regroup(touched);

@@ -18,8 +18,10 @@ const WORDS: &str = "write `start`, `end`, `fail`, `time-out`, `cancel`, `retry`
                      `compensate` with COMPONENT TRANSITION, `next COMPONENT`, `undo`, `show`, \
                      `options` or `quit`";
 
-/// What is done to a transition, by its word.
-const ACTS: &[(&str, fn(TransitionId) -> Action)] = &[
+/// What may be done to a transition: its word, and the action.
+type Act = (&'static str, fn(TransitionId) -> Action);
+
+const ACTS: &[Act] = &[
     ("start", Action::Fire),
     ("end", Action::End),
     ("fail", Action::Fail),

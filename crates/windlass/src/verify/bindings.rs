@@ -137,12 +137,12 @@ impl Ending<'_> {
                 found.extend(self.chosen(&[&run], need, providers, None));
             }
         }
-        if !is_aware {
-            self.bound_anew(need, providers, &mut found);
-            found.retain(offering_last);
-        } else {
+        if is_aware {
             // A binding goes with its provider.
             found.retain(|life| self.last_element(*life).is_some());
+        } else {
+            self.bound_anew(need, providers, &mut found);
+            found.retain(offering_last);
         }
         found
     }

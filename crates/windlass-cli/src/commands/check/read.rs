@@ -130,6 +130,11 @@ impl Texts {
             Some(language) => language == Language::Hot,
             None => lang::hot::is_template(&self.sources.get(id).text),
         };
+        // A file that was found in a folder may be anything; one that was named may not.
+        if self.against.is_some() && !beside && !is_template() {
+            let message = format!("`{}` is no template of OpenStack Heat", path.display());
+            return Err(Failure::usage(message).help("--against compares two templates"));
+        }
         let (reading, mut files) = if is_said && path.as_os_str() != "-" && is_template() {
             let against = self.against.as_deref();
             hot::read(id, path, &self.hot, against, &mut self.sources)?

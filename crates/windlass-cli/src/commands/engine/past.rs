@@ -191,7 +191,9 @@ impl Past {
         let (machine, world) = (self.net(assembly, scenario)?, Simulated::default());
         let mut engine = Dispatcher::new(machine, world, Off, Options::default(), OrderId(1));
         engine.fold(&self.entries()).map_err(|why| damaged(&why.to_string()))?;
-        Ok(engine.machine)
+        let mut machine = engine.machine;
+        machine.come_to_rest();
+        Ok(machine)
     }
 
     /// Where the tokens of a run of nets are: component and place.

@@ -57,8 +57,8 @@ pub(super) fn asked(
     Ok(Asked { application, start, goal, known: None })
 }
 
-/// An invariant about all instances of a node that changed, and not about at least some of them, can
-/// only mean the new version: nobody is in a state of it yet.
+/// An invariant about all instances of a node that changed, and not about at least some of them,
+/// can only mean the new version: nobody is in a state of it yet.
 fn means_the_new_version(both: &Upgrade, file: &GoalFile) {
     let changed = |want: &Want| match want {
         Want::Node { node, amount: Amount::Wanted | Amount::Exactly(_), .. } => {

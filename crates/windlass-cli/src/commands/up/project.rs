@@ -30,6 +30,14 @@ pub(crate) struct Prepared {
     observed: Observed,
 }
 
+/// What was taken over, in words, where that was asked for.
+pub(super) fn adopted(asked: bool, project: Option<&mut Prepared>) -> Result<String, Failure> {
+    match project.filter(|_| asked) {
+        Some(project) => project.adopt(),
+        None => Ok(String::new()),
+    }
+}
+
 /// A Compose project that goes to a Docker engine; none for anything else.
 pub(super) fn prepared(
     args: &UpArgs,

@@ -5,6 +5,7 @@
 //! removes instances (`down`, `scale`, a roll back) has two parts: those that leave come to rest,
 //! users before what they use, and then the plan of the planner follows from there.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass::application::{GlobalState, Instance, InstanceId, NodeId};
@@ -248,8 +249,8 @@ fn distances(protocol: &Protocol) -> BTreeMap<StateId, usize> {
         for state in edge_of_known {
             let so_far = distance[&state];
             for transition in protocol.transitions.iter().filter(|it| it.from == state) {
-                if !distance.contains_key(&transition.to) {
-                    distance.insert(transition.to, so_far + 1);
+                if let Entry::Vacant(place) = distance.entry(transition.to) {
+                    place.insert(so_far + 1);
                     next.push(transition.to);
                 }
             }

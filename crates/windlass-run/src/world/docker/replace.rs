@@ -127,7 +127,7 @@ fn come_up(
     }
     if now.health.is_some() {
         wait_healthy(shared, order, &spare.id).map_err(|why| told(shared, &spare.id, why))?;
-    } else if !now.is_running() && !(service.may_end && now.exit_code == 0) {
+    } else if !(now.is_running() || service.may_end && now.exit_code == 0) {
         return Err(told(shared, &spare.id, super::errand::ended(&now)));
     }
     look_after(shared, order, service, &spare.id)

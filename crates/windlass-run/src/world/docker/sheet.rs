@@ -136,6 +136,7 @@ pub struct File {
 
 /// A service.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools, reason = "each says one thing that Compose says")]
 pub struct Service {
     /// Its key.
     pub name: String,

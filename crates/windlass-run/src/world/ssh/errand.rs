@@ -123,11 +123,8 @@ fn run(shared: &Arc<Shared>, host: &str, order: &Order, command: &Command) -> Re
 /// The connection broke while a command may have been running.
 fn settle(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Trouble> {
     let script = shared.scripts.inquire(order.id, Sort::Command);
-    let said = match ask_patiently(shared, host, &script) {
-        Ok(said) => said,
-        // Whether it began is not known, as long as the host does not say.
-        Err(_) => return Err(Trouble::Unknown),
-    };
+    // Whether it began is not known, as long as the host does not say.
+    let Ok(said) = ask_patiently(shared, host, &script) else { return Err(Trouble::Unknown) };
     match said.split(' ').collect::<Vec<_>>().as_slice() {
         ["free"] => {
             Err(Trouble::Failed(format!("the connection to `{host}` ended before it began")))

@@ -3,6 +3,7 @@
 //! A claim says boot, number and start time of the process that made it. Everything is plain shell
 //! and `/proc`: nothing has to be installed.
 
+use std::fmt::Write as _;
 use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
 
 use super::connection::quoted;
@@ -82,7 +83,7 @@ impl Scripts {
             ("WINDLASS_NODE", &order.node),
         ];
         for (name, value) in known {
-            dress.push_str(&format!("export {name}={}\n", quoted(value)));
+            let _ = writeln!(dress, "export {name}={}", quoted(value));
         }
         dress.push_str("export WINDLASS_STATE=\"$HOME/$b\"\n");
         for (name, value) in &command.environment {
@@ -98,10 +99,10 @@ impl Scripts {
             if name.is_empty() || !name.chars().all(fits) {
                 return Err(format!("`{name}` is no name of a variable"));
             }
-            dress.push_str(&format!("export {name}={}\n", quoted(value)));
+            let _ = writeln!(dress, "export {name}={}", quoted(value));
         }
         if let Some(directory) = &command.directory {
-            dress.push_str(&format!("cd -- {} || exit 125\n", quoted(directory)));
+            let _ = writeln!(dress, "cd -- {} || exit 125", quoted(directory));
         }
         let words: Vec<String> = match &command.line {
             CommandLine::Arguments(all) => all.iter().map(|word| quoted(word)).collect(),

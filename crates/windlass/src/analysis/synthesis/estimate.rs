@@ -77,9 +77,9 @@ impl Estimate {
     /// Whether an instance cannot be there in the end, because no way leads it to where the goal
     /// wants all instances of its node.
     fn has_to_go(&self, target: &Target, class: &Class) -> bool {
-        target.goal.iter().any(|condition| match condition {
-            Condition::NodeGone(node) => *node == class.node,
-            Condition::Node { node, state, closed: true, .. } if *node == class.node => {
+        target.about(class.node).any(|condition| match condition {
+            Condition::NodeGone(_) => true,
+            Condition::Node { node, state, closed: true, .. } => {
                 let to = self.to_state[*node][*state].as_ref();
                 let cost = to.and_then(|to| to.cost.get(class.element));
                 class.mark.stuck || cost.is_none_or(|cost| *cost >= NEVER)
@@ -277,12 +277,12 @@ impl Asked<'_> {
         let remove = self.estimate.weights.remove;
         let forced = population.doomed.max(gone).saturating_sub(freed).saturating_mul(remove);
         let mut bound = forced;
-        for condition in &self.target.goal {
+        for condition in self.target.about(node) {
             let least = match condition {
-                Condition::NodeGone(of) if *of == node => {
+                Condition::NodeGone(_) => {
                     population.total.saturating_sub(freed).saturating_mul(remove)
                 }
-                Condition::Node { node: of, state, least, most, closed } if *of == node => {
+                Condition::Node { state, least, most, closed, .. } => {
                     let least = u64::from(*least);
                     let most = most.map_or(u64::MAX, u64::from);
                     if *closed {
@@ -291,11 +291,7 @@ impl Asked<'_> {
                         self.exactly(node, *state, (least, u64::MAX), u64::MAX, 0)
                     }
                 }
-                Condition::RoleAt(role, state)
-                    if self.target.roles[*role as usize].node == node =>
-                {
-                    self.role(*role, *state, node)
-                }
+                Condition::RoleAt(role, state) => self.role(*role, *state, node),
                 _ => 0,
             };
             bound = bound.max(least);

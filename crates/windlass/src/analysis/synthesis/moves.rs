@@ -242,11 +242,11 @@ impl Moves<'_> {
     /// Whether an instance goes even when everything is to stay: support that was created, what
     /// the goal wants gone, and what cannot do anything else.
     fn may_go(&self, class: &Class) -> bool {
-        let gone = |condition: &Condition| matches!(condition, Condition::NodeGone(node) if *node == class.node);
+        let gone = |condition: &Condition| matches!(condition, Condition::NodeGone(_));
         class.mark.created
             || class.mark.stuck
             || self.target.roles[class.mark.role as usize].doomed
-            || self.target.goal.iter().any(gone)
+            || self.target.about(class.node).any(gone)
     }
 
     fn creations(

@@ -69,6 +69,8 @@ pub struct Role {
 pub struct Target {
     /// What must hold in the end.
     pub goal: Vec<Condition>,
+    /// By node, the parts of the goal that speak of it.
+    by_node: Vec<Vec<usize>>,
     /// Whether nothing else may remain.
     pub exact: bool,
     /// What holds in every state on the way.
@@ -168,8 +170,21 @@ impl Target {
             _ => true,
         });
         let budget = application.node_ids().map(|node| file.budget.get(&node).copied()).collect();
+        let mut by_node = vec![Vec::new(); tables.nodes.len()];
+        for (at, condition) in goal.iter().enumerate() {
+            match condition {
+                Condition::Node { node, .. }
+                | Condition::NodeIn { node, .. }
+                | Condition::NodeGone(node) => by_node[*node].push(at),
+                Condition::RoleAt(role, _) | Condition::RoleGone(role) => {
+                    by_node[resolving.roles[*role as usize].node].push(at);
+                }
+                Condition::Offered(_) | Condition::Impossible => {}
+            }
+        }
         Target {
             goal,
+            by_node,
             exact: closure == Closure::Exact,
             always,
             never,
@@ -178,6 +193,11 @@ impl Target {
             named,
             unknown: resolving.unknown,
         }
+    }
+
+    /// The parts of the goal that speak of one node.
+    pub fn about(&self, node: usize) -> impl Iterator<Item = &Condition> {
+        self.by_node[node].iter().map(|at| &self.goal[*at])
     }
 
     /// The role of an instance; 0 when nobody calls it by name.

@@ -74,6 +74,21 @@ pub fn renew(old: &Stack, new: &Stack, name: &str, exists: impl Fn(&str) -> bool
     Renewal { application, start, goal, updated, replaced, added, removed }
 }
 
+/// The resources of the new template that an update replaces, by what is written in them or because
+/// they refer to something that is replaced.
+pub(super) fn replaced<'a>(old: &Stack, new: &'a Stack) -> Vec<&'a Resource> {
+    let is_part = |resources: &[Resource], at: &usize| lower::is_part(&resources[*at]);
+    let before: BTreeMap<&str, usize> = (0..old.resources.len())
+        .filter(|at| is_part(&old.resources, at))
+        .map(|at| (old.resources[at].name.as_str(), at))
+        .collect();
+    let after: Vec<usize> =
+        (0..new.resources.len()).filter(|at| is_part(&new.resources, at)).collect();
+    let fates = fates(old, new, &before, &after);
+    let all = after.iter().zip(fates).filter(|(_, fate)| *fate == Fate::Replaced);
+    all.map(|(at, _)| &new.resources[*at]).collect()
+}
+
 /// Where a part is at first, and whether it is there in the end.
 struct Start {
     state: usize,

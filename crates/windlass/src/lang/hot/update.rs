@@ -1,6 +1,7 @@
 //! What an update from one template to another does to the resources.
 
 use super::facts::PropertyFacts;
+use super::renew;
 use super::stack::{Resource, Stack};
 use super::value::{Data, Value};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -16,9 +17,18 @@ pub fn compare(old: &Stack, new: &Stack) -> Vec<Diagnostic> {
             findings.push(finding.label(before.span, "the old value"));
         }
     }
+    let replaced = renew::replaced(old, new);
     for resource in new.resources.iter().filter(|resource| resource.group.is_none()) {
-        if let Some(before) = old.named(&resource.name) {
-            compare_resources(before, resource, &mut findings);
+        let Some(before) = old.named(&resource.name) else { continue };
+        let known = findings.len();
+        compare_resources(before, resource, &mut findings);
+        let is_told = findings.len() > known;
+        if !is_told && replaced.iter().any(|other| other.name == resource.name) {
+            let message = format!(
+                "the update replaces resource `{}`, because it refers to one that is replaced",
+                resource.name
+            );
+            findings.push(Diagnostic::warning("HOT019", resource.span, message));
         }
     }
     for resource in old.resources.iter().filter(|resource| resource.group.is_none()) {

@@ -1,5 +1,5 @@
-//! Values for the inputs of a service, given beside it: they take the place of the defaults, so that
-//! everything that is asked of a default is asked of them.
+//! Values for the inputs of a service, given beside it: they take the place of the defaults, so
+//! that everything that is asked of a default is asked of them.
 
 use super::codes;
 use super::model::Service;

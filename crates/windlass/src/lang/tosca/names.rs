@@ -33,7 +33,7 @@ pub(super) fn assign(texts: &mut [Text], findings: &mut Vec<Diagnostic>) {
 
 /// Types beside the profile are a guess: an import that could not be read may declare them.
 fn forget(texts: &mut [Text], own: &[Own]) {
-    let is_beside = |text: &Text| text.stack.first().is_some() && text.file.path.is_none();
+    let is_beside = |text: &Text| !text.stack.is_empty() && text.file.path.is_none();
     let mut guessed = BTreeSet::new();
     for (at, text) in texts.iter().enumerate() {
         if is_beside(text) && text.stack.last() != Some(&at) {

@@ -211,7 +211,7 @@ impl Engine<'_, '_> {
     }
 
     /// Counts who uses the providers of a use port; places that waited for the last one may go.
-    fn use_port(&mut self, port: PortId, begins: bool) {
+    pub(super) fn use_port(&mut self, port: PortId, begins: bool) {
         for at in 0..self.assembly.links_of_user(port).len() {
             let link = self.assembly.links_of_user(port)[at];
             let provider = self.assembly.link(link).provider;

@@ -257,7 +257,7 @@ impl Walk<'_> {
 /// Whether a mapping has no keyname of an entity in any version: then it is a value.
 pub(super) fn is_value(node: Node<'_>, entity: &Entity) -> bool {
     let is_key = |entry: Entry<'_>| entity.keys.iter().any(|key| key.name == entry.name());
-    node.len() > 0 && !node.entries().any(is_key)
+    !node.is_empty() && !node.entries().any(is_key)
 }
 
 fn is_text_list(node: Node<'_>) -> bool {
