@@ -1,7 +1,12 @@
 //! Commands and processes of another host, which is this machine behind an ssh server of the test's
 //! own: another port, other keys, another home. Without `sshd` the test says that it was skipped.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test may panic"
+)]
 
 mod support;
 

@@ -51,6 +51,7 @@ Examples:
   windlass up windlass.yaml --dry-run
   windlass up windlass.yaml --yes --detach
   windlass up windlass.yaml --goal 'api=running*3'")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct UpArgs {
     /// The application
     #[arg(value_name = "FILE")]
