@@ -131,8 +131,17 @@ pub(super) fn back_to_before(engine: &Engine) {
     let web = engine.inspect("wlbefore-web-1").unwrap();
     assert!(web.is_running(), "{said}");
     write(&project, ROLLING);
-    let (code, said) = project.up(&["--dry-run"]);
-    assert_eq!((code, said.as_str()), (0, "nothing to do\n"));
+    // What came back has to become healthy again.
+    let begun = std::time::Instant::now();
+    loop {
+        let (code, said) = project.up(&["--dry-run"]);
+        assert_eq!(code, 0, "{said}");
+        if said == "nothing to do\n" {
+            break;
+        }
+        assert!(begun.elapsed() < std::time::Duration::from_secs(30), "{said}");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
 }
 
 const SHARING: &str = r#"services:

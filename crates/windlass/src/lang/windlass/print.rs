@@ -34,7 +34,7 @@ pub fn print(application: &Application, goal: Option<&GoalFile>) -> Value {
     document
         .with("types", types)
         .with("nodes", nodes)
-        .with_some("goal", goal.map(|goal| goal_value(application, goal)))
+        .with_some("goal", goal.filter(says).map(|goal| goal_value(application, goal)))
         .with_some("hosts", net::slots(&application.deployment.hosts))
         .with_some("locks", net::slots(&application.deployment.locks))
         .with_some("durations_from", application.deployment.durations_from.as_deref())
@@ -289,6 +289,11 @@ fn connections(application: &Application, node: &Node, bind: &mut Value) {
             ends => bind.insert(name, Value::list(ends.iter().map(String::as_str)).inline()),
         }
     }
+}
+
+/// Whether a goal says anything: one that wants nothing cannot be written down.
+fn says(file: &&GoalFile) -> bool {
+    **file != GoalFile::default()
 }
 
 fn goal_value(application: &Application, file: &GoalFile) -> Value {
