@@ -29,6 +29,9 @@ use crate::secrets::Secrets;
 use connection::Connections;
 use script::{Scripts, Sort};
 
+/// How long after a command was told to stop it is told again.
+const TOLD_AGAIN: Duration = Duration::from_millis(300);
+
 /// How long a command that was stopped may take before it is killed, in tenths of a second.
 const GRACE: u64 = 50;
 
@@ -171,7 +174,11 @@ impl World for Ssh {
         let shared = Arc::clone(&self.shared);
         thread::spawn(move || {
             let script = shared.scripts.stop(order, Sort::Command, "TERM", GRACE);
-            let _ = errand::ask_patiently(&shared, &host, &script);
+            // The command may not have begun there: it is told again until its thread has ended.
+            while shared.is_cancelled(order) {
+                let _ = errand::ask_patiently(&shared, &host, &script);
+                thread::sleep(TOLD_AGAIN);
+            }
         });
     }
 

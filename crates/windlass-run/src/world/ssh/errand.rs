@@ -60,6 +60,9 @@ pub(super) fn begin(shared: &Arc<Shared>, host: String, order: Order, from: From
             Err(Trouble::Unknown) => None,
         };
         let order = order.id;
+        if let Ok(mut cancelled) = shared.cancelled.lock() {
+            cancelled.remove(&order);
+        }
         let report = match end {
             Some(end) => Report::Ended { order, end },
             None => Report::Lost { order },
