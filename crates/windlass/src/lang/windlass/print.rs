@@ -16,6 +16,8 @@ use crate::tree::Value;
 
 /// The document of an application, with the goal that belongs to it.
 pub fn print(application: &Application, goal: Option<&GoalFile>) -> Value {
+    // One that wants nothing cannot be written down.
+    let goal = goal.filter(|goal| **goal != GoalFile::default());
     let mut document = Value::map().with("windlass", 1).with("name", application.name.as_str());
     if application.faults != Faults::default() {
         document.insert("faults", application.faults.word());
@@ -34,7 +36,7 @@ pub fn print(application: &Application, goal: Option<&GoalFile>) -> Value {
     document
         .with("types", types)
         .with("nodes", nodes)
-        .with_some("goal", goal.filter(says).map(|goal| goal_value(application, goal)))
+        .with_some("goal", goal.map(|goal| goal_value(application, goal)))
         .with_some("hosts", net::slots(&application.deployment.hosts))
         .with_some("locks", net::slots(&application.deployment.locks))
         .with_some("durations_from", application.deployment.durations_from.as_deref())
@@ -289,11 +291,6 @@ fn connections(application: &Application, node: &Node, bind: &mut Value) {
             ends => bind.insert(name, Value::list(ends.iter().map(String::as_str)).inline()),
         }
     }
-}
-
-/// Whether a goal says anything: one that wants nothing cannot be written down.
-fn says(file: &&GoalFile) -> bool {
-    **file != GoalFile::default()
 }
 
 fn goal_value(application: &Application, file: &GoalFile) -> Value {
