@@ -113,6 +113,53 @@ fn least(name: &str, cost: fn(&Sample) -> f64) -> Result<Sample, String> {
     best.ok_or_else(|| "no run".into())
 }
 
+/// The CPU time in milliseconds of each unit of the case called `name`.
+pub(crate) fn each(name: String, note: String) -> Result<Measurement, String> {
+    let sample = best(&name)?;
+    let value = sample.cpu * 1000.0 / sample.units as f64;
+    Ok(Measurement { name, value, unit: "ms", note })
+}
+
+/// Runs of a whole process, of which the median counts.
+const PROCESSES: usize = 41;
+
+/// `windlass check` of one text, by the program beside this one, from its start to its end.
+pub(crate) fn checked_process(
+    name: &str,
+    file: &str,
+    text: &str,
+    note: &str,
+) -> Result<Measurement, String> {
+    let say = |error: std::io::Error| error.to_string();
+    let program = std::env::current_exe().map_err(say)?.with_file_name("windlass");
+    let folder = std::env::temp_dir().join(format!("windlass-bench-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(say)?;
+    let file = folder.join(file);
+    fs::write(&file, text).map_err(say)?;
+    let mut times = Vec::new();
+    for _ in 0..PROCESSES {
+        let start = Instant::now();
+        let output = Command::new(&program).arg("check").arg(&file).output().map_err(say)?;
+        times.push(start.elapsed().as_secs_f64() * 1000.0);
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        }
+    }
+    let _ = fs::remove_dir_all(&folder);
+    Ok(Measurement {
+        name: name.to_owned(),
+        value: median(&mut times),
+        unit: "ms",
+        note: note.to_owned(),
+    })
+}
+
+/// The middle one of some times.
+pub(crate) fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
 /// CPU time of this process and all its threads, also those that have ended.
 fn cpu_seconds() -> Result<f64, String> {
     let stat = fs::read_to_string("/proc/self/stat").map_err(|error| error.to_string())?;

@@ -8,7 +8,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -18,12 +17,10 @@ use windlass::rule;
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
 
-use crate::case::{Case, Measurement, Work, best};
+use crate::case::{Case, Measurement, Work, checked_process, each};
 
 /// How often a small file is read in one run, because the clock is coarse.
 const TIMES: u64 = 500;
-/// Runs of the whole process, of which the median counts.
-const PROCESSES: usize = 41;
 /// The numbers of services of the projects that grow.
 const SIZES: &[usize] = &[20, 200, 2_000];
 /// Names that Compose looks for, where no oracle says which files count.
@@ -97,16 +94,11 @@ pub(crate) fn cases() -> Vec<Case> {
 
 pub(crate) fn measure() -> Result<Vec<Measurement>, String> {
     let mut report = vec![whole_process()?];
-    let line = |name: String, note: String| -> Result<Measurement, String> {
-        let sample = best(&name)?;
-        let value = sample.cpu * 1000.0 / sample.units as f64;
-        Ok(Measurement { name, value, unit: "ms", note })
-    };
     let note = "in one process; wanted: below 2 ms".to_owned();
-    report.push(line("compose/shop".to_owned(), note)?);
+    report.push(each("compose/shop".to_owned(), note)?);
     for size in SIZES {
         let note = format!("{size} services, every rule");
-        report.push(line(format!("compose/layers/{size}"), note)?);
+        report.push(each(format!("compose/layers/{size}"), note)?);
     }
     if let Some(folder) = std::env::var_os("COMPOSE_FILES") {
         report.extend(over_folder(Path::new(&folder))?);
@@ -114,31 +106,9 @@ pub(crate) fn measure() -> Result<Vec<Measurement>, String> {
     Ok(report)
 }
 
-/// The program beside this one, from its start to its end.
 fn whole_process() -> Result<Measurement, String> {
-    let say = |error: std::io::Error| error.to_string();
-    let program = std::env::current_exe().map_err(say)?.with_file_name("windlass");
-    let folder = std::env::temp_dir().join(format!("windlass-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).map_err(say)?;
-    let file = folder.join("compose.yaml");
-    std::fs::write(&file, SHOP).map_err(say)?;
-    let mut times = Vec::new();
-    for _ in 0..PROCESSES {
-        let start = Instant::now();
-        let output = Command::new(&program).arg("check").arg(&file).output().map_err(say)?;
-        times.push(start.elapsed().as_secs_f64() * 1000.0);
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-        }
-    }
-    let _ = std::fs::remove_dir_all(&folder);
-    times.sort_by(f64::total_cmp);
-    Ok(Measurement {
-        name: "compose/shop/process".to_owned(),
-        value: times[times.len() / 2],
-        unit: "ms",
-        note: "windlass check, start to end; Docker Compose: about 150 ms".to_owned(),
-    })
+    let note = "windlass check, start to end; Docker Compose: about 150 ms";
+    checked_process("compose/shop/process", "compose.yaml", SHOP, note)
 }
 
 /// The files below a folder: the median, and the slowest with its name.

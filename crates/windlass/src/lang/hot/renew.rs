@@ -46,16 +46,10 @@ pub struct Renewal {
 
 /// The update from `old`, of which `exists` says what is there, to `new`.
 pub fn renew(old: &Stack, new: &Stack, name: &str, exists: impl Fn(&str) -> bool) -> Renewal {
-    let before: BTreeMap<&str, usize> = (0..old.resources.len())
-        .filter(|at| lower::is_part(&old.resources[*at]) && exists(&old.resources[*at].name))
-        .map(|at| (old.resources[at].name.as_str(), at))
-        .collect();
-    let after: Vec<usize> =
-        (0..new.resources.len()).filter(|at| lower::is_part(&new.resources[*at])).collect();
-    let fates = fates(old, new, &before, &after);
+    let both = Both::new(old, new, exists);
+    let after = &both.after;
     let named: BTreeSet<&str> = after.iter().map(|at| new.resources[*at].name.as_str()).collect();
     let stays = |name: &str| named.contains(name);
-    let both = Both { old, new, before, after, fates };
     let (parts, starts) = both.parts();
     let application = lower::build(name, new.span, &parts);
     let start = start(&application, &starts);
@@ -74,19 +68,12 @@ pub fn renew(old: &Stack, new: &Stack, name: &str, exists: impl Fn(&str) -> bool
     Renewal { application, start, goal, updated, replaced, added, removed }
 }
 
-/// The resources of the new template that an update replaces, by what is written in them or because
-/// they refer to something that is replaced.
-pub(super) fn replaced<'a>(old: &Stack, new: &'a Stack) -> Vec<&'a Resource> {
-    let is_part = |resources: &[Resource], at: &usize| lower::is_part(&resources[*at]);
-    let before: BTreeMap<&str, usize> = (0..old.resources.len())
-        .filter(|at| is_part(&old.resources, at))
-        .map(|at| (old.resources[at].name.as_str(), at))
-        .collect();
-    let after: Vec<usize> =
-        (0..new.resources.len()).filter(|at| is_part(&new.resources, at)).collect();
-    let fates = fates(old, new, &before, &after);
-    let all = after.iter().zip(fates).filter(|(_, fate)| *fate == Fate::Replaced);
-    all.map(|(at, _)| &new.resources[*at]).collect()
+/// The names of the resources of the new template that an update replaces, by what is written in
+/// them or because they refer to something that is replaced.
+pub(super) fn replaced<'a>(old: &Stack, new: &'a Stack) -> BTreeSet<&'a str> {
+    let both = Both::new(old, new, |_| true);
+    let all = both.after.iter().zip(&both.fates).filter(|(_, fate)| **fate == Fate::Replaced);
+    all.map(|(at, _)| new.resources[*at].name.as_str()).collect()
 }
 
 /// Where a part is at first, and whether it is there in the end.
@@ -107,6 +94,18 @@ struct Both<'s> {
 }
 
 impl<'s> Both<'s> {
+    /// The resources of both; of the old ones those of which `exists` says that they are there.
+    fn new(old: &'s Stack, new: &'s Stack, exists: impl Fn(&str) -> bool) -> Self {
+        let before: BTreeMap<&str, usize> = (0..old.resources.len())
+            .filter(|at| lower::is_part(&old.resources[*at]) && exists(&old.resources[*at].name))
+            .map(|at| (old.resources[at].name.as_str(), at))
+            .collect();
+        let after: Vec<usize> =
+            (0..new.resources.len()).filter(|at| lower::is_part(&new.resources[*at])).collect();
+        let fates = fates(old, new, &before, &after);
+        Both { old, new, before, after, fates }
+    }
+
     fn parts(&self) -> (Vec<Part<'s>>, Vec<Start>) {
         let (old, new) = (self.old, self.new);
         // First those of the new template, then those that leave.

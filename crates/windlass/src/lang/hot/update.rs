@@ -23,7 +23,7 @@ pub fn compare(old: &Stack, new: &Stack) -> Vec<Diagnostic> {
         let known = findings.len();
         compare_resources(before, resource, &mut findings);
         let is_told = findings.len() > known;
-        if !is_told && replaced.iter().any(|other| other.name == resource.name) {
+        if !is_told && replaced.contains(resource.name.as_str()) {
             let message = format!(
                 "the update replaces resource `{}`, because it refers to one that is replaced",
                 resource.name
