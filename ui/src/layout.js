@@ -39,7 +39,7 @@ export async function layout(nodes, edges, options = {}) {
     delete one.node;
   }
   const inside = (id) => made.has(id);
-  const links = edges.filter((edge) => inside(edge.from) && inside(edge.to)).map((edge) => ({ id: edge.id, sources: [edge.from], targets: [edge.to], labels: edge.label ? [{ text: edge.label, width: edge.label.length * 7, height: 16 }] : [] }));
+  const links = edges.filter((edge) => inside(edge.from) && inside(edge.to)).map((edge) => ({ id: edge.id, sources: [edge.from], targets: [edge.to], labels: edge.label ? [{ text: edge.label, width: edge.wide ?? edge.label.length * 7, height: 16 }] : [] }));
   const graph = await (await engine()).layout({ id: 'root', layoutOptions: { ...OPTIONS, ...options }, children: roots, edges: links });
   const places = {};
   const walk = (node) => {

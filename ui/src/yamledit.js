@@ -1,5 +1,5 @@
 // Changes of a life cycle as changes of the text: comments and everything else stay.
-import { isMap, isSeq, parseDocument } from 'yaml';
+import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
 
 const OUT = { lineWidth: 0, flowCollectionPadding: true };
 
@@ -36,6 +36,22 @@ function common(a, b) {
     if (a[start + i] === b[start + j]) { found.set(start + j, start + i); i += 1; j += 1; } else if (length[i + 1][j] >= length[i][j + 1]) i += 1; else j += 1;
   }
   return found;
+}
+
+// The line at which something is said, or the nearest thing around it that is said; none while the text is broken.
+export function lineOf(text, path) {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  if (document.errors.length) return null;
+  let [at, found] = [document.contents, null];
+  for (const step of path) {
+    const pair = isMap(at) ? at.items.find((one) => (one.key?.value ?? one.key) === step) : null;
+    const item = pair ? pair.key : isSeq(at) ? (at.items[step] ?? at.items.find((one) => one?.value === step)) : null;
+    if (!item?.range) break;
+    found = item.range[0];
+    at = pair ? pair.value : item;
+  }
+  return found === null ? null : lines.linePos(found).line;
 }
 
 const flow = (document, value) => { const node = document.createNode(value); node.flow = true; return node; };
@@ -157,6 +173,9 @@ export function removeRole(text, type, kind, name) {
     each(protocol?.get?.('transitions'), clean);
   });
 }
+
+// The same application with instances that come and go, which is what runs.
+export const asReplicas = (text) => changed(text, (document) => document.set('faults', 'replicas'));
 
 export function setInitial(text, type, name) {
   return changed(text, (document) => document.setIn([...at(document, type, 'protocol'), 'initial'], name));

@@ -145,7 +145,7 @@ export const cases = [
     await ready(page, 'cycle');
     const before = served.read('windlass.yaml');
     // Break the protocol.
-    await page.locator('.cm-line', { hasText: 'initial: not-installed' }).click();
+    await page.locator('.cm-line', { hasText: 'initial: stopped' }).last().click();
     await page.keyboard.press('End');
     await page.keyboard.type('x');
     await page.keyboard.press('Home');

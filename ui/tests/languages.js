@@ -18,8 +18,16 @@ async function exported(page, scratch, to, name) {
 }
 
 // Every view, with something done in each.
-async function everyView(page, { up }) {
+async function everyView(page, { up, goal = [] }) {
   const show = async (view) => { await page.goto(`${origin(page)}#/${view}`); };
+  // What should hold, where the file does not say it.
+  const want = async () => {
+    for (const [node, state] of goal) {
+      await page.locator(test('goal-node')).selectOption(node);
+      await page.locator(test('goal-state')).selectOption(state);
+      await page.locator(test('goal-add')).click();
+    }
+  };
   await show('topology');
   await page.waitForSelector(`${test('graph')}[data-ready=yes] .svelte-flow__node`);
   await show('simulator');
@@ -28,17 +36,42 @@ async function everyView(page, { up }) {
   await page.locator(test('undo')).click();
   await page.locator(`${test('history')} li`).first().waitFor({ state: 'detached' });
   await show('plan');
+  if (goal.length) {
+    await page.locator(test('search')).click();
+    await page.getByText('Say under “Goal” what should hold').waitFor();
+  }
+  await want();
   await page.locator(test('search')).click();
   await page.locator(test('found')).waitFor({ timeout: 60000 });
   await page.waitForSelector(`${test('verdict')}[data-verdict=valid]`, { timeout: 60000 });
   await page.locator(`${test('lanes')} .action`).first().waitFor();
+  await brokenAndRepaired(page);
   await show('run');
+  await want();
   await page.locator(test('speed')).selectOption('0');
   await page.locator(test('up')).click();
   await page.waitForSelector(`${test('ending')}[data-ending=reached]`, { timeout: 60000 });
   if (up) assert.ok((await page.locator(`${test('gantt')} .bar.done`).count()) >= up);
   await show('proof');
   await page.locator(test('proof')).waitFor({ timeout: 60000 });
+}
+
+// An order that is left out is missed: the plan fails, the failing run is played to its end, and repaired.
+async function brokenAndRepaired(page) {
+  const wrong = `${test('verdict')}:not([data-verdict=valid])`;
+  const orders = page.getByRole('button', { name: /^Drop: / });
+  for (let left = await orders.count(); left > 0 && !(await page.locator(wrong).count()); left -= 1) {
+    const judged = page.waitForResponse((reply) => reply.url().endsWith('/api/verify'));
+    await orders.first().click();
+    await (await judged).finished();
+    await page.locator(`${wrong}, ${test('verdict')}[data-verdict=valid]`).waitFor();
+  }
+  await page.locator(wrong).waitFor();
+  await page.locator(test('next')).waitFor();
+  while (await page.locator(test('next')).isEnabled()) await page.locator(test('next')).click();
+  await page.locator(test('reason')).getByText('fails:').waitFor();
+  await page.locator(test('repair')).click();
+  await page.waitForSelector(`${test('verdict')}[data-verdict=valid]`);
 }
 
 // Breaks the text and takes it back, then adds a comment, saves and reads again.
@@ -109,7 +142,7 @@ export const cases = [
     const folder = await exported(page, scratch, 'barrel', 'app.csar');
     const served = await serve(folder);
     await served.open(page, 'topology');
-    await everyView(page, { up: 2 });
+    await everyView(page, { up: 2, goal: [['Translator', 'Deployed'], ['Convertor', 'Deployed']] });
     await page.goto(`${origin(page)}#/lifecycle`);
     await page.waitForSelector(`${test('cycle')}[data-ready=yes] .svelte-flow__node`);
     await page.locator(test('new-state')).fill('resting');
