@@ -45,8 +45,17 @@ pub(crate) struct Watch {
     depth: &'static str,
 }
 
+/// A flag that Ctrl-C sets from now on, instead of ending the program.
+pub(crate) fn on_interrupt() -> Arc<AtomicBool> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    // A second handler cannot be set; then Ctrl-C ends the program as usual.
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    interrupted
+}
+
 /// A search that takes longer than this shows how far it is.
-const QUIET: Duration = Duration::from_secs(1);
+pub(crate) const QUIET: Duration = Duration::from_secs(1);
 
 /// As often the progress line changes. A search asks far more often than anybody can read.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
@@ -54,10 +63,7 @@ const SHOWN_EVERY: Duration = Duration::from_millis(100);
 impl Watch {
     /// Starts the clock. Ctrl-C ends the search from now on, with what is known then.
     pub(crate) fn start(limits: &LimitArgs) -> Self {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupted);
-        // A second handler cannot be set; then Ctrl-C ends the program as usual.
-        let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+        let interrupted = on_interrupt();
         let started = Instant::now();
         Watch {
             end: started + Duration::from_secs(limits.time_limit),

@@ -41,6 +41,42 @@ fn what_is_printed_is_valid_and_meets_the_goal() {
 }
 
 #[test]
+fn a_plan_runs_in_virtual_time() {
+    let folder = folder();
+    let plan = folder.run(&["plan", "app.yaml", "--goal", GOAL, "--format", "json"]);
+    folder.write("plan.json", &plan.stdout);
+    let simulate = |more: &[&str]| {
+        let mut args = vec!["simulate", "plan.json", "--format", "json"];
+        args.extend(more);
+        folder.run(&args)
+    };
+    let run = simulate(&["--app", "app.yaml"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    // Nobody says how long anything takes: the longest chain of operations, in seconds.
+    let report = run.json();
+    assert_eq!(report["makespan_s"], 5.0, "{run:?}");
+    assert_eq!(report["durations_from"], "counting one second for each operation");
+    assert_eq!(report["events"].as_array().unwrap().len(), 2 * 18);
+    let last = report["critical_path"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["transition"], &last["after"]), (&"gui.start".into(), &"port".into()));
+    assert_eq!(last["port"], "gui.start after gui.config");
+    // What if: another duration, and one edge less.
+    let slow = simulate(&["--app", "app.yaml", "--set", "mongo.start=10s"]).json();
+    assert_eq!(slow["makespan_s"], 13.0);
+    let from = "--set; for what they do not name counting one second for each operation";
+    assert_eq!(slow["durations_from"], from);
+    let edge = "api-1.start after mongo.start";
+    let without = ["--app", "app.yaml", "--set", "mongo.start=10s", "--without-dependency", edge];
+    assert!(simulate(&without).json()["makespan_s"].as_f64().unwrap() <= 13.0);
+    // A plan alone does not say what its operations are.
+    let alone = simulate(&[]);
+    assert!(alone.code == 2 && alone.stderr.contains("`plan.json` is a plan"), "{alone:?}");
+    folder.write("other.yaml", "plan: 1\nactions:\n  a: { do: op, instance: x, operation: y }\n");
+    let other = folder.run(&["simulate", "other.yaml", "--app", "app.yaml"]);
+    assert_eq!(other.code, 2, "{other:?}");
+}
+
+#[test]
 fn pictures_are_drawn() {
     let folder = folder();
     let svg = folder.run(&["plan", "app.yaml", "--as", "svg"]);

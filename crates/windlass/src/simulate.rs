@@ -3,6 +3,7 @@
 //! Reading order: `engine.rs` (tokens and events), `slots.rs` (what limits how much runs at
 //! once), `chance.rs` (durations from a seed), `path.rs` (critical path and slack), `what_if.rs`
 //! (the same assembly with other durations or without a dependency), `runs.rs` (many runs).
+//! `bring_up.rs` and `planned.rs` make assemblies of protocols and of plans.
 //!
 //! A simulated run is one run of the relation in `semantics/net.rs`: every rule that can be
 //! applied is applied at once, an action ends when its duration is over. Among runs it is the one
@@ -14,6 +15,7 @@ pub mod bring_up;
 mod chance;
 mod engine;
 pub mod path;
+pub mod planned;
 pub mod runs;
 mod slots;
 pub mod what_if;
@@ -92,14 +94,15 @@ pub struct Run {
 pub struct Cause {
     /// The run that had to be over.
     pub run: u32,
-    /// The use port through which it was waited for; none inside a component.
+    /// The use port through which it was waited for, or the provide port that it used until then;
+    /// none inside a component.
     pub port: Option<PortId>,
 }
 
 /// Why a token does not move any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Waiting {
-    /// A transition for a port that nobody provides.
+    /// A transition for a port that is never provided.
     Port(TransitionId, PortId),
     /// A transition that failed as often as it may.
     Failed(TransitionId),
@@ -107,6 +110,39 @@ pub enum Waiting {
     Circle(TransitionId),
     /// A place that cannot be entered, because a dock or a port is missing.
     Place(crate::application::assembly::PlaceId),
+}
+
+impl Waiting {
+    /// The reason in words.
+    pub fn told(&self, assembly: &Assembly<'_>) -> String {
+        match *self {
+            Waiting::Port(transition, port) => {
+                let links = assembly.links_of_user(port).iter();
+                let providers = links.map(|link| assembly.port_name(assembly.link(*link).provider));
+                let providers: Vec<String> = providers.take(3).collect();
+                let why = match providers.as_slice() {
+                    [] => "which is connected to nobody".to_owned(),
+                    [one] => format!("which `{one}` never provides by then"),
+                    several => format!("which none of `{}` provides by then", several.join("`, `")),
+                };
+                format!(
+                    "`{}` waits for port `{}`, {why}",
+                    assembly.transition_name(transition),
+                    assembly.port_name(port)
+                )
+            }
+            Waiting::Failed(transition) => {
+                format!("`{}` timed out for good", assembly.transition_name(transition))
+            }
+            Waiting::Circle(transition) => format!(
+                "`{}` begins again: its net goes in a circle, and this never ends",
+                assembly.transition_name(transition)
+            ),
+            Waiting::Place(place) => {
+                format!("a token cannot pass `{}`", assembly.place_name(place))
+            }
+        }
+    }
 }
 
 /// A simulated run of an assembly.

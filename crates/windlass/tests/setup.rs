@@ -179,6 +179,19 @@ fn a_rule_set_that_goes_back_is_unknown_and_shows_the_circle() {
         "{:?}",
         found.open
     );
+    // A node that can be stopped again goes round on its own: shown, and no refutation.
+    let again = format!("{PAPER}    again: {{ node: node, from: started, to: created }}\n");
+    let found = answer(&again);
+    assert_eq!(found.answer, Answer::Unknown);
+    let smallest = found.smallest.expect("a run without an end");
+    assert_eq!((smallest.topology.nodes.len(), smallest.topology.links.len()), (1, 0));
+    assert_eq!(smallest.stuck.cycle.len(), 2, "{:?}", smallest.stuck);
+    // What cannot go on is refuted all the same.
+    let dead = "    off: { node: node, from: created, to: initial, when: [{ all: requirements, in: [ready] }] }
+    dead: { node: node, from: initial, to: broken }\n";
+    let broken =
+        PAPER.replace("[initial, created, started]", "[initial, created, started, broken]");
+    assert_eq!(answer(&format!("{broken}{dead}")).answer, Answer::CanGetStuck);
 }
 
 #[test]

@@ -123,7 +123,8 @@ pub(crate) struct ProveReport {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct StuckReport {
-    /// The smallest topology that gets stuck (any size).
+    /// The smallest topology that gets stuck (any size); with an unknown answer, one with a run
+    /// that has no end.
     topology: Option<argument::TopologyReport>,
     /// What happens, in order.
     trace: Vec<String>,

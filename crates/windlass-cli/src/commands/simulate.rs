@@ -1,5 +1,6 @@
 //! `windlass simulate FILE`: how long bringing something up takes, and why.
 
+mod many;
 mod protocols;
 pub(crate) mod report;
 mod text;
@@ -10,6 +11,7 @@ use clap::{Args, ValueEnum};
 use windlass::application::Application;
 use windlass::application::assembly::Assembly;
 use windlass::export::gantt::{self, Bar};
+use windlass::lang::documents::{self, Kind};
 use windlass::lang::windlass::units;
 use windlass::lifecycle::timing::Timing;
 use windlass::simulate::runs::{self, Statistics};
@@ -19,7 +21,7 @@ use windlass::simulate::{self, Mode, Scenario, Schedule, path};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::surroundings::{ComposeArgs, TemplateArgs};
-use crate::{escape, exit_code, load, output, replace};
+use crate::{escape, exit_code, files, input, load, output, replace};
 
 /// What `windlass simulate` takes.
 #[derive(Debug, Args)]
@@ -35,18 +37,30 @@ runs at once.
 time in each component, `kolla` one component after the other. Durations are those of the file: an
 action that was measured while others ran takes less time alone.
 
+A plan is carried out in the order that it says (--app names its application, --state where it
+starts); its actions are `INSTANCE.OPERATION`, `INSTANCE.scale_out` and `INSTANCE.scale_in`.
+
 Exit codes: 0 finished, 1 the assembly gets stuck or an action fails for good, 2 a file that cannot
-be read.
+be read, 3 Ctrl-C ended the runs before the last one.
 
 Examples:
   windlass simulate windlass.yaml
   windlass simulate windlass.yaml --as kolla,aeolus,madeus
   windlass simulate windlass.yaml --set nova.pull=10s --without-dependency mariadb.haproxy
-  windlass simulate windlass.yaml --runs 1000 --seed 7 --gantt run.svg")]
+  windlass simulate windlass.yaml --runs 1000 --seed 7 --gantt run.svg
+  windlass simulate plan.json --app windlass.yaml --state running.state.yaml")]
 pub(crate) struct SimulateArgs {
-    /// The assembly
+    /// The assembly or the application, or with --app a plan
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    /// The application of a plan
+    #[arg(long, value_name = "APP")]
+    pub(crate) app: Option<PathBuf>,
+
+    /// The state in which the plan starts; without it nothing exists yet
+    #[arg(long, value_name = "STATE", requires = "app")]
+    pub(crate) state: Option<PathBuf>,
 
     /// How many transitions run at once at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -133,14 +147,34 @@ struct Answer<'a> {
     statistics: Option<Statistics>,
     /// The other modes with their makespans; none where the run does not finish.
     others: Vec<(Mode, Option<f64>)>,
+    /// Where the durations come from, when anybody says so.
+    durations_from: Option<String>,
+    /// Whether a plan is carried out.
+    is_plan: bool,
+}
+
+impl Answer<'_> {
+    /// Whether an action that had to wait for room waited for its turn: in this mode, one thing is
+    /// done at a time, in each component or at all.
+    fn waits_for_turn(&self, step: &path::Step) -> bool {
+        let component = |run: u32| {
+            self.assembly.local_transition(self.schedule.runs[run as usize].transition).0
+        };
+        let trigger = self.schedule.runs[step.run as usize].trigger;
+        match self.scenario.mode {
+            Mode::Madeus => false,
+            Mode::Aeolus => trigger.is_some_and(|run| component(run) == component(step.run)),
+            Mode::Kolla => true,
+        }
+    }
 }
 
 /// Simulates and tells.
 pub(crate) fn run(args: &SimulateArgs) -> Result<u8, Failure> {
-    let load::Loaded { application: loaded, goal, .. } =
-        load::application(&args.file, args.lang.as_deref())?;
-    let loaded =
-        if loaded.is_net() { loaded } else { protocols::assembly(&loaded, goal.as_ref())? };
+    let loaded = match &args.app {
+        Some(app) => protocols::plan(args, app)?,
+        None => brought_up(args)?,
+    };
     let changes = changes(args, &loaded)?;
     let application = what_if::apply(&loaded, &changes);
     let assembly = Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
@@ -155,7 +189,46 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, Failure> {
         Format::Text => escape::visible_lines(&text::text(&answer)),
     };
     output::stdout(&text)?;
-    Ok(if answer.schedule.is_finished() { exit_code::GOOD } else { exit_code::FINDINGS })
+    let is_cut = answer.statistics.as_ref().is_some_and(|statistics| statistics.left_out > 0);
+    Ok(match answer.schedule.is_finished() {
+        _ if is_cut => exit_code::UNKNOWN,
+        true => exit_code::GOOD,
+        false => exit_code::FINDINGS,
+    })
+}
+
+/// The assembly in the file, or the one that brings its application up.
+fn brought_up(args: &SimulateArgs) -> Result<Application, Failure> {
+    let path = &args.file;
+    let load::Loaded { application, goal, .. } = if path.is_dir() || files::looks_like_archive(path)
+    {
+        load::application(path, args.lang.as_deref())?
+    } else {
+        let text = load::text(path)?;
+        if documents::kind(text.id, &text.sources) == Some(Kind::Plan) {
+            return Err(Failure::usage(format!("`{}` is a plan", path.display()))
+                .help("`--app APP` says which application it is for"));
+        }
+        let language = args.lang.as_deref().map(input::language).transpose()?;
+        load::application_in(text, path, language)?
+    };
+    if application.is_net() {
+        return Ok(application);
+    }
+    protocols::assembly(&application, goal.as_ref())
+}
+
+/// Where the durations come from: as the file says, unless they were replaced.
+fn durations_from(args: &SimulateArgs, application: &Application) -> Option<String> {
+    let said = application.deployment.durations_from.clone();
+    let file = args.durations.as_ref().map(|path| format!("`{}`", path.display()));
+    let set = (!args.set.is_empty()).then(|| "--set".to_owned());
+    let replaced: Vec<String> = [file, set].into_iter().flatten().collect();
+    if replaced.is_empty() {
+        return said;
+    }
+    let others = said.unwrap_or_else(|| "the file".to_owned());
+    Some(format!("{}; for what they do not name {others}", replaced.join(" and ")))
 }
 
 /// What is to be otherwise than the file says. Later ones win.
@@ -204,15 +277,29 @@ fn answer<'a>(args: &SimulateArgs, assembly: &'a Assembly<'a>) -> Answer<'a> {
             .map(|(node, port, saved)| (names(assembly, node, port), saved.as_secs_f64()))
             .collect()
     });
-    let statistics =
-        args.runs.map(|runs| runs::statistics(assembly, &scenario, seed.unwrap_or(1), runs));
+    let statistics = args.runs.map(|runs| {
+        let mut many = many::Many::start(runs);
+        let seed = seed.unwrap_or(1);
+        runs::statistics(assembly, &scenario, seed, runs, &mut |made| many.go_on(made))
+    });
     let others = args.modes.iter().skip(1).map(|word| {
         let other = Scenario { mode: word.mode(), ..scenario.clone() };
         let schedule = simulate::simulate(assembly, &other);
         (other.mode, schedule.is_finished().then_some(schedule.makespan.as_secs_f64()))
     });
     let others = others.collect();
-    Answer { assembly, scenario, schedule, path, bars, costs, statistics, others }
+    Answer {
+        assembly,
+        scenario,
+        schedule,
+        path,
+        bars,
+        costs,
+        statistics,
+        others,
+        durations_from: durations_from(args, assembly.application()),
+        is_plan: args.app.is_some(),
+    }
 }
 
 /// A bar for each run, in the order of their starts.

@@ -393,25 +393,7 @@ pub(crate) fn refuse_deadlock(assembly: &Assembly<'_>) -> Result<(), Failure> {
     if schedule.is_finished() || late {
         return Ok(());
     }
-    let words: Vec<String> = schedule
-        .waiting
-        .iter()
-        .filter_map(|waiting| match *waiting {
-            Waiting::Port(transition, port) => Some(format!(
-                "`{}` waits for port `{}`, which nobody provides by then",
-                assembly.transition_name(transition),
-                assembly.port_name(port)
-            )),
-            Waiting::Place(place) => {
-                Some(format!("a token cannot pass `{}`", assembly.place_name(place)))
-            }
-            Waiting::Circle(transition) => Some(format!(
-                "`{}` begins again: its net goes in a circle",
-                assembly.transition_name(transition)
-            )),
-            Waiting::Failed(_) => None,
-        })
-        .collect();
+    let words: Vec<String> = schedule.waiting.iter().map(|why| why.told(assembly)).collect();
     Err(Failure::usage(format!("the assembly gets stuck: {}", words.join("; ")))
         .help("`windlass prove` shows how; nothing was executed")
         .ending(exit_code::FINDINGS))

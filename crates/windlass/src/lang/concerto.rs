@@ -185,15 +185,7 @@ fn port(node: Node<'_>, net: &mut Net, findings: &mut Vec<Diagnostic>) -> Option
         places.into_iter().filter_map(|node| place(net, node, findings)).collect();
     let (named, kind) = (named?, kind?);
     let name = named.as_str().unwrap_or_default().to_owned();
-    let mut port = Port {
-        name: name.clone(),
-        kind,
-        port_type: None,
-        transitions: BTreeSet::new(),
-        groups: BTreeSet::new(),
-        places: BTreeSet::new(),
-        origin: named.span().into(),
-    };
+    let mut port = Port::new(name.clone(), kind, named.span().into());
     if kind == PortKind::Provide {
         port.groups.insert(GroupId::from(net.groups.len()));
         net.groups.push(Group { name, places, origin: named.span().into() });

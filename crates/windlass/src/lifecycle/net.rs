@@ -193,6 +193,21 @@ pub struct Port {
     pub origin: Origin,
 }
 
+impl Port {
+    /// A port that is bound to nothing yet and fits every port.
+    pub fn new(name: String, kind: PortKind, origin: Origin) -> Self {
+        Port {
+            name,
+            kind,
+            port_type: None,
+            transitions: BTreeSet::new(),
+            groups: BTreeSet::new(),
+            places: BTreeSet::new(),
+            origin,
+        }
+    }
+}
+
 /// The internal net of a component.
 ///
 /// Paper: 002 Table I

@@ -12,7 +12,7 @@ use crate::lifecycle::setup::argument::{Argument, View};
 use crate::lifecycle::setup::{Kind, Local, RuleSet, Topology};
 use crate::system::{Budget, Progress, StopReason};
 
-/// A topology that gets stuck; every smaller one completes.
+/// A topology that gets stuck, or has a run without an end; every smaller one completes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Smallest {
     /// The topology.
@@ -30,7 +30,7 @@ pub struct AnySize {
     pub answer: Answer,
     /// The proof, checked.
     pub argument: Option<Argument>,
-    /// A smallest topology that gets stuck.
+    /// A smallest topology that gets stuck; with an unknown answer, one with a run without an end.
     pub smallest: Option<Smallest>,
     /// What keeps the proof from being complete, in sentences.
     pub open: Vec<String>,
@@ -58,7 +58,11 @@ pub fn any_size(
         stopped: None,
         searched: 0,
     };
-    match prove(rules) {
+    let proved = prove(rules);
+    // Where rules lead back, runs without an end are to be expected: they refute nothing by
+    // themselves, because nobody says that the rule which leads back is applied again and again.
+    let goes_back = matches!(proved, Err(Open::Circle { .. }));
+    match proved {
         Ok(argument) => match certificate::check_argument(rules, &argument) {
             Ok(()) => {
                 answer.answer = Answer::AlwaysCompletes;
@@ -94,7 +98,8 @@ pub fn any_size(
             }
         });
         if let Some((topology, stuck)) = found {
-            answer.answer = Answer::CanGetStuck;
+            let is_endless = goes_back && !stuck.cycle.is_empty();
+            answer.answer = if is_endless { Answer::Unknown } else { Answer::CanGetStuck };
             answer.smallest = Some(Smallest { topology, stuck, looked_at });
             return answer;
         }

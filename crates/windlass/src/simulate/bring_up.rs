@@ -6,7 +6,7 @@
 //! what the states offer is a provide port. An instance that withdraws on its way what it offered
 //! has no such net, and neither has a requirement for some of several providers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::application::{
     Application, ComponentType, Connection, Deployment, Node, NodeId, TypeId,
@@ -56,12 +56,17 @@ impl std::fmt::Display for NoNet {
 /// The assembly that brings an application up.
 pub fn assembly(system: &BringUp<'_>) -> Result<Application, NoNet> {
     let application = system.application;
-    let mut nets = Application {
-        types: Vec::new(),
-        nodes: Vec::new(),
-        deployment: Deployment::default(),
-        ..application.clone()
+    let hosts = system.climbers.iter().enumerate().filter_map(|(at, climber)| {
+        let host = application.deployment.host.get(&climber.node)?;
+        Some((NodeId::from(at), host.clone()))
+    });
+    let deployment = Deployment {
+        host: hosts.collect(),
+        behaviors: BTreeMap::new(),
+        ..application.deployment.clone()
     };
+    let mut nets =
+        Application { types: Vec::new(), nodes: Vec::new(), deployment, ..application.clone() };
     // Provide ports come first, so that their numbers are known before any use port is made.
     for (at, climber) in system.climbers.iter().enumerate() {
         let net = ways(system, at, climber)?;
@@ -73,7 +78,7 @@ pub fn assembly(system: &BringUp<'_>) -> Result<Application, NoNet> {
             capabilities: Vec::new(),
             operations: Vec::new(),
             lifecycle: Lifecycle::Net(net),
-            processes: std::collections::BTreeMap::new(),
+            processes: BTreeMap::new(),
             cost_per_second: Cost::default(),
             origin,
         });
@@ -168,7 +173,7 @@ fn provide(
         let (name, origin) = (format!("offers {}", declared.name), declared.origin);
         net.groups.push(Group { name, places, origin });
     }
-    net.ports.push(port(declared.name.clone(), PortKind::Provide, declared.origin));
+    net.ports.push(Port::new(declared.name.clone(), PortKind::Provide, declared.origin));
     if let Some(port) = net.ports.last_mut() {
         port.groups = groups;
     }
@@ -238,8 +243,10 @@ impl Use {
         } else {
             self.name
         };
-        net.ports
-            .push(Port { transitions: [step].into(), ..port(name, PortKind::Use, self.origin) });
+        net.ports.push(Port {
+            transitions: [step].into(),
+            ..Port::new(name, PortKind::Use, self.origin)
+        });
         let connections = providers.iter().map(|provider| Connection {
             port: number,
             target: NodeId::from(*provider),
@@ -247,17 +254,5 @@ impl Use {
             origin: self.origin,
         });
         nets.nodes[self.at].connections.extend(connections);
-    }
-}
-
-fn port(name: String, kind: PortKind, origin: Origin) -> Port {
-    Port {
-        name,
-        kind,
-        port_type: None,
-        transitions: BTreeSet::new(),
-        groups: BTreeSet::new(),
-        places: BTreeSet::new(),
-        origin,
     }
 }

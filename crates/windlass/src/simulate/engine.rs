@@ -73,6 +73,8 @@ pub(super) struct Engine<'a, 'b> {
     last_component: Option<ComponentId>,
     /// Places that cannot be left while a port is used.
     held: BTreeMap<PortId, Vec<PlaceId>>,
+    /// The run that used the port last, and the port, for places that could be left after that.
+    freed: BTreeMap<PlaceId, Cause>,
     given_up: Vec<TransitionId>,
     schedule: Schedule,
 }
@@ -112,6 +114,7 @@ impl<'a, 'b> Engine<'a, 'b> {
             running: 0,
             last_component: None,
             held: BTreeMap::new(),
+            freed: BTreeMap::new(),
             given_up: Vec::new(),
             schedule: Schedule::default(),
         };
@@ -289,13 +292,16 @@ impl<'a, 'b> Engine<'a, 'b> {
         if attempt > 0 {
             causes.push(Cause { run: self.last_run[id.index()], port: None });
         }
-        for dock in &index.inputs[net.source_place(local).index()] {
+        let source = net.source_place(local);
+        causes.extend(self.freed.get(&self.assembly.place(component, source)));
+        for dock in &index.inputs[source.index()] {
             for before in &index.transitions[dock.index()] {
                 let run = self.last_run[self.assembly.transition(component, *before).index()];
                 causes.push(Cause { run, port: None });
             }
         }
-        for port in &index.needs[local.index()] {
+        // The ports that the transition needs, and those that the place before it holds.
+        for port in index.needs[local.index()].iter().chain(&index.holds[source.index()]) {
             let port = self.assembly.port(component, *port);
             causes.push(Cause { run: self.port_cause[port.index()], port: Some(port) });
         }

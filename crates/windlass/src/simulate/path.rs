@@ -15,9 +15,13 @@ pub enum Via {
     Start,
     /// A transition of the same component had to end first.
     Component,
-    /// A port was not ready.
+    /// A use port was not ready.
     Port(PortId),
-    /// Everything was ready, and there was no room to run, or it was tried again.
+    /// Its token could not leave a place while a provide port was used.
+    Users(PortId),
+    /// It failed before, and was tried again.
+    Retry,
+    /// Everything was ready, and there was no room to run.
     Room,
 }
 
@@ -48,10 +52,15 @@ pub fn critical(assembly: &Assembly<'_>, schedule: &Schedule) -> Vec<Step> {
 
 fn via(assembly: &Assembly<'_>, schedule: &Schedule, run: u32, trigger: Option<u32>) -> Via {
     let Some(trigger) = trigger else { return Via::Start };
+    if schedule.runs[run as usize].attempt > 0 {
+        return Via::Retry;
+    }
     let mut causes = schedule.causes(run as usize).iter().filter(|cause| cause.run == trigger);
     let port = causes.clone().find_map(|cause| cause.port);
     if let Some(port) = port {
-        return Via::Port(port);
+        let (component, local) = assembly.local_port(port);
+        let is_own_offer = assembly.net(component).0.port(local).kind == net::PortKind::Provide;
+        return if is_own_offer { Via::Users(port) } else { Via::Port(port) };
     }
     let owner = |run: u32| {
         let id = schedule.runs[run as usize].transition;
@@ -60,7 +69,10 @@ fn via(assembly: &Assembly<'_>, schedule: &Schedule, run: u32, trigger: Option<u
     };
     let (component, net, local) = owner(run);
     let (other, _, before) = owner(trigger);
-    let follows = component == other && net.destination_place(before) == net.source_place(local);
+    let behavior = |id| &net.transition(id).behavior;
+    let follows = component == other
+        && (net.destination_place(before) == net.source_place(local)
+            || behavior(before) != behavior(local));
     if causes.next().is_some() && follows { Via::Component } else { Via::Room }
 }
 

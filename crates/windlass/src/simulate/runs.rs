@@ -12,6 +12,8 @@ pub struct Statistics {
     pub finished: u32,
     /// How many did not.
     pub unfinished: u32,
+    /// How many were not made, because somebody did not want to wait.
+    pub left_out: u32,
     /// The mean of those that finished.
     pub mean: Duration,
     /// Half of them took no longer.
@@ -20,15 +22,22 @@ pub struct Statistics {
     pub p95: Duration,
 }
 
-/// Runs a scenario `runs` times, with the seeds from `seed` on.
+/// Runs a scenario `runs` times, with the seeds from `seed` on, as long as `go_on` says so when it
+/// is told how many have been made.
 pub fn statistics(
     assembly: &Assembly<'_>,
     scenario: &Scenario,
     seed: u64,
     runs: u32,
+    go_on: &mut dyn FnMut(u32) -> bool,
 ) -> Statistics {
     let mut makespans = Vec::new();
+    let mut made = 0;
     for run in 0..runs {
+        if !go_on(run) {
+            break;
+        }
+        made = run + 1;
         let seed = Some(seed.wrapping_add(u64::from(run)));
         let scenario = Scenario { seed, trace: false, ..scenario.clone() };
         let schedule = simulate(assembly, &scenario);
@@ -45,7 +54,8 @@ pub fn statistics(
     };
     Statistics {
         finished,
-        unfinished: runs - finished,
+        unfinished: made - finished,
+        left_out: runs - made,
         mean: makespans.iter().sum::<Duration>() / finished.max(1),
         median: rank(50),
         p95: rank(95),

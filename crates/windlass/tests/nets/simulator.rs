@@ -141,10 +141,88 @@ fn equal_seeds_give_equal_runs_and_means_are_near() {
     let application = application(&text);
     let assembly = Assembly::new(&application).unwrap();
     let scenario = Scenario::default();
-    let first = runs::statistics(&assembly, &scenario, 7, 500);
-    assert_eq!(first, runs::statistics(&assembly, &scenario, 7, 500));
-    assert_ne!(first, runs::statistics(&assembly, &scenario, 8, 500));
+    let first = runs::statistics(&assembly, &scenario, 7, 500, &mut |_| true);
+    assert_eq!(first, runs::statistics(&assembly, &scenario, 7, 500, &mut |_| true));
+    assert_ne!(first, runs::statistics(&assembly, &scenario, 8, 500, &mut |_| true));
     assert_eq!((first.finished, first.unfinished), (500, 0));
     assert!((first.mean.as_secs_f64() - 13.0).abs() < 0.2, "{first:?}");
     assert!(first.median < first.p95 && first.p95 <= Duration::from_secs(15));
+}
+
+/// A place that holds a port, a place that is used, a second behavior, and one host for all.
+const REASONS: &str = "
+windlass: 1
+name: reasons
+hosts: { small: 1 }
+types:
+  server:
+    net:
+      places: [off, on, renewed]
+      initial: [off]
+      transitions:
+        start: { from: off, to: on, duration: 3s }
+        renew: { from: on, to: renewed, duration: 1s }
+      groups: { serving: [on] }
+      ports: { service: { kind: provide, groups: [serving] } }
+  client:
+    net:
+      places: [off, attached, done]
+      initial: [off]
+      transitions:
+        attach: { from: off, to: attached, duration: 1s }
+        work: { from: attached, to: done, duration: 5s }
+      ports: { service: { kind: use, places: [attached], transitions: [work] } }
+nodes:
+  server: { type: server }
+  client: { type: client, bind: { service: server.service } }
+";
+
+#[test]
+fn each_action_of_the_critical_path_says_why_it_did_not_start_earlier() {
+    let reasons = |text: &str| {
+        let application = application(text);
+        let assembly = Assembly::new(&application).unwrap();
+        let schedule = simulate(&assembly, &Scenario::default());
+        assert!(schedule.is_finished(), "{:?}", schedule.waiting);
+        let name = |step: &path::Step| {
+            assembly.transition_name(schedule.runs[step.run as usize].transition)
+        };
+        let steps = path::critical(&assembly, &schedule);
+        steps.iter().map(|step| (name(step), step.via)).collect::<Vec<_>>()
+    };
+    let all = reasons(REASONS);
+    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["server.start", "client.work", "server.renew"]);
+    // The client's place needs the port, and the server waits until the client is through.
+    assert!(matches!(all[1].1, path::Via::Port(_)), "{all:?}");
+    assert!(matches!(all[2].1, path::Via::Users(_)), "{all:?}");
+    // A try that fails, and one that does not.
+    let slow =
+        "start: { from: off, to: on, duration: { from: 2s, to: 2s }, timeout: 1s, retry: 1 }";
+    let once = REASONS.replace("start: { from: off, to: on, duration: 3s }", slow);
+    let application = application(&once);
+    let assembly = Assembly::new(&application).unwrap();
+    let schedule = simulate(&assembly, &Scenario::default());
+    let steps = path::critical(&assembly, &schedule);
+    assert_eq!(steps.last().map(|step| step.via), Some(path::Via::Retry), "{schedule:?}");
+    let told: Vec<String> = schedule.waiting.iter().map(|why| why.told(&assembly)).collect();
+    assert_eq!(told[0], "`server.start` timed out for good", "{told:?}");
+}
+
+#[test]
+fn a_port_that_is_never_provided_is_told_from_one_that_is_connected_to_nobody() {
+    let told = |text: &str| {
+        let application = application(text);
+        let assembly = Assembly::new(&application).unwrap();
+        let schedule = simulate(&assembly, &Scenario::default());
+        schedule.waiting.iter().map(|why| why.told(&assembly)).collect::<Vec<_>>().join("\n")
+    };
+    let renewed = REASONS.replace("groups: { serving: [on] }", "groups: { serving: [off] }");
+    let never = renewed.replace("places: [attached], transitions: [work]", "transitions: [work]");
+    let never = never.replace("off, to: on, duration: 3s", "off, to: on");
+    assert!(
+        told(&never).contains("`client.work` waits for port `client.service`, which `server.service` never provides by then"),
+        "{}",
+        told(&never)
+    );
 }

@@ -128,7 +128,10 @@ pub(super) fn every(rules: &RuleSet, answer: &AnySize, explain: bool) -> String 
     }
     if let Some(smallest) = &answer.smallest {
         let topology = &smallest.topology;
-        out.push_str("\nA smallest topology that gets stuck:\n");
+        out.push_str(match answer.answer {
+            Answer::Unknown => "\nA smallest topology with a run that has no end:\n",
+            _ => "\nA smallest topology that gets stuck:\n",
+        });
         let types = &topology.rules.node_types;
         for node in &topology.nodes {
             let kind = &types[node.node_type.index()].name;
@@ -156,7 +159,7 @@ pub(super) fn every(rules: &RuleSet, answer: &AnySize, explain: bool) -> String 
     if let Some(reason) = answer.stopped {
         let _ = writeln!(out, "\n{reason}");
     }
-    if answer.answer == Answer::Unknown {
+    if answer.answer == Answer::Unknown && answer.smallest.is_none() {
         let _ = writeln!(
             out,
             "\nevery topology with up to {} nodes and relationships completes",

@@ -1,19 +1,23 @@
 //! An application of protocols, brought up in virtual time.
 
+use std::path::Path;
 use std::time::Duration;
 
-use windlass::application::Application;
+use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::lifecycle::Lifecycle;
 use windlass::lifecycle::timing::Timing;
 use windlass::prove;
 use windlass::semantics::bring_up::BringUp;
 use windlass::simulate::bring_up;
+use windlass::simulate::planned::{self, Planned};
 use windlass::survey;
 
 use crate::commands::prove::no_way;
 use crate::failure::Failure;
-use crate::output;
+use crate::{load, output};
+
+use super::SimulateArgs;
 
 /// The assembly that brings an application up to what its file declares.
 pub(super) fn assembly(
@@ -28,6 +32,35 @@ pub(super) fn assembly(
     count_steps(&mut nets);
     Ok(nets)
 }
+
+/// The assembly that carries out a plan of an application.
+pub(super) fn plan(args: &SimulateArgs, app: &Path) -> Result<Application, Failure> {
+    let application = load::application(app, args.lang.as_deref())?.application;
+    if application.is_net() {
+        return Err(Failure::usage(format!("`{}` is an assembly of nets", app.display()))
+            .help("its own order is simulated without a plan: leave out `--app`"));
+    }
+    let start = match &args.state {
+        Some(path) => load::state(path, &application)?,
+        None => GlobalState::empty(),
+    };
+    let plan = load::plan(&args.file)?;
+    load::fitting(&application, &start, &plan)?;
+    let Planned { mut assembly, is_counted } = planned::planned(&application, &start, &plan);
+    if is_counted {
+        tell_counted(&mut assembly);
+    }
+    Ok(assembly)
+}
+
+/// Says that nobody measured anything.
+fn tell_counted(assembly: &mut Application) {
+    assembly.deployment.durations_from = Some("counting one second for each operation".to_owned());
+    output::notice(COUNTED);
+}
+
+const COUNTED: &str =
+    "nothing says how long operations take, so each counts one second (see --set, --durations)";
 
 /// Where nothing says how long anything takes, every operation counts one second, so that the time
 /// is the number of steps in the longest chain.
@@ -48,7 +81,5 @@ fn count_steps(nets: &mut Application) {
     for duration in &mut actions {
         **duration = Some(Timing::Fixed(Duration::from_secs(1)));
     }
-    output::notice(
-        "nothing says how long operations take, so each counts one second (see --set, --durations)",
-    );
+    tell_counted(nets);
 }

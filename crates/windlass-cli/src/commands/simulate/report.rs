@@ -25,7 +25,7 @@ pub(crate) struct SimulateReport {
     finished: bool,
     /// When the last action ended, in seconds.
     makespan_s: f64,
-    /// Where the durations come from, as the file says it.
+    /// Where the durations come from: as the file says it, and what replaced them.
     durations_from: Option<String>,
     /// The actions that decide when all is over, first to last.
     critical_path: Vec<CriticalStep>,
@@ -52,9 +52,9 @@ struct CriticalStep {
     start_s: f64,
     /// When it ended, in seconds.
     end_s: f64,
-    /// Why it did not start earlier: start, component, port or room.
+    /// Why it did not start earlier: start, component, port, users, retry, turn or room.
     after: &'static str,
-    /// The port that it waited for.
+    /// The port that it waited for, or that others had to stop using.
     port: Option<String>,
 }
 
@@ -93,6 +93,8 @@ struct Runs {
     finished: u32,
     /// How many did not.
     unfinished: u32,
+    /// How many were not made, because of an interruption.
+    left_out: u32,
     /// The mean of the makespans, in seconds.
     mean_s: f64,
     /// The median.
@@ -121,7 +123,7 @@ pub(super) fn report(answer: &Answer<'_>) -> SimulateReport {
         mode: answer.scenario.mode.word(),
         finished: answer.schedule.is_finished(),
         makespan_s: makespan,
-        durations_from: answer.assembly.application().deployment.durations_from.clone(),
+        durations_from: answer.durations_from.clone(),
         critical_path: critical_path(answer),
         events: events(answer),
         dependencies: answer.costs.as_ref().map(|costs| {
@@ -133,6 +135,7 @@ pub(super) fn report(answer: &Answer<'_>) -> SimulateReport {
         runs: answer.statistics.as_ref().map(|statistics| Runs {
             finished: statistics.finished,
             unfinished: statistics.unfinished,
+            left_out: statistics.left_out,
             mean_s: statistics.mean.as_secs_f64(),
             p50_s: statistics.median.as_secs_f64(),
             p95_s: statistics.p95.as_secs_f64(),
@@ -153,11 +156,10 @@ pub(super) fn report(answer: &Answer<'_>) -> SimulateReport {
 fn critical_path(answer: &Answer<'_>) -> Vec<CriticalStep> {
     let steps = answer.path.iter().map(|step| {
         let run = &answer.schedule.runs[step.run as usize];
-        let (after, port) = match step.via {
-            Via::Start => ("start", None),
-            Via::Component => ("component", None),
-            Via::Port(port) => ("port", Some(answer.assembly.port_name(port))),
-            Via::Room => ("room", None),
+        let (after, _) = text::reason(answer, step);
+        let port = match step.via {
+            Via::Port(port) | Via::Users(port) => Some(answer.assembly.port_name(port)),
+            Via::Start | Via::Component | Via::Retry | Via::Room => None,
         };
         CriticalStep {
             transition: answer.assembly.transition_name(run.transition),

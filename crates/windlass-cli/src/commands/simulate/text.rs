@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use windlass::export::gantt;
-use windlass::simulate::path::Via;
-use windlass::simulate::{End, Waiting};
+use windlass::simulate::End;
+use windlass::simulate::path::{Step, Via};
 
 use super::Answer;
 
@@ -44,6 +44,10 @@ pub(super) fn text(answer: &Answer<'_>) -> String {
             statistics.median.as_secs_f64(),
             statistics.p95.as_secs_f64(),
         );
+        if statistics.left_out > 0 {
+            let _ =
+                writeln!(out, "         {} more were not made: interrupted", statistics.left_out);
+        }
     }
     compared(answer, &mut out);
     critical_path(answer, &mut out);
@@ -67,8 +71,8 @@ fn compared(answer: &Answer<'_>, out: &mut String) {
         };
         let _ = writeln!(out, "  {:8} {line}", mode.word());
     }
-    let from = &answer.assembly.application().deployment.durations_from;
-    let from = from.as_deref().unwrap_or("the file, which does not say how they were found");
+    let from = answer.durations_from.as_deref();
+    let from = from.unwrap_or("the file, which does not say how they were found");
     let _ = writeln!(out, "  the durations of all of them are from: {from}");
     let _ = writeln!(out, "  (what was measured under load takes less time when fewer run)");
 }
@@ -77,12 +81,7 @@ fn critical_path(answer: &Answer<'_>, out: &mut String) {
     let _ = writeln!(out, "\ncritical path");
     for step in answer.path.iter().take(MOST_LINES) {
         let run = &answer.schedule.runs[step.run as usize];
-        let why = match step.via {
-            Via::Start => "at once".to_owned(),
-            Via::Component => "after the one before".to_owned(),
-            Via::Port(port) => format!("waits for port {}", answer.assembly.port_name(port)),
-            Via::Room => "waits for room".to_owned(),
-        };
+        let (_, why) = reason(answer, step);
         let _ = writeln!(
             out,
             "  {:30} {:>10.3} - {:>10.3} s  {why}",
@@ -102,23 +101,30 @@ fn critical_path(answer: &Answer<'_>, out: &mut String) {
     }
 }
 
+/// Why an action of the critical path did not start earlier: as a word for programs, and for people.
+pub(super) fn reason(answer: &Answer<'_>, step: &Step) -> (&'static str, String) {
+    let assembly = answer.assembly;
+    match step.via {
+        Via::Start => ("start", "at once".to_owned()),
+        Via::Component => ("component", "after the one before".to_owned()),
+        Via::Port(port) if answer.is_plan => {
+            // The port of an edge is called `ACTION after INSTANCE.ACTION`.
+            let (component, local) = assembly.local_port(port);
+            let name = &assembly.net(component).0.port(local).name;
+            let earlier = name.find("after ").map_or(name.as_str(), |at| &name[at..]);
+            ("port", earlier.to_owned())
+        }
+        Via::Port(port) => ("port", format!("waits for port {}", assembly.port_name(port))),
+        Via::Users(port) => {
+            ("users", format!("waits until nobody uses {}", assembly.port_name(port)))
+        }
+        Via::Retry => ("retry", "tried again".to_owned()),
+        Via::Room if answer.waits_for_turn(step) => ("turn", "waits for its turn".to_owned()),
+        Via::Room => ("room", "waits for room".to_owned()),
+    }
+}
+
 /// Why a run did not finish, one line each.
 pub(super) fn waiting(answer: &Answer<'_>) -> Vec<String> {
-    let assembly = answer.assembly;
-    let line = |waiting: &Waiting| match *waiting {
-        Waiting::Port(transition, port) => format!(
-            "{} waits for port {}, which nobody provides",
-            assembly.transition_name(transition),
-            assembly.port_name(port)
-        ),
-        Waiting::Failed(transition) => {
-            format!("{} timed out for good", assembly.transition_name(transition))
-        }
-        Waiting::Circle(transition) => format!(
-            "{} begins again: its net goes in a circle, and this never ends",
-            assembly.transition_name(transition)
-        ),
-        Waiting::Place(place) => format!("a token waits at {}", assembly.place_name(place)),
-    };
-    answer.schedule.waiting.iter().map(line).collect()
+    answer.schedule.waiting.iter().map(|why| why.told(answer.assembly)).collect()
 }

@@ -1,7 +1,9 @@
 //! The seven rules on the engine's numbers. Each function does what the rule of the same number in
 //! `semantics/net.rs` does, and keeps the numbers right.
 
-use super::{Action, ComponentId, DockId, Engine, GroupId, LinkId, NO_RUN, PlaceId, PortId, Side};
+use super::{
+    Action, Cause, ComponentId, DockId, Engine, GroupId, LinkId, NO_RUN, PlaceId, PortId, Side,
+};
 use crate::application::assembly::TransitionId;
 use crate::lifecycle::net::{self, PortKind};
 
@@ -224,6 +226,8 @@ impl Engine<'_, '_> {
             if *users == 0
                 && let Some(places) = self.held.remove(&provider)
             {
+                let cause = Cause { run: self.current, port: Some(provider) };
+                self.freed.extend(places.iter().map(|place| (*place, cause)));
                 self.to_leave.extend(places);
             }
         }
