@@ -4,15 +4,19 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+
 use support::long;
 use support::prng::Prng;
 use windlass::analysis::any_size::{prove, smaller_first};
 use windlass::certificate::{check_argument, check_climb};
 use windlass::explore::{self, Derived, Options};
 use windlass::lang;
-use windlass::lifecycle::setup::{NodeTypeId, RelationshipTypeId, RuleSet, Topology, TopologyNode};
+use windlass::lifecycle::setup::{
+    Kind, NodeTypeId, RelationshipTypeId, RuleSet, Topology, TopologyNode,
+};
 use windlass::prove::{self, Answer};
-use windlass::semantics::setup::{Setup, State};
+use windlass::semantics::setup::{Object, Setup, State};
 use windlass::source::Sources;
 use windlass::system::{Limits, Property, System, Unlimited, Verdict};
 
@@ -132,6 +136,14 @@ const MUTATIONS: &[Mutation] = &[
         (2, 1),
     ),
     (
+        "a capability is closed again",
+        &[(
+            "    R04:",
+            "    again: { capability: HostedOn, from: available, to: open, when: [{ node: [started] }] }\n    R04:",
+        )],
+        (2, 1),
+    ),
+    (
         "some requirement instead of all, so that who has none waits",
         &[(
             "from: created, to: started, when: [{ all: requirements, in: [ready] }]",
@@ -192,6 +204,17 @@ fn a_rule_set_that_goes_back_is_unknown_and_shows_the_circle() {
     let broken =
         PAPER.replace("[initial, created, started]", "[initial, created, started, broken]");
     assert_eq!(answer(&format!("{broken}{dead}")).answer, Answer::CanGetStuck);
+}
+
+#[test]
+fn parallel_relationships_have_names_of_their_own() {
+    let shared = MUTATIONS.iter().find(|(what, ..)| what.starts_with("one capability")).unwrap();
+    let smallest = answer(&mutated(shared.1)).smallest.expect("a topology");
+    let setup = Setup::new(&smallest.topology);
+    let names: BTreeSet<String> = (0..smallest.topology.links.len())
+        .map(|at| setup.name(Object { kind: Kind::Requirement, at }))
+        .collect();
+    assert_eq!(names.len(), smallest.topology.links.len(), "{names:?}");
 }
 
 #[test]

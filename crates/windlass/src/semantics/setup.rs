@@ -149,7 +149,17 @@ impl<'a> Setup<'a> {
         let link = |at: usize| {
             let link = &self.topology.links[at];
             let kind = &self.topology.rules.relationship_types[link.relationship.index()].name;
-            format!("{kind}({}, {})", node(link.source), node(link.target))
+            // Several relationships of a type between two nodes are told apart by a number.
+            let same = |other: &&usize| {
+                let other = &self.topology.links[**other];
+                (other.relationship, other.target) == (link.relationship, link.target)
+            };
+            let parallel: Vec<&usize> = self.outgoing[link.source].iter().filter(same).collect();
+            let number = match parallel.iter().position(|other| **other == at) {
+                Some(number) if parallel.len() > 1 => format!(" {}", number + 1),
+                _ => String::new(),
+            };
+            format!("{kind}({}, {}){number}", node(link.source), node(link.target))
         };
         match object.kind {
             Kind::Node => node(object.at).clone(),
