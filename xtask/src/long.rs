@@ -82,10 +82,15 @@ fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
         // The thousand crashes have a step of their own.
         steps.push(step.with("WINDLASS_KILLS", 50));
     }
-    // In the short form these have been compiled and run already; another seed, other cases.
-    let profile = if options.short { "" } else { "--release " };
     for (package, test) in random_tests(repository) {
-        let command = format!("cargo test {profile}-p {package} --test {test} -- --nocapture");
+        // In the short form these have been compiled and run already, for the whole workspace (for
+        // a package alone, dependencies may have other features, and all is compiled once more);
+        // another seed, other cases.
+        let built = match options.short {
+            true => "--workspace".to_owned(),
+            false => format!("--release -p {package}"),
+        };
+        let command = format!("cargo test {built} --test {test} -- --nocapture");
         let step = larger(&test, &command, options);
         steps.push(match test.as_str() {
             "differential" if !options.short => step.with("WINDLASS_PLANS", DIFFERENTIAL_PLANS),

@@ -51,8 +51,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "simulate",
-        &["semantics", "lifecycle", "application"],
-        "a run of nets in virtual time: it follows the rules, and searches nothing",
+        &["plan", "semantics", "lifecycle", "application"],
+        "a run of nets or of a plan in virtual time: it follows the rules, and searches nothing",
     ),
     (
         "stepping",

@@ -101,7 +101,7 @@ fn critical_path(answer: &Answer<'_>, out: &mut String) {
     }
 }
 
-/// Why an action of the critical path did not start earlier: as a word for programs, and for people.
+/// Why an action of the critical path did not start earlier: a word for programs, and for people.
 pub(super) fn reason(answer: &Answer<'_>, step: &Step) -> (&'static str, String) {
     let assembly = answer.assembly;
     match step.via {
