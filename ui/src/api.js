@@ -3,12 +3,24 @@
 
 const KEY = 'windlass-token';
 
+// A view may stand behind the token: `#token=…/plan?file=windlass.yaml`.
 export function takeToken() {
-  const given = /^#token=([0-9a-f]+)/.exec(location.hash);
+  const given = /^#token=([0-9a-f]+)(\/.*)?$/.exec(location.hash);
   if (!given) return false;
   sessionStorage.setItem(KEY, given[1]);
-  history.replaceState(null, '', location.pathname + '#/topology');
+  history.replaceState(null, '', `${location.pathname}#${given[2] ?? '/topology'}`);
   return true;
+}
+
+// A link that is opened in another tab comes without the token; tabs of this very address that have it give it.
+export async function borrowToken() {
+  const channel = new BroadcastChannel('windlass');
+  channel.addEventListener('message', ({ data }) => { const token = sessionStorage.getItem(KEY); if (data === 'asked' && token) channel.postMessage({ token }); });
+  if (sessionStorage.getItem(KEY)) return;
+  const given = new Promise((resolve) => { channel.addEventListener('message', ({ data }) => { if (data.token) resolve(data.token); }); });
+  channel.postMessage('asked');
+  const token = await Promise.race([given, new Promise((resolve) => { setTimeout(resolve, 400); })]);
+  if (token) sessionStorage.setItem(KEY, token);
 }
 
 function headers() {

@@ -26,6 +26,8 @@ export const cases = [
     await page.locator('[data-command="start common ktb-deploy"]').click();
     await state(page, 'common', '-ktb-deploy->');
     await shoot('simulator-nets');
+    await page.getByRole('link', { name: 'Plan' }).click();
+    await page.locator(test('no-plan')).waitFor();
   }],
 
   ['simulator of single instances: blocked by a fault, which is handled; a hard reset; what was done as a plan', async ({ page, serve, scratch }) => {
@@ -64,10 +66,10 @@ export const cases = [
     const served = await serve('thinking');
     await served.open(page, 'run');
     await ready(page);
-    await page.locator(test('speed')).selectOption('5');
+    await page.locator(test('speed')).selectOption('1');
     await page.locator(test('up')).click();
     await page.locator(`${test('gantt')} .bar`).first().waitFor();
-    await page.locator(test('cancel')).click();
+    await page.locator(test('cancel')).click({ force: true });
     await page.locator(test('paused')).waitFor();
     const before = await page.locator(`${test('journal')} li`).count();
     await page.locator(test('speed')).selectOption('50');
