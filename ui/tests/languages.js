@@ -153,6 +153,7 @@ export const cases = [
     await page.locator(test('way-to')).selectOption('resting');
     await page.locator(test('add-way')).click();
     await page.getByText('imported, changed').waitFor();
+    await page.locator('.editing > .left').evaluate((one) => { one.scrollTop = 0; });
     await shoot('barrel');
     const again = await exported(page, scratch, 'barrel', 'app.csar');
     const ours = await exported(page, scratch, 'windlass', 'app.windlass.yaml');

@@ -96,6 +96,7 @@ export const cases = [
     await page.locator(test('journal')).getByText(/ s the process of store died/).waitFor();
     await page.locator(test('journal')).getByText('falls back to').first().waitFor();
     await page.waitForSelector(`${test('ending')}[data-ending=reached]`, { timeout: 60000 });
+    await state(page, 'front', 'running');
     await page.locator(`${test('gantt')} g[role=button]`, { hasText: 'start store' }).first().click();
     await page.locator(test('action')).getByText('start start store').waitFor();
     await page.locator(test('log')).or(page.locator(test('no-log'))).first().waitFor();
