@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { still } from './still.js';
 
 const test = (name) => `[data-test=${name}]`;
 const ready = (page, what = 'graph') => page.waitForSelector(`${test(what)}[data-ready=yes] .svelte-flow__node`);
@@ -330,7 +331,8 @@ export const cases = [
     await page.getByRole('button', { name: 'Use dark colours' }).click();
     for (const view of ['topology', 'lifecycle', 'simulator', 'plan', 'run', 'proof']) {
       await page.goto(`${page.url().split('#')[0]}#/${view}`);
-      await page.waitForTimeout(400);
+      await page.locator(`nav a[href^="#/${view}"][aria-current]`).waitFor();
+      await still(page);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= 390, `${view} is ${wide} pixels wide`);
       if (view === 'simulator' || view === 'plan') await shoot(`narrow-${view}`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { contrast } from './contrast.js';
+import { still } from './still.js';
 
 const test = (name) => `[data-test=${name}]`;
 const VIEWS = ['topology', 'lifecycle', 'simulator', 'plan', 'run', 'proof'];
@@ -13,7 +14,7 @@ async function settled(page, view) {
   const sign = { topology: test('graph'), lifecycle: test('editor'), simulator: test('graph'), plan: test('verdict'), run: test('graph'), proof: test('proof') }[view];
   await page.locator(sign).first().waitFor();
   if (view !== 'proof') await page.locator('.svelte-flow__node').first().waitFor();
-  await page.waitForTimeout(250);
+  await still(page);
 }
 
 export const cases = [
@@ -31,7 +32,7 @@ export const cases = [
         if (view === 'run') { await page.locator(test('speed')).selectOption('0'); await page.locator(test('up')).click(); await page.locator(test('ending')).waitFor(); }
         if (view === 'lifecycle') { await page.locator(`${test('cycle')} [data-state]`).first().click(); }
         if (view === 'plan') { while (await page.locator(test('next')).isEnabled()) await page.locator(test('next')).click(); }
-        await page.waitForTimeout(150);
+        await still(page);
         const { count: here, found } = await page.evaluate(contrast);
         assert.deepEqual(found, [], `${view}, ${theme}`);
         count += here;
@@ -68,16 +69,17 @@ export const cases = [
       window.jumps = [];
       new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) window.jumps.push([one.value, one.sources?.[0]?.node?.className ?? '']); }).observe({ type: 'layout-shift', buffered: true });
     });
-    for (const view of VIEWS) {
+    for (const [width, view] of [1280, 390].flatMap((one) => VIEWS.map((view) => [one, view]))) {
+      await page.setViewportSize({ width, height: 800 });
       await served.open(page, 'topology');
       await page.goto(`${origin(page)}#/${view}`);
       await page.reload();
       await settled(page, view);
-      await page.waitForTimeout(400);
+      await still(page);
       const jumps = await page.evaluate(() => window.jumps);
       const sum = jumps.reduce((all, [value]) => all + value, 0);
-      console.log(`        ${view}: ${sum.toFixed(3)}`);
-      assert.ok(sum < 0.1, `${view} jumps by ${sum.toFixed(3)}: ${JSON.stringify(jumps)}`);
+      console.log(`        ${view} at ${width}: ${sum.toFixed(3)}`);
+      assert.ok(sum < 0.1, `${view} at ${width} jumps by ${sum.toFixed(3)}: ${JSON.stringify(jumps)}`);
     }
   }],
 
@@ -143,8 +145,8 @@ export const cases = [
     await page.getByText('describes no nodes yet').waitFor();
     for (const view of ['simulator', 'plan', 'run', 'proof', 'lifecycle']) {
       await page.goto(`${origin(page)}#/${view}?file=empty.windlass.yaml`);
-      await page.waitForTimeout(500);
-      assert.ok((await page.locator('main').innerText()).trim().length > 20, `${view} says something`);
+      await page.locator(`nav a[href^="#/${view}"][aria-current]`).waitFor();
+      await page.waitForFunction(() => document.querySelector('main').innerText.trim().length > 20);
     }
     await page.goto(`${origin(page)}#/topology?file=broken.windlass.yaml`);
     await page.getByText('There is no picture of this file yet').waitFor();
@@ -153,8 +155,7 @@ export const cases = [
     await page.locator('.cm-line', { hasText: 'types: [' }).waitFor();
     await page.goto(`${origin(page)}#/topology?file=empty.windlass.yaml`);
     await page.getByText('describes no nodes yet').waitFor();
-    served.stop();
-    await page.waitForTimeout(300);
+    await served.stopped();
     await page.getByRole('button', { name: 'Explore' }).click();
     await page.getByText('does not answer').waitFor();
   }],

@@ -12,6 +12,7 @@ import { cases as languages } from './languages.js';
 import { cases as quality } from './quality.js';
 import { cases as runs } from './runs.js';
 import { Served } from './served.js';
+import { still } from './still.js';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const browserPath = [process.env.WINDLASS_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((one) => one && fs.existsSync(one));
@@ -44,7 +45,7 @@ for (const [name, run] of cases) {
   const shoot = async (file) => {
     if (!pictures) return;
     fs.mkdirSync(pictures, { recursive: true });
-    await page.waitForTimeout(350);
+    await still(page);
     await page.screenshot({ path: path.join(pictures, `${file}.png`) });
   };
   try {

@@ -41,5 +41,8 @@ export class Served {
 
   read(name) { return fs.readFileSync(path.join(this.folder, name), 'utf8'); }
 
+  // Ends it, and waits until it is gone.
+  stopped() { const gone = new Promise((resolve) => { this.child.once('close', resolve); }); this.stop(); return gone; }
+
   stop() { this.child.removeAllListeners('exit'); this.child.kill(); }
 }
