@@ -127,11 +127,21 @@ fn random_tests(repository: &Repository) -> Vec<(String, String)> {
     for package in PACKAGES {
         let folder = format!("crates/{package}/tests/");
         for file in repository.files(&folder).unwrap_or_default() {
-            let asks = file.text.contains("long::seed(") || file.text.contains("WINDLASS_SEED");
+            let asks = file.text.contains("long::seed") || file.text.contains("WINDLASS_SEED");
             let Some(inner) = file.path.strip_prefix(&folder).filter(|_| asks) else { continue };
-            let name = inner.strip_suffix("/main.rs").or_else(|| inner.strip_suffix(".rs"));
-            if let Some(name) = name.filter(|name| !name.contains('/')) {
-                found.push(((*package).to_owned(), name.to_owned()));
+            // A test is a file, or a folder with a `main.rs` and its parts.
+            let name = match inner.split_once('/') {
+                Some((name, _)) => Some(name),
+                None => inner.strip_suffix(".rs"),
+            };
+            let is_test = |name: &&str| {
+                inner.ends_with(&format!("{name}.rs"))
+                    || repository.exists(&format!("{folder}{name}/main.rs"))
+            };
+            let Some(name) = name.filter(is_test) else { continue };
+            let test = ((*package).to_owned(), name.to_owned());
+            if !found.contains(&test) {
+                found.push(test);
             }
         }
     }
@@ -156,6 +166,7 @@ mod tests {
         let has = |package: &str, test: &str| {
             found.iter().any(|(of, name)| of == package && name == test)
         };
+        assert!(has("windlass", "nets"), "its parts ask: {found:?}");
         assert!(has("windlass", "language") && has("windlass-run", "simulation"), "{found:?}");
         assert!(has("windlass-cli", "crash") && !has("windlass", "rule_docs"), "{found:?}");
     }

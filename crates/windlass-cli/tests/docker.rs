@@ -36,6 +36,7 @@ const CASES: &[Case] = &[
         "replicas are replaced in turn, the new one healthy before the old one goes",
         updates::rolling,
     ),
+    ("containers beyond what the file asks for go", updates::fewer),
     ("a version that does not come up leaves the old one running", updates::bad_version),
     ("a run that is rolled back brings back what it replaced", updates::back_to_before),
     ("who shares the network of a container follows it", updates::sharing),

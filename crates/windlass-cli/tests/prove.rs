@@ -14,7 +14,7 @@ fn prove(args: &[&str], input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_windlass"))
         .arg("prove")
         .args(args)
-        .current_dir(PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")))
+        .current_dir(root())
         .env("NO_COLOR", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -25,24 +25,36 @@ fn prove(args: &[&str], input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
+fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
 fn json(output: &Output) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[test]
 fn the_examples_always_complete() {
-    let files = [
-        "thinking/windlass.yaml",
-        "web-services/windlass.yaml",
-        "setup/crm.yaml",
-        "two-components/windlass.yaml",
-        "openstack/windlass.yaml",
-        "openstack/aeolus.yaml",
-        "openstack/kolla.yaml",
-        "openstack/mariadb-waits.yaml",
-    ];
+    let mut files = Vec::new();
+    let mut folders = vec![root().join("examples")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let document = [".plan.", ".state.", ".goal."].iter().any(|kind| name.contains(kind));
+            let rules = ["rules.yaml", "lifecycle.yaml", "teardown.yaml"].contains(&name.as_str());
+            if path.is_dir() && name != "durations" {
+                folders.push(path);
+            } else if name.ends_with(".yaml") && !document && !rules {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(files.len() >= 16, "{files:?}");
     for file in files {
-        let output = prove(&[&format!("examples/{file}"), "--format", "json"], "");
+        let file = file.to_str().unwrap();
+        let output = prove(&[file, "--format", "json"], "");
         assert_eq!(output.status.code(), Some(0), "{file}");
         assert_eq!(json(&output)["verdict"], "always_completes", "{file}");
         assert_eq!(json(&output)["certificate"]["kind"], "run", "{file}");
@@ -56,6 +68,33 @@ fn the_rule_sets_complete_for_every_topology() {
         let output = prove(&["--any-size", &path, "--format", "json"], "");
         assert_eq!(output.status.code(), Some(0), "{file}");
         assert_eq!(json(&output)["method"], "argument", "{file}");
+    }
+}
+
+#[test]
+fn who_waits_for_what_is_never_offered_waits_for_ever() {
+    let broken = [
+        ("guestbook", "offers: [data]"),
+        ("guestbook", "offers: [guests]"),
+        ("containers", "offers: [data]"),
+        ("web-services", "offers: [WebAppRuntime]"),
+        ("thinking-next", "offers: [endpoint]"),
+    ];
+    for (example, offers) in broken {
+        let path = root().join(format!("examples/{example}/windlass.yaml"));
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.contains(offers), "{example}: {offers}");
+        let output = prove(&["-", "--format", "json"], &text.replacen(offers, "offers: []", 1));
+        assert_eq!(json(&output)["verdict"], "can_get_stuck", "{example} without {offers}");
+    }
+}
+
+#[test]
+fn a_proof_says_which_checks_and_jobs_it_rests_on() {
+    let output = prove(&["examples/compose/shop/compose.yaml", "--format", "json"], "");
+    let assumptions = json(&output)["assumptions"].to_string();
+    for words in ["health checks turn healthy", "one-shot services exit with 0"] {
+        assert!(assumptions.contains(words), "{assumptions}");
     }
 }
 

@@ -57,8 +57,8 @@ pub fn known<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> String {
     names.sort_unstable();
     names.dedup();
     let plural = match what.strip_suffix('y') {
-        Some(stem) => format!("{stem}ies"),
-        None => format!("{what}s"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{what}s"),
     };
     let more = names.len().saturating_sub(MOST);
     names.truncate(MOST);

@@ -274,3 +274,87 @@ resources:
     let messages: Vec<&str> = reading.findings.iter().map(|f| f.message.as_str()).collect();
     assert_eq!(messages, ["resource `monitor` has no property `max_retries_down`"]);
 }
+
+#[test]
+fn what_the_environment_replaces_is_no_longer_what_is_written() {
+    let main = "heat_template_version: wallaby
+resources:
+  door: { type: OS::Neutron::Port, properties: { network: lan } }
+  one: { type: OS::Nova::Server, properties: { flavor: m1, image: i, networks: [{ port: { get_resource: door } }] } }
+  two: { type: OS::Nova::Server, properties: { flavor: m1, image: i, networks: [{ port: { get_resource: door } }] } }
+";
+    let found = |environment: &str| {
+        let files = [("main.yaml", main), ("env.yaml", environment)];
+        places(&read(&files, &["env.yaml"], None))
+    };
+    let shared = "main.yaml:5 HOT329".to_owned();
+    assert!(found("parameters: {}").contains(&shared), "two servers share a port");
+    for none in ["\"OS::Nova::Server\": OS::Heat::None", "\"OS::Nova*\": OS::Heat::None"] {
+        let found = found(&format!("resource_registry: {{ {none} }}"));
+        assert!(!found.iter().any(|place| place.starts_with("main.yaml:")), "{none}: {found:?}");
+    }
+    // Lines of a registry that mean nothing are told.
+    let wrong = "resource_registry:
+  bad: 5
+  resources:
+    one: { hooks: pre-nonsense, restricted_actions: [update, sleep] }
+    two: { hooks: [pre-create, post-delete] }
+";
+    let found = found(wrong);
+    for place in ["env.yaml:2 HOT013", "env.yaml:4 HOT013"] {
+        assert!(found.iter().any(|found| found == place), "{place} in {found:?}");
+    }
+    assert_eq!(found.iter().filter(|place| place.starts_with("env.yaml:4")).count(), 2);
+    assert!(!found.contains(&"env.yaml:5 HOT013".to_owned()), "{found:?}");
+}
+
+#[test]
+fn resources_under_different_unknown_conditions_may_exclude_each_other() {
+    let main = |first: &str, second: &str| {
+        format!(
+            "heat_template_version: wallaby
+parameters: {{ ha: {{ type: boolean }} }}
+conditions:
+  yes_ha: {{ get_param: ha }}
+  no_ha: {{ not: yes_ha }}
+resources:
+  lan: {{ type: OS::Neutron::Net }}
+  door: {{ type: OS::Neutron::Port, properties: {{ network: {{ get_resource: lan }} }} }}
+  one:
+    type: OS::Nova::Server
+    properties: {{ flavor: m1, image: i, networks: [{{ port: {{ get_resource: door }} }}] }}
+{first}  two:
+    type: OS::Nova::Server
+    properties: {{ flavor: m1, image: i, networks: [{{ port: {{ get_resource: door }} }}] }}
+{second}"
+        )
+    };
+    let shares = |first: &str, second: &str| {
+        let found = places(&read(&[("main.yaml", &main(first, second))], &[], None));
+        found.iter().any(|place| place.ends_with("HOT329"))
+    };
+    assert!(shares("", ""));
+    assert!(shares("    condition: yes_ha\n", ""));
+    assert!(shares("    condition: yes_ha\n", "    condition: yes_ha\n"));
+    assert!(!shares("    condition: yes_ha\n", "    condition: no_ha\n"));
+}
+
+#[test]
+fn what_stands_in_the_wrong_place_is_told_where_it_belongs() {
+    let swallowed = "heat_template_version: wallaby
+description: >
+  Two servers.
+  resources:
+    one: { type: OS::Heat::None }
+";
+    let (reading, _) = read(&[("main.yaml", swallowed)], &[], None);
+    let finding = reading.findings.iter().find(|f| f.code == "HOT102").expect("no resources");
+    assert!(finding.help.as_deref().unwrap_or_default().contains("`resources:` is part of"));
+    let flavor = "heat_template_version: wallaby
+resources:
+  one: { type: OS::Nova::Server, flavor: m1, properties: { image: i, networks: none } }
+";
+    let (reading, _) = read(&[("main.yaml", flavor)], &[], None);
+    let finding = reading.findings.iter().find(|f| f.code == "HOT003").expect("a wrong key");
+    assert_eq!(finding.help.as_deref(), Some("`flavor` belongs below `properties`"));
+}

@@ -116,7 +116,13 @@ const MUTATIONS: &[Mutation] = &[
     ),
     (
         "two steps share one message",
-        &[("to: ready, consume: available }", "to: ready, consume: open }")],
+        &[
+            (
+                "[{ message: open }, { node: [created] }] }",
+                "[{ node: [created] }], consume: open }",
+            ),
+            ("to: ready, consume: available }", "to: ready, consume: open }"),
+        ],
         (2, 1),
     ),
     (
@@ -140,6 +146,14 @@ const MUTATIONS: &[Mutation] = &[
         &[(
             "    R04:",
             "    again: { capability: HostedOn, from: available, to: open, when: [{ node: [started] }] }\n    R04:",
+        )],
+        (2, 1),
+    ),
+    (
+        "a guard asks for a state that is soon over",
+        &[(
+            "from: unbound, to: waiting, when: [{ message: open }, { node: [created] }] }",
+            "from: unbound, to: waiting, when: [{ message: open }, { node: [initial] }] }",
         )],
         (2, 1),
     ),
@@ -275,6 +289,37 @@ fn an_inherited_case_is_taken_over() {
     assert_eq!(reused("node"), [false, false]);
     assert_eq!(reused("vm"), [true, true]);
     assert_eq!(reused("slow"), [true, false]);
+}
+
+#[test]
+fn a_case_is_taken_over_with_the_rule_that_answers_it() {
+    // The first rule of the state looks the other way than the one that serves.
+    let text = "rules:
+  name: reuse
+  nodes:
+    types: { node: {}, vm: { extends: node } }
+    states: [off, on]
+    goal: [on]
+  capabilities: { states: [closed, open] }
+  requirements: { states: [unbound, bound] }
+  relationships: { D: {} }
+  behaviour:
+    early: { node: node, from: off, to: on, when: [{ all: sources, in: [on] }] }
+    up: { node: node, from: off, to: on, when: [{ all: requirements, in: [bound] }] }
+    open: { capability: D, from: closed, to: open, when: [{ node: [on] }] }
+    bind: { requirement: D, from: unbound, to: bound, when: [{ capability: [open] }] }
+";
+    let found = answer(text);
+    assert_eq!(found.answer, Answer::AlwaysCompletes, "{:?}", found.open);
+    assert!(found.argument.unwrap().cases.iter().any(|case| case.reused.is_some()));
+    // A rule that replaces nothing is a mistake.
+    let mut sources = Sources::new();
+    let root = sources.add(
+        "rules.yaml",
+        text.replace("up: { node: node,", "up: { node: node, replaces: nosuch,"),
+    );
+    let reading = lang::read_rules(root, &sources);
+    assert!(reading.findings.iter().any(|finding| finding.message.contains("nosuch")));
 }
 
 /// Random acyclic topologies: later nodes depend on earlier ones.

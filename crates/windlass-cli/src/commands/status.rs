@@ -224,7 +224,8 @@ fn text(report: &StatusReport) -> String {
     for InstanceReport { instance, state, process, pid, .. } in &report.instances {
         let process = match (process, pid) {
             (_, Some(pid)) => format!("  process {pid} runs"),
-            (Some(_), None) => "  DRIFT: its process does not run".to_owned(),
+            (Some(true), None) => "  runs".to_owned(),
+            (Some(false), None) => "  DRIFT: its process does not run".to_owned(),
             (None, None) => String::new(),
         };
         // Writing to a string cannot fail.

@@ -91,6 +91,29 @@ pub(super) fn rolling(engine: &Engine) {
     assert_eq!((code, said.as_str()), (0, "nothing to do\n"));
 }
 
+/// Containers beyond what the file asks for go, also when the one that stays is replaced.
+pub(super) fn fewer(engine: &Engine) {
+    let project = Project::new("wlfewer", "compose.yaml", ROLLING);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let two = ROLLING.replace("{replicas: 3}", "{replicas: 2}");
+    let one = ROLLING.replace("{replicas: 3}", "{replicas: 1}").replace("VERSION: 1", "VERSION: 2");
+    for (text, count) in [(two, 2), (one, 1)] {
+        write(&project, &text);
+        let (code, said) = project.up(&[]);
+        assert_eq!(code, 0, "{said}");
+        for (at, name) in names(3, "wlfewer").iter().enumerate() {
+            let runs = engine.inspect(name).is_ok_and(|container| container.is_running());
+            assert_eq!(runs, at < count, "{name} of {count}: {said}");
+        }
+        let (code, said) = project.up(&["--dry-run"]);
+        assert_eq!((code, said.as_str()), (0, "nothing to do\n"));
+    }
+    let variables = engine.inspect("wlfewer-api-1").unwrap().all["Config"]["Env"].to_string();
+    assert!(variables.contains("VERSION=2"), "{variables}");
+    compose_agrees(engine, &project, &ids(engine, "wlfewer"));
+}
+
 /// A new version that does not come up: the old one goes on, and the others are not touched.
 pub(super) fn bad_version(engine: &Engine) {
     let project = Project::new("wlbad", "compose.yaml", ROLLING);

@@ -43,6 +43,8 @@ pub struct Observed {
     pub kept: Vec<String>,
     /// Containers of services that there are no more.
     pub orphans: Vec<String>,
+    /// Instances beyond the replicas that the file asks for.
+    pub surplus: Vec<InstanceId>,
 }
 
 /// All containers of a project.
@@ -250,6 +252,9 @@ fn place(
     let is_alone = application.node(node).count == 1 && seen.number == 1;
     let id = if is_alone { name.clone() } else { format!("{name}-{}", seen.number) };
     let Some(protocol) = application.protocol_of(node) else { return };
+    if seen.number > service.replicas {
+        observed.surplus.push(InstanceId(id.clone()));
+    }
     if is_stale {
         observed.stale.push(seen.name);
         put(&mut observed.state, &id, node, protocol.initial);

@@ -183,7 +183,8 @@ fn read<T>(
     sources: &Sources,
     reader: impl FnOnce(Node<'_>, &mut Vec<Diagnostic>) -> Option<(Language, T)>,
 ) -> Reading<T> {
-    let options = tree::Options::default();
+    // A topology of a million relationships has over seven million values.
+    let options = tree::Options { max_nodes: 20_000_000, ..tree::Options::default() };
     let (tree, mut findings) = tree::parse(root, &sources.get(root).text, &options);
     match reader(tree.root(), &mut findings) {
         Some((language, document)) => Reading::new(Some(language), Some(document), findings),

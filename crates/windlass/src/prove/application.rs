@@ -40,6 +40,24 @@ pub fn targets(
     (targets, others)
 }
 
+/// What operations that only wait rest on: nobody does anything so that they end.
+fn awaited(system: &BringUp<'_>) -> impl Iterator<Item = String> {
+    const WAITS: [(&str, &str); 2] = [
+        ("await_healthy", "health checks turn healthy"),
+        ("await_completed", "one-shot services exit with 0"),
+    ];
+    let is_on_a_way = |word: &str| {
+        system.climbers.iter().any(|climber| {
+            let component = system.application.type_of(climber.node);
+            let Some(protocol) = component.protocol() else { return false };
+            let operation = |at| &component.operations[protocol.transition(at).operation.index()];
+            climber.way.iter().any(|at| operation(*at).name == word)
+        })
+    };
+    let all = WAITS.into_iter().filter(move |(word, _)| is_on_a_way(word));
+    all.map(|(_, assumption)| assumption.to_owned())
+}
+
 /// Proves, or shows how it gets stuck; or the nodes whose way up is not known.
 pub fn application(
     application: &Application,
@@ -61,6 +79,7 @@ pub fn application(
         assumptions.push(format!("operations succeed, except {}", names.join(", ")));
     }
     system.may_fail = may_fail;
+    assumptions.extend(awaited(&system));
     Ok(by_run(&system, &assumptions)
         .unwrap_or_else(|| by_search(&system, assumptions, options, budget)))
 }

@@ -13,6 +13,7 @@ mod shared;
 
 pub mod allowed_pattern_only_on_string;
 pub mod allowed_values_types;
+mod alternatives;
 pub mod asg_desired_between;
 pub mod asg_min_le_max;
 pub mod at_least_one_resource;
@@ -332,9 +333,12 @@ const CHECKS: &[Check] = &[
 pub fn check(stack: &Stack) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for stack in std::iter::once(stack).chain(&stack.nested) {
+        let mut own = Vec::new();
         for check in CHECKS {
-            check(stack, &mut findings);
+            check(stack, &mut own);
         }
+        alternatives::drop_those_that_never_meet(stack, &mut own);
+        findings.append(&mut own);
     }
     // A template that is used twice has its mistakes once.
     diagnostic::without_repetitions(&mut findings);

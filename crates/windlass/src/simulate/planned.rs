@@ -135,7 +135,8 @@ impl<'a> Draft<'a> {
             None => plan.steps[before].label.clone(),
         };
         let Some(drawn) = self.components.get_mut(instance) else { return };
-        let name = format!("{}{earlier}.{earlier_name}", wait_word(&drawn.net, transition));
+        let own = &drawn.net.transition(transition).name;
+        let name = format!("{own} after {earlier}.{earlier_name}");
         let wait = PortId::from(drawn.net.ports.len());
         let used = Port::new(name, PortKind::Use, plan.steps[after].origin);
         drawn.net.ports.push(Port { transitions: [transition].into(), ..used });
@@ -186,13 +187,5 @@ impl<'a> Draft<'a> {
             });
         }
         application
-    }
-}
-
-/// What a port of the order is called: by the action that waits, when there are several.
-fn wait_word(net: &Net, transition: NetTransitionId) -> String {
-    match net.transitions.len() {
-        1 => "after ".to_owned(),
-        _ => format!("{} after ", net.transition(transition).name),
     }
 }

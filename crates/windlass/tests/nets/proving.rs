@@ -97,7 +97,7 @@ fn what_gets_stuck_by_choice_or_withdrawal_is_found_by_search() {
     let stuck = proof.stuck.unwrap();
     assert_eq!(
         stuck.waiting,
-        ["`client.ask` waits for port `client.service`, which nobody ever provides"]
+        ["`client.ask` waits for port `client.service`, which is not provided then"]
     );
     assert_eq!(stuck.trace.last().unwrap(), "leave client.off");
     let proof = prove(CHOICE);

@@ -111,7 +111,8 @@ struct Compared {
     mode: &'static str,
     /// Its makespan in seconds; null when it does not finish.
     makespan_s: Option<f64>,
-    /// How much shorter than the first mode it is, in percent; negative when longer.
+    /// How much shorter than the first mode it is, in percent; negative when longer;
+    /// null when one of them does not finish.
     gain_percent: Option<f64>,
 }
 
@@ -146,7 +147,9 @@ pub(super) fn report(answer: &Answer<'_>) -> SimulateReport {
             .map(|(mode, other)| Compared {
                 mode: mode.word(),
                 makespan_s: *other,
-                gain_percent: other.map(|other| text::gain(makespan, other)),
+                gain_percent: other
+                    .filter(|_| answer.schedule.is_finished())
+                    .map(|other| text::gain(makespan, other)),
             })
             .collect(),
         waiting: text::waiting(answer),

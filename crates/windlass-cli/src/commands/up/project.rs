@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use windlass::application::Application;
-use windlass::goal::GoalFile;
+use windlass::goal::{GoalFile, Want};
 use windlass::lang::compose::{self, Project};
 use windlass::plan::{Plan, PlanAction};
 use windlass_run::compose::{self as running, Ground, Observed};
@@ -67,7 +67,7 @@ impl Prepared {
         running::select(&mut project, &args.services).map_err(Failure::usage)?;
         running::prune(&mut project);
         let ground = ground(&args.file)?;
-        let (mut application, goal) = compose::lower(&project);
+        let (mut application, mut goal) = compose::lower(&project);
         running::with_processes(&mut application, &project);
         let mut sheet = running::sheet(&project, &application, &ground);
         let clashes =
@@ -83,6 +83,10 @@ impl Prepared {
         }
         for name in &observed.stale {
             tell(&format!("changed {name}: its container will be replaced"));
+        }
+        for instance in &observed.surplus {
+            tell(&format!("surplus {}: the file asks for fewer, it will be removed", instance.0));
+            goal.goal.wants.push(Want::InstanceGone(instance.clone()));
         }
         if args.services.is_empty() {
             for name in &observed.orphans {

@@ -29,7 +29,8 @@ pub(super) fn all(
             let reused = known.map(|known| (known.rule, known.facts.clone(), known.node_type));
             cases.push(match reused {
                 Some((rule, facts, from)) => {
-                    let facts = facts.into_iter().map(|fact| case.renamed(fact, from)).collect();
+                    let renamed = |fact| case.renamed(rule, fact, from);
+                    let facts = facts.into_iter().map(renamed).collect();
                     Case { node_type, state, rule, facts, reused: Some(from) }
                 }
                 None => case.answer()?,
@@ -141,10 +142,9 @@ impl Question<'_> {
             })
     }
 
-    /// A fact about another type, as one about this.
-    fn renamed(&self, mut fact: Fact, from: NodeTypeId) -> Fact {
-        let rule = self.my_rules().into_iter().next();
-        let guard = rule.and_then(|id| self.rules.rule(id).guards.get(fact.guard));
+    /// A fact about a guard of a rule for another type, as one about this.
+    fn renamed(&self, rule: RuleId, mut fact: Fact, from: NodeTypeId) -> Fact {
+        let guard = self.rules.rule(rule).guards.get(fact.guard);
         if let Some(Guard::Around { around, .. }) = guard {
             fact.place = renamed(fact.place, from, self.node_type, *around);
         }

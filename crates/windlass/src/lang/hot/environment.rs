@@ -6,7 +6,8 @@ use super::parameter::{options, plain};
 use super::value::{Data, Value};
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Sources, Span};
-use crate::tree::{self, Node};
+use crate::spelling;
+use crate::tree::{self, Entry, Node};
 
 /// Everything that environment files say together.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +47,53 @@ const SECTIONS: &[&str] = &[
     "encrypted_parameters",
     "event_sinks",
 ];
+
+/// When a hook stops a resource, and what may be forbidden to happen to one.
+const HOOKS: &[&str] =
+    &["pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete"];
+const RESTRICTED: &[&str] = &["replace", "update"];
+
+/// Says which lines of a registry mean nothing.
+fn check_registry(root: Node<'_>, findings: &mut Vec<Diagnostic>) {
+    let words = |name: &str| match name {
+        "hooks" => Some(HOOKS),
+        "restricted_actions" => Some(RESTRICTED),
+        _ => None,
+    };
+    for entry in section(root, "resource_registry") {
+        if entry.name() != "resources" {
+            check_target(entry, findings);
+            continue;
+        }
+        for inner in entry.value.entries().flat_map(|resource| resource.value.entries()) {
+            match words(inner.name()) {
+                Some(known) => check_words(inner, known, findings),
+                None => check_target(inner, findings),
+            }
+        }
+    }
+}
+
+/// A type stands for a type or a file.
+fn check_target(entry: Entry<'_>, findings: &mut Vec<Diagnostic>) {
+    if plain(entry.value).as_str().is_none() {
+        let message = format!("`{}` must stand for a type or a file", entry.name());
+        findings.push(Diagnostic::error("HOT013", entry.value.span(), message));
+    }
+}
+
+fn check_words(entry: Entry<'_>, known: &[&str], findings: &mut Vec<Diagnostic>) {
+    let one = entry.value.is_scalar().then_some(entry.value);
+    for node in one.into_iter().chain(entry.value.items()) {
+        let word = node.as_str().unwrap_or_default();
+        if !known.contains(&word) {
+            let message = format!("`{word}` cannot stand in `{}`", entry.name());
+            let mut finding = Diagnostic::error("HOT013", node.span(), message);
+            finding.help = spelling::advice("word", word, known.iter().copied(), findings.len());
+            findings.push(finding);
+        }
+    }
+}
 
 /// Whether the keys at the top are those of an environment and of nothing else.
 pub fn detect(root: Node<'_>) -> bool {
@@ -101,6 +149,7 @@ impl Environment {
                 self.merged(entry.name(), self.defaults.get(entry.name()), plain(entry.value));
             self.defaults.insert(entry.name().to_owned(), value);
         }
+        check_registry(root, findings);
         self.add_registry(root, path);
     }
 
@@ -192,6 +241,6 @@ fn is_like(pattern: &str, name: &str) -> bool {
     }
 }
 
-fn section<'t>(root: Node<'t>, name: &str) -> impl Iterator<Item = tree::Entry<'t>> {
+fn section<'t>(root: Node<'t>, name: &str) -> impl Iterator<Item = Entry<'t>> {
     root.get(name).into_iter().flat_map(Node::entries)
 }

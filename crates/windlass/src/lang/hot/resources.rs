@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::evaluate::Evaluator;
+use super::facts::TypeFacts;
 use super::schema::{self, Place};
 use super::sections;
 use super::stack::{Resource, Stack};
@@ -135,10 +136,16 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
             _ => None,
         };
         self.evaluator.references.clear();
-        let condition = match node.get(self.words.condition) {
-            Some(condition) if !condition.is_null() => self.evaluator.condition(condition),
-            _ => Some(true),
+        let asked = node.get(self.words.condition).filter(|condition| !condition.is_null());
+        let condition = match asked {
+            Some(condition) => self.evaluator.condition(condition),
+            None => Some(true),
         };
+        let only_if = asked.filter(|_| condition.is_none()).map(|node| match node.as_str() {
+            Some(name) => name.to_owned(),
+            // What is written in place is taken for a condition of its own.
+            None => format!("at {}", node.span().start),
+        });
         let properties = self.mapping(node, self.words.properties, span);
         for key in [self.words.metadata, "external_id"] {
             if let Some(node) = node.get(key) {
@@ -166,18 +173,47 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
         let resource = Resource {
             name: name.to_owned(),
             span,
-            type_name: facts.map_or(type_name, |facts| facts.name.to_owned()),
+            type_name: self.type_of(facts, type_name, name),
             facts,
             properties,
             waits_for: Vec::new(),
             depends_on,
             deletion_policy,
             condition,
+            only_if,
+            extent: span.to(node.span()),
             is_external,
             group: None,
             count: None,
         };
         (resource, waits)
+    }
+
+    /// A type after the environment: what stands for it there is no longer what is written, be it
+    /// a template or nothing at all.
+    fn type_of(&self, facts: Option<&TypeFacts>, written: String, resource: &str) -> String {
+        match (facts, self.builder.environment.lookup(&written, resource)) {
+            (Some(facts), _) => facts.name.to_owned(),
+            (None, Some((to, _))) => to,
+            (None, None) => written,
+        }
+    }
+
+    /// Says which keys a resource cannot have; a property has another place.
+    fn unknown_keys(&mut self, name: &str, node: Node<'t>) {
+        let mut findings = Vec::new();
+        sections::unknown_keys(node, self.words.all, "HOT003", "a resource", &mut findings);
+        if let Some(Resolved::Facts(facts)) = self.scope.types.get(name) {
+            for finding in &mut findings {
+                let is_here = |entry: &Entry<'_>| entry.key.span() == finding.primary;
+                let Some(entry) = node.entries().find(is_here) else { continue };
+                if facts.properties.iter().any(|property| property.name == entry.name()) {
+                    let (key, properties) = (entry.name(), self.words.properties);
+                    finding.help = Some(format!("`{key}` belongs below `{properties}`"));
+                }
+            }
+        }
+        self.builder.findings.append(&mut findings);
     }
 
     fn type_name(&mut self, entry: Entry<'t>) -> Option<String> {
@@ -192,8 +228,8 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
             );
             return None;
         }
-        let (words, findings) = (self.words, &mut self.builder.findings);
-        sections::unknown_keys(node, words.all, "HOT003", "a resource", findings);
+        self.unknown_keys(name, node);
+        let words = self.words;
         match node.get(words.kind).and_then(Node::as_str).filter(|text| !text.is_empty()) {
             Some(type_name) => Some(type_name.to_owned()),
             None => {
@@ -420,13 +456,15 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
         Some(Resource {
             name,
             span: owner.span,
-            type_name: facts.map_or_else(|| text.to_owned(), |facts| facts.name.to_owned()),
+            type_name: self.type_of(facts, text.to_owned(), &owner.name),
             facts,
             properties,
             waits_for: Vec::new(),
             depends_on: Vec::new(),
             deletion_policy: None,
             condition: owner.condition,
+            only_if: owner.only_if.clone(),
+            extent: owner.extent,
             is_external: false,
             group: Some(group),
             count: None,

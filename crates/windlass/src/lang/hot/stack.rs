@@ -63,6 +63,10 @@ pub struct Resource {
     pub deletion_policy: Option<String>,
     /// Whether its condition holds; none when that is not known.
     pub condition: Option<bool>,
+    /// Its condition, when nobody knows whether that holds: equal texts hold together.
+    pub only_if: Option<String>,
+    /// From its name to the end of what is said about it.
+    pub extent: Span,
     /// Whether it exists already and is only named.
     pub is_external: bool,
     /// The group that it is a member of.

@@ -238,7 +238,8 @@ impl Builder<'_> {
         if section.is_none_or(Node::is_empty) {
             let message = "this template has no resources (C02)";
             let span = root.get_entry(word).map_or(super::first(root), |entry| entry.key.span());
-            self.findings.push(Diagnostic::warning("HOT102", span, message));
+            let finding = Diagnostic::warning("HOT102", span, message);
+            self.findings.push(swallowed(root, word, finding));
         }
         let key = if scope.version.format == Format::Hot { "type" } else { "Type" };
         for entry in section.into_iter().flat_map(Node::entries) {
@@ -328,4 +329,23 @@ fn in_order(root: Node<'_>, parameters: &BTreeMap<String, Parameter>) -> Vec<Par
     let section = root.get("parameters").or_else(|| root.get("Parameters"));
     let entries = section.into_iter().flat_map(Node::entries);
     entries.filter_map(|entry| parameters.get(entry.name()).cloned()).collect()
+}
+
+/// A section that stands too far to the right becomes a part of the text before it.
+fn swallowed(root: Node<'_>, word: &str, finding: Diagnostic) -> Diagnostic {
+    let starts = format!("{word}:");
+    let holds = |node: &Node<'_>| {
+        let text = node.as_str().unwrap_or_default();
+        // A folded text has its lines in one.
+        node.is_scalar() && text.split_whitespace().any(|word| word == starts)
+    };
+    match root.entries().find(|entry| holds(&entry.value)) {
+        Some(entry) => {
+            finding.label(entry.value.span(), "in the middle of this text").help(format!(
+                "`{starts}` is part of the text of `{}`: begin it at the start of its line",
+                entry.name()
+            ))
+        }
+        None => finding,
+    }
 }

@@ -114,8 +114,12 @@ fn lower_rules(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> RuleSet {
         }
     }
     let goal = part("nodes", "goal").map(|list| known.states(Kind::Node, list, findings));
-    let behaviour = node.get("behaviour").into_iter().flat_map(Node::entries);
-    let rules = behaviour.filter_map(|entry| lower_rule(entry, &known, findings)).collect();
+    let behaviour = || node.get("behaviour").into_iter().flat_map(Node::entries);
+    let names = Names::keys(node.get("behaviour"));
+    for replaced in behaviour().filter_map(|entry| entry.value.get("replaces")) {
+        names.find("rule", replaced, findings);
+    }
+    let rules = behaviour().filter_map(|entry| lower_rule(entry, &known, findings)).collect();
     RuleSet {
         name: node.get("name").and_then(Node::as_str).unwrap_or("rules").to_owned(),
         goal: goal.unwrap_or_default(),

@@ -198,8 +198,11 @@ fn part(assembly: &Assembly<'_>, wait: Wait) -> String {
             format!("{who} waits for port `{port}`, which {other} would provide")
         }
         Wait::Nobody(_, port) => {
-            let port = assembly.port_name(port);
-            format!("{who} waits for port `{port}`, which nobody ever provides")
+            let links = assembly.links_of_user(port).iter();
+            let mut providers = links.map(|link| assembly.link(*link).provider);
+            let withdrawn = providers.any(|provider| can_be_provided(assembly, provider));
+            let never = if withdrawn { "is not provided then" } else { "nobody ever provides" };
+            format!("{who} waits for port `{}`, which {never}", assembly.port_name(port))
         }
         Wait::Unreachable(_, place) => {
             format!("{who} starts in `{}`, which is never entered", assembly.place_name(place))
@@ -218,4 +221,17 @@ fn part(assembly: &Assembly<'_>, wait: Wait) -> String {
         ),
         Wait::Failed(_) => format!("{who} fails"),
     }
+}
+
+/// Whether every group of a provide port has a place where tokens come: then it is provided at some
+/// time, and withdrawn again.
+fn can_be_provided(assembly: &Assembly<'_>, provider: PortId) -> bool {
+    let (component, local) = assembly.local_port(provider);
+    let (net, index) = assembly.net(component);
+    let is_entered = |place: &net::PlaceId| {
+        net.initial.contains(place) || !index.inputs[place.index()].is_empty()
+    };
+    let groups = &net.port(local).groups;
+    !groups.is_empty()
+        && groups.iter().all(|group| net.groups[group.index()].places.iter().any(is_entered))
 }
