@@ -1,5 +1,6 @@
 //! Rules on nets and their connections (paper 002 section III).
 
+mod choices;
 pub mod crossed_dependency;
 pub mod cyclic_net;
 pub mod doubled_token;
