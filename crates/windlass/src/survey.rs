@@ -1,5 +1,6 @@
 //! `windlass analyze` as one function: picks the relation and looks at everything it reaches.
 
+mod needed;
 pub mod nets;
 
 use std::collections::BTreeSet;

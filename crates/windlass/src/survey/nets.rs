@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::needed::{self, Known};
 use crate::application::assembly::{Assembly, progress};
 use crate::explore::{self, Derived, Form, Options, Space, StateOf};
 use crate::lifecycle::net::NetTransitionId;
@@ -155,7 +156,8 @@ fn element(assembly: &Assembly<'_>, text: &str) -> Option<Element> {
     None
 }
 
-/// A shortest run to a valuation; none when there is no such run.
+/// A shortest run to a valuation; none when there is no such run. Without choice what has to happen
+/// is known; otherwise it is searched.
 pub fn reach(
     assembly: &Assembly<'_>,
     wanted: &Wanted,
@@ -163,6 +165,14 @@ pub fn reach(
     budget: &mut dyn Budget,
 ) -> Result<Option<Vec<String>>, StopReason> {
     let madeus = Madeus::new(assembly);
+    let known = wanted.unmarked.is_empty().then(|| needed::shortest(assembly, &wanted.marked));
+    match known.flatten() {
+        Some(Known::Run(run)) => {
+            return Ok(Some(run.iter().map(|action| madeus.describe(action)).collect()));
+        }
+        Some(Known::Never) => return Ok(None),
+        None => {}
+    }
     let holds = |state: &Valuation| {
         wanted.marked.iter().all(|element| state.is_marked(*element))
             && !wanted.unmarked.iter().any(|element| state.is_marked(*element))

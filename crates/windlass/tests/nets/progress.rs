@@ -1,11 +1,13 @@
 //! What the order of events says agrees with what a search finds.
 
 use windlass::application::assembly::{Assembly, progress};
-use windlass::explore::Options;
+use windlass::explore::{self, Derived, Options};
 use windlass::rule;
+use windlass::semantics::Semantics;
+use windlass::semantics::net::{Element, Madeus, Valuation};
 use windlass::source::Sources;
 use windlass::survey::nets;
-use windlass::system::{Limits, Unlimited};
+use windlass::system::{Evidence, Limits, Property, System, Unlimited, Verdict};
 
 use super::random::{self, SMALL, Shape};
 use super::{CHOICE, CROSSED, PASSING, TWO_COMPONENTS, application, long};
@@ -72,6 +74,53 @@ fn a_valuation_is_reached_by_a_shortest_run() {
     );
     assert_eq!(reach("client.running, !server.running"), None);
     assert!(nets::wanted(&assembly, "server.nowhere").is_err());
+}
+
+#[test]
+fn what_has_to_happen_is_a_shortest_run_and_no_more() {
+    let (mut compared, mut never) = (0, 0);
+    for seed in (0..long::cases(100)).map(long::seed) {
+        let text = random::assembly(seed, Shape { types: 2, ..SMALL });
+        let application = application(&text);
+        let assembly = Assembly::new(&application).unwrap();
+        if progress::progress(&assembly).is_err() {
+            continue;
+        }
+        let madeus = Madeus::new(&assembly);
+        for place in assembly.place_ids() {
+            let name = assembly.place_name(place);
+            let wanted = nets::wanted(&assembly, &name).unwrap();
+            // The search of `reach` is left out by a budget that allows none.
+            let mut nothing = Limits { states: 0, bytes: 0 };
+            let by_need = nets::reach(&assembly, &wanted, &Options::default(), &mut nothing);
+            let Ok(by_need) = by_need else { continue };
+            let holds = |state: &Valuation| state.is_marked(Element::Place(place));
+            let mut limits = Limits { states: 20_000, bytes: usize::MAX };
+            let property = Property::Reachable(&holds);
+            let found =
+                explore::search(&Derived(&madeus), property, &Options::default(), &mut limits);
+            let searched = match found.verdict {
+                Verdict::Holds(Evidence::Trace(trace)) => Some(trace.actions().count()),
+                Verdict::Unknown(_) => continue,
+                _ => None,
+            };
+            assert_eq!(by_need.as_ref().map(Vec::len), searched, "{name}, seed {seed}\n{text}");
+            compared += 1;
+            never += usize::from(searched.is_none());
+            // It is a run of the rules.
+            let mut state = madeus.initial();
+            for told in by_need.into_iter().flatten() {
+                let candidates = madeus.candidates(&state).into_iter();
+                let step = candidates
+                    .filter(|action| madeus.describe(action) == told)
+                    .find_map(|action| madeus.step(&state, &action).ok());
+                let step = step.unwrap_or_else(|| panic!("{told} of {name}, seed {seed}\n{text}"));
+                state = step.first().clone();
+            }
+            assert_eq!(state.is_marked(Element::Place(place)), searched.is_some());
+        }
+    }
+    assert!(compared > 100 && never > 0, "{compared}, {never}");
 }
 
 /// Chains and stars of any size, as texts.
