@@ -126,10 +126,14 @@ fn server(files: &[(&str, &str)]) -> Option<Server> {
             path("known_hosts")
         )
     };
-    folder.write("ssh_config", host("far", port) + &host("gone", nobody));
+    folder.write("port", port.to_string());
+    let address = host("127.0.0.1", nobody);
+    folder.write("ssh_config", host("far", port) + &host("gone", nobody) + &address);
     let mut sshd = Command::new(SSHD);
     sshd.args(["-D", "-f", &path("sshd_config"), "-E", &path("sshd.log")]);
-    let sshd = sshd.stdin(Stdio::null()).spawn().unwrap();
+    // What it leaves behind for a while must not hold what the test prints to.
+    sshd.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let sshd = sshd.spawn().unwrap();
     let server = Server { folder, sshd };
     for _ in 0..200 {
         if TcpStream::connect(("127.0.0.1", port)).is_ok() {
@@ -176,6 +180,38 @@ fn a_process_of_another_host_is_started_observed_and_stopped() {
     assert_eq!(folder.read("home/done"), "prepare\nstop hush-hush\n");
     assert!(again.values().all(|pid| !is_alive(*pid)), "{again:?}");
     assert!(!down.stdout.contains("hush"), "{down:?}");
+}
+
+/// The connections that engines made and have not ended.
+fn connections(server: &Server) -> Vec<String> {
+    let config = server.folder.path("ssh_config").display().to_string();
+    let all = Command::new("ps").args(["-eo", "args"]).output().unwrap().stdout;
+    let all = String::from_utf8_lossy(&all).into_owned();
+    all.lines()
+        .filter(|line| line.contains("ssh") && line.contains(&config))
+        .map(String::from)
+        .collect()
+}
+
+#[test]
+fn a_host_may_have_its_address_in_the_description_and_connections_end_with_the_engine() {
+    let Some(server) = server(&[("windlass.yaml", APPLICATION)]) else { return };
+    let folder = &server.folder;
+    // Nobody listens where the configuration leads; the port stands in the description.
+    let hosts = format!(
+        "hosts: {{ rack: {{ slots: 1, address: 'ssh://127.0.0.1:{}' }} }}\n",
+        folder.read("port")
+    );
+    folder.write("windlass.yaml", APPLICATION.replace("host: far", "host: rack") + &hosts);
+    let up = folder.run(UP);
+    assert_eq!(up.code, 0, "{up:?} {}", folder.read("sshd.log"));
+    assert_eq!(folder.read("home/done"), "prepare\n");
+    assert_eq!(folder.processes().len(), 2);
+    assert_eq!(connections(&server), Vec::<String>::new());
+    folder.write("secrets/token", "x");
+    let down = folder.run(&["down", "--secrets", "secrets"]);
+    assert_eq!(down.code, 0, "{down:?}");
+    assert_eq!(connections(&server), Vec::<String>::new());
 }
 
 #[test]

@@ -360,6 +360,11 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         true
     }
 
+    /// Where a host is reached: by its name, when nothing else is said.
+    pub(crate) fn address(&self, host: Option<String>) -> Option<String> {
+        host.map(|name| self.machine.address(&name).unwrap_or(name))
+    }
+
     /// The order that a piece of work is.
     pub(crate) fn order(&self, id: OrderId, work: Work) -> Order {
         let stops = |(process, holder): (Process, &Holder)| (holder.order, process);
@@ -367,7 +372,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             id,
             label: work.label,
             stop: work.leaves.zip(self.holders.get(&work.instance)).map(stops),
-            host: work.host.or_else(|| self.machine.host_of(&work.node)),
+            host: self.address(work.host.or_else(|| self.machine.host_of(&work.node))),
             instance: work.instance,
             node: work.node,
             operation: work.operation,
@@ -470,23 +475,23 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         if self.world.ends_with_machine() && repeatable { Safety::Crash } else { Safety::PowerLoss }
     }
 
-    /// Writes down, then acts.
+    /// Writes down, then acts; what is only for people or only tidies up comes last.
     pub(crate) fn commit(&mut self) -> Result<(), JournalError> {
+        let now = self.world.now();
         if !self.entries.is_empty() {
-            let now = self.world.now();
             self.journal.append(now, &self.entries, self.safety())?;
             self.once = false;
-            for entry in self.entries.drain(..) {
-                (self.listener)(now, &entry);
-            }
-        }
-        for id in self.over.drain(..) {
-            self.world.cleanup(id);
         }
         for id in std::mem::take(&mut self.launch) {
             if let Some(given) = self.given.get(&id) {
                 self.world.start(&given.order);
             }
+        }
+        for entry in self.entries.drain(..) {
+            (self.listener)(now, &entry);
+        }
+        for id in self.over.drain(..) {
+            self.world.cleanup(id);
         }
         Ok(())
     }

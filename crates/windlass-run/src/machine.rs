@@ -117,6 +117,11 @@ pub trait Machine {
         None
     }
 
+    /// Where a host is reached, when its name does not say it.
+    fn address(&self, _host: &str) -> Option<String> {
+        None
+    }
+
     /// Where a task takes place.
     fn host(&self, task: Task) -> Option<String> {
         self.work(task).host

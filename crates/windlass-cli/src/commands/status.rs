@@ -168,7 +168,9 @@ fn alive(
     let world = Ssh::new(place, Secrets::default(), reach).map_err(unusable)?;
     for (id, order) in &standing.processes {
         let instance = standing.state.instance(&id.as_str().into());
-        let host = instance.and_then(|it| past.application.deployment.host.get(&it.node));
+        let hosts = &past.application.deployment;
+        let host = instance.and_then(|it| hosts.host.get(&it.node));
+        let host = host.map(|name| hosts.addresses.get(name).unwrap_or(name));
         let found = world.running(host.map(String::as_str), *order);
         let found = found.map_err(|why| Failure::usage(why).ending(exit_code::EXECUTION))?;
         alive.extend(found.map(|number| (id.clone(), number)));

@@ -107,7 +107,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             label: format!("the process of {instance}"),
             instance: instance.to_owned(),
             node: holder.node.clone(),
-            host: self.machine.host_of(&holder.node),
+            host: self.address(self.machine.host_of(&holder.node)),
             operation: None,
             run: None,
             stop: None,

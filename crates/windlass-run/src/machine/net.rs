@@ -237,6 +237,10 @@ impl Machine for NetMachine<'_> {
         application.deployment.host.get(&application.node_named(node)?).cloned()
     }
 
+    fn address(&self, host: &str) -> Option<String> {
+        self.assembly.application().deployment.addresses.get(host).cloned()
+    }
+
     fn hosts(&self) -> BTreeMap<String, u32> {
         self.assembly.application().deployment.hosts.clone()
     }

@@ -409,6 +409,10 @@ impl Machine for PlanMachine<'_> {
         }
     }
 
+    fn address(&self, host: &str) -> Option<String> {
+        self.application.deployment.addresses.get(host).cloned()
+    }
+
     fn hosts(&self) -> BTreeMap<String, u32> {
         self.application.deployment.hosts.clone()
     }

@@ -96,8 +96,7 @@ impl Docker {
                 Err(_) if shared.is_cancelled(order.id) => End::Cancelled,
                 Err(reason) => End::Failed { reason },
             };
-            // The engine may be gone: then another one will ask.
-            let _ = reports.send(Report::Ended { order: order.id, end });
+            reports.send(Report::Ended { order: order.id, end });
         });
     }
 }

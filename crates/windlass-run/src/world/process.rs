@@ -1,20 +1,24 @@
 //! Commands and processes of this machine.
 //!
-//! Every order is carried out by a thread that ends with it; whoever waits sleeps in the kernel.
+//! An order is carried out by a thread that ends with it, or by the dispatcher itself when it is
+//! only a command that may be repeated; whoever waits sleeps in the kernel.
 //! A command leads a process group of its own and outlives the engine: its output goes to a file,
 //! and what has to be known about it after a crash stands in its *claim*.
 //!
 //! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
-//! `probe.rs` (health checks), `errand.rs` (what a thread does for an order).
+//! `probe.rs` (health checks), `errand.rs` (what a thread does for an order), `direct.rs` (what
+//! needs no thread), `logs.rs` (what it wrote), `inbox.rs` (where reports arrive).
 
 mod claim;
+mod direct;
 mod errand;
+mod inbox;
 mod launch;
+mod logs;
 pub(super) mod probe;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -26,6 +30,9 @@ use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use claim::Claims;
 pub(crate) use claim::Identity;
+use direct::Direct;
+use inbox::Inbox;
+pub(super) use inbox::Reports;
 use launch::Launcher;
 pub(super) use launch::exit_words;
 
@@ -36,7 +43,7 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 struct Shared {
     launcher: Launcher,
-    reports: Sender<Report>,
+    reports: Reports,
     /// The group of each command under way, so that it can be stopped.
     commands: Mutex<BTreeMap<OrderId, Running>>,
     /// The processes that are looked after, by the order that started each.
@@ -55,7 +62,8 @@ struct Running {
 #[derive(Debug)]
 pub struct Processes {
     shared: Arc<Shared>,
-    receiver: Receiver<Report>,
+    inbox: Inbox,
+    direct: Direct,
 }
 
 /// Where the process world works.
@@ -73,20 +81,19 @@ pub struct Place {
 
 /// Tells an engine that the operator wants to stop.
 #[derive(Debug, Clone)]
-pub struct Interrupter(Sender<Report>);
+pub struct Interrupter(Reports);
 
 impl Interrupter {
     /// The engine stops as soon as what it is doing is written down.
     pub fn interrupt(&self) {
-        // Nobody listens any more: then there is nothing to stop.
-        let _ = self.0.send(Report::Interrupted);
+        self.0.send(Report::Interrupted);
     }
 }
 
 impl Processes {
     /// A world of local processes.
     pub fn new(place: Place, secrets: Secrets) -> std::io::Result<Self> {
-        let (reports, receiver) = mpsc::channel();
+        let (reports, inbox) = inbox::open()?;
         let claims = Claims::open(&place.folder)?;
         crate::deployment::private_folder(&place.logs)?;
         let launcher = Launcher { place, secrets, claims };
@@ -97,7 +104,7 @@ impl Processes {
             watched: Mutex::default(),
             containers: OnceLock::new(),
         };
-        Ok(Processes { shared: Arc::new(shared), receiver })
+        Ok(Processes { shared: Arc::new(shared), inbox, direct: Direct::default() })
     }
 
     /// From here on processes with an image are containers.
@@ -107,7 +114,7 @@ impl Processes {
     }
 
     /// Where reports go.
-    pub(super) fn reports(&self) -> Sender<Report> {
+    pub(super) fn reports(&self) -> Reports {
         self.shared.reports.clone()
     }
 
@@ -131,20 +138,36 @@ impl World for Processes {
     fn start(&mut self, order: &Order) {
         // Without this an order in doubt after the next boot counts as older, which is safe.
         let _ = self.shared.launcher.claims.begin(order.id);
-        errand::begin(&self.shared, order.clone(), errand::From::Start);
+        if !self.direct.start(&self.shared, &self.inbox, order) {
+            // What was wrong with a command that was tried, its shell will say.
+            errand::begin(&self.shared, order.clone(), errand::From::Start);
+        }
     }
 
     fn wait(&mut self, until: Option<Duration>) -> Option<Report> {
-        let Some(until) = until else { return self.receiver.recv().ok() };
-        self.receiver.recv_timeout(until.saturating_sub(self.now())).ok()
+        loop {
+            if let Some(report) = self.poll() {
+                return Some(report);
+            }
+            let most = until.map(|until| until.saturating_sub(self.now()));
+            if !self.inbox.sleep(most) {
+                return None;
+            }
+        }
     }
 
     fn poll(&mut self) -> Option<Report> {
-        self.receiver.try_recv().ok()
+        if let Some(report) = self.inbox.report() {
+            return Some(report);
+        }
+        let ended = self.inbox.ended()?;
+        self.direct.bury(&self.shared.launcher, &self.inbox, ended)
     }
 
     fn cancel(&mut self, order: OrderId) {
-        let identity = {
+        let identity = if self.direct.is_running(order) {
+            self.direct.cancel(order)
+        } else {
             let Ok(mut commands) = self.shared.commands.lock() else { return };
             let Some(running) = commands.get_mut(&order) else { return };
             running.cancelled = true;
@@ -163,7 +186,15 @@ impl World for Processes {
     fn inquire(&mut self, order: &Order) -> Doubt {
         let claims = &self.shared.launcher.claims;
         let is_earlier = claims.is_of_earlier_boot(order.id);
-        let from = if order.run.is_some() {
+        let from = if direct::command(order).is_some() {
+            if self.direct.is_running(order.id) {
+                return Doubt::Known;
+            }
+            match direct::find(&self.shared.launcher.place.folder, order.id) {
+                Some(identity) => errand::From::Running(identity),
+                None => return Doubt::Unknown,
+            }
+        } else if order.run.is_some() {
             let claim = claims.command(order.id);
             if !is_earlier && claim.take() {
                 return Doubt::NotDone;
@@ -173,7 +204,7 @@ impl World for Processes {
                 (_, Some(0)) => errand::From::Command,
                 (_, Some(code)) => {
                     let end = End::Failed { reason: exit_words(code) };
-                    let _ = self.shared.reports.send(Report::Ended { order: order.id, end });
+                    self.shared.reports.send(Report::Ended { order: order.id, end });
                     return Doubt::Known;
                 }
                 (Some(identity), None) if identity.is_alive() => errand::From::Running(identity),
@@ -211,7 +242,10 @@ impl World for Processes {
     }
 
     fn cleanup(&mut self, order: OrderId) {
-        self.shared.launcher.claims.command(order).forget();
+        let launcher = &self.shared.launcher;
+        if !self.direct.has_left_nothing(launcher, order) {
+            launcher.claims.command(order).forget();
+        }
     }
 
     fn ends_with_machine(&self) -> bool {

@@ -15,14 +15,13 @@ mod script;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use windlass::lifecycle::implementation::Command;
 
-use super::process::{Interrupter, Place, Processes};
+use super::process::{Interrupter, Place, Processes, Reports};
 use super::{Doubt, Order, Report, World};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
@@ -41,7 +40,7 @@ struct Shared {
     connections: Connections,
     scripts: Scripts,
     logs: PathBuf,
-    reports: Sender<Report>,
+    reports: Reports,
     cancelled: Mutex<BTreeSet<OrderId>>,
     watched: Mutex<BTreeSet<OrderId>>,
 }
@@ -143,6 +142,12 @@ impl Ssh {
     }
 }
 
+impl Drop for Ssh {
+    fn drop(&mut self) {
+        self.shared.connections.close();
+    }
+}
+
 impl World for Ssh {
     fn now(&self) -> Duration {
         self.local.now()
@@ -193,7 +198,7 @@ impl World for Ssh {
                 ["result", code] => {
                     let code = code.parse().unwrap_or(1);
                     let end = End::Failed { reason: super::process::exit_words(code) };
-                    let _ = self.shared.reports.send(Report::Ended { order: order.id, end });
+                    self.shared.reports.send(Report::Ended { order: order.id, end });
                     return Doubt::Known;
                 }
                 ["running", _] => errand::From::Running,

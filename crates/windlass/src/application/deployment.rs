@@ -10,6 +10,8 @@ use super::NodeId;
 pub struct Deployment {
     /// How many actions a host carries out at once.
     pub hosts: BTreeMap<String, u32>,
+    /// Where a host is reached, when its name does not say it.
+    pub addresses: BTreeMap<String, String>,
     /// How many actions hold a lock at once.
     pub locks: BTreeMap<String, u32>,
     /// The host of a node.

@@ -4,10 +4,11 @@
 //! terminal.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use windlass_run::entry::{Entry, OrderId};
 
 use super::chart::Span;
@@ -22,6 +23,8 @@ const ASK_EVERY: Duration = Duration::from_millis(200);
 
 /// A line with its time in front, cut where the terminal ends.
 const TIMED: &str = "{spinner} {elapsed:>4} {wide_msg}";
+/// The last line: it says what is left at every tick, also while nothing else happens.
+const SUMMARY: &str = "{spinner} {elapsed:>4} {msg}{left}";
 
 fn line(template: &str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
@@ -31,6 +34,18 @@ fn line(template: &str) -> ProgressBar {
     }
 }
 
+/// The style of the last line of a run that is expected to take that long.
+fn counting_down(makespan: Duration) -> Option<ProgressStyle> {
+    let style = ProgressStyle::with_template(SUMMARY).ok()?;
+    Some(style.with_key("left", move |state: &ProgressState, text: &mut dyn Write| {
+        let left = makespan.saturating_sub(state.elapsed());
+        if !left.is_zero() {
+            // A line that cannot be written is not shown.
+            let _ = write!(text, ", about {} s left", left.as_secs() + 1);
+        }
+    }))
+}
+
 /// The view.
 pub(crate) struct Live {
     bars: MultiProgress,
@@ -38,13 +53,13 @@ pub(crate) struct Live {
     /// Actions that run without a line of their own.
     unseen: std::collections::BTreeSet<OrderId>,
     /// A line each, so that none is longer than the terminal is wide.
-    waiting: Vec<ProgressBar>,
+    waiting: Vec<(String, ProgressBar)>,
     summary: ProgressBar,
     done: usize,
+    /// How many actions the run is expected to have.
+    total: usize,
     /// What the description lets expect.
     expected: BTreeMap<String, Duration>,
-    makespan: Duration,
-    began: Instant,
     asked: Option<Instant>,
 }
 
@@ -56,10 +71,15 @@ impl Live {
         }
         let predicted = predicted();
         let makespan = predicted.iter().map(|span| span.end).max().unwrap_or_default();
+        let total = predicted.len();
         let expected =
             predicted.into_iter().map(|span| (span.label, span.end.saturating_sub(span.start)));
         let bars = MultiProgress::new();
-        let summary = bars.add(line(TIMED));
+        let mut summary = line(TIMED);
+        if let Some(style) = counting_down(makespan) {
+            summary = summary.with_style(style);
+        }
+        let summary = bars.add(summary);
         summary.enable_steady_tick(TICK);
         Some(Live {
             waiting: Vec::new(),
@@ -68,9 +88,8 @@ impl Live {
             running: BTreeMap::new(),
             unseen: std::collections::BTreeSet::new(),
             done: 0,
+            total,
             expected: expected.filter(|(_, takes)| !takes.is_zero()).collect(),
-            makespan,
-            began: Instant::now(),
             asked: None,
         })
     }
@@ -84,40 +103,66 @@ impl Live {
     /// What an entry changes.
     pub(crate) fn saw(&mut self, entry: &Entry) {
         match entry {
-            Entry::Intent { order, label, .. } if self.running.len() < MOST => {
-                let next = self.waiting.first().unwrap_or(&self.summary);
-                let bar = self.bars.insert_before(next, line(TIMED));
-                let about = self.expected.get(label).map(|takes| format!(" of about {takes:.0?}"));
-                let about = about.unwrap_or_default();
-                bar.set_message(format!("{}{about}", escape::visible(label)));
-                bar.enable_steady_tick(TICK);
-                self.running.insert(*order, bar);
-            }
-            Entry::Intent { order, .. } => {
-                self.unseen.insert(*order);
-            }
+            Entry::Intent { order, label, .. } => self.starts(*order, label),
             Entry::Outcome { order, .. } => {
                 self.done += 1;
                 self.unseen.remove(order);
                 if let Some(bar) = self.running.remove(order) {
-                    bar.finish_and_clear();
-                    self.bars.remove(&bar);
+                    self.clear(&bar);
                 }
             }
-            Entry::Ended { .. } => self.say(&[]),
+            // Another plan is not what was expected.
+            Entry::Planned { .. } if self.done > 0 => self.expect_nothing(),
+            Entry::Ended { .. } => {
+                self.expect_nothing();
+                self.say(&[]);
+            }
             _ => {}
         }
         self.summarize();
     }
 
+    fn starts(&mut self, order: OrderId, label: &str) {
+        // What starts waits no longer, whether or not anybody asks again.
+        let waits = format!("  `{}` ", escape::visible(label));
+        if let Some(at) = self.waiting.iter().position(|(line, _)| line.starts_with(&waits)) {
+            let (_, bar) = self.waiting.remove(at);
+            self.clear(&bar);
+        }
+        if self.running.len() >= MOST {
+            self.unseen.insert(order);
+            return;
+        }
+        let next = self.waiting.first().map_or(&self.summary, |(_, bar)| bar);
+        let bar = self.bars.insert_before(next, line(TIMED));
+        let about = self.expected.get(label).map(|takes| format!(" of about {takes:.0?}"));
+        bar.set_message(format!("{}{}", escape::visible(label), about.unwrap_or_default()));
+        bar.enable_steady_tick(TICK);
+        self.running.insert(order, bar);
+    }
+
+    fn clear(&self, bar: &ProgressBar) {
+        bar.finish_and_clear();
+        self.bars.remove(bar);
+    }
+
+    fn expect_nothing(&mut self) {
+        self.total = 0;
+        self.expected.clear();
+        if let Some(style) = counting_down(Duration::ZERO) {
+            self.summary.set_style(style);
+        }
+    }
+
     fn summarize(&self) {
         let running = self.running.len() + self.unseen.len();
-        let left = self.makespan.saturating_sub(self.began.elapsed());
-        let left = match (running, left.is_zero()) {
-            (0, _) | (_, true) => String::new(),
-            _ => format!(", about {left:.0?} left"),
+        // Tries that failed count as done, so there may be more than were expected.
+        let of = if self.total > 0 && self.total >= self.done + running {
+            format!(" of {}", self.total)
+        } else {
+            String::new()
         };
-        self.summary.set_message(format!("{} done, {running} running{left}", self.done));
+        self.summary.set_message(format!("{}{of} done, {running} running", self.done));
     }
 
     /// Asks why those that wait do, unless it was asked a moment ago.
@@ -139,16 +184,19 @@ impl Live {
     /// Shows these lines as those that wait, in place of the ones before.
     fn say(&mut self, lines: &[String]) {
         while self.waiting.len() > lines.len()
-            && let Some(bar) = self.waiting.pop()
+            && let Some((_, bar)) = self.waiting.pop()
         {
-            bar.finish_and_clear();
-            self.bars.remove(&bar);
+            self.clear(&bar);
         }
         while self.waiting.len() < lines.len() {
-            self.waiting.push(self.bars.insert_before(&self.summary, line("{wide_msg}")));
+            let bar = self.bars.insert_before(&self.summary, line("{wide_msg}"));
+            self.waiting.push((String::new(), bar));
         }
-        for (bar, line) in self.waiting.iter().zip(lines) {
-            bar.set_message(line.clone());
+        for ((text, bar), line) in self.waiting.iter_mut().zip(lines) {
+            if text != line {
+                text.clone_from(line);
+                bar.set_message(line.clone());
+            }
         }
     }
 }
@@ -156,7 +204,7 @@ impl Live {
 impl Drop for Live {
     fn drop(&mut self) {
         self.summary.finish_and_clear();
-        for bar in self.waiting.iter().chain(self.running.values()) {
+        for bar in self.waiting.iter().map(|(_, bar)| bar).chain(self.running.values()) {
             bar.finish_and_clear();
         }
     }

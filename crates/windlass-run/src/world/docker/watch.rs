@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -11,6 +10,7 @@ use serde_json::Value;
 use super::engine::{Engine, Refused};
 use crate::entry::OrderId;
 use crate::world::Report;
+use crate::world::process::Reports;
 
 /// A container whose end is told to the dispatcher.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub(super) struct Watch {
 
 impl Watch {
     /// Watches an engine from now on; deaths go to `reports`.
-    pub(super) fn begin(engine: &Engine, reports: Sender<Report>) -> Result<Arc<Self>, Refused> {
+    pub(super) fn begin(engine: &Engine, reports: Reports) -> Result<Arc<Self>, Refused> {
         let mut events = engine.events()?;
         let watch = Arc::new(Watch::default());
         let own = Arc::clone(&watch);
@@ -66,7 +66,7 @@ impl Watch {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, event: &Value, reports: &Sender<Report>) {
+    fn take(&self, event: &Value, reports: &Reports) {
         let text = |path: &str| event.pointer(path).and_then(Value::as_str);
         let (Some(id), Some(action)) = (text("/Actor/ID"), text("/Action")) else { return };
         if action.starts_with("exec_") {
@@ -81,7 +81,7 @@ impl Watch {
                 let Guard { instance, order, .. } = guard;
                 let detail = format!("its container ended with exit code {code}");
                 // Nobody listens any more: then nobody has to be told.
-                let _ = reports.send(Report::Died { instance, order, detail });
+                reports.send(Report::Died { instance, order, detail });
             }
         }
         drop(seen);

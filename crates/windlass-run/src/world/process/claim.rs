@@ -170,6 +170,20 @@ impl Identity {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
+    /// A process that leads a group of a session that another one leads.
+    pub(super) fn of_leader(pid: u32) -> Option<Self> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace().skip(2);
+        let (group, session) = (fields.next()?, fields.next()?);
+        let identity = Self::parse(&stat)?;
+        let own = identity.pid.to_string();
+        (group == own && session != own).then_some(identity)
+    }
+
+    pub(super) fn start(self) -> u64 {
+        self.start
+    }
+
     /// Whether it runs, and is not only waiting to be buried.
     pub(crate) fn is_alive(self) -> bool {
         let Ok(stat) = fs::read_to_string(format!("/proc/{}/stat", self.pid)) else { return false };

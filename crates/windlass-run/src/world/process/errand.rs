@@ -22,10 +22,12 @@ const GRACE: Duration = Duration::from_secs(10);
 const AFTER_KILL: Duration = Duration::from_secs(5);
 
 /// How much of an order has been done already.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) enum From {
     /// Nothing.
     Start,
+    /// Its command runs: this engine started it.
+    Started(Child),
     /// Its command runs: it was started by an engine that died.
     Running(Identity),
     /// Its command is over.
@@ -43,8 +45,7 @@ pub(super) fn begin(shared: &Arc<Shared>, order: Order, from: From) {
         if let Ok(mut commands) = shared.commands.lock() {
             commands.remove(&order.id);
         }
-        // The engine may be gone: then another one will ask.
-        let _ = shared.reports.send(report);
+        shared.reports.send(report);
     });
 }
 
@@ -71,6 +72,7 @@ fn carry_out(shared: &Arc<Shared>, order: &Order, from: From) -> Report {
 fn parts(shared: &Arc<Shared>, order: &Order, from: From) -> Result<(), Trouble> {
     match (&order.run, from) {
         (Some(command), From::Start) => run(shared, order, command)?,
+        (Some(_), From::Started(child)) => to_its_end(shared, order, child)?,
         (Some(_), From::Running(identity)) => run_on(shared, order, identity)?,
         _ => {}
     }
@@ -129,13 +131,17 @@ fn run(shared: &Shared, order: &Order, command: &Command) -> Result<(), Trouble>
     };
     let claim = launcher.claims.command(order.id);
     let child = launcher.claimed(order, command, &claim, after);
-    let mut child = child.map_err(|error| failed("start the command", &error))?;
+    let child = child.map_err(|error| failed("start the command", &error))?;
+    to_its_end(shared, order, child)
+}
+
+fn to_its_end(shared: &Shared, order: &Order, mut child: Child) -> Result<(), Trouble> {
     known_as(shared, order.id, Identity::of(child.id()));
     let status = child.wait().map_err(|error| failed("wait for the command", &error))?;
     if status.success() {
         return Ok(());
     }
-    Err(Trouble::Failed(launcher.reason(order.id, status)))
+    Err(Trouble::Failed(shared.launcher.reason(order.id, status)))
 }
 
 /// A command that an engine before this one started, to its end.
@@ -259,7 +265,7 @@ pub(super) fn watch(shared: &Arc<Shared>, order: &Order, identity: Identity, chi
                 how
             };
             let report = Report::Died { instance: order.instance, order: order.id, detail };
-            let _ = shared.reports.send(report);
+            shared.reports.send(report);
         }
     });
 }

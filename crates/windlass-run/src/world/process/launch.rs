@@ -61,7 +61,25 @@ impl Launcher {
             }
         }
         shell.args(arguments(&command.line));
-        self.spawn(shell, order, command)
+        let log = self.log(order.id);
+        let log = OpenOptions::new().create(true).append(true).mode(0o600).open(log)?;
+        self.spawn(shell, order, command, log)
+    }
+
+    /// Starts the command of an order that may be repeated, without a claim.
+    pub(super) fn directly(
+        &self,
+        order: &Order,
+        command: &Command,
+        log: File,
+    ) -> io::Result<Child> {
+        let arguments = arguments(&command.line);
+        let (program, rest) = arguments.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut program = std::process::Command::new(program);
+        program.args(rest);
+        // A shell says where it is.
+        program.env("PWD", self.directory(command));
+        self.spawn(program, order, command, log)
     }
 
     fn spawn(
@@ -69,13 +87,19 @@ impl Launcher {
         mut program: std::process::Command,
         order: &Order,
         command: &Command,
+        output: File,
     ) -> io::Result<Child> {
-        let output =
-            OpenOptions::new().create(true).append(true).mode(0o600).open(self.log(order.id))?;
         self.dress(&mut program, order, command)?;
         program.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         program.process_group(0);
         program.spawn()
+    }
+
+    fn directory(&self, command: &Command) -> PathBuf {
+        match &command.directory {
+            Some(directory) => self.place.directory.join(directory),
+            None => self.place.directory.clone(),
+        }
     }
 
     /// Folder and environment of a command.
@@ -85,12 +109,12 @@ impl Launcher {
         order: &Order,
         command: &Command,
     ) -> io::Result<()> {
-        let directory = command.directory.as_deref().unwrap_or(".");
-        program.current_dir(self.place.directory.join(directory));
+        program.current_dir(self.directory(command));
         program.env("WINDLASS_DEPLOYMENT", &self.place.name);
         program.env("WINDLASS_INSTANCE", &order.instance);
         program.env("WINDLASS_NODE", &order.node);
         program.env("WINDLASS_STATE", &self.place.folder);
+        program.env("WINDLASS_ORDER", order.id.0.to_string());
         for (name, value) in &command.environment {
             match value {
                 EnvironmentValue::Plain(text) => program.env(name, text),

@@ -11,6 +11,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The exit code by which ssh says that it failed itself.
 const SSH_FAILED: i32 = 255;
@@ -26,12 +27,15 @@ pub(super) struct Connections {
     sockets: PathBuf,
     /// The hosts that a shared connection was asked for.
     masters: Mutex<BTreeSet<String>>,
+    /// Whether the engine is done, and shares nothing any more.
+    closed: AtomicBool,
 }
 
 impl Connections {
     /// With the operator's configuration, or another one.
     pub(super) fn new(config: Option<PathBuf>) -> io::Result<Self> {
-        Ok(Connections { config, sockets: sockets()?, masters: Mutex::default() })
+        let closed = AtomicBool::new(false);
+        Ok(Connections { config, sockets: sockets()?, masters: Mutex::default(), closed })
     }
 
     fn ssh(&self) -> Command {
@@ -42,7 +46,9 @@ impl Connections {
         ssh.args(["-T", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes"]);
         ssh.args(["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"]);
         ssh.args(["-o", "ConnectTimeout=10", "-o", "ForwardX11=no", "-o", "ForwardAgent=no"]);
-        ssh.arg("-o").arg(format!("ControlPath={}/%C", self.sockets.display()));
+        // Each engine has its own, so that it may end them.
+        let engine = std::process::id();
+        ssh.arg("-o").arg(format!("ControlPath={}/{engine}-%C", self.sockets.display()));
         ssh
     }
 
@@ -50,7 +56,7 @@ impl Connections {
     /// its own, which is slower and nothing else.
     fn share(&self, host: &str) {
         let Ok(mut masters) = self.masters.lock() else { return };
-        if !masters.insert(host.to_owned()) {
+        if self.closed.load(Ordering::Relaxed) || !masters.insert(host.to_owned()) {
             return;
         }
         let mut ssh = self.ssh();
@@ -58,6 +64,19 @@ impl Connections {
         // What stays in the background must not hold a pipe of ours open.
         ssh.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let _ = ssh.status();
+    }
+
+    /// Ends the connections of this engine. What hangs on them ends too, and is found again.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        let Ok(mut masters) = self.masters.lock() else { return };
+        for host in std::mem::take(&mut *masters) {
+            let mut ssh = self.ssh();
+            ssh.args(["-O", "exit", "--", &host]);
+            ssh.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            // One that is gone needs no end.
+            let _ = ssh.status();
+        }
     }
 
     /// A session in which a script runs. Its standard output and error are pipes.

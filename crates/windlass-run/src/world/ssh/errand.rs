@@ -67,8 +67,7 @@ pub(super) fn begin(shared: &Arc<Shared>, host: String, order: Order, from: From
             Some(end) => Report::Ended { order, end },
             None => Report::Lost { order },
         };
-        // The engine may be gone: then another one will ask.
-        let _ = shared.reports.send(report);
+        shared.reports.send(report);
     });
 }
 
@@ -340,7 +339,7 @@ fn watch(shared: &Arc<Shared>, host: &str, order: &Order, words: mpsc::Receiver<
         let detail = live(&shared, &host, &order, words);
         if shared.unwatch(order.id) {
             let report = Report::Died { instance: order.instance, order: order.id, detail };
-            let _ = shared.reports.send(report);
+            shared.reports.send(report);
         }
     });
 }

@@ -30,13 +30,23 @@ pub(super) static APPLICATION: Record = Record {
         required("types", Map(&Rec(&TYPE)), "the component types"),
         required("nodes", Map(&Rec(&NODE)), "the nodes of the topology"),
         optional("goal", Either(&[Text, Rec(&GOAL_PARTS)]), "what `up` means for this file"),
-        optional("hosts", Map(&SLOTS), "how many actions a host carries out at once"),
+        optional("hosts", Map(&HOST), "what is known about hosts"),
         optional("locks", Map(&SLOTS), "how many actions hold a lock at once (nets)"),
         optional("durations_from", Text, "where the durations come from (nets)"),
     ],
 };
 
 const SLOTS: Shape = Integer(1, 1_000_000);
+
+static HOST: Shape = Either(&[SLOTS, Rec(&HOST_RECORD)]);
+
+static HOST_RECORD: Record = Record {
+    what: "a host",
+    keys: &[
+        optional("slots", SLOTS, "how many actions it carries out at once"),
+        optional("address", Text, "where ssh finds it: [USER@]HOST or ssh://[USER@]HOST[:PORT]"),
+    ],
+};
 
 static TYPE: Record = Record {
     what: "a type",

@@ -55,13 +55,20 @@ fn deployment(root: Node<'_>) -> Deployment {
     let slots = |key: &str| {
         let all = entries(root, key);
         all.filter_map(|entry| {
-            let slots = u32::try_from(entry.value.as_int()?).ok()?;
+            let number = entry.value.get("slots").unwrap_or(entry.value);
+            let slots = u32::try_from(number.as_int()?).ok()?;
             Some((entry.name().to_owned(), slots))
         })
         .collect()
     };
     Deployment {
         hosts: slots("hosts"),
+        addresses: entries(root, "hosts")
+            .filter_map(|entry| {
+                let address = text(entry.value, "address")?;
+                Some((entry.name().to_owned(), address.to_owned()))
+            })
+            .collect(),
         locks: slots("locks"),
         durations_from: text(root, "durations_from").map(str::to_owned),
         ..Deployment::default()

@@ -37,7 +37,7 @@ pub fn print(application: &Application, goal: Option<&GoalFile>) -> Value {
         .with("types", types)
         .with("nodes", nodes)
         .with_some("goal", goal.map(|goal| goal_value(application, goal)))
-        .with_some("hosts", net::slots(&application.deployment.hosts))
+        .with_some("hosts", net::hosts(&application.deployment))
         .with_some("locks", net::slots(&application.deployment.locks))
         .with_some("durations_from", application.deployment.durations_from.as_deref())
 }

@@ -1,10 +1,10 @@
 //! Nets, and what belongs to their deployment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::{command, effect, insert_cost, insert_names};
-use crate::application::{Application, NodeId};
+use crate::application::{Application, Deployment, NodeId};
 use crate::lang::windlass::units::print_duration;
 use crate::lifecycle::net::{DockId, Net, NetTransition, Port};
 use crate::lifecycle::timing::{Retry, Timing};
@@ -133,6 +133,25 @@ pub(super) fn slots(slots: &BTreeMap<String, u32>) -> Option<Value> {
         value.insert(name, i128::from(*number));
     }
     (!slots.is_empty()).then_some(value)
+}
+
+/// How much each host carries out at once, and where it is.
+pub(super) fn hosts(deployment: &Deployment) -> Option<Value> {
+    let names: BTreeSet<&String> =
+        deployment.hosts.keys().chain(deployment.addresses.keys()).collect();
+    let mut all = Value::map();
+    for name in &names {
+        let slots = deployment.hosts.get(*name).map(|slots| i128::from(*slots));
+        let address = deployment.addresses.get(*name);
+        match (slots, address) {
+            (Some(slots), None) => all.insert(*name, slots),
+            _ => {
+                let host = Value::map().with_some("slots", slots);
+                all.insert(*name, host.with_some("address", address.map(String::as_str)).inline());
+            }
+        }
+    }
+    (!names.is_empty()).then_some(all)
 }
 
 /// The part of a node that is about its deployment.

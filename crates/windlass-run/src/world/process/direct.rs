@@ -1,0 +1,136 @@
+//! Commands that need no claim, because they may be repeated: the dispatcher starts them itself,
+//! without a shell and without a thread, and sleeps until they end.
+//!
+//! After a crash such a command is found by its environment, which names the deployment and the
+//! order. None can begin late: until it has become the command, a child has a copy of the lock of
+//! the engine that started it, and the next engine waits for that.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Child;
+use std::sync::Arc;
+
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use windlass::lifecycle::implementation::{Command, Effect};
+
+use super::claim::Identity;
+use super::inbox::Inbox;
+use super::launch::Launcher;
+use super::logs::Logs;
+use super::{Shared, errand};
+use crate::entry::{End, OrderId};
+use crate::world::{Order, Report};
+
+/// The commands that the dispatcher started itself and that have not ended.
+#[derive(Debug, Default)]
+pub(super) struct Direct {
+    running: BTreeMap<OrderId, Started>,
+    logs: Logs,
+    /// Those that have ended and whose outcome is not safe yet.
+    over: BTreeSet<OrderId>,
+}
+
+#[derive(Debug)]
+struct Started {
+    child: Child,
+    handle: OwnedFd,
+    cancelled: bool,
+}
+
+/// The command of an order that is nothing but a command that may be repeated.
+pub(super) fn command(order: &Order) -> Option<&Command> {
+    let alone = order.stop.is_none() && order.spawn.is_none();
+    order.run.as_ref().filter(|_| alone && order.effect == Effect::Idempotent)
+}
+
+impl Direct {
+    /// Starts the command of an order; whether that could be done.
+    pub(super) fn start(&mut self, shared: &Arc<Shared>, inbox: &Inbox, order: &Order) -> bool {
+        let launcher = &shared.launcher;
+        let Some(command) = command(order) else { return false };
+        let log = self.logs.open(&launcher.log(order.id));
+        let started = log.and_then(|log| launcher.directly(order, command, log));
+        let Ok(child) = started else { return false };
+        match expect(inbox, order.id, &child) {
+            Ok(handle) => {
+                self.running.insert(order.id, Started { child, handle, cancelled: false });
+            }
+            // No room for another handle: a thread can wait without one.
+            Err(_) => errand::begin(shared, order.clone(), errand::From::Started(child)),
+        }
+        true
+    }
+
+    pub(super) fn is_running(&self, order: OrderId) -> bool {
+        self.running.contains_key(&order)
+    }
+
+    /// The process of an order that is to be cancelled, if it is one of these.
+    pub(super) fn cancel(&mut self, order: OrderId) -> Option<Identity> {
+        let started = self.running.get_mut(&order)?;
+        started.cancelled = true;
+        Identity::of(started.child.id())
+    }
+
+    /// Whether an order that is over has left nothing to forget.
+    pub(super) fn has_left_nothing(&mut self, launcher: &Launcher, order: OrderId) -> bool {
+        let is_over = self.over.remove(&order);
+        if is_over {
+            self.logs.over(launcher.log(order));
+        }
+        is_over
+    }
+
+    /// What is to be said about a command that has ended.
+    pub(super) fn bury(
+        &mut self,
+        launcher: &Launcher,
+        inbox: &Inbox,
+        order: OrderId,
+    ) -> Option<Report> {
+        let mut started = self.running.remove(&order)?;
+        inbox.forget(&started.handle);
+        self.over.insert(order);
+        let end = match started.child.wait() {
+            Ok(status) if status.success() => End::Done,
+            _ if started.cancelled => End::Cancelled,
+            Ok(status) => End::Failed { reason: launcher.reason(order, status) },
+            Err(error) => End::Failed { reason: format!("cannot wait for the command: {error}") },
+        };
+        Some(Report::Ended { order, end })
+    }
+}
+
+/// From here on the end of the command ends the sleep of the dispatcher.
+fn expect(inbox: &Inbox, order: OrderId, child: &Child) -> io::Result<OwnedFd> {
+    let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    // It has not been waited for, so the number is still its own.
+    let handle = pidfd_open(number.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
+    inbox.expect(order, &handle)?;
+    Ok(handle)
+}
+
+/// The command of an order that an engine before this one started, if it runs.
+///
+/// What it left behind has the same environment. A command leads a process group and not a
+/// session; of several that do, it is the oldest.
+pub(super) fn find(folder: &Path, order: OrderId) -> Option<Identity> {
+    let state = [b"WINDLASS_STATE=", folder.as_os_str().as_encoded_bytes()].concat();
+    let number = format!("WINDLASS_ORDER={}", order.0).into_bytes();
+    let is_meant = |environment: &[u8]| {
+        let has = |wanted: &[u8]| environment.split(|byte| *byte == 0).any(|it| it == wanted);
+        has(&number) && has(&state)
+    };
+    let processes = fs::read_dir("/proc").ok()?.flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    numbers
+        .filter(|number| {
+            fs::read(format!("/proc/{number}/environ")).is_ok_and(|bytes| is_meant(&bytes))
+        })
+        .filter_map(Identity::of_leader)
+        .filter(|identity| identity.is_alive())
+        .min_by_key(|identity| identity.start())
+}

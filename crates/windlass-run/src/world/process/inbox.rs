@@ -1,0 +1,128 @@
+//! Where reports arrive: threads put them in and ring a bell, and the dispatcher sleeps until the
+//! bell rings or a command that it started itself has ended.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
+
+use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
+
+use crate::entry::OrderId;
+use crate::world::Report;
+
+/// The event that is not the end of a command: orders are numbered from 1.
+const BELL: u64 = 0;
+/// How many events are taken at once.
+const EVENTS: usize = 64;
+
+/// For whoever has something to report.
+#[derive(Debug, Clone)]
+pub(in crate::world) struct Reports {
+    sender: Sender<Report>,
+    bell: Arc<OwnedFd>,
+}
+
+impl Reports {
+    /// The engine may be gone: then another one will ask.
+    pub(in crate::world) fn send(&self, report: Report) {
+        if self.sender.send(report).is_ok() {
+            // A bell that cannot be rung has been rung too often to be overheard.
+            let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+        }
+    }
+}
+
+/// For the dispatcher.
+pub(super) struct Inbox {
+    receiver: Receiver<Report>,
+    bell: Arc<OwnedFd>,
+    events: OwnedFd,
+    ended: VecDeque<OrderId>,
+}
+
+impl fmt::Debug for Inbox {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Inbox").field("ended", &self.ended).finish_non_exhaustive()
+    }
+}
+
+/// An inbox, and how to put something into it.
+pub(super) fn open() -> io::Result<(Reports, Inbox)> {
+    let (sender, receiver) = mpsc::channel();
+    let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+    let events = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+    epoll::add(&events, &bell, epoll::EventData::new_u64(BELL), epoll::EventFlags::IN)?;
+    let inbox = Inbox { receiver, bell: Arc::clone(&bell), events, ended: VecDeque::new() };
+    Ok((Reports { sender, bell }, inbox))
+}
+
+impl Inbox {
+    /// A report that is there already.
+    pub(super) fn report(&self) -> Option<Report> {
+        self.receiver.try_recv().ok()
+    }
+
+    /// A command that is known to have ended.
+    pub(super) fn ended(&mut self) -> Option<OrderId> {
+        self.ended.pop_front()
+    }
+
+    /// From here on the end of the process behind `handle` ends the sleep.
+    pub(super) fn expect(&self, order: OrderId, handle: impl AsFd) -> io::Result<()> {
+        let event = epoll::EventData::new_u64(order.0);
+        Ok(epoll::add(&self.events, handle, event, epoll::EventFlags::IN)?)
+    }
+
+    /// It has ended.
+    pub(super) fn forget(&self, handle: impl AsFd) {
+        // Only what was expected is forgotten.
+        let _ = epoll::delete(&self.events, handle);
+    }
+
+    /// Sleeps until there is something, at most that long; whether there may be something.
+    pub(super) fn sleep(&mut self, most: Option<Duration>) -> bool {
+        let most = most.and_then(|most| Timespec::try_from(most).ok());
+        let mut events = Vec::with_capacity(EVENTS);
+        let room = rustix::buffer::spare_capacity(&mut events);
+        match epoll::wait(&self.events, room, most.as_ref()) {
+            Ok(0) => return false,
+            // An interrupted sleep; whoever wants to sleep on does.
+            Err(_) => return true,
+            Ok(_) => {}
+        }
+        for event in events {
+            match event.data.u64() {
+                BELL => {
+                    let _ = rustix::io::read(&self.bell, &mut [0_u8; 8]);
+                }
+                order => self.ended.push_back(OrderId(order)),
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn a_report_of_another_thread_ends_the_sleep() {
+        let (reports, mut inbox) = open().unwrap();
+        assert!(!inbox.sleep(Some(Duration::from_millis(1))));
+        let thread = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20));
+            reports.send(Report::Interrupted);
+        });
+        assert!(inbox.sleep(None));
+        assert_eq!(inbox.report(), Some(Report::Interrupted));
+        assert_eq!(inbox.report(), None);
+        assert!(!inbox.sleep(Some(Duration::from_millis(1))));
+        thread.join().unwrap();
+    }
+}
