@@ -204,3 +204,58 @@ fn a_new_version_is_reached_from_an_old_one() {
     ]);
     assert_eq!(verdict.code, 0, "{verdict:?}");
 }
+
+#[test]
+fn a_plan_for_another_application_is_refused_and_for_another_state_remarked() {
+    let folder = folder();
+    let plan = folder.run(&["plan", "app.yaml", "--goal", GOAL, "--format", "json"]);
+    folder.write("plan.json", &plan.stdout);
+    assert_eq!(verified(&folder, "plan.json", &[]).json()["warnings"], serde_json::json!([]));
+    // The same names, and another meaning.
+    let other = APP.replacen("count: 2", "count: 3", 1);
+    assert_ne!(other, APP);
+    folder.write("app.yaml", &other);
+    let refused = verified(&folder, "plan.json", &[]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("made for another application"), "{refused:?}");
+    // A plan that starts where one more instance is in the way of nothing.
+    folder.write("app.yaml", APP);
+    folder.write("more.yaml", "state: { instances: { n9: { node: node, state: running } } }\n");
+    let remarked = verified(&folder, "plan.json", &["--state", "more.yaml"]);
+    assert_eq!(remarked.code, 0, "{remarked:?}");
+    let warning = remarked.json()["warnings"][0].to_string();
+    assert!(warning.contains("made for another start state"), "{warning}");
+}
+
+#[test]
+fn nets_are_told_that_they_need_no_plan() {
+    let net = include_str!("../../../examples/two-components/windlass.yaml");
+    let folder = Folder::with(&[("net.yaml", net)]);
+    for more in [&[][..], &["--down"], &["--goal", "server=up"]] {
+        let run = folder.run(&[&["plan", "net.yaml"], more].concat());
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains("`net.yaml` describes nets"), "{run:?}");
+        assert!(run.stderr.contains("windlass prove"), "{run:?}");
+    }
+}
+
+#[test]
+fn values_have_units() {
+    let app = "windlass: 1\nname: timed\ntypes:\n  Store:\n    protocol:\n      initial: off\n      \
+               states: { off: {}, on: {} }\n      transitions:\n        \
+               - { from: off, operation: start, to: on }\n    operations:\n      \
+               start: { duration: 1500ms, cost: 2.5 }\nnodes:\n  store: { type: Store }\n\
+               goal: store=on\n";
+    let folder = Folder::with(&[("app.yaml", app)]);
+    for (objective, text, value, unit) in [
+        ("length", "length 3: optimal", 3, "actions"),
+        ("makespan", "makespan 1.500 s: optimal", 1500, "milliseconds"),
+        ("cost", "cost 2.500 (in the unit of `cost:`): optimal", 2500, "thousandths"),
+    ] {
+        let run = folder.run(&["plan", "app.yaml", "--objective", objective]);
+        assert!(run.stdout.contains(text), "{run:?}");
+        let run = folder.run(&["plan", "app.yaml", "--objective", objective, "--format", "json"]);
+        let report = run.json();
+        assert_eq!((&report["value"], &report["unit"]), (&value.into(), &unit.into()));
+    }
+}

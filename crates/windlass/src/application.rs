@@ -20,7 +20,7 @@ pub use global_state::{GlobalState, Instance, InstanceId};
 use crate::lifecycle::implementation::{Command, Effect, Process};
 use crate::lifecycle::net::PortId;
 use crate::lifecycle::protocol::{
-    Capability, CapabilityId, OperationId, Requirement, RequirementId, Sort, StateId,
+    Arity, Capability, CapabilityId, OperationId, Requirement, RequirementId, Sort, StateId,
 };
 use crate::lifecycle::timing::Retry;
 use crate::lifecycle::{Cost, Expected, Lifecycle, Net, Protocol, index};
@@ -276,6 +276,17 @@ impl Application {
     /// The node with this name.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
         self.nodes.iter().position(|node| node.name == name).map(NodeId::from)
+    }
+
+    /// The same where every requirement is satisfied by the node that it is bound to, whatever
+    /// lives in what: how the relations of paper 003, with one instance of each node, see it.
+    #[must_use]
+    pub fn with_plain_needs(&self) -> Self {
+        let mut plain = self.clone();
+        for requirement in plain.types.iter_mut().flat_map(|of| &mut of.requirements) {
+            (requirement.sort, requirement.arity) = (Sort::ReplicaUnaware, Arity::Any);
+        }
+        plain
     }
 
     /// Every node id, in the order of declaration.

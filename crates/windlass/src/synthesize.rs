@@ -4,6 +4,7 @@
 //! Nothing leaves this module that `verify` does not call valid, and `optimal` is said only when
 //! a lower bound meets the plan.
 
+mod atomic;
 mod belief;
 pub mod down;
 mod explain;
@@ -12,13 +13,13 @@ mod loosen;
 mod objective;
 mod pending;
 mod strong;
+mod trim;
 pub mod upgrade;
 mod with_faults;
 
 pub use explain::Explanation;
 pub use objective::{Objective, end_of};
 
-use self::belief::World;
 use crate::analysis::synthesis::distance::Weights;
 use crate::analysis::synthesis::invariants::Invariants;
 use crate::analysis::synthesis::schedule::{self, Length};
@@ -158,7 +159,6 @@ fn planned(question: &Question<'_>, effort: &Effort, budget: &mut dyn Budget) ->
 /// already, and what was found is worth a verdict.
 const FOR_A_SEQUENCE: usize = 5_000_000;
 const FOR_AN_ORDER: usize = 50_000;
-const FOR_AN_EDGE: usize = 3_000;
 
 /// One question on its way to an answer.
 struct Planner<'a> {
@@ -289,6 +289,9 @@ impl Planner<'_> {
         let invariants = Invariants { watched: &watched, file };
         let ordered = match &path.cut {
             None if self.unsettled => sequence.clone(),
+            None if application.faults != Faults::Replicas => {
+                order::ordered(&application.with_plain_needs(), start, &sequence, invariants)
+            }
             None => order::ordered(application, start, &sequence, invariants),
             Some(cut) => {
                 let rest = order::sequence(path.actions.get(1..)?);
@@ -299,26 +302,42 @@ impl Planner<'_> {
         let mut plans = vec![ordered, sequence];
         plans.dedup();
         let is_sequence = |plan: &Plan| plan.order.len() + 1 == path.actions.len();
-        plans.into_iter().find_map(|plan| {
+        let found = plans.into_iter().find_map(|plan| {
             let states = if is_sequence(&plan) { FOR_A_SEQUENCE } else { FOR_AN_ORDER };
             self.verified(plan, states)
-        })
+        })?;
+        let has_reasons = found.plan.order.iter().all(|edge| edge.why.is_some());
+        if has_reasons && application.faults == Faults::Replicas {
+            return Some(found);
+        }
+        // The reasons of tier T1 are not to be had, or ask for more than the relation does.
+        let trimmed = self.trimmed(&found.plan).and_then(|plan| self.verified(plan, FOR_AN_ORDER));
+        Some(trimmed.unwrap_or(found))
     }
 
     /// A sequence that may fault, with as little order as validity needs.
     fn loosened(&self, actions: &[PlanAction]) -> Option<Synthesis> {
         let sequence = order::sequence(actions);
-        let Question { application, start, .. } = *self.question;
-        let has_invariants = self.workshop.target.watched().contains(&true);
-        let world = World::new(self.question, &self.workshop.target, true)?;
-        let plan = loosen::loosened(&sequence, &mut |plan| {
-            self.verified(plan.clone(), FOR_AN_EDGE).is_some()
-                && (!has_invariants || interleave::hold(&world, application, start, plan))
-        });
-        let found = self.verified(plan, FOR_AN_ORDER);
+        let found = self.trimmed(&sequence).and_then(|plan| self.verified(plan, FOR_AN_ORDER));
         let mut found = found.or_else(|| self.verified(sequence, FOR_A_SEQUENCE))?;
         found.faults = with_faults::faults(self.question, self.workshop, actions, self.unsettled);
         Some(found)
+    }
+
+    /// Whether instances that are to be where they were before live in the same containers.
+    fn leads_home(&self, plan: &Plan) -> bool {
+        let Question { application, start, known, goal, .. } = *self.question;
+        let Some(known) = known.filter(|_| application.faults == Faults::Replicas) else {
+            return true;
+        };
+        let Some(end) = end_of(application, start, plan) else { return false };
+        goal.goal.wants.iter().all(|want| match want {
+            Want::Instance { instance, .. } => {
+                let before = known.container(instance);
+                before.is_none() || end.container(instance) == before
+            }
+            _ => true,
+        })
     }
 
     /// A plan with what `verify` says; none unless it is valid and meets the goal.
@@ -326,7 +345,10 @@ impl Planner<'_> {
         let Question { application, start, .. } = *self.question;
         let mut budget = Limits { states, bytes: 1 << 30 };
         let report = judge(self.question, &plan, self.effort, &mut budget)?;
-        if report.validity != Validity::Valid || report.goal != Some(GoalAnswer::Met) {
+        if report.validity != Validity::Valid
+            || report.goal != Some(GoalAnswer::Met)
+            || !self.leads_home(&plan)
+        {
             return None;
         }
         let sequence = plan.clone().into_sequence();

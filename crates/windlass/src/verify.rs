@@ -201,6 +201,10 @@ pub fn verify(
         },
         Faults::Forbidden | Faults::Handled => template::verify(question, effort, budget),
     }?;
+    if matches!(report.validity, Validity::Valid | Validity::WeaklyValid) {
+        let found = std::mem::take(&mut report.effects);
+        report.effects = found.with_replaced(question.start, question.plan);
+    }
     report.remarks.extend(remarks::remarks(question));
     Ok(report)
 }

@@ -7,6 +7,7 @@ mod support;
 use support::planning::{ask, goal, goal_file, labels, plan};
 use support::sketch;
 use windlass::application::{Application, GlobalState};
+use windlass::goal::evaluate::Closure;
 use windlass::goal::{Goal, GoalFile};
 use windlass::synthesize::{Answer, Question};
 
@@ -123,6 +124,30 @@ fn an_invariant_against_the_goal() {
     file.always.push(goal(&application, "web=up*>=1"));
     file.always.push(goal(&application, "store=hot*>=1"));
     assert_eq!(culprit(&application, SHOP_UP, &file), "always: web=up*>=1");
+}
+
+/// A page that is up needs a store, and nothing but the page may remain.
+#[test]
+fn nothing_else_may_remain() {
+    let application = sketch::application(SHOP);
+    for (start, wanted) in [("", "web=up*1"), ("s store hot\nw web down\n", "w=up")] {
+        let (start, file) = (sketch::state(&application, start), goal_file(&application, wanted));
+        let question = Question::new(&application, &start, &file);
+        let Answer::Unreachable(why) =
+            ask(&Question { closure: Closure::Exact, ..question }, 200_000)
+        else {
+            panic!("{wanted}");
+        };
+        assert_eq!(why.because, ["--exact: nothing else remains", wanted]);
+        assert_eq!(why.culprit, "--exact: nothing else remains");
+        assert!(matches!(ask(&question, 200_000), Answer::Plan(_)));
+    }
+    // What is already there stays as it is.
+    let (start, file) =
+        (sketch::state(&application, SHOP_UP), goal_file(&application, "w=up,s=hot"));
+    let question = Question::new(&application, &start, &file);
+    let answer = ask(&Question { closure: Closure::Exact, ..question }, 200_000);
+    assert!(matches!(answer, Answer::Plan(found) if found.plan.steps.is_empty()));
 }
 
 #[test]

@@ -6,13 +6,15 @@
 use std::fmt::Write as _;
 
 use windlass::analysis::validity::repair::{Repair, with_edges};
-use windlass::application::{Application, GlobalState, Policy};
+use windlass::application::{Application, GlobalState, Instance, Policy};
 use windlass::goal::evaluate::Closure;
 use windlass::lang;
+use windlass::lifecycle::protocol::Element;
 use windlass::plan::Plan;
 use windlass::source::Sources;
 use windlass::survey;
 use windlass::system::Limits;
+use windlass::verify::effects::by_subject;
 use windlass::verify::{self, Effort, Question, Report, Validity};
 
 const THINKING: &str = include_str!("../../../examples/thinking/windlass.yaml");
@@ -71,6 +73,58 @@ nodes:
   web: {{ type: web, bind: {{ data: db.sql }} }}
 "
     ))
+}
+
+/// An instance that is replaced by another one with its name, and a node with that name too.
+#[test]
+fn an_instance_that_is_replaced_is_gone_and_created() {
+    let application = pair("replicas");
+    let start = GlobalState {
+        instances: [("db", "off"), ("other", "on")]
+            .map(|(name, state)| {
+                let node = application.node_named(name).unwrap();
+                let state = application.protocol_of(node).unwrap().state_named(state).unwrap();
+                (name.into(), Instance { node, element: Element::State(state) })
+            })
+            .into(),
+        ..GlobalState::empty()
+    };
+    let plan = plan(
+        "plan:
+  actions:
+    out: { do: scale_in, instance: other }
+    in: { do: scale_out, instance: other, node: other }
+    up: { do: op, instance: other, operation: start }
+    start: { do: op, instance: db, operation: start }
+  order: [{ before: out, after: in }, { before: in, after: up }]
+",
+    );
+    let effects = |search_only: bool| {
+        let question = Question {
+            application: &application,
+            start: &start,
+            plan: &plan,
+            policy: Policy::Any,
+            goal: None,
+            closure: Closure::Open,
+        };
+        let effort = Effort { search_only, ..Effort::default() };
+        let mut limits = Limits { states: 10_000, bytes: usize::MAX };
+        let report = verify::verify(&question, &effort, &mut limits).expect("judged");
+        assert_eq!(report.validity, Validity::Valid);
+        assert!(report.effects.possible.is_empty());
+        by_subject(&application, &report.effects.certain)
+    };
+    for search_only in [false, true] {
+        let all: Vec<(String, String)> =
+            effects(search_only).into_iter().map(|(who, what)| (who, what.join("; "))).collect();
+        let told = [
+            ("db", "off -> on"),
+            ("node db", "offers sql"),
+            ("other", "created, an instance of other in on; destroyed, an instance of other"),
+        ];
+        assert_eq!(all, told.map(|(who, what)| (who.to_owned(), what.to_owned())));
+    }
 }
 
 #[test]

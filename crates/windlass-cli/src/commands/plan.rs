@@ -206,11 +206,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
         Answer::Plan(_) => exit_code::GOOD,
         Answer::Unreachable(_) => exit_code::FINDINGS,
         Answer::Unknown { .. } => exit_code::UNKNOWN,
-        Answer::Nets => {
-            return Err(Failure::usage(
-                "the application is one of nets, and plans are about protocols",
-            ));
-        }
+        Answer::Nets => return Err(nets(&args.app)),
     };
     let text = answer::text(args, &asked, answer, millis)?;
     match &args.output {
@@ -225,6 +221,9 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
 fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
     let Loaded { application, goal: declared, stack, .. } =
         load::application(&args.app, args.lang.as_deref())?;
+    if application.is_net() {
+        return Err(nets(&args.app));
+    }
     if let Some(old) = &args.from_app {
         return match stack {
             Some(stack) => renewal::asked(args, old, &stack),
@@ -258,6 +257,15 @@ fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
         }
     };
     Ok(Asked { application, start, goal, known: None })
+}
+
+/// Nets say themselves what may start when: there is nothing to choose.
+fn nets(path: &std::path::Path) -> Failure {
+    Failure::usage(format!("`{}` describes nets, and plans are about protocols", path.display()))
+        .help(
+            "a net is its own plan: `windlass prove` says whether it always completes, \
+             `windlass simulate` how long it takes, and `windlass up` runs it",
+        )
 }
 
 /// The goal on the command line.

@@ -10,6 +10,7 @@ use windlass::application::{Application, GlobalState, Policy};
 use windlass::goal::evaluate::Closure;
 use windlass::goal::names::Ids;
 use windlass::goal::{self, Goal, GoalFile};
+use windlass::lang::windlass::digest;
 use windlass::plan::Plan;
 use windlass::source::Sources;
 use windlass::verify::{self, Effort, GoalAnswer, Question, Refused, Report, Validity};
@@ -132,6 +133,8 @@ pub(crate) struct Asked {
     pub(crate) start: GlobalState,
     pub(crate) plan: Plan,
     goal: Option<Goal>,
+    /// What should be known about the plan beside the verdict.
+    remarks: Vec<String>,
 }
 
 /// Judges the plan and tells the verdict.
@@ -147,8 +150,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
     };
     let mut watch = Watch::start(&args.limits);
     let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };
-    let report = verify::verify(&question, &effort, &mut watch)
+    let mut report = verify::verify(&question, &effort, &mut watch)
         .map_err(|refused| Failure::usage(refusal(&asked.plan, &refused)))?;
+    report.remarks.splice(0..0, asked.remarks.iter().cloned());
     let millis = watch.millis();
     drop(watch);
     let stats = args.stats.then_some(millis);
@@ -188,10 +192,36 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
         Some(_) => failure,
         None => failure.help("no --state was given, so nothing exists before the plan"),
     })?;
+    let remarks = made_for(&application, &start, &plan)?;
     let known = load::instances(&application, &start, &plan);
     let parse = |text| parse_goal(text, &application, Ids::Known(&known));
     let goal = args.goal.as_deref().map(parse).transpose()?;
-    Ok(Asked { application, start, plan, goal })
+    Ok(Asked { application, start, plan, goal, remarks })
+}
+
+/// What a plan says itself about where it belongs: one for another application is refused, one for
+/// another state is judged from the state that was given, with a remark.
+fn made_for(
+    application: &Application,
+    start: &GlobalState,
+    plan: &Plan,
+) -> Result<Vec<String>, Failure> {
+    let differs = |said: &Option<String>, is: String| said.as_ref().is_some_and(|it| *it != is);
+    if differs(&plan.application, digest::of_application(application)) {
+        return Err(Failure::usage(
+            "the plan was made for another application, or for another version of this one: \
+             `application` in it is the digest of that one",
+        )
+        .help(
+            "make a new plan with `windlass plan`, or take `application` out of the plan to \
+             judge it by this one",
+        ));
+    }
+    if differs(&plan.start, digest::of_state(application, start)) {
+        let remark = "the plan was made for another start state; it is judged from the one given";
+        return Ok(vec![remark.to_owned()]);
+    }
+    Ok(Vec::new())
 }
 
 /// Refuses to read actions in the order of the file when the plan says another one.

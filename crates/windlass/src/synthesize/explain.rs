@@ -6,6 +6,7 @@ use crate::analysis::synthesis::distance::Weights;
 use crate::analysis::synthesis::relaxed::{Reason, is_containment};
 use crate::analysis::synthesis::{Because, Sequence, Task, Workshop};
 use crate::application::{Application, NodeId};
+use crate::goal::evaluate::Closure;
 use crate::goal::{self, Goal, GoalFile};
 use crate::lifecycle::protocol::StateId;
 use crate::system::Budget;
@@ -78,7 +79,7 @@ fn is_hopeless(question: &Question<'_>, budget: &mut dyn Budget) -> bool {
 fn start_not_allowed(question: &Question<'_>) -> Explanation {
     let Question { application, start, goal, .. } = *question;
     let print = |condition: &Goal| goal::print(condition, application);
-    let is_open = goal::evaluate::Closure::Open;
+    let is_open = Closure::Open;
     let broken = goal.always.iter().find(|always| !always.holds(application, start, is_open));
     let held = goal.never.iter().find(|never| never.holds(application, start, is_open));
     let culprit = match (broken, held) {
@@ -96,6 +97,8 @@ fn start_not_allowed(question: &Question<'_>) -> Explanation {
 /// One condition of a goal file that could be left out.
 #[derive(Debug, Clone, Copy)]
 enum Part {
+    /// Nothing else may remain.
+    Exact,
     Want(usize),
     Keep(usize),
     Always(usize),
@@ -107,6 +110,9 @@ enum Part {
 fn conditions(question: &Question<'_>, budget: &mut dyn Budget) -> Explanation {
     let file = question.goal;
     let mut parts: Vec<Part> = Vec::new();
+    if question.closure == Closure::Exact {
+        parts.push(Part::Exact);
+    }
     parts.extend((0..file.keep.len()).map(Part::Keep));
     parts.extend((0..file.always.len()).map(Part::Always));
     parts.extend((0..file.never.len()).map(Part::Never));
@@ -115,7 +121,10 @@ fn conditions(question: &Question<'_>, budget: &mut dyn Budget) -> Explanation {
     let mut needed: Vec<Part> = parts.clone();
     for part in parts {
         let fewer: Vec<Part> = needed.iter().copied().filter(|p| !same(*p, part)).collect();
-        if is_unreachable(question, &only(file, &fewer), budget) {
+        let is_exact = fewer.iter().any(|part| same(*part, Part::Exact));
+        let closure = if is_exact { Closure::Exact } else { Closure::Open };
+        let asked = Question { closure, ..*question };
+        if is_unreachable(&asked, &only(file, &fewer), budget) {
             needed = fewer;
         }
     }
@@ -138,6 +147,7 @@ fn same(a: Part, b: Part) -> bool {
         | (Part::Always(a), Part::Always(b))
         | (Part::Never(a), Part::Never(b)) => a == b,
         (Part::Budget(a), Part::Budget(b)) => a == b,
+        (Part::Exact, Part::Exact) => true,
         _ => false,
     }
 }
@@ -146,6 +156,7 @@ fn only(file: &GoalFile, parts: &[Part]) -> GoalFile {
     let mut fewer = GoalFile::default();
     for part in parts {
         match part {
+            Part::Exact => {}
             Part::Want(at) => fewer.goal.wants.push(file.goal.wants[*at].clone()),
             Part::Keep(at) => fewer.keep.push(file.keep[*at].clone()),
             Part::Always(at) => fewer.always.push(file.always[*at].clone()),
@@ -160,6 +171,7 @@ fn only(file: &GoalFile, parts: &[Part]) -> GoalFile {
 
 fn in_words(application: &Application, file: &GoalFile, part: Part) -> String {
     match part {
+        Part::Exact => "--exact: nothing else remains".to_owned(),
         Part::Want(at) => {
             goal::print(&Goal { wants: vec![file.goal.wants[at].clone()] }, application)
         }

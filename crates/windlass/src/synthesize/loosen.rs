@@ -1,67 +1,141 @@
 //! As little order as a plan needs, asked of whoever judges it.
 //!
-//! For plans in which faults happen no reason can be read off the needs: edges are tried one after
-//! another, nearest first, and dropped when the plan is still good without them. What remains of a
-//! plan of up to 20 actions is a smallest order, in the sense that no single edge can be missed.
+//! Where no reason can be read off the needs (faults happen, or an operation has alternatives) and
+//! where reasons ask for more than the relation does (operations are atomic), edges are tried one
+//! after another, nearest first, and dropped when the plan is still good without them. What remains
+//! of a plan of up to 20 actions is a smallest order, in the sense that no single edge can be
+//! missed.
 
-use crate::plan::{Order, Plan, PlanAction};
+use crate::plan::{Order, Plan};
 use crate::source::Origin;
 
 /// So many edges are tried: all of them in plans of 20 actions. In larger ones what is far apart
 /// stays as it is.
 const MOST: usize = 190;
 
-/// The plan with fewer edges.
-pub(super) fn loosened(sequence: &Plan, is_good: &mut dyn FnMut(&Plan) -> bool) -> Plan {
-    let steps = sequence.steps.len();
+/// Plans with more actions than this stay as they are.
+const MOST_ACTIONS: usize = 200;
+
+/// The plan with fewer edges. Its steps stand in an order that it allows; an edge that it has
+/// already keeps its reason, others have none yet.
+pub(super) fn loosened(given: &Plan, is_good: &mut dyn FnMut(&Plan) -> bool) -> Plan {
+    let steps = given.steps.len();
+    if steps > MOST_ACTIONS {
+        return given.clone();
+    }
     let mut questions = 0;
-    // The whole order, transitively closed; an edge that others imply says nothing.
-    let mut closed: Vec<Vec<bool>> =
-        (0..steps).map(|a| (0..steps).map(|b| a < b).collect()).collect();
+    let mut closed = closure(given);
     for apart in 1..steps {
         for before in 0..steps - apart {
             let after = before + apart;
-            let is_implied =
-                (before + 1..after).any(|middle| closed[before][middle] && closed[middle][after]);
             let same =
-                sequence.steps[before].action.instance() == sequence.steps[after].action.instance();
-            if is_implied || same || questions >= MOST {
+                given.steps[before].action.instance() == given.steps[after].action.instance();
+            if !closed[before][after]
+                || is_implied(&closed, before, after)
+                || same
+                || questions >= MOST
+            {
                 continue;
             }
             closed[before][after] = false;
             questions += 1;
-            if !is_good(&plan(sequence, &closed)) {
+            if !is_good(&plan(given, &closed)) {
                 closed[before][after] = true;
             }
         }
     }
-    plan(sequence, &closed)
+    plan(given, &closed)
+}
+
+/// The plan with a reason for every edge that has none.
+pub(super) fn labelled(plan: &Plan, why: &mut dyn FnMut(usize, usize) -> String) -> Plan {
+    let order = plan.order.iter().map(|edge| {
+        let known = edge.why.clone();
+        Order { why: known.or_else(|| Some(why(edge.before, edge.after))), ..edge.clone() }
+    });
+    Plan { order: order.collect(), ..plan.clone() }
+}
+
+/// The plan without one of its edges; what the edge and others imply together stays.
+pub(super) fn without(given: &Plan, before: usize, after: usize) -> Plan {
+    let mut closed = closure(given);
+    closed[before][after] = false;
+    plan(given, &closed)
+}
+
+/// The whole order, transitively closed.
+fn closure(plan: &Plan) -> Vec<Vec<bool>> {
+    let steps = plan.steps.len();
+    let mut closed = vec![vec![false; steps]; steps];
+    let mut into: Vec<Vec<usize>> = vec![Vec::new(); steps];
+    for edge in plan.order.iter().filter(|edge| edge.before < edge.after) {
+        into[edge.after].push(edge.before);
+    }
+    for (after, edges) in into.iter().enumerate() {
+        for before in edges {
+            closed[*before][after] = true;
+            for row in &mut closed[..*before] {
+                row[after] |= row[*before];
+            }
+        }
+    }
+    closed
+}
+
+/// Whether other edges imply one; it says nothing then.
+fn is_implied(closed: &[Vec<bool>], before: usize, after: usize) -> bool {
+    (before + 1..after).any(|middle| closed[before][middle] && closed[middle][after])
 }
 
 /// The plan with the edges that no others imply.
-fn plan(sequence: &Plan, closed: &[Vec<bool>]) -> Plan {
+fn plan(given: &Plan, closed: &[Vec<bool>]) -> Plan {
     let mut order = Vec::new();
     for after in 0..closed.len() {
-        for before in 0..after {
-            let is_implied =
-                (before + 1..after).any(|middle| closed[before][middle] && closed[middle][after]);
-            if !closed[before][after] || is_implied {
-                continue;
+        for before in (0..after).filter(|before| closed[*before][after]) {
+            if !is_implied(closed, before, after) {
+                let same = |edge: &&Order| (edge.before, edge.after) == (before, after);
+                let why = given.order.iter().find(same).and_then(|edge| edge.why.clone());
+                order.push(Order { before, after, why, origin: Origin(None) });
             }
-            let about = |at: usize| sequence.steps[at].action.instance();
-            let inside = match &sequence.steps[after].action {
-                PlanAction::ScaleOut { container, .. } => container.as_ref(),
-                _ => None,
-            };
-            let why = if about(before) == about(after) {
-                format!("both are about {}", about(after))
-            } else if inside == Some(about(before)) {
-                format!("{} lives in {}", about(after), about(before))
-            } else {
-                "in another order something else would happen".to_owned()
-            };
-            order.push(Order { before, after, why: Some(why), origin: Origin(None) });
         }
     }
-    Plan { order, ..sequence.clone() }
+    Plan { order, ..given.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::application::InstanceId;
+    use crate::plan::{PlanAction, Step};
+
+    fn row(steps: usize) -> Plan {
+        let step = |at: usize| Step {
+            label: at.to_string(),
+            action: PlanAction::ScaleIn { instance: InstanceId(at.to_string()) },
+            origin: Origin(None),
+        };
+        Plan { steps: (0..steps).map(step).collect(), ..Plan::default() }.into_sequence()
+    }
+
+    fn edges(plan: &Plan) -> Vec<(usize, usize)> {
+        plan.order.iter().map(|edge| (edge.before, edge.after)).collect()
+    }
+
+    #[test]
+    fn what_is_not_needed_goes_and_what_it_implied_stays() {
+        let needs = |plan: &Plan| closure(plan)[0][3];
+        assert_eq!(edges(&loosened(&row(4), &mut { needs })), [(0, 3)]);
+        assert_eq!(edges(&loosened(&row(4), &mut |_| true)), []);
+        assert_eq!(edges(&loosened(&row(4), &mut |_| false)), [(0, 1), (1, 2), (2, 3)]);
+        assert_eq!(edges(&without(&row(4), 1, 2)), [(0, 1), (0, 2), (1, 3), (2, 3)]);
+    }
+
+    #[test]
+    fn known_reasons_are_kept_and_others_are_asked_for() {
+        let mut given = row(3);
+        given.order[0].why = Some("known".to_owned());
+        let labelled = labelled(&given, &mut |before, after| format!("{before} {after}"));
+        let reasons: Vec<_> = labelled.order.iter().filter_map(|edge| edge.why.clone()).collect();
+        assert_eq!(reasons, ["known", "1 2"]);
+    }
 }

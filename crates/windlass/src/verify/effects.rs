@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::application::{Application, GlobalState, InstanceId, NodeId};
 use crate::lifecycle::protocol::{CapabilityId, Element};
+use crate::plan::{Plan, PlanAction};
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +41,50 @@ impl Effects {
     pub(super) fn add(&mut self, effect: Effect, certain: bool) {
         let set = if certain { &mut self.certain } else { &mut self.possible };
         set.insert(effect);
+    }
+}
+
+impl Effects {
+    /// With the instances that are gone and there again under the same name: another instance is
+    /// there, also where it ends in the state in which the old one was. A plan creates a name that
+    /// is taken only after its instance is gone, in every run that can be carried out.
+    pub(super) fn with_replaced(self, start: &GlobalState, plan: &Plan) -> Self {
+        let mut all = self;
+        for step in &plan.steps {
+            let PlanAction::ScaleOut { instance: id, .. } = &step.action else { continue };
+            let Some(old) = start.instances.get(id) else { continue };
+            let gone = Effect::Destroyed(id.clone(), old.node);
+            if all.certain.contains(&gone) {
+                // Gone for good, or already told: there is an instance of another node.
+                continue;
+            }
+            let has = |set: &BTreeSet<Effect>| set.iter().any(|effect| effect.moves(id));
+            let (always_moved, is_gone) = (has(&all.certain), all.possible.remove(&gone));
+            let may_move = has(&all.possible);
+            for set in [&mut all.certain, &mut all.possible] {
+                *set = std::mem::take(set).into_iter().map(|effect| effect.anew(id)).collect();
+            }
+            if !always_moved {
+                let stays = Effect::Created(id.clone(), old.node, old.element);
+                all.add(stays, !may_move && !is_gone);
+            }
+            all.certain.insert(gone);
+        }
+        all
+    }
+}
+
+impl Effect {
+    fn moves(&self, id: &InstanceId) -> bool {
+        matches!(self, Effect::Moved(moved, ..) if moved == id)
+    }
+
+    /// The same about a new instance with a name that an old one had.
+    fn anew(self, id: &InstanceId) -> Self {
+        match self {
+            Effect::Moved(moved, node, _, to) if moved == *id => Effect::Created(moved, node, to),
+            other => other,
+        }
     }
 }
 
@@ -156,14 +201,24 @@ pub fn element_name(application: &Application, node: NodeId, element: Element) -
     }
 }
 
-/// Effects by their subject, for reports.
+/// Effects by their subject, for reports. A node that has the name of an instance is called
+/// `node NAME`.
 pub fn by_subject(
     application: &Application,
     effects: &BTreeSet<Effect>,
 ) -> BTreeMap<String, Vec<String>> {
+    let is_about_a_node = |effect: &Effect| matches!(effect, Effect::Gained(..) | Effect::Lost(..));
+    let instances: BTreeSet<String> = effects
+        .iter()
+        .filter(|effect| !is_about_a_node(effect))
+        .map(|effect| describe(application, effect).0)
+        .collect();
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for effect in effects {
-        let (subject, what) = describe(application, effect);
+        let (mut subject, what) = describe(application, effect);
+        if is_about_a_node(effect) && instances.contains(&subject) {
+            subject = format!("node {subject}");
+        }
         all.entry(subject).or_default().push(what);
     }
     all

@@ -38,11 +38,12 @@ pub(super) fn verify(
         let action = names.action(application, &step.action);
         actions.push(action.ok_or(Refused::NoSuchInstance(at))?);
     }
-    if actions.len() > SEARCHED && !effort.search_only && application.faults == Faults::Forbidden {
+    if actions.len() > SEARCHED && !effort.search_only {
         // An atomic operation is one whose end follows its start at once: what never faults in
-        // any order of starts and ends never does here.
+        // any order of starts and ends never does here, and no handler has anything to do.
         let start = names.completed(&template.start, question.start);
-        if let Some(report) = by_cover(&Question { start: &start, ..*question }) {
+        let application = &application.with_plain_needs();
+        if let Some(report) = by_cover(&Question { application, start: &start, ..*question }) {
             return Ok(report);
         }
     }

@@ -7,7 +7,7 @@ use windlass::export;
 use windlass::lang::windlass::{self as own, digest};
 use windlass::lang::{ramp, tosker};
 use windlass::plan::Plan;
-use windlass::synthesize::{Answer, Explanation, Synthesis};
+use windlass::synthesize::{Answer, Explanation, Objective, Synthesis};
 use windlass::system::StopReason;
 use windlass::tree::{Value, emit};
 
@@ -104,13 +104,14 @@ fn report(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> Value {
     let stats = millis.map(|millis| {
         Value::map().with("states", number(found.states as u64)).with("millis", number(millis))
     });
-    let objective: windlass::synthesize::Objective = args.objective.into();
+    let objective: Objective = args.objective.into();
     document
         .with("length", number(found.plan.length() as u64))
         .with("optimal", Value::Bool(found.optimal))
         .with("bound", number(found.bound.min(u64::from(u32::MAX))))
         .with("objective", objective.word())
         .with("value", number(found.value))
+        .with("unit", unit(objective))
         .with("makespan", makespan)
         .with("fault_free", Value::Bool(found.faults.is_empty()))
         .with_some("faults", some_list(&found.faults))
@@ -153,27 +154,29 @@ fn unknown(args: &PlanArgs, stopped: StopReason, bound: u64) -> Result<String, F
             .with("stopped", stopped.to_string());
         return json(&document);
     }
+    let bound = measured(args.objective.into(), bound);
     Ok(format!("unknown: {stopped}; no plan was found, and none is better than {bound}\n"))
 }
 
 fn summary(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> String {
     let mut out = String::new();
     let plan = &found.plan;
+    let objective: Objective = args.objective.into();
+    let bound = measured(objective, found.bound);
     let proven = match (found.optimal, found.stopped) {
         (true, _) => "optimal".to_owned(),
-        (false, None) => format!("none is better than {}", found.bound),
+        (false, None) => format!("none is better than {bound}"),
         (false, Some(reason)) => {
-            format!("the best so far, none is better than {}: {reason}", found.bound)
+            format!("the best so far, none is better than {bound}: {reason}")
         }
     };
-    let objective: windlass::synthesize::Objective = args.objective.into();
     let _ = writeln!(
         out,
         "A plan of {} ({} observable), {} {}: {proven}.",
         count(plan.steps.len(), "action"),
         plan.length(),
         objective.word(),
-        found.value
+        measured(objective, found.value)
     );
     let _ = writeln!(
         out,
@@ -192,6 +195,25 @@ fn summary(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> String {
         let _ = writeln!(out, "{} states, {millis} ms", found.states);
     }
     out
+}
+
+/// What the numbers of an objective count.
+fn unit(objective: Objective) -> &'static str {
+    match objective {
+        Objective::Length => "actions",
+        Objective::Makespan => "milliseconds",
+        Objective::Cost => "thousandths",
+    }
+}
+
+/// A value of an objective for people. A cost has the unit that the description has in mind.
+fn measured(objective: Objective, value: u64) -> String {
+    let thousandths = format!("{}.{:03}", value / 1000, value % 1000);
+    match objective {
+        Objective::Length => value.to_string(),
+        Objective::Makespan => format!("{thousandths} s"),
+        Objective::Cost => format!("{thousandths} (in the unit of `cost:`)"),
+    }
 }
 
 /// What is unusual about a plan.

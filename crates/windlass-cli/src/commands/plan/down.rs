@@ -15,9 +15,6 @@ use crate::load;
 
 /// Where it is, and nothing as the goal.
 pub(super) fn asked(args: &PlanArgs, application: Application) -> Result<Asked, Failure> {
-    if application.is_net() {
-        return Err(Failure::usage("nets have no way back"));
-    }
     let start = match &args.state {
         Some(path) => load::state(path, &application)?,
         None => up(args, &application)?,

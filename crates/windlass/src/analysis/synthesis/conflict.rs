@@ -6,7 +6,7 @@
 
 use super::tables::Tables;
 use super::target::{Condition, Target};
-use crate::application::GlobalState;
+use crate::application::{GlobalState, Instance};
 
 /// How many there can be in the end.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,40 @@ pub fn is_contradictory(tables: &Tables, target: &Target, start: &GlobalState) -
         .any(|(most, of)| most.is_some_and(|most| of.total.least > u64::from(most)));
     let broken = target.always.iter().flatten().any(|always| !can_hold(&numbers, always));
     let forced = target.never.iter().any(|never| never.iter().all(|c| must_hold(&numbers, c)));
-    over_budget || broken || forced || touches_kept(tables, target, start)
+    let lacks = |node: usize| lacks_providers(tables, &numbers, start, node);
+    let is_alone = (0..numbers.len()).any(lacks);
+    over_budget || broken || forced || is_alone || touches_kept(tables, target, start)
+}
+
+/// Whether somebody has to be in a state in the end which needs what nobody can offer then. A start
+/// that is left as it is counts as it is.
+fn lacks_providers(tables: &Tables, numbers: &[Numbers], start: &GlobalState, node: usize) -> bool {
+    let there = |state: usize| {
+        let at = |i: &Instance| i.node.index() == node && tables.element(node, i.element) == state;
+        start.instances.values().filter(|instance| at(instance)).count() as u64
+    };
+    let can_offer = |(provider, capability): (usize, usize)| {
+        let of = &numbers[provider];
+        let rows = &tables.nodes[provider].rows;
+        // What stays in the middle of an operation may offer too.
+        let is_free = of.at.iter().all(|range| range.most > 0);
+        of.total.most > 0
+            && (is_free
+                || (0..rows.len()).any(|element| {
+                    of.at.get(element).is_none_or(|range| range.most > 0)
+                        && tables.offers(provider, element, capability)
+                }))
+    };
+    let wanted = numbers[node].at.iter().enumerate();
+    wanted.filter(|(state, range)| range.least > 0 && there(*state) < range.least).any(
+        |(state, _)| {
+            let mut needs = tables.row(node, state).needs.iter();
+            needs.any(|need| {
+                let target = tables.nodes[node].requirements[*need].target;
+                target.is_some_and(|target| !can_offer(target))
+            })
+        },
+    )
 }
 
 /// Whether the goal wants something else of an instance that may not be touched.

@@ -9,6 +9,8 @@
 //!
 //! The proof that this never says too much stands in `docs/theory/planning.md`.
 
+use rustc_hash::FxBuildHasher;
+
 use super::class::{Class, Counts};
 use super::distance::{Distances, NEVER, Weights};
 use super::moves::Moves;
@@ -243,9 +245,7 @@ struct Asked<'a> {
 impl Asked<'_> {
     /// The bound for a node that lives in nothing and for the nodes that live in it.
     fn family(&self, node: usize, landmarks: &[u64]) -> u64 {
-        let inner: Vec<usize> = (0..self.tables.nodes.len())
-            .filter(|n| self.tables.nodes[*n].home == Some(node))
-            .collect();
+        let inner = &self.tables.nodes[node].inside;
         let own = |gone: u64| self.moving(node, 0, gone).max(landmarks[node]);
         let inside = |gone: u64| -> u64 {
             let of = |n: &usize| {
@@ -277,6 +277,8 @@ impl Asked<'_> {
         let remove = self.estimate.weights.remove;
         let forced = population.doomed.max(gone).saturating_sub(freed).saturating_mul(remove);
         let mut bound = forced;
+        // Roles are about different instances, so what they have to do adds up.
+        let mut roles = 0_u64;
         for condition in self.target.about(node) {
             let least = match condition {
                 Condition::NodeGone(_) => {
@@ -291,7 +293,10 @@ impl Asked<'_> {
                         self.exactly(node, *state, (least, u64::MAX), u64::MAX, 0)
                     }
                 }
-                Condition::RoleAt(role, state) => self.role(*role, *state, node),
+                Condition::RoleAt(role, state) => {
+                    roles = roles.saturating_add(self.role(*role, *state, node));
+                    roles
+                }
                 _ => 0,
             };
             bound = bound.max(least);
@@ -393,7 +398,10 @@ impl Asked<'_> {
             sum = sum.saturating_add(one.saturating_mul(u64::from(*count)));
             present += u64::from(*count);
         }
-        let leaving = self.leaving[role as usize];
+        // Nobody moves to another container: it has to go, at least with its own, and come again.
+        let astray = u64::from(self.census.astray[role as usize]);
+        sum = sum.max(astray.saturating_mul(create));
+        let leaving = self.leaving[role as usize].saturating_sub(astray);
         if leaving > 0 {
             // The same once more as above: it leaves and comes back, or another one comes.
             let again = create.min(self.around(node, state, to));
@@ -409,13 +417,13 @@ struct Landmarks<'a, 'b> {
     asked: &'a Asked<'b>,
     /// By node.
     found: Vec<u64>,
-    seen: Vec<(usize, Option<usize>)>,
+    seen: hashbrown::HashSet<(usize, Option<usize>), FxBuildHasher>,
 }
 
 impl<'a, 'b> Landmarks<'a, 'b> {
     fn new(asked: &'a Asked<'b>) -> Self {
         let found = vec![0; asked.tables.nodes.len()];
-        let mut landmarks = Landmarks { asked, found, seen: Vec::new() };
+        let mut landmarks = Landmarks { asked, found, seen: hashbrown::HashSet::default() };
         for condition in &asked.target.goal {
             match condition {
                 Condition::Node { node, state, least, .. } => {
@@ -487,10 +495,9 @@ impl<'a, 'b> Landmarks<'a, 'b> {
     fn offered(&mut self, node: usize, capability: usize, several: u32) {
         let asked = self.asked;
         let now = asked.census.offering(asked.tables, node, capability);
-        if now >= several || self.seen.contains(&(node, Some(capability))) {
+        if now >= several || !self.seen.insert((node, Some(capability))) {
             return;
         }
-        self.seen.push((node, Some(capability)));
         let Some(to) = asked.estimate.to_offer[node].get(capability) else {
             self.found[node] = NEVER;
             return;
@@ -516,17 +523,15 @@ impl<'a, 'b> Landmarks<'a, 'b> {
             missing -= taken;
         }
         self.found[node] = self.found[node].max(cost);
-        let to = to.clone();
-        self.on_every_way(node, &to, sources, asked.estimate.creatable[node]);
+        self.on_every_way(node, to, sources, asked.estimate.creatable[node]);
     }
 
     /// Some instance of a node has to exist.
     fn exists(&mut self, node: usize) {
         let asked = self.asked;
-        if asked.census.total[node] > 0 || self.seen.contains(&(node, None)) {
+        if asked.census.total[node] > 0 || !self.seen.insert((node, None)) {
             return;
         }
-        self.seen.push((node, None));
         let cost =
             if asked.estimate.creatable[node] { asked.estimate.weights.create } else { NEVER };
         self.found[node] = self.found[node].max(cost);

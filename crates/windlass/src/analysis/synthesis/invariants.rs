@@ -65,7 +65,8 @@ impl Invariants<'_> {
         true
     }
 
-    fn allow(&self, application: &Application, state: &GlobalState) -> bool {
+    /// Whether they hold in one state.
+    pub fn allow(&self, application: &Application, state: &GlobalState) -> bool {
         let GoalFile { always, never, budget, .. } = self.file;
         let holds = |goal: &Goal| goal.holds(application, state, Closure::Open);
         always.iter().all(holds)

@@ -89,39 +89,85 @@ pub struct Moves<'a> {
 }
 
 impl Moves<'_> {
-    /// Every move in a state and where it leads.
+    /// Every move that is worth a try; where it leads, and whether it does, is for
+    /// [`Moves::perform`] to say.
     ///
     /// Paper: 004 Def. 4.6
     /// Deviation: only arcs that are free of faults for every choice, of whole operations, between
     /// classes of states (see the head of this file).
-    pub fn all(&mut self, state: &Counts) -> Vec<(Move, Counts)> {
-        let census = self.census(state);
+    pub fn candidates(&self, state: &Counts, census: &Census) -> Vec<Move> {
+        let tables = self.tables;
         let mut found = Vec::new();
-        if !self.tables.atomic {
-            for node in 0..self.tables.nodes.len() {
-                if self.tables.nodes[node].home.is_none() {
-                    self.creations(state, &census, &[], node, &mut found);
-                }
+        let mut missing: Vec<Vec<u32>> = vec![Vec::new(); tables.nodes.len()];
+        for (role, of) in self.target.roles.iter().enumerate().skip(1) {
+            if !of.doomed && (census.present(role as u32) as usize) < of.ids.len() {
+                missing[of.node].push(role as u32);
+            }
+        }
+        let creations = |path: &[ClassId], node: usize, found: &mut Vec<Move>| {
+            let most = self.target.budget[node].unwrap_or(u32::MAX).min(self.limits[node]);
+            if census.total[node] < most && !tables.nodes[node].homeless {
+                let home = path.last().map(|home| self.classes.get(*home).mark.role);
+                let is_at_home = |role: &u32| {
+                    let wanted = self.target.roles[*role as usize].home;
+                    wanted.is_none() || wanted == home
+                };
+                let missing = missing[node].iter().copied().filter(is_at_home);
+                let roles = std::iter::once(0).chain(missing);
+                let kinds = roles.map(|role| Kind::Create(node, role));
+                found.extend(kinds.map(|kind| Move { path: path.to_vec(), kind }));
+            }
+        };
+        if !tables.atomic {
+            let outermost = |node: &usize| tables.nodes[*node].home.is_none();
+            for node in (0..tables.nodes.len()).filter(outermost) {
+                creations(&[], node, &mut found);
             }
         }
         for path in self.classes.paths(state) {
-            let Some(last) = path.last() else { continue };
-            let (node, mark) = (self.classes.get(*last).node, self.classes.get(*last).mark);
-            if !self.tables.atomic {
-                for inner in 0..self.tables.nodes.len() {
-                    if self.tables.nodes[inner].home == Some(node) {
-                        self.creations(state, &census, &path, inner, &mut found);
-                    }
+            let Some(class) = path.last().map(|last| self.classes.get(*last)) else { continue };
+            if !tables.atomic {
+                for inner in &tables.nodes[class.node].inside {
+                    creations(&path, *inner, &mut found);
                 }
-                if let Some(after) = self.remove(state, &path) {
-                    found.push((Move { path: path.clone(), kind: Kind::Remove }, after));
-                }
+                found.push(Move { path: path.clone(), kind: Kind::Remove });
             }
-            if !mark.stuck && !self.target.roles[mark.role as usize].kept {
-                self.operations(state, &path, &mut found);
+            if class.mark.stuck || self.target.roles[class.mark.role as usize].kept {
+                continue;
+            }
+            let ways = &tables.nodes[class.node].ways;
+            let here = || ways.iter().enumerate().filter(|(_, w)| w.from == class.element);
+            for (at, way) in here() {
+                // Alternatives are looked at together, with the first of them.
+                let first = here().find(|(_, w)| w.operation == way.operation);
+                if first.is_some_and(|(first, _)| first == at) {
+                    found.push(Move { path: path.clone(), kind: Kind::Operation(at) });
+                }
             }
         }
         found
+    }
+
+    /// Whether a look at what is offered tells that a move fails: it needs what nobody offers.
+    pub fn is_hopeless(&self, census: &Census, step: &Move) -> bool {
+        let Kind::Operation(at) = step.kind else { return false };
+        let Some(class) = step.path.last().map(|last| self.classes.get(*last)) else {
+            return false;
+        };
+        let (node, tables) = (class.node, self.tables);
+        let way = &tables.nodes[node].ways[at];
+        let missing = |element: usize| {
+            tables.row(node, element).needs.iter().any(|requirement| {
+                let declared = &tables.nodes[node].requirements[*requirement];
+                // What changes may be its own provider, or one of all.
+                let by_others = declared.target.is_none_or(|(provider, _)| provider != node)
+                    && declared.sort != Sort::Containment;
+                by_others && !self.is_offered(census, node, *requirement)
+            })
+        };
+        let ways = &tables.nodes[node].ways;
+        let same = |other: &&Way| other.from == way.from && other.operation == way.operation;
+        ways.iter().filter(same).all(|way| missing(way.element) || missing(way.to))
     }
 
     /// Where one move leads, with its edits in the log.
@@ -143,25 +189,6 @@ impl Moves<'_> {
     /// Counts a state.
     pub fn census(&self, state: &Counts) -> Census {
         Census::new(self.tables, self.target, &self.classes, state)
-    }
-
-    fn operations(&mut self, state: &Counts, path: &[ClassId], found: &mut Vec<(Move, Counts)>) {
-        let Some(class) = path.last().map(|last| self.classes.get(*last)) else { return };
-        let (node, element) = (class.node, class.element);
-        let tables = self.tables;
-        let here = || tables.nodes[node].ways.iter().enumerate().filter(|(_, w)| w.from == element);
-        for (at, way) in here() {
-            let alternatives = here().filter(|(_, w)| w.operation == way.operation);
-            let alternatives: Vec<&Way> = alternatives.map(|(_, way)| way).collect();
-            if alternatives.first().is_some_and(|first| first.element != way.element) {
-                // Alternatives are looked at together, with the first of them.
-                continue;
-            }
-            if let Some(after) = self.whichever(state, path, &alternatives) {
-                let path = path.to_vec();
-                found.push((Move { path, kind: Kind::Operation(at) }, after));
-            }
-        }
     }
 
     /// Of several transitions for one operation, which one is taken is a choice of nobody: a plan
@@ -247,32 +274,6 @@ impl Moves<'_> {
             || class.mark.stuck
             || self.target.roles[class.mark.role as usize].doomed
             || self.target.about(class.node).any(gone)
-    }
-
-    fn creations(
-        &mut self,
-        state: &Counts,
-        census: &Census,
-        path: &[ClassId],
-        node: usize,
-        found: &mut Vec<(Move, Counts)>,
-    ) {
-        let most = self.target.budget[node].unwrap_or(u32::MAX).min(self.limits[node]);
-        if census.total[node] >= most || self.tables.nodes[node].homeless {
-            return;
-        }
-        let mut roles = vec![0];
-        for (role, of) in self.target.roles.iter().enumerate().skip(1) {
-            let missing = of.node == node && (census.present(role as u32) as usize) < of.ids.len();
-            if missing && !of.doomed {
-                roles.push(role as u32);
-            }
-        }
-        for role in roles {
-            if let Some(after) = self.create(state, path, node, role) {
-                found.push((Move { path: path.to_vec(), kind: Kind::Create(node, role) }, after));
-            }
-        }
     }
 
     fn create(

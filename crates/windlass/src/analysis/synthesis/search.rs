@@ -14,6 +14,7 @@ use super::class::Counts;
 use super::distance::Weights;
 use super::estimate::Estimate;
 use super::moves::{Kind, Move, Moves};
+use super::target::Census;
 use crate::system::{Budget, Progress, StopReason};
 
 /// What the search found.
@@ -204,12 +205,14 @@ impl<'a, 'b> Run<'a, 'b> {
             if self.looked > patience {
                 return Ended::Stopped(StopReason::Depth);
             }
-            let moves = self.sorted_moves(&state);
-            if self.manner == Manner::Greedy && moves.len() > MANY_MOVES {
-                self.first_good(moves, (at, rank, turn), most);
+            let census = self.moves.census(&state);
+            let candidates = self.moves.candidates(&state, &census);
+            if self.manner == Manner::Greedy && candidates.len() > MANY_MOVES {
+                self.first_good(candidates, &census, (at, rank, turn), most);
                 continue;
             }
-            for (step, next) in moves {
+            for step in self.sorted(candidates) {
+                let Some(next) = self.moves.perform(&state, &step) else { continue };
                 let more = cost.saturating_add(self.cost(&step));
                 self.reach(next, more, at, Some(step), most);
             }
@@ -219,15 +222,29 @@ impl<'a, 'b> Run<'a, 'b> {
 
     /// Reaches the states behind moves, preferred ones first, until one is as near to the goal as
     /// its step costs: nothing is nearer for its price. The state is opened again for the rest,
-    /// behind what was reached; what is known by then is not looked at twice.
+    /// behind what was reached; what is known by then is not looked at twice. What is near to the
+    /// node of the step before is preferred: of many nodes, one after another has its turn.
     fn first_good(
         &mut self,
-        moves: Vec<(Move, Counts)>,
+        candidates: Vec<Move>,
+        census: &Census,
         (at, rank, turn): (usize, u64, u64),
         most: u64,
     ) {
         let (cost, least) = (self.entries[at].cost, self.entries[at].least);
-        for (step, next) in moves.into_iter().rev() {
+        let state = self.entries[at].state.clone();
+        let here = self.entries[at].step.as_ref().map_or(0, |step| self.place(step));
+        let mut candidates = self.sorted(candidates);
+        candidates.reverse();
+        candidates.sort_by_cached_key(|step| {
+            let place = self.place(step);
+            (self.crowd(step), place.abs_diff(here), place < here)
+        });
+        for step in candidates {
+            if self.moves.is_hopeless(census, &step) {
+                continue;
+            }
+            let Some(next) = self.moves.perform(&state, &step) else { continue };
             let price = self.cost(&step);
             let known = self.entries.len();
             self.reach(next, cost.saturating_add(price), at, Some(step), most);
@@ -239,19 +256,26 @@ impl<'a, 'b> Run<'a, 'b> {
         }
     }
 
-    /// The moves of a state, those that are preferred last: the youngest of equals comes first.
-    fn sorted_moves(&mut self, state: &Counts) -> Vec<(Move, Counts)> {
-        let mut moves = self.moves.all(state);
-        let crowd = |step: &Move| match step.kind {
-            // A container with fewer inhabitants is preferred.
-            Kind::Create(..) => step.path.last().map_or(0, |home| {
-                let children = &self.moves.classes.get(*home).children;
-                children.iter().map(|(_, count)| *count).sum::<u32>()
-            }),
-            _ => 0,
-        };
-        moves.sort_by_key(|(step, _)| Reverse(crowd(step)));
+    /// Moves with those that are preferred last: the youngest of equals comes first.
+    fn sorted(&self, mut moves: Vec<Move>) -> Vec<Move> {
+        moves.sort_by_key(|step| Reverse(self.crowd(step)));
         moves
+    }
+
+    /// How many live where a move creates somebody: a container with fewer is preferred.
+    fn crowd(&self, step: &Move) -> u32 {
+        let home = step.path.last().filter(|_| matches!(step.kind, Kind::Create(..)));
+        home.map_or(0, |home| {
+            let children = &self.moves.classes.get(*home).children;
+            children.iter().map(|(_, count)| *count).sum()
+        })
+    }
+
+    /// The place of the node that a move is about, among nodes in the order of their needs.
+    fn place(&self, step: &Move) -> usize {
+        let last = step.path.last().map_or(0, |last| self.moves.classes.get(*last).node);
+        let node = if let Kind::Create(node, _) = step.kind { node } else { last };
+        self.moves.tables.nodes[node].place
     }
 
     fn cost(&self, step: &Move) -> u64 {

@@ -2,6 +2,8 @@
 //!
 //! An element of a node is a number: its states first, then its transitions.
 
+use std::sync::Arc;
+
 use crate::application::{Application, Faults};
 use crate::lifecycle::protocol::{Arity, Element, Sort};
 
@@ -55,6 +57,10 @@ pub struct NodeTable {
     pub home: Option<usize>,
     /// Whether instances live inside others but nothing says in which: none can be created.
     pub homeless: bool,
+    /// The nodes whose instances live in this node's instances.
+    pub inside: Vec<usize>,
+    /// Its place when every node comes after those that it needs, as far as that is possible.
+    pub place: usize,
     /// The requirements.
     pub requirements: Vec<Requirement>,
     /// How many instances are wanted; never 0.
@@ -68,6 +74,9 @@ pub struct Tables {
     pub nodes: Vec<NodeTable>,
     /// Whether operations are atomic and there is one instance of each node (paper 003).
     pub atomic: bool,
+    /// Where the elements of each node begin when those of all nodes stand in one row, and where
+    /// those of the last one end.
+    pub rows: Arc<[usize]>,
 }
 
 impl Tables {
@@ -111,11 +120,27 @@ impl Tables {
                 falls: falls.collect(),
                 home,
                 homeless: containment.is_some() && home.is_none(),
+                inside: Vec::new(),
+                place: 0,
                 requirements: requirements.collect(),
                 wanted: node.count.max(1),
             })
         });
-        Some(Tables { nodes: nodes.collect::<Option<Vec<_>>>()?, atomic })
+        let mut nodes = nodes.collect::<Option<Vec<NodeTable>>>()?;
+        for node in 0..nodes.len() {
+            if let Some(home) = nodes[node].home {
+                nodes[home].inside.push(node);
+            }
+        }
+        for (place, node) in providers_first(&nodes).into_iter().enumerate() {
+            nodes[node].place = place;
+        }
+        let mut rows = vec![0];
+        rows.extend(nodes.iter().scan(0, |end, node| {
+            *end += node.rows.len();
+            Some(*end)
+        }));
+        Some(Tables { nodes, atomic, rows: rows.into() })
     }
 
     /// What an element of a node needs and offers.
@@ -140,4 +165,34 @@ impl Tables {
             Element::Transition(transition) => self.nodes[node].states + transition.index(),
         }
     }
+}
+
+/// The nodes, each after those that its requirements are bound to unless they wait for each other.
+fn providers_first(nodes: &[NodeTable]) -> Vec<usize> {
+    let mut order = Vec::with_capacity(nodes.len());
+    let mut is_seen = vec![false; nodes.len()];
+    for first in 0..nodes.len() {
+        // The nodes on the way here, each with the next of its requirements.
+        let mut way = vec![(first, 0)];
+        if std::mem::replace(&mut is_seen[first], true) {
+            continue;
+        }
+        while let Some((node, next)) = way.last_mut() {
+            match nodes[*node].requirements.get(*next) {
+                Some(requirement) => {
+                    *next += 1;
+                    if let Some((provider, _)) = requirement.target
+                        && !std::mem::replace(&mut is_seen[provider], true)
+                    {
+                        way.push((provider, 0));
+                    }
+                }
+                None => {
+                    order.push(*node);
+                    way.pop();
+                }
+            }
+        }
+    }
+    order
 }

@@ -4,6 +4,7 @@
 //! name in exactly the same places share a role, because they can stand for each other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::Task;
 use super::class::{Classes, Counts};
@@ -62,6 +63,8 @@ pub struct Role {
     pub state: Option<usize>,
     /// Whether the goal wants them gone.
     pub doomed: bool,
+    /// The role of the one container that they have to live in, when it has to be that one.
+    pub home: Option<u32>,
 }
 
 /// A goal file with every name resolved to numbers.
@@ -93,9 +96,33 @@ pub struct Census {
     /// By node.
     pub total: Vec<u32>,
     /// By node and element.
-    pub at: Vec<Vec<u32>>,
+    pub at: Grid,
     /// By role and element; the last number is how many exist.
     pub roles: Vec<BTreeMap<usize, u32>>,
+    /// By role, how many live in another container than they have to.
+    pub astray: Vec<u32>,
+}
+
+/// A number for every element of every node, in one piece: states are counted all the time.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    cells: Vec<u32>,
+    /// Where the elements of each node begin, and where those of the last one end.
+    rows: Arc<[usize]>,
+}
+
+impl std::ops::Index<usize> for Grid {
+    type Output = [u32];
+
+    fn index(&self, node: usize) -> &[u32] {
+        &self.cells[self.rows[node]..self.rows[node + 1]]
+    }
+}
+
+impl std::ops::IndexMut<usize> for Grid {
+    fn index_mut(&mut self, node: usize) -> &mut [u32] {
+        &mut self.cells[self.rows[node]..self.rows[node + 1]]
+    }
 }
 
 impl Census {
@@ -103,14 +130,23 @@ impl Census {
     pub fn new(tables: &Tables, target: &Target, classes: &Classes, counts: &Counts) -> Self {
         let mut census = Census {
             total: vec![0; tables.nodes.len()],
-            at: tables.nodes.iter().map(|node| vec![0; node.rows.len()]).collect(),
+            at: Grid {
+                cells: vec![0; tables.rows.last().copied().unwrap_or(0)],
+                rows: tables.rows.clone(),
+            },
             roles: vec![BTreeMap::new(); target.roles.len()],
+            astray: vec![0; target.roles.len()],
         };
-        classes.visit(counts, &mut |class, _, count, _| {
+        classes.visit(counts, &mut |class, _, count, home| {
             census.total[class.node] += count;
             census.at[class.node][class.element] += count;
             if class.mark.role > 0 {
-                *census.roles[class.mark.role as usize].entry(class.element).or_default() += count;
+                let role = class.mark.role as usize;
+                *census.roles[role].entry(class.element).or_default() += count;
+                let wanted = target.roles[role].home;
+                if wanted.is_some() && wanted != home.map(|home| home.mark.role) {
+                    census.astray[role] += count;
+                }
             }
         });
         census
@@ -225,7 +261,8 @@ impl Target {
             Condition::NodeGone(node) => census.total[*node] == 0,
             Condition::RoleAt(role, state) => {
                 let there = census.roles[*role as usize].get(state).copied().unwrap_or(0);
-                there as usize == self.roles[*role as usize].ids.len()
+                let role = *role as usize;
+                there as usize == self.roles[role].ids.len() && census.astray[role] == 0
             }
             Condition::RoleGone(role) => census.present(*role) == 0,
             Condition::Offered(places) => {
@@ -301,20 +338,52 @@ fn roles(task: &Task<'_>) -> Vec<Role> {
             }
         }
     }
-    let mut by_mention: BTreeMap<(usize, Places<'_>), Vec<InstanceId>> = BTreeMap::new();
+    let homes = homes(task, &mentions);
+    let containers: BTreeSet<&InstanceId> = homes.values().copied().collect();
+    let mut by_mention: BTreeMap<_, Vec<InstanceId>> = BTreeMap::new();
     for (id, places) in mentions {
         if let Some(node) = node_of(task, id) {
-            by_mention.entry((node, places)).or_default().push(id.clone());
+            // A container that others come back to stands for itself alone.
+            let alone = containers.get(id).copied();
+            let key = (node, places, alone, homes.get(id).copied());
+            by_mention.entry(key).or_default().push(id.clone());
         }
     }
-    let nobody =
-        Role { node: usize::MAX, ids: Vec::new(), kept: false, state: None, doomed: false };
+    let nobody = Role {
+        node: usize::MAX,
+        ids: Vec::new(),
+        kept: false,
+        state: None,
+        doomed: false,
+        home: None,
+    };
+    let by_container: BTreeMap<&InstanceId, u32> = (1..)
+        .zip(by_mention.keys())
+        .filter_map(|(role, (_, _, alone, _))| Some(((*alone)?, role)))
+        .collect();
     let mut all = vec![nobody];
-    for ((node, places), ids) in by_mention {
+    for ((node, places, _, home), ids) in &by_mention {
         let kept = places.iter().any(|(place, _)| *place == usize::MAX);
-        all.push(Role { node, ids, kept, state: None, doomed: false });
+        let home = home.and_then(|home| by_container.get(home).copied());
+        let (node, ids) = (*node, ids.clone());
+        all.push(Role { node, ids, kept, state: None, doomed: false, home });
     }
     all
+}
+
+/// Where instances that the goal wants in some state lived before: in the state to which a plan
+/// leads back.
+fn homes<'a>(
+    task: &Task<'a>,
+    mentions: &BTreeMap<&'a InstanceId, Places<'a>>,
+) -> BTreeMap<&'a InstanceId, &'a InstanceId> {
+    let Some(known) = task.known else { return BTreeMap::new() };
+    let is_wanted = |id: &InstanceId| {
+        mentions.get(id).is_some_and(|at| at.iter().any(|(place, s)| *place == 0 && s.is_some()))
+    };
+    let home = |id: &'a InstanceId| Some((id, known.container(id)?));
+    let wanted = known.instances.keys().filter(|id| is_wanted(id)).filter_map(home);
+    wanted.filter(|(_, home)| is_wanted(home)).collect()
 }
 
 /// The node of an instance: from the state, else from the description, else from the name that a

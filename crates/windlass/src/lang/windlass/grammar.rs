@@ -348,6 +348,7 @@ pub(super) static PLAN_FILE: Record = Record {
         optional("bound", Integer(0, u32::MAX), "the planner's lower bound"),
         optional("objective", Text, "what the planner made small: length, makespan or cost"),
         optional("value", Text, "the value of the plan by its objective"),
+        optional("unit", Text, "what the value and the bound count"),
         optional("makespan", Rec(&MAKESPAN), "how long it takes, as the planner counted"),
         optional("fault_free", Text, "whether nothing faults in any order that it allows"),
         optional("faults", List(&Text), "the faults that it passes through"),
