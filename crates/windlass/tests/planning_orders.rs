@@ -152,7 +152,7 @@ fn orders_of_atomic_operations_are_minimal() {
         assert!(why(&up).contains(&"server is runtime of left"), "{:?}", why(&up));
         let running = sketch::state(
             &application,
-            "left service there\nright service there\nserver server tuned\nmachine machine up\n",
+            "left left there\nright right there\nserver server tuned\nmachine machine up\n",
         );
         let goal = goal_file(&application, "machine=down");
         let down = plan(&application, &running, &goal);

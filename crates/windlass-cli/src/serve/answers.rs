@@ -154,7 +154,7 @@ fn harmless(line: &str) -> Result<&str, Refusal> {
 
 pub(super) async fn verify(State(server): Given, Json(request): Json<Verify>) -> Asked {
     let scratch = server.scratch(&request.about).await?;
-    let plan = scratch.put("plan.yaml", &request.plan)?;
+    let plan = scratch.put("plan.yaml", &unbound(&request.plan))?;
     let question = scratch
         .question(&["verify", "--format=json", "--stats"])
         .option("--app", Some(&scratch.file))
@@ -164,6 +164,13 @@ pub(super) async fn verify(State(server): Given, Json(request): Json<Verify>) ->
         .limited()
         .about(plan);
     server.ask(question).await
+}
+
+/// A plan without the digest of the application that it was made for: in the browser that one is
+/// being edited, and the question is what becomes of the plan.
+fn unbound(plan: &str) -> String {
+    let is_kept = |line: &&str| !line.trim_start().starts_with("application: fnv1a128:");
+    plan.split_inclusive('\n').filter(is_kept).collect()
 }
 
 pub(super) async fn plan(State(server): Given, Json(request): Json<Plan>) -> Asked {
@@ -242,5 +249,17 @@ impl Server {
     async fn print(&self, question: ask::Question) -> Result<ask::Printed, Refusal> {
         let _turn = self.turn().await;
         ask::print(question).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unbound;
+
+    #[test]
+    fn a_plan_from_the_browser_is_judged_by_what_is_on_the_screen() {
+        let digest = "  application: fnv1a128:6c62272e07bb014262b821756295c58d\n";
+        let rest = ["plan:\n  actions: {}\n", "  start: fnv1a128:00\n"];
+        assert_eq!(unbound(&rest.join(digest)), rest.concat());
     }
 }
