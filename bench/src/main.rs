@@ -16,6 +16,7 @@ mod plans;
 mod search;
 mod simulate;
 mod synthesis;
+mod tosca;
 mod validity;
 mod yaml;
 
@@ -37,6 +38,7 @@ const TOPICS: &[Topic] = &[
     ("engine", engine::cases, engine::measure),
     ("hot", hot::cases, hot::measure),
     ("compose", compose::cases, compose::measure),
+    ("tosca", tosca::cases, tosca::measure),
 ];
 
 fn main() -> ExitCode {

@@ -87,6 +87,8 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
     scores.extend(tosker::score(&windlass, &folder.join("tosker"))?);
     let own = repository.path("examples/thinking/windlass.yaml");
     scores.extend(thinking::score(&windlass, &folder, &own)?);
+    let handled = repository.path("crates/windlass-cli/tests/handled");
+    scores.extend(thinking::plans(&windlass, &folder, &handled)?);
     scores.extend(occi::score(&windlass, &folder)?);
     for score in &scores {
         println!("{score}");

@@ -349,7 +349,8 @@ pub(crate) enum Target {
     Barrel,
     /// A plan of TosKer: `.csv` when OUT ends so
     Tosker,
-    /// A plan as an imperative workflow of TOSCA 1.3
+    /// A plan as an imperative workflow of TOSCA 1.3; the workflows that weaving rules make of a
+    /// TOSCA service; a configuration of OCCI as a service
     Tosca,
     /// A TOSCA service as resources and links of OCCI: JSON, or text when OUT ends in `.txt`
     Occi,

@@ -83,11 +83,11 @@ pub(crate) fn read(
     let is_tosca =
         language == Some(Language::Tosca) || language == Some(Language::Tosker) && is_service();
     let folder = match () {
-        () if (is_compose || is_tosca) && is_below_current(path) => PathBuf::new(),
-        () if is_tosca => project_of(path),
+        () if is_compose && is_below_current(path) => PathBuf::new(),
+        () if is_tosca => tosca_root(path),
         () => folder.to_owned(),
     };
-    let name = path.file_name().filter(|name| is_compose || *name != "-");
+    let name = path.file_name().filter(|name| is_compose || is_tosca || *name != "-");
     let files = DiskFiles::new(&folder, Limits::default());
     let (Some(name), Ok(mut files)) = (name, files) else {
         return (lang::read(language, id, sources), Vec::new());
@@ -99,12 +99,28 @@ pub(crate) fn read(
     (reading, files.record().names().iter().map(PathBuf::from).collect())
 }
 
-/// The folder from which a TOSCA file may import: the nearest one above it that is a project or an
+/// The folder below which a TOSCA file may import: the current one when the file lies below it,
+/// unless its project reaches further up. Where somebody stands takes nothing away.
+fn tosca_root(path: &Path) -> PathBuf {
+    let project = project_of(path);
+    if !is_below_current(path) {
+        return project;
+    }
+    let current = std::env::current_dir().and_then(|folder| folder.canonicalize());
+    let reaches_further = |current: PathBuf| {
+        let project = project.canonicalize();
+        project.is_ok_and(|project| current != project && current.starts_with(project))
+    };
+    if current.is_ok_and(reaches_further) { project } else { PathBuf::new() }
+}
+
+/// The folder of the project of a TOSCA file: the nearest one above it that is a project or an
 /// unpacked archive, else two folders up.
 fn project_of(path: &Path) -> PathBuf {
     const MARKS: &[&str] = &[".git", "TOSCA-Metadata", "TOSCA.meta", "windlass.toml"];
     let own = path.parent().unwrap_or(Path::new("")).to_owned();
-    let Ok(real) = own.canonicalize() else { return own };
+    let named = if own.as_os_str().is_empty() { Path::new(".") } else { &own };
+    let Ok(real) = named.canonicalize() else { return own };
     let is_project = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
     let project = real.ancestors().find(is_project);
     let folder = project.or(real.ancestors().nth(2)).filter(|folder| folder.parent().is_some());

@@ -31,6 +31,8 @@ use crate::{exit_code, hot, input, output, render, surroundings};
 /// An application with what its file says beside it.
 #[derive(Debug)]
 pub(crate) struct Loaded {
+    /// The language it is in.
+    pub(crate) language: Option<Language>,
     /// The application.
     pub(crate) application: Application,
     /// The goal that the file declares.
@@ -87,7 +89,34 @@ pub(crate) fn state_in(text: Text, application: &Application) -> Result<GlobalSt
 
 /// Reads a plan. What is wrong with it goes to standard error: it does not fit.
 pub(crate) fn plan(path: &Path) -> Result<Plan, Failure> {
-    plan_in(text(path)?)
+    workflow(path, None)
+}
+
+/// Reads a plan; of a TOSCA service the workflow with this name, else `deploy` or the first one.
+pub(crate) fn workflow(path: &Path, name: Option<&str>) -> Result<Plan, Failure> {
+    let text = text(path)?;
+    if lang::told(None, text.id, &text.sources) != Some(Language::Tosca) {
+        return match name {
+            None => plan_in(text),
+            Some(_) => Err(Failure::usage(format!("`{}` is no TOSCA service", text.name))
+                .help("--workflow names a workflow of one")),
+        };
+    }
+    // What the service imports says which node lives in which. What is wrong with it is said where
+    // it is read as the application.
+    let Text { name: file, mut sources, id } = text;
+    let reading = input::read(Some(Language::Tosca), id, path, &mut sources, false).0;
+    let found = reading.tosca.as_ref().and_then(|model| tosca::workflow::plan(model, name));
+    found.ok_or_else(|| {
+        let service = reading.tosca.as_ref().and_then(|model| model.service.as_ref());
+        let known: Vec<&str> =
+            service.map(|service| service.workflows.names().collect()).unwrap_or_default();
+        match name {
+            Some(name) => Failure::usage(format!("`{file}` has no workflow `{name}`"))
+                .help(format!("it has: {}", known.join(", "))),
+            None => Failure::usage(format!("`{file}` is no plan and has no workflow")),
+        }
+    })
 }
 
 /// Reads a plan in a text.
@@ -237,8 +266,8 @@ fn understood(mut reading: Reading, sources: Sources, name: &str) -> Result<Load
     refuse_errors(std::mem::take(&mut reading.findings), sources, exit)?;
     match (reading.application.take(), reading.language) {
         (Some(application), _) => {
-            let Reading { goal, compose, stack, tosca, .. } = reading;
-            Ok(Loaded { application, goal, compose, stack, tosca })
+            let Reading { language, goal, compose, stack, tosca, .. } = reading;
+            Ok(Loaded { language, application, goal, compose, stack, tosca })
         }
         (None, Some(_)) => Err(Failure::usage(format!("`{name}` describes no application"))),
         (None, None) => Err(input::no_language(name)),

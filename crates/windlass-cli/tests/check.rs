@@ -142,7 +142,7 @@ fn a_file_in_no_known_language_is_no_finding_but_a_syntax_error_is() {
     let folder = Folder::with(&[("a.yaml", "some: thing\n"), ("b.yaml", "some: [thing\n")]);
     expect![[r#"
         stderr: error: `a.yaml` is in no known language
-        stderr: help: say which with --lang; known: windlass, ramp, barrel, tosker, concerto, compose, hot, tosca
+        stderr: help: say which with --lang; known: windlass, ramp, barrel, tosker, concerto, compose, hot, tosca, occi
         exit: 2
     "#]]
     .assert_eq(&folder.run(&["check", "a.yaml"]).transcript());
@@ -155,7 +155,7 @@ fn an_unknown_language_is_wrong_usage() {
     let folder = Folder::with(&[("a.yaml", GOOD)]);
     expect![[r#"
         stderr: error: unknown language `fortran`
-        stderr: help: known: windlass, ramp, barrel, tosker, concerto, compose, hot, tosca
+        stderr: help: known: windlass, ramp, barrel, tosker, concerto, compose, hot, tosca, occi
         exit: 2
     "#]]
     .assert_eq(&folder.run(&["check", "a.yaml", "--lang", "fortran"]).transcript());

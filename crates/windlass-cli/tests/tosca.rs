@@ -280,3 +280,118 @@ fn what_tosker_does_not_bring_up_is_refused_when_it_is_read_for_tosker() {
     folder.write("other.yaml", service);
     assert_ne!(folder.run(&["check", "other.yaml", "--lang", "tosker"]).code, 0);
 }
+
+#[test]
+fn a_service_from_standard_input_takes_values_and_imports() {
+    let service = "\
+tosca_definitions_version: tosca_simple_yaml_1_3
+imports: [types.yaml]
+topology_template:
+  inputs:
+    size: { type: integer, constraints: [{ less_than: 5 }] }
+  node_templates:
+    one: { type: my.Node, properties: { size: { get_input: size } } }
+";
+    let types = "\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  my.Node:
+    derived_from: tosca.nodes.Root
+    properties: { size: { type: integer } }
+";
+    let folder = Folder::with(&[("types.yaml", types)]);
+    let fine = folder.run_with(&["check", "-", "--input", "size=3"], service);
+    assert_eq!(fine.code, 0, "{}", fine.stdout);
+    let wrong = folder.run_with(&["check", "-", "--input", "size=7"], service);
+    assert_eq!(wrong.code, 1, "{}", wrong.stdout);
+    assert!(wrong.stdout.contains("TOSCA011"), "{}", wrong.stdout);
+    let unknown = folder.run_with(&["check", "-", "--input", "sise=3"], service);
+    assert!(unknown.stdout.contains("TOSCA014"), "{}", unknown.stdout);
+}
+
+#[test]
+fn a_plan_that_takes_down_is_judged_after_the_one_that_brings_up() {
+    let folder = Folder::with(&[
+        ("project/tosker-types.yaml", TYPES),
+        (
+            "project/examples/app/service.yaml",
+            &SERVICE.replace("tosker-types", "../../tosker-types"),
+        ),
+        (
+            "project/examples/app/up.plan",
+            "box:Standard.create\nbox:Standard.start\ndb:Standard.create\ndb:Standard.start\n\
+             app:my.put\napp:my.run\n",
+        ),
+        ("project/examples/app/down.plan", "box:Standard.stop\n"),
+    ]);
+    // From where the files are, and from far away: what may be imported is the same.
+    for (place, path) in [("project/examples/app", ""), (".", "project/examples/app/")] {
+        let verdict = |plan: &str, after: &[&str]| {
+            let [plan, app] = [plan, "service.yaml"].map(|name| format!("{path}{name}"));
+            let after: Vec<String> = after.iter().map(|name| format!("{path}{name}")).collect();
+            let mut arguments = vec!["verify", &plan, "--app", &app, "--format", "json"];
+            for before in &after {
+                arguments.extend(["--after", before]);
+            }
+            let run = support::command(&folder.path(place), &arguments).output().unwrap();
+            let answer: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap_or_default();
+            answer["verdict"]
+                .as_str()
+                .map_or_else(|| String::from_utf8_lossy(&run.stderr).into_owned(), str::to_owned)
+        };
+        assert_eq!(verdict("up.plan", &[]), "valid");
+        assert_ne!(verdict("down.plan", &[]), "valid");
+        // The application is left running in a box that is stopped.
+        assert_eq!(verdict("down.plan", &["up.plan"]), "not_valid");
+    }
+}
+
+#[test]
+fn woven_workflows_are_valid_plans() {
+    for name in ["crm", "notes"] {
+        let folder = example(name);
+        let workflows = good(folder.run(&["convert", "service.yaml", "--to", "tosca"])).stdout;
+        let (_, workflows) = workflows.split_once("topology_template:\n").unwrap();
+        let service = folder.read("service.yaml");
+        folder.write(
+            "woven.yaml",
+            service.replacen(
+                "topology_template:\n",
+                &format!("topology_template:\n{workflows}"),
+                1,
+            ),
+        );
+        good(folder.run(&["check", "woven.yaml"]));
+        let verdict = |arguments: &[&str]| {
+            let fixed = ["verify", "woven.yaml", "--app", "woven.yaml", "--format", "json"];
+            let run = folder.run(&[&fixed[..], arguments].concat());
+            run.json()["verdict"].as_str().unwrap_or(&run.stderr).to_owned()
+        };
+        assert_eq!(verdict(&["--workflow", "deploy"]), "valid", "{workflows}");
+        assert_eq!(verdict(&["--workflow", "undeploy", "--after", "woven.yaml"]), "valid");
+        // Nothing is there that could be taken away.
+        let early = ["verify", "woven.yaml", "--app", "woven.yaml", "--workflow", "undeploy"];
+        assert_eq!(folder.run(&early).code, 2);
+        let unknown =
+            folder.run(&["verify", "woven.yaml", "--app", "woven.yaml", "--workflow", "x"]);
+        assert_eq!(unknown.code, 2);
+        assert!(unknown.stderr.contains("it has: deploy, undeploy"), "{}", unknown.stderr);
+    }
+}
+
+#[test]
+fn a_configuration_of_occi_is_read_back() {
+    let folder = example("crm");
+    let written = good(folder.run(&["convert", "service.yaml", "--to", "occi"])).stdout;
+    folder.write("crm.json", &written);
+    good(folder.run(&["check", "crm.json"]));
+    let service = good(folder.run(&["convert", "crm.json", "--to", "tosca"])).stdout;
+    folder.write("again.yaml", &service);
+    good(folder.run(&["check", "again.yaml"]));
+    for file in ["again.yaml", "crm.json"] {
+        let again = good(folder.run(&["convert", file, "--to", "occi"])).stdout;
+        assert_eq!(again, written, "{file}");
+    }
+    let proof = good(folder.run(&["prove", "crm.json", "--format", "json"])).json();
+    assert_eq!(proof["verdict"], "always_completes");
+}

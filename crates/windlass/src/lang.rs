@@ -50,6 +50,8 @@ pub enum Language {
     Hot,
     /// TOSCA in YAML: Simple Profile 1.0 to 1.3, and 2.0.
     Tosca,
+    /// The JSON rendering of OCCI.
+    Occi,
 }
 
 impl Language {
@@ -63,6 +65,7 @@ impl Language {
         Language::Compose,
         Language::Hot,
         Language::Tosca,
+        Language::Occi,
     ];
 
     /// The name for `--lang`.
@@ -76,6 +79,7 @@ impl Language {
             Language::Compose => "compose",
             Language::Hot => "hot",
             Language::Tosca => "tosca",
+            Language::Occi => "occi",
         }
     }
 
@@ -94,6 +98,7 @@ impl Language {
             .or_else(|| compose::detect(root).then_some(Language::Compose))
             .or_else(|| hot::detect(root).then_some(Language::Hot))
             .or_else(|| tosca::detect(root).then_some(Language::Tosca))
+            .or_else(|| occi::detect(root).then_some(Language::Occi))
     }
 
     /// The language of a text that is neither YAML nor JSON.
@@ -315,6 +320,23 @@ fn understood_tosca(
     Reading { language, application, goal, tosca, findings, ..Reading::default() }
 }
 
+/// A configuration of OCCI means the TOSCA service that it maps to. It says no properties, so
+/// those that the types require are not asked for.
+fn read_occi(tree: &Tree, mut findings: Vec<Diagnostic>, name: &str) -> Reading {
+    let configuration = occi::read(tree.root(), &mut findings);
+    diagnostic::sort(&mut findings);
+    let mut reading = Reading { language: Some(Language::Occi), findings, ..Reading::default() };
+    let Some(configuration) = configuration.filter(|_| tree.is_complete()) else { return reading };
+    let mut sources = Sources::new();
+    let root = sources.add(name, tree::emit::yaml(&occi::service(&configuration)));
+    let given = tosca::inputs::Given::default();
+    let model = tosca::read(root, &mut sources, None, &given, &mut Vec::new());
+    let lowered = model.as_ref().and_then(|model| tosca::lower::lower(model, stem(name)));
+    (reading.application, reading.goal) = lowered.unzip();
+    reading.tosca = model.map(Box::new);
+    reading
+}
+
 /// The name of a file without folders and ending.
 fn stem(name: &str) -> &str {
     let file = name.rsplit('/').next().unwrap_or(name);
@@ -354,6 +376,9 @@ fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> R
     if language == Some(Language::Compose) {
         return read_compose(compose::load_alone(root, &compose::Options::default(), sources));
     }
+    if language == Some(Language::Occi) {
+        return read_occi(&tree, findings, &sources.get(root).name);
+    }
     if language.is_none() {
         let foreign = foreign::detect(&tree);
         if foreign.is_none() && tosker::is_named(&sources.get(root).name) {
@@ -371,7 +396,8 @@ fn read_tree(language: Option<Language>, root: SourceId, sources: &Sources) -> R
             | Language::Tosker
             | Language::Compose
             | Language::Hot
-            | Language::Tosca,
+            | Language::Tosca
+            | Language::Occi,
         )
         | None => (None, None),
     };

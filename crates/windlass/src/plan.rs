@@ -120,6 +120,35 @@ impl Plan {
         self
     }
 
+    /// This plan and then another one: every step of the other comes after all of these.
+    #[must_use]
+    pub fn followed_by(mut self, other: Plan) -> Self {
+        let shift = self.steps.len();
+        let is_end = |at: &usize| !self.order.iter().any(|edge| edge.before == *at);
+        let ends: Vec<usize> = (0..shift).filter(is_end).collect();
+        let is_start = |at: &usize| !other.order.iter().any(|edge| edge.after == *at);
+        let starts: Vec<usize> = (0..other.steps.len()).filter(is_start).collect();
+        let edge = |before, after, why, origin| Order { before, after, why, origin };
+        for before in &ends {
+            for after in &starts {
+                self.order.push(edge(*before, after + shift, None, Origin(None)));
+            }
+        }
+        for Order { before, after, why, origin } in other.order {
+            self.order.push(edge(before + shift, after + shift, why, origin));
+        }
+        for mut step in other.steps {
+            let wish = step.label.clone();
+            let mut number = 2;
+            while self.step_labelled(&step.label).is_some() {
+                step.label = format!("{wish} {number}");
+                number += 1;
+            }
+            self.steps.push(step);
+        }
+        self
+    }
+
     /// The steps in an order that respects all edges, smallest index first; or the steps of one
     /// cycle, in its order, when there is none.
     pub fn topological_order(&self) -> Result<Vec<usize>, Vec<usize>> {
@@ -215,6 +244,17 @@ mod tests {
             assert!(cycle.contains(&step));
         }
         assert_eq!(plan(1, &[(0, 0)]).topological_order(), Err(vec![0]));
+    }
+
+    #[test]
+    fn a_plan_that_follows_comes_after_all_of_the_first() {
+        let whole = plan(2, &[]).followed_by(plan(3, &[(2, 0)]));
+        let edges: Vec<(usize, usize)> =
+            whole.order.iter().map(|edge| (edge.before, edge.after)).collect();
+        assert_eq!(edges, [(0, 3), (0, 4), (1, 3), (1, 4), (4, 2)]);
+        let labels: Vec<&str> = whole.steps.iter().map(|step| &*step.label).collect();
+        assert_eq!(labels, ["s0", "s1", "s0 2", "s1 2", "s2"]);
+        assert!(whole.topological_order().is_ok());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The set `thinking`: one application in four languages gives one topology, up to names.
+//! The set `thinking`: one application in four languages gives one topology, up to names; and with
+//! fault handlers, in our language and as BARREL's archive, the same verdicts on ten plans.
 
 use super::{Score, process};
 use serde_json::Value;
@@ -11,6 +12,39 @@ const FOREIGN: [&str; 3] = [
     "barrel/thinking-app.csar",
     "tosker/examples/thinking-app/thinking/thinking.yaml",
 ];
+
+/// The application with fault handlers as BARREL's archive.
+const HANDLED: &str = "barrel/thinking-app-with-fault-handlers.csar";
+
+/// Asks about every plan of a folder, which also holds the application in our language; nothing
+/// when a file is not there.
+pub fn plans(windlass: &Path, folder: &Path, handled: &Path) -> Result<Option<Score>, String> {
+    let (own, archive) = (handled.join("thinking.yaml"), folder.join(HANDLED));
+    if !own.is_file() || !archive.is_file() {
+        return Ok(None);
+    }
+    let (mut total, mut wrong) = (0, Vec::new());
+    for plan in super::files_below(handled)? {
+        let plan = plan.display().to_string();
+        if !plan.ends_with(".plan.yaml") {
+            continue;
+        }
+        total += 1;
+        let verdict = |application: &Path| {
+            let application = application.display().to_string();
+            let arguments = ["verify", &plan, "--app", &application, "--format", "json"];
+            let ended = process::run(windlass, folder, &arguments)?;
+            let answer: Value = serde_json::from_str(&ended.output).unwrap_or_default();
+            Ok::<_, String>(answer["verdict"].as_str().unwrap_or("no verdict").to_owned())
+        };
+        let (ours, theirs) = (verdict(&own)?, verdict(&archive)?);
+        if ours != theirs || ours == "no verdict" {
+            wrong.push(format!("{plan}: {ours}, the archive: {theirs}"));
+        }
+    }
+    let (set, right) = ("thinking-plans".to_owned(), total - wrong.len());
+    Ok(Some(Score { set, right, total, all_must_be_right: false, wrong }))
+}
 
 /// Who binds to whom, and whether the one lives in the other.
 type Topology = BTreeMap<String, BTreeSet<(String, bool)>>;

@@ -15,7 +15,7 @@ use windlass::export::alloy;
 use windlass::export::pnml;
 use windlass::lang::documents::{Kind, kind};
 use windlass::lang::windlass as own;
-use windlass::lang::{Inexpressible, Written, occi, ramp, tosca, tosker};
+use windlass::lang::{Inexpressible, Language, Written, occi, ramp, tosca, tosker};
 use windlass::plan::Plan;
 use windlass::source::files::Limits;
 use windlass::tree::{Value, emit};
@@ -132,7 +132,7 @@ fn application(
     args: &ConvertArgs,
     is_archive: bool,
 ) -> Result<Written<Content>, Failure> {
-    let Loaded { application, goal, compose, stack, tosca } = loaded;
+    let Loaded { language, application, goal, compose, stack, tosca } = loaded;
     match args.to {
         Target::Windlass | Target::Json => {
             Ok(ours(&own::print(&application, goal.as_ref()), args.to))
@@ -143,7 +143,7 @@ fn application(
             archive::write(&application, base)
         }
         Target::Tosker => Err(not_in("application", "TosKer's plan files")),
-        Target::Tosca => Err(not_in("application", "TOSCA; a plan is written as a workflow")),
+        Target::Tosca => service(language, tosca.as_deref()),
         Target::Occi => {
             let Some(graph) = tosca.and_then(|model| tosca::locations::graph(&model)) else {
                 return Err(Failure::usage("only a TOSCA service is written as OCCI"));
@@ -183,6 +183,27 @@ fn application(
     }
 }
 
+/// TOSCA: the service of a configuration of OCCI, or the workflows that the rules weave.
+fn service(
+    language: Option<Language>,
+    model: Option<&tosca::Model>,
+) -> Result<Written<Content>, Failure> {
+    let Some(model) = model else {
+        return Err(not_in("application", "TOSCA; a plan is written as a workflow"));
+    };
+    if language == Some(Language::Occi) {
+        let graph = tosca::locations::graph(model).unwrap_or_default();
+        let document = occi::service(&occi::of_topology(&graph));
+        return Ok(yaml_of(Written { document, left_out: vec!["attributes"] }));
+    }
+    let Some((deploy, undeploy)) = tosca::workflow::woven(model) else {
+        let message = "protocols in the service say its order, and no weaving rules";
+        return Err(Failure::usage(message).help("write a plan as a workflow: `windlass plan`"));
+    };
+    let workflows = [("deploy", &deploy), ("undeploy", &undeploy)];
+    Ok(yaml_of(said(tosca::workflow::print(&workflows))?))
+}
+
 fn plan(plan: &Plan, args: &ConvertArgs) -> Result<Written<Content>, Failure> {
     match args.to {
         Target::Windlass | Target::Json => Ok(ours(&own::print_plan(plan), args.to)),
@@ -198,8 +219,8 @@ fn plan(plan: &Plan, args: &ConvertArgs) -> Result<Written<Content>, Failure> {
             )
         }
         Target::Tosca => {
-            let Written { document, left_out } = said(tosca::workflow::print(plan, "deploy"))?;
-            Ok(Written { document: Content::Text(emit::yaml(&document)), left_out })
+            let name = tosca::workflow::name(plan);
+            Ok(yaml_of(said(tosca::workflow::print(&[(name, plan)]))?))
         }
         Target::Occi => Err(not_in("plan", "OCCI")),
         Target::Barrel => Err(not_in("plan", "BARREL's archives")),
@@ -229,6 +250,11 @@ fn state(
 fn ours(document: &Value, to: Target) -> Written<Content> {
     let text = if to == Target::Json { emit::json(document) } else { emit::yaml(document) };
     Written { document: Content::Text(text), left_out: Vec::new() }
+}
+
+fn yaml_of(written: Written<Value>) -> Written<Content> {
+    let Written { document, left_out } = written;
+    Written { document: Content::Text(emit::yaml(&document)), left_out }
 }
 
 fn text_of(written: Written<Value>) -> Written<Content> {

@@ -39,7 +39,8 @@ state that does not fit the application, 3 a limit was reached.
 Examples:
   windlass verify restart.plan.yaml --app windlass.yaml --state running.state.yaml
   windlass verify plan.json --app thinking.json --goal 'gui=working*1'
-  windlass verify steps.json --app app.json --sequence --format json")]
+  windlass verify steps.json --app app.json --sequence --format json
+  windlass verify app.down.plan --app app.yaml --after app.up.plan")]
 pub(crate) struct VerifyArgs {
     /// The plan: ours, RAMP's or TosKer's
     #[arg(value_name = "PLAN")]
@@ -52,6 +53,14 @@ pub(crate) struct VerifyArgs {
     /// The state in which the plan starts; without it nothing exists yet
     #[arg(long, value_name = "STATE")]
     pub(crate) state: Option<PathBuf>,
+
+    /// A plan that is carried out before; both are judged as one
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) after: Option<PathBuf>,
+
+    /// The workflow of a TOSCA service that is the plan; without it `deploy`, or the first one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) workflow: Option<String>,
 
     /// Read the actions as a sequence, in the order of the file
     #[arg(long)]
@@ -182,10 +191,13 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
         Some(path) => load::state(path, &application)?,
         None => GlobalState::empty(),
     };
-    let mut plan = load::plan(&args.plan)?;
+    let mut plan = load::workflow(&args.plan, args.workflow.as_deref())?;
     if args.sequence {
         in_order(&plan)?;
         plan = plan.into_sequence();
+    }
+    if let Some(before) = &args.after {
+        plan = load::plan(before)?.followed_by(plan);
     }
     let fits = load::fitting(&application, &start, &plan);
     fits.map_err(|failure| match &args.state {

@@ -3,10 +3,16 @@
 //! A node is a resource, a relationship is a link of the resource that requires (paper 000 section
 //! 5.3). The JSON is that of the OCCI 1.2 rendering; the kinds carry the names of the TOSCA types.
 
+mod read;
+mod service;
+
+pub use read::{detect, read};
+pub use service::service;
+
 use std::fmt::Write as _;
 
 use crate::graph::{Location, LocationGraph, Process, Role, RoleId, Sort};
-use crate::tree::{Node, Value};
+use crate::tree::Value;
 
 const SCHEME: &str = "http://windlass.example/occi/tosca#";
 
@@ -188,31 +194,6 @@ pub fn text(configuration: &Configuration) -> String {
     text
 }
 
-/// Reads the JSON rendering; none when it is no entity collection.
-pub fn read(root: Node<'_>) -> Option<Configuration> {
-    let text = |node: Node<'_>, key: &str| Some(node.get(key)?.as_str()?.to_owned());
-    let mut configuration = Configuration::default();
-    for written in root.get("resources")?.items() {
-        let mut links = Vec::new();
-        for link in written.get("links").into_iter().flat_map(Node::items) {
-            let attributes = link.get("attributes")?;
-            let target = text(link.get("target")?, "location")?;
-            links.push(Link {
-                id: text(link, "id")?,
-                kind: text(attributes, "tosca.type")?,
-                target: target.trim_matches('/').to_owned(),
-                ends: (
-                    text(attributes, "tosca.requirement")?,
-                    text(attributes, "tosca.capability")?,
-                ),
-            });
-        }
-        let kind = text(written.get("attributes")?, "tosca.type")?;
-        configuration.resources.push(Resource { id: text(written, "id")?, kind, links });
-    }
-    Some(configuration)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -269,16 +250,94 @@ mod tests {
         assert_eq!(locations(&of_topology(&graph)), names);
     }
 
+    /// Reads a text as a configuration; what is wrong with it, if anything is.
+    fn read_text(written: &str) -> (Option<Configuration>, Vec<String>) {
+        let mut sources = Sources::new();
+        let root = sources.add("occi.json", written);
+        let (tree, mut findings) = tree::parse(root, written, &tree::Options::default());
+        assert!(findings.is_empty());
+        assert!(detect(tree.root()));
+        let configuration = read(tree.root(), &mut findings);
+        (configuration, findings.into_iter().map(|finding| finding.message).collect())
+    }
+
     #[test]
     fn the_json_rendering_is_read_back() {
         let configuration = of_topology(&crm());
         let written = emit::json(&json(&configuration));
-        let mut sources = Sources::new();
-        let root = sources.add("occi.json", written.clone());
-        let (tree, findings) = tree::parse(root, &written, &tree::Options::default());
-        assert!(findings.is_empty());
-        assert_eq!(read(tree.root()), Some(configuration.clone()));
+        assert_eq!(read_text(&written), (Some(configuration.clone()), vec![]));
         assert_eq!(text(&configuration).matches("Category:").count(), 9);
         assert_eq!(text(&configuration).matches("Link:").count(), 9);
+    }
+
+    #[test]
+    fn a_configuration_becomes_a_service_with_the_same_configuration() {
+        let configuration = of_topology(&crm());
+        let written = emit::yaml(&service(&configuration));
+        let mut sources = Sources::new();
+        let root = sources.add("service.yaml", written.as_str());
+        let reading = lang::read(None, root, &sources);
+        assert!(reading.findings.is_empty(), "{:?}\n{written}", reading.findings);
+        let model = reading.tosca.expect("it is TOSCA");
+        let graph = lang::tosca::locations::graph(&model).expect("it has a service");
+        assert_eq!(of_topology(&graph), configuration, "{written}");
+    }
+
+    /// Kinds of OCCI's own infrastructure, a link outside of its resource, ids that are URNs.
+    const INFRASTRUCTURE: &str = r#"{
+      "resources": [
+        { "kind": "http://schemas.ogf.org/occi/infrastructure#compute", "id": "urn:uuid:c1",
+          "links": [
+            { "kind": "http://schemas.ogf.org/occi/infrastructure#networkinterface", "id": "n",
+              "target": { "location": "/network/n1" } } ] },
+        { "kind": "http://schemas.ogf.org/occi/infrastructure#network", "id": "urn:uuid:n1" },
+        { "kind": "http://schemas.ogf.org/occi/infrastructure#storage", "id": "s1" } ],
+      "links": [
+        { "kind": "http://schemas.ogf.org/occi/infrastructure#storagelink", "id": "d",
+          "source": { "location": "/compute/c1" }, "target": { "location": "/storage/s1" } } ] }"#;
+
+    #[test]
+    fn infrastructure_is_read_without_any_word_of_tosca() {
+        let (configuration, wrong) = read_text(INFRASTRUCTURE);
+        assert_eq!(wrong, Vec::<String>::new());
+        let configuration = configuration.expect("a configuration");
+        let links: Vec<(&str, &str, &str)> = configuration.resources[0]
+            .links
+            .iter()
+            .map(|link| (&*link.kind, &*link.target, &*link.ends.0))
+            .collect();
+        assert_eq!(
+            links,
+            [
+                ("networkinterface", "urn:uuid:n1", "networkinterface"),
+                ("storagelink", "s1", "storagelink")
+            ]
+        );
+        let mut sources = Sources::new();
+        let root = sources.add("infrastructure.json", INFRASTRUCTURE);
+        let reading = lang::read(None, root, &sources);
+        assert_eq!(reading.language, Some(lang::Language::Occi));
+        let application = reading.application.expect("an application");
+        assert_eq!(application.nodes.len(), 3);
+        assert_eq!(application.nodes[0].bindings.len(), 2);
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let broken = INFRASTRUCTURE
+            .replace("/network/n1", "/network/n2")
+            .replace("\"id\": \"s1\"", "\"title\": \"s1\"")
+            .replace("/compute/c1", "/compute/c2");
+        let (configuration, wrong) = read_text(&broken);
+        assert_eq!(configuration, None);
+        assert_eq!(
+            wrong,
+            [
+                "this resource has no `id`",
+                "the link leads to `/network/n2`, which no resource is",
+                "the link comes from `/compute/c2`, which no resource is",
+                "the link leads to `/storage/s1`, which no resource is",
+            ]
+        );
     }
 }

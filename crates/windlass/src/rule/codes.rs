@@ -63,6 +63,14 @@ pub const CODES: &[&Rule] = &[
         "a Concerto file declares the same thing twice",
         page!("CONCERTO005"),
     ),
+    // OCCI's JSON.
+    &code(
+        "OCCI001",
+        "broken-occi-configuration",
+        Error,
+        "an OCCI configuration lacks an id, a kind or the end of a link",
+        page!("OCCI001"),
+    ),
     // What a file and an archive must be.
     &code(
         "FILE001",

@@ -197,4 +197,11 @@ pub const CODES: &[&Rule] = &[
         "an operation does not exist, or lacks what it needs",
         page!("TOSCA028"),
     ),
+    &code(
+        "TOSCA029",
+        "no-substitute",
+        Error,
+        "a service does not behave like the type that it stands for",
+        page!("TOSCA029"),
+    ),
 ];

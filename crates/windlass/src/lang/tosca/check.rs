@@ -8,11 +8,12 @@
 //! | `template` | does a template give what its type declares? |
 //! | `requirement`, `filter` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
-//! | `substitution` | does the service fit the type that it stands for? |
+//! | `substitution`, `behavior` | does the service fit the type that it stands for? |
 //! | `policy`, `workflow`, `order` | do policies and workflows name what is there, in an order that works? |
 //! | `artifact` | are the files there? |
 
 mod artifact;
+mod behavior;
 mod constraint;
 mod derivation;
 mod evaluate;

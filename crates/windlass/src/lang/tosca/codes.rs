@@ -56,3 +56,5 @@ pub const SCALAR: &str = "TOSCA026";
 pub const TOO_EARLY: &str = "TOSCA027";
 /// An operation is called that does not exist, or without what it needs.
 pub const OPERATION: &str = "TOSCA028";
+/// A service does not behave like the type that it stands for.
+pub const BEHAVIOR: &str = "TOSCA029";

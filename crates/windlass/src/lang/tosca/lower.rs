@@ -6,6 +6,7 @@
 
 mod life;
 pub(super) mod links;
+pub(super) mod ways;
 
 use std::collections::BTreeMap;
 

@@ -62,6 +62,24 @@ pub fn at_url(url: &str) -> Option<(&'static str, &'static str)> {
     Some((name, named(name)?))
 }
 
+/// Whether every file of 1.3 sees a type with this name: of the profile, or beside it.
+pub fn is_normative(section: &str, name: &str) -> bool {
+    [MERGED_1_3.as_str(), NON_NORMATIVE].iter().any(|text| defines(text, section, name))
+}
+
+/// Whether a text of ours defines a type: sections begin in the first column.
+fn defines(text: &str, section: &str, name: &str) -> bool {
+    let mut inside = false;
+    text.lines().any(|line| {
+        if !line.starts_with(' ') {
+            inside = line.trim_end().strip_suffix(':') == Some(section);
+        }
+        let own = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' '));
+        let rest = own.filter(|_| inside).and_then(|own| own.strip_prefix(name));
+        rest.is_some_and(|rest| rest.starts_with(':'))
+    })
+}
+
 /// The name of a type, and its lines.
 type Type<'t> = (&'t str, Vec<&'t str>);
 
@@ -111,6 +129,14 @@ mod tests {
     use super::*;
     use crate::source::Sources;
     use crate::tree::{self, Node};
+
+    #[test]
+    fn what_the_profile_defines_is_known_by_its_section() {
+        assert!(is_normative("node_types", "tosca.nodes.Compute"));
+        assert!(is_normative("relationship_types", "tosca.relationships.HostedOn"));
+        assert!(!is_normative("relationship_types", "tosca.nodes.Compute"));
+        assert!(!is_normative("node_types", "tosca.nodes.Comp"));
+    }
 
     /// Kind and name of each type of some texts, with the names of types that it mentions.
     fn types(texts: &[&str]) -> BTreeMap<(String, String), BTreeSet<String>> {

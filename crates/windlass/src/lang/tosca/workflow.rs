@@ -5,6 +5,10 @@
 //! of our plans, and not of workflows. States that a workflow sets are the word of its author and
 //! not an action.
 
+mod woven;
+
+pub use woven::woven;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lower::links::{Link, links};
@@ -16,6 +20,10 @@ use crate::lang::{Inexpressible, Written};
 use crate::plan::{Order, Plan, PlanAction, Step};
 use crate::source::Origin;
 use crate::tree::Value;
+
+/// What brings a node that the orchestrator brings itself, and what takes it away.
+const PROVIDE: &str = "provide";
+const RELEASE: &str = "release";
 
 /// How deep workflows may stand in each other.
 const DEEPEST: usize = 16;
@@ -149,7 +157,8 @@ impl<'m> Reading<'m> {
         depth: usize,
     ) -> Ends {
         match activity.kind {
-            ActivityKind::SetState | ActivityKind::Delegate => Ends::default(),
+            ActivityKind::SetState => Ends::default(),
+            ActivityKind::Delegate => self.delegated(activity, targets, label),
             ActivityKind::Inline => {
                 let Some(inner) = self.service.workflows.get(&activity.subject.text) else {
                     return Ends::default();
@@ -167,6 +176,28 @@ impl<'m> Reading<'m> {
                 ends
             }
         }
+    }
+
+    /// What is left to the orchestrator: of nodes that it brings, this is their whole life.
+    fn delegated(&mut self, activity: &'m Activity, targets: &[&str], label: &str) -> Ends {
+        let operation = match &*activity.subject.text {
+            "deploy" | "install" => PROVIDE,
+            "undeploy" | "uninstall" => RELEASE,
+            _ => return Ends::default(),
+        };
+        let mut ends = Ends::default();
+        for target in targets {
+            let template = self.service.nodes.get(target);
+            let is_brought = template.is_some_and(|template| {
+                template.directives.iter().any(|directive| directive.text != "create")
+            });
+            if is_brought {
+                let at = self.add(label, target, operation.to_owned(), activity.span.into());
+                ends.first.push(at);
+                ends.last.push(at);
+            }
+        }
+        ends
     }
 
     fn add(&mut self, label: &str, node: &str, operation: String, origin: Origin) -> usize {
@@ -189,7 +220,9 @@ impl<'m> Reading<'m> {
             return;
         }
         let creates = |step: &Step| match &step.action {
-            PlanAction::Operation { instance, operation } if operation == "Standard.create" => {
+            PlanAction::Operation { instance, operation }
+                if operation == "Standard.create" || operation == PROVIDE =>
+            {
                 Some(instance.0.clone())
             }
             _ => None,
@@ -256,43 +289,66 @@ fn operation(subject: &str, relationship: Option<&str>) -> String {
     }
 }
 
-/// A plan as an imperative workflow. Instances have no words there and are left out.
-pub fn print(plan: &Plan, name: &str) -> Result<Written<Value>, Inexpressible> {
+/// What a plan is called as a workflow: `undeploy` when it takes away and brings nothing.
+pub fn name(plan: &Plan) -> &'static str {
+    let does = |words: &[&str]| {
+        plan.steps.iter().any(|step| match &step.action {
+            PlanAction::Operation { operation, .. } => words.contains(&&**operation),
+            _ => false,
+        })
+    };
+    let takes_away = does(&["Standard.stop", "Standard.delete", RELEASE]);
+    let brings = does(&["Standard.create", "Standard.configure", "Standard.start", PROVIDE]);
+    if takes_away && !brings { "undeploy" } else { "deploy" }
+}
+
+/// Plans as imperative workflows. Instances have no words there and are left out.
+pub fn print(plans: &[(&str, &Plan)]) -> Result<Written<Value>, Inexpressible> {
     let mut refused = Inexpressible::new("TOSCA");
-    let mut steps = Value::map();
+    let mut workflows = Value::map();
     let mut scales = false;
+    for (name, plan) in plans {
+        let steps = steps(plan, &mut refused);
+        workflows.insert(*name, Value::map().with("steps", steps));
+        let is_operation = |step: &Step| matches!(step.action, PlanAction::Operation { .. });
+        scales |= !plan.steps.iter().all(is_operation);
+    }
+    let document = Value::map()
+        .with("tosca_definitions_version", "tosca_simple_yaml_1_3")
+        .with("topology_template", Value::map().with("workflows", workflows));
+    let left_out = if scales { vec!["that instances come and go"] } else { Vec::new() };
+    refused.or(Written { document, left_out })
+}
+
+fn steps(plan: &Plan, refused: &mut Inexpressible) -> Value {
+    let mut steps = Value::map();
     for (at, step) in plan.steps.iter().enumerate() {
-        let PlanAction::Operation { instance, operation } = &step.action else {
-            scales = true;
-            continue;
-        };
-        if !operation.contains('.') {
-            refused.add(format!("the operation `{operation}`, which names no interface"));
-            continue;
-        }
+        let PlanAction::Operation { instance, operation } = &step.action else { continue };
         let (call, requirement) = match operation.split_once(':') {
             Some((call, requirement)) => (call, Some(requirement)),
             None => (&**operation, None),
         };
+        let activity = match call {
+            PROVIDE => Value::map().with("delegate", "deploy"),
+            RELEASE => Value::map().with("delegate", "undeploy"),
+            _ if call.contains('.') => Value::map().with("call_operation", call),
+            _ => {
+                refused.add(format!("the operation `{operation}`, which names no interface"));
+                continue;
+            }
+        };
         let mut next: BTreeSet<&str> = BTreeSet::new();
         following(plan, at, &mut next, &mut BTreeSet::new());
-        let activity = Value::map().with("call_operation", call).inline();
         let mut body = Value::map()
             .with("target", instance.0.as_str())
             .with_some("target_relationship", requirement)
-            .with("activities", Value::List(vec![activity]));
+            .with("activities", Value::List(vec![activity.inline()]));
         if !next.is_empty() {
             body = body.with("on_success", Value::list(next).inline());
         }
         steps.insert(step.label.clone(), body);
     }
-    let workflow = Value::map().with("steps", steps);
-    let document = Value::map().with("tosca_definitions_version", "tosca_simple_yaml_1_3").with(
-        "topology_template",
-        Value::map().with("workflows", Value::map().with(name, workflow)),
-    );
-    let left_out = if scales { vec!["that instances come and go"] } else { Vec::new() };
-    refused.or(Written { document, left_out })
+    steps
 }
 
 /// The next operations, past scalings.

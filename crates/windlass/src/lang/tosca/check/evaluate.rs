@@ -104,8 +104,8 @@ impl Evaluation<'_> {
             "$in_range" => {
                 let bounds = items.get(1)?.items();
                 let own = self.expression(items.first()?)?;
-                let lower = Self::order(&own, &self.expression(bounds.first()?)?)?;
-                let upper = Self::order(&own, &self.expression(bounds.get(1)?)?)?;
+                let lower = self.rank(&own, &self.expression(bounds.first()?)?)?;
+                let upper = self.rank(&own, &self.expression(bounds.get(1)?)?)?;
                 Some(Known::Bool(lower.is_ge() && upper.is_le()))
             }
             "$valid_values" => {
@@ -182,7 +182,13 @@ impl Evaluation<'_> {
 
     fn compare(&self, items: &[Value], holds: fn(Ordering) -> bool) -> Option<Known> {
         let (one, other) = (self.expression(items.first()?)?, self.expression(items.get(1)?)?);
-        Self::order(&one, &other).map(|order| Known::Bool(holds(order)))
+        self.rank(&one, &other).map(|order| Known::Bool(holds(order)))
+    }
+
+    /// Which of two is more. Of a type that is not known, a text may be a quantity with a unit.
+    fn rank(&self, one: &Known, other: &Known) -> Option<Ordering> {
+        let is_text = matches!(one, Known::Text(_));
+        if is_text && self.base == Base::Unknown { None } else { Self::order(one, other) }
     }
 
     fn order(one: &Known, other: &Known) -> Option<Ordering> {

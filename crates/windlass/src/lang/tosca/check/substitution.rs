@@ -45,6 +45,7 @@ impl Checker<'_> {
         for (name, value) in substitution.interfaces.iter() {
             self.mapped_interface(service, id, name, value);
         }
+        self.behavior(service, substitution);
     }
 
     /// Before 2.0 an imported template that stands for a node takes all that the node must give.

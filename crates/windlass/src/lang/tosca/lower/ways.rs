@@ -1,0 +1,39 @@
+//! The operations of each node on its way up and on its way down, without their states.
+
+use super::super::model::Model;
+use super::super::protocol;
+use super::super::weaving::{Phase, Weaving};
+use super::links::{Link, links};
+use super::{Lowering, chosen, name_of};
+
+/// The ways of one node.
+pub(in super::super) struct Way {
+    /// What the node is called.
+    pub(in super::super) node: String,
+    /// From nothing to the last state, with the phase of each operation.
+    pub(in super::super) up: Vec<(String, Phase)>,
+    /// And back.
+    pub(in super::super) down: Vec<String>,
+}
+
+/// The ways of all nodes, in their order, with the relationships and the rules that order them.
+pub(in super::super) fn ways(model: &Model) -> Option<(Vec<Way>, Vec<Link<'_>>, &'static Weaving)> {
+    let service = model.service.as_ref()?;
+    if protocol::is_used(model, service) {
+        return None;
+    }
+    let weaving = chosen(service);
+    let lowering = Lowering { model, service, weaving, links: links(model, service) };
+    let mut all = Vec::new();
+    for (at, (name, template)) in service.nodes.iter().enumerate() {
+        let outgoing: Vec<&Link<'_>> =
+            lowering.links.iter().filter(|link| link.source == at).collect();
+        let (up, stop, delete, _) = lowering.stages(at, template, &outgoing);
+        all.push(Way {
+            node: name_of(&name.text),
+            up: up.into_iter().map(|stage| (stage.operation, stage.phase)).collect(),
+            down: stop.into_iter().chain(delete).map(|stage| stage.operation).collect(),
+        });
+    }
+    Some((all, links(model, service), weaving))
+}
