@@ -124,7 +124,7 @@ fn mapped(model: &Model, substitution: &Substitution) -> BTreeMap<String, Mapped
     mapped
 }
 
-/// Carries the operations of a plan out, in one of its orders: other rules ask whether all are good.
+/// Carries the operations of a plan out, in one of its orders: others ask whether all are good.
 fn follow(application: &Application, plan: &Plan, states: &mut [Option<StateId>]) -> Option<Stuck> {
     for step in plan.topological_order().ok()? {
         let PlanAction::Operation { instance, operation } = &plan.steps[step].action else {
