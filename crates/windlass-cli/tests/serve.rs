@@ -296,3 +296,17 @@ fn a_run_in_the_simulated_world_is_told_to_its_end() {
     assert_eq!(data.last().unwrap()["exit"], 0, "{}", reply.body);
     assert!(!example("guestbook").join(".windlass").exists());
 }
+
+/// Where everything takes as long as it says, what was expected is what happens.
+#[test]
+fn a_run_in_the_simulated_world_is_beside_its_prediction() {
+    let served = Served::start(&example("openstack"), &[]);
+    let reply = served.ask("/api/run", &json!({ "file": FILE, "seed": 3 }));
+    let data = reply.body.lines().filter_map(|line| line.strip_prefix("data: "));
+    let data: Vec<Value> = data.map(|data| serde_json::from_str(data).unwrap()).collect();
+    let bars = data.iter().find_map(|one| one["bars"].as_array()).unwrap();
+    let expected = bars.iter().filter_map(|bar| bar["end"].as_u64()).max().unwrap();
+    let happened = data.iter().filter_map(|one| one["at_ms"].as_u64()).max().unwrap();
+    assert!(expected > 0, "{}", reply.body);
+    assert_eq!(expected, happened);
+}

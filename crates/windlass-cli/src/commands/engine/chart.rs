@@ -16,7 +16,7 @@ use windlass_run::machine::Machine;
 use windlass_run::machine::plan::PlanMachine;
 use windlass_run::world::simulated::{Faults, Simulated};
 
-use super::{Past, search_limits};
+use super::{Past, WorldArg, search_limits};
 use crate::failure::Failure;
 
 /// An action from its first start to its last end, since the run began.
@@ -70,21 +70,28 @@ pub(crate) fn predicted(past: &Past, jobs: Option<usize>) -> Result<Vec<Span>, F
         let scenario = Scenario::default();
         // A plan in the middle of a run is a way back, which nobody predicts.
         let plan = plan.filter(|_| past.purpose == Purpose::Down);
-        return imagine(past.net(&assembly, &scenario)?, begun, plan, jobs);
+        return imagine(past.net(&assembly, &scenario)?, world(past), begun, plan, jobs);
     }
     let machine =
         PlanMachine::new(&past.application, past.start.clone(), past.goal.clone(), search_limits);
     let machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
-    imagine(machine, begun, plan, jobs)
+    imagine(machine, world(past), begun, plan, jobs)
+}
+
+/// The world in which a run is imagined: actions without commands take time where time is played,
+/// and none on a machine.
+fn world(past: &Past) -> Simulated {
+    let world = Simulated::new(1, Faults::default()).taking(Duration::ZERO);
+    if past.world == WorldArg::Simulated.word() { world.playing() } else { world }
 }
 
 fn imagine<M: Machine>(
     machine: M,
+    world: Simulated,
     begun: Entry,
     plan: Option<String>,
     jobs: Option<usize>,
 ) -> Result<Vec<Span>, Failure> {
-    let world = Simulated::new(1, Faults::default()).taking(Duration::ZERO);
     let journal = Memory::default();
     let options = Options { jobs, ..Options::default() };
     let mut engine = Dispatcher::new(machine, world, journal.clone(), options, OrderId(1));
