@@ -106,9 +106,10 @@ fn critical_path(answer: &Answer<'_>, out: &mut String) {
             // Each one is tried out by a run of its own, and a large assembly has too many.
             let tried = answer.costs.as_ref().map_or(0, Vec::len);
             let waits = answer.path.iter().filter(|step| matches!(step.via, Via::Port(_))).count();
-            let of = match tried < waits {
-                true => format!(" (of the {tried} that were tried, of {waits})"),
-                false => String::new(),
+            let of = if tried < waits {
+                format!(" (of the {tried} that were tried, of {waits})")
+            } else {
+                String::new()
             };
             let _ = writeln!(out, "dependency that costs most: {port}, {saved:.3} s{of}");
         }
