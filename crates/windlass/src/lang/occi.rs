@@ -199,6 +199,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::diagnostic::{Diagnostic, Severity};
     use crate::graph::wellformed::well_formed_location_graph;
     use crate::lang;
     use crate::source::Sources;
@@ -277,7 +278,9 @@ mod tests {
         let mut sources = Sources::new();
         let root = sources.add("service.yaml", written.as_str());
         let reading = lang::read(None, root, &sources);
-        assert!(reading.findings.is_empty(), "{:?}\n{written}", reading.findings);
+        // A machine warns of guests that are no software of the profile: OCCI does not say so.
+        let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
+        assert!(!reading.findings.iter().any(is_error), "{:?}\n{written}", reading.findings);
         let model = reading.tosca.expect("it is TOSCA");
         let graph = lang::tosca::locations::graph(&model).expect("it has a service");
         assert_eq!(of_topology(&graph), configuration, "{written}");
