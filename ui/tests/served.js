@@ -1,5 +1,5 @@
 // A server on a copy of an example, so that nothing of the repository changes.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -26,7 +26,7 @@ export class Served {
       child.on('error', reject);
       child.on('exit', (code) => reject(new Error(`windlass serve ended with ${code}`)));
     });
-    return Object.assign(new Served(), { child, folder, address, program });
+    return Object.assign(new Served(), { child, folder, address, program, options });
   }
 
   // Opens a view; the token is in the address only the first time.
@@ -44,5 +44,11 @@ export class Served {
   // Ends it, and waits until it is gone.
   stopped() { const gone = new Promise((resolve) => { this.child.once('close', resolve); }); this.stop(); return gone; }
 
-  stop() { this.child.removeAllListeners('exit'); this.child.kill(); }
+  // A case that failed in the middle of a real run leaves nothing behind: Ctrl-C reaches the engine, `down` the rest.
+  stop() {
+    this.child.removeAllListeners('exit');
+    const runs = this.options.includes('--run') && fs.existsSync(path.join(this.folder, '.windlass'));
+    this.child.kill(runs ? 'SIGINT' : 'SIGTERM');
+    if (runs) spawnSync(this.program, ['down', path.join(this.folder, 'windlass.yaml'), '--yes'], { timeout: 20000, stdio: 'ignore' });
+  }
 }
