@@ -86,9 +86,10 @@ fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
         // In the short form these have been compiled and run already, for the whole workspace (for
         // a package alone, dependencies may have other features, and all is compiled once more);
         // another seed, other cases.
-        let built = match options.short {
-            true => "--workspace".to_owned(),
-            false => format!("--release -p {package}"),
+        let built = if options.short {
+            "--workspace".to_owned()
+        } else {
+            format!("--release -p {package}")
         };
         let command = format!("cargo test {built} --test {test} -- --nocapture");
         let step = larger(&test, &command, options);

@@ -45,7 +45,7 @@ fn the_examples_always_complete() {
             let rules = ["rules.yaml", "lifecycle.yaml", "teardown.yaml"].contains(&name.as_str());
             if path.is_dir() && name != "durations" {
                 folders.push(path);
-            } else if name.ends_with(".yaml") && !document && !rules {
+            } else if path.extension().is_some_and(|it| it == "yaml") && !document && !rules {
                 files.push(path);
             }
         }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::application::{Application, GlobalState, InstanceId, NodeId};
+use crate::application::{Application, Faults, GlobalState, InstanceId, NodeId};
 use crate::lifecycle::protocol::{CapabilityId, Element};
 use crate::plan::{Plan, PlanAction};
 
@@ -202,7 +202,7 @@ pub fn element_name(application: &Application, node: NodeId, element: Element) -
 }
 
 /// Effects by their subject, for reports. A node that has the name of an instance is called
-/// `node NAME`.
+/// `node NAME`, unless the two are one (paper 003 has no replicas).
 pub fn by_subject(
     application: &Application,
     effects: &BTreeSet<Effect>,
@@ -210,7 +210,7 @@ pub fn by_subject(
     let is_about_a_node = |effect: &Effect| matches!(effect, Effect::Gained(..) | Effect::Lost(..));
     let instances: BTreeSet<String> = effects
         .iter()
-        .filter(|effect| !is_about_a_node(effect))
+        .filter(|effect| application.faults == Faults::Replicas && !is_about_a_node(effect))
         .map(|effect| describe(application, effect).0)
         .collect();
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
