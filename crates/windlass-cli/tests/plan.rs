@@ -77,6 +77,33 @@ fn a_plan_runs_in_virtual_time() {
 }
 
 #[test]
+fn replicas_that_all_have_to_be_there_come_up_at_the_same_time() {
+    let compose = "services:
+  api: { image: busybox:1, scale: 3, healthcheck: { test: [CMD, \"true\"] } }
+  web: { image: busybox:1, depends_on: { api: { condition: service_healthy } } }
+";
+    let folder = Folder::with(&[("compose.yaml", compose)]);
+    let run = folder.run(&["plan", "compose.yaml", "--format", "json"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let report = run.json();
+    let order = report["plan"]["order"].as_array().unwrap();
+    let is_edge = |before: &str, after: &str| {
+        order.iter().any(|edge| edge["before"] == before && edge["after"] == after)
+    };
+    for number in 1..=3 {
+        assert!(is_edge(&format!("await_healthy api-{number}"), "start web"), "{order:?}");
+        for other in (1..=3).filter(|other| *other != number) {
+            let names = [format!("api-{number}"), format!("api-{other}")];
+            let between = order.iter().filter(|edge| {
+                let ends = |key: &str, name: &str| edge[key].as_str().unwrap().contains(name);
+                ends("before", &names[0]) && ends("after", &names[1])
+            });
+            assert_eq!(between.count(), 0, "{names:?}: {order:?}");
+        }
+    }
+}
+
+#[test]
 fn pictures_are_drawn() {
     let folder = folder();
     let svg = folder.run(&["plan", "app.yaml", "--as", "svg"]);

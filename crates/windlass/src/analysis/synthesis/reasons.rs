@@ -238,7 +238,8 @@ impl Finding<'_> {
         }
     }
 
-    /// Where the number of providers counts, what changes it stays as it is in the sequence.
+    /// Where the number of providers counts, what changes it while the need lasts stays as it is in
+    /// the sequence.
     fn as_in_sequence(&mut self, need: &Need, providers: &Providers) {
         let (entry, leave) = (self.entry(need), self.leave(need));
         let mut changes: Vec<(EventId, LifeId)> = Vec::new();
@@ -259,7 +260,12 @@ impl Finding<'_> {
                 self.edge(leave, Some(*event), || why.clone());
             }
         }
-        for pair in changes.windows(2) {
+        // What happens before the need or after it leads to the same number in whatever order.
+        let lasts = |event: EventId| {
+            let at = i64::from(event.0);
+            at >= time(entry) && at <= end(leave)
+        };
+        for pair in changes.windows(2).filter(|pair| lasts(pair[0].0) && lasts(pair[1].0)) {
             let why = self.offers(need, pair[1].1);
             self.edge(Some(pair[0].0), Some(pair[1].0), || why.clone());
         }
