@@ -18,6 +18,8 @@ use crate::entry::{Aim, Task};
 /// An assembly under way. A task is a transition.
 pub struct NetMachine<'a> {
     assembly: &'a Assembly<'a>,
+    /// The host of each node that has one, by name: it is asked for with every order.
+    hosts: BTreeMap<&'a str, &'a str>,
     live: Live<'a, 'a>,
     given_up: BTreeSet<Task>,
     past: undo::Past,
@@ -30,7 +32,10 @@ impl<'a> NetMachine<'a> {
     pub fn new(assembly: &'a Assembly<'a>, scenario: &'a Scenario) -> Self {
         let live = Live::new(assembly, scenario);
         let (given_up, past) = (BTreeSet::new(), undo::Past::default());
-        Self { assembly, live, given_up, past, undoing: None }
+        let application = assembly.application();
+        let hosts = application.deployment.host.iter();
+        let hosts = hosts.map(|(node, host)| (&*application.node(*node).name, host.as_str()));
+        Self { assembly, hosts: hosts.collect(), live, given_up, past, undoing: None }
     }
 
     /// An assembly that has done what a text of [`NetMachine::done`] says; it can only go back.
@@ -233,8 +238,7 @@ impl Machine for NetMachine<'_> {
     }
 
     fn host_of(&self, node: &str) -> Option<String> {
-        let application = self.assembly.application();
-        application.deployment.host.get(&application.node_named(node)?).cloned()
+        self.hosts.get(node).map(|host| (*host).to_owned())
     }
 
     fn address(&self, host: &str) -> Option<String> {

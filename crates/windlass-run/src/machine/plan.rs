@@ -395,8 +395,11 @@ impl Machine for PlanMachine<'_> {
     }
 
     fn host_of(&self, node: &str) -> Option<String> {
-        let node = self.application.node_named(node)?;
-        self.application.deployment.host.get(&node).cloned()
+        let hosts = &self.application.deployment.host;
+        if hosts.is_empty() {
+            return None;
+        }
+        hosts.get(&self.application.node_named(node)?).cloned()
     }
 
     fn host(&self, task: Task) -> Option<String> {
