@@ -1,10 +1,15 @@
 //! One case: work that is measured in a process of its own.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use windlass::diagnostic::Severity;
+use windlass::lang::Reading;
+use windlass::rule;
+use windlass::source::Sources;
 
 /// Runs of a case, of which the best counts.
 const RUNS: usize = 3;
@@ -158,6 +163,30 @@ pub(crate) fn checked_process(
 pub(crate) fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// How many findings of a description are errors, with every rule asked.
+pub(crate) fn errors(reading: &Reading, sources: &Sources) -> usize {
+    let judged = rule::check_reading(reading, sources);
+    let all = reading.findings.iter().chain(&judged);
+    all.filter(|finding| finding.severity == Severity::Error).count()
+}
+
+/// Every file below a folder, in the order of their names.
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
+        .map_err(|error| error.to_string())?;
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files.extend(files_below(&path)?);
+        } else if path.is_file() {
+            files.push(path);
+        }
+    }
+    Ok(files)
 }
 
 /// CPU time of this process and all its threads, also those that have ended.

@@ -7,17 +7,15 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use serde_json::Value;
-use windlass::diagnostic::Severity;
 use windlass::lang::{self, Language};
-use windlass::rule;
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
 
-use crate::case::{Case, Measurement, Work, checked_process, each};
+use crate::case::{Case, Measurement, Work, checked_process, each, errors, files_below};
 
 /// How often a small file is read in one run, because the clock is coarse.
 const TIMES: u64 = 500;
@@ -61,9 +59,7 @@ fn check(path: &str, text: &str, files: &mut MemoryFiles) -> usize {
     let mut sources = Sources::new();
     let root = sources.add(path, text);
     let reading = lang::read_with(Some(Language::Compose), root, path, &mut sources, files);
-    let judged = rule::check_reading(&reading, &sources);
-    let all = reading.findings.iter().chain(&judged);
-    all.filter(|finding| finding.severity == Severity::Error).count()
+    errors(&reading, &sources)
 }
 
 fn alone(text: &str) -> usize {
@@ -113,8 +109,6 @@ fn whole_process() -> Result<Measurement, String> {
 
 /// The files below a folder: the median, and the slowest with its name.
 fn over_folder(folder: &Path) -> Result<Vec<Measurement>, String> {
-    let mut paths = Vec::new();
-    collect(folder, &mut paths).map_err(|error| error.to_string())?;
     let accepted = accepted(folder);
     let mut files = MemoryFiles::new(Limits {
         file_bytes: u64::MAX,
@@ -123,7 +117,7 @@ fn over_folder(folder: &Path) -> Result<Vec<Measurement>, String> {
         ..Limits::default()
     });
     let mut chosen = Vec::new();
-    for path in paths {
+    for path in files_below(folder)? {
         let Ok(content) = std::fs::read(&path) else { continue };
         let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
         let is_named = path.file_name().is_some_and(|it| NAMES.iter().any(|name| it == *name));
@@ -167,19 +161,4 @@ fn accepted(folder: &Path) -> Option<BTreeSet<String>> {
     let oracle: Value = serde_json::from_str(&text).ok()?;
     let all = oracle.as_object()?.iter().filter(|(_, said)| said["accepted"] == true);
     Some(all.map(|(name, _)| name.clone()).collect())
-}
-
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<std::io::Result<_>>()?;
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            collect(&path, paths)?;
-        } else if path.is_file() {
-            paths.push(path);
-        }
-    }
-    Ok(())
 }

@@ -5,14 +5,13 @@
 //! median.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use windlass::lang::{self, Language};
-use windlass::rule;
 use windlass::source::Sources;
 
-use crate::case::{Case, Measurement, Work, checked_process, each, median};
+use crate::case::{Case, Measurement, Work, checked_process, each, errors, files_below, median};
 
 /// How often a small template is read in one run, because the clock is coarse.
 const TIMES: u64 = 500;
@@ -101,9 +100,7 @@ fn check(text: &str) -> usize {
     let mut sources = Sources::new();
     let root = sources.add("template.yaml", text);
     let reading = lang::read(Some(Language::Hot), root, &sources);
-    let judged = rule::check_reading(&reading, &sources);
-    let all = reading.findings.iter().chain(&judged);
-    all.filter(|finding| finding.severity == windlass::diagnostic::Severity::Error).count()
+    errors(&reading, &sources)
 }
 
 fn grown(name: &'static str, make: fn(usize) -> String, size: usize) -> Case {
@@ -156,13 +153,13 @@ fn whole_process() -> Result<Measurement, String> {
 /// The median over the templates below a folder that was named.
 fn median_of_folder() -> Result<Option<Measurement>, String> {
     let Some(folder) = std::env::var_os("HOT_TEMPLATES") else { return Ok(None) };
-    let mut texts = Vec::new();
-    collect(Path::new(&folder), &mut texts).map_err(|error| error.to_string())?;
+    let files = files_below(Path::new(&folder))?;
+    let texts = files.iter().filter_map(|path| std::fs::read_to_string(path).ok());
     let mut times: Vec<f64> = texts
-        .iter()
+        .filter(|text| lang::hot::is_template(text))
         .map(|text| {
             let start = Instant::now();
-            check(text);
+            check(&text);
             start.elapsed().as_secs_f64() * 1000.0
         })
         .collect();
@@ -173,21 +170,4 @@ fn median_of_folder() -> Result<Option<Measurement>, String> {
         unit: "ms",
         note: format!("{count} templates in one process; wanted: below 1 ms"),
     }))
-}
-
-fn collect(folder: &Path, texts: &mut Vec<String>) -> std::io::Result<()> {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<std::io::Result<_>>()?;
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            collect(&path, texts)?;
-        } else if let Ok(text) = std::fs::read_to_string(&path)
-            && lang::hot::is_template(&text)
-        {
-            texts.push(text);
-        }
-    }
-    Ok(())
 }

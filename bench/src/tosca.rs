@@ -5,16 +5,14 @@
 //! it imports from there, and gives the median.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use windlass::diagnostic::Severity;
 use windlass::lang::{self, Language};
-use windlass::rule;
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
 
-use crate::case::{Case, Measurement, Work, checked_process, each, median};
+use crate::case::{Case, Measurement, Work, checked_process, each, errors, files_below, median};
 
 /// How often a small template is read in one run, because the clock is coarse.
 const TIMES: u64 = 100;
@@ -80,12 +78,6 @@ fn check(text: &str) -> usize {
     errors(&reading, &sources)
 }
 
-fn errors(reading: &lang::Reading, sources: &Sources) -> usize {
-    let judged = rule::check_reading(reading, sources);
-    let all = reading.findings.iter().chain(&judged);
-    all.filter(|finding| finding.severity == Severity::Error).count()
-}
-
 fn grown(size: usize) -> Case {
     let run = Box::new(move || {
         let text = sites(size);
@@ -126,9 +118,7 @@ pub(crate) fn measure() -> Result<Vec<Measurement>, String> {
 /// The median over the TOSCA files below a folder that was named.
 fn median_of_folder() -> Result<Option<Measurement>, String> {
     let Some(folder) = std::env::var_os("TOSCA_FILES") else { return Ok(None) };
-    let folder = Path::new(&folder);
-    let mut texts = Vec::new();
-    collect(folder, folder, &mut texts).map_err(|error| error.to_string())?;
+    let texts = texts(Path::new(&folder))?;
     let mut times: Vec<f64> = Vec::new();
     for (name, text) in texts.iter().filter(|(_, text)| is_service(text)) {
         // What was read counts against limits, so every file gets files of its own.
@@ -157,22 +147,17 @@ fn is_service(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("tosca_definitions_version:"))
 }
 
-/// Every text below a folder, by its path from the root.
-fn collect(root: &Path, folder: &Path, texts: &mut Vec<(String, String)>) -> std::io::Result<()> {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<std::io::Result<_>>()?;
-    paths.sort();
-    for path in paths {
-        let is_text = path.extension().is_some_and(|ending| {
+/// Every text below a folder, by its path from there.
+fn texts(folder: &Path) -> Result<Vec<(String, String)>, String> {
+    let is_text = |path: &Path| {
+        path.extension().is_some_and(|ending| {
             ["yaml", "yml", "tosca"].iter().any(|known| ending.eq_ignore_ascii_case(known))
-        });
-        if path.is_dir() {
-            collect(root, &path, texts)?;
-        } else if is_text && let Ok(text) = std::fs::read_to_string(&path) {
-            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
-            texts.push((name, text));
-        }
-    }
-    Ok(())
+        })
+    };
+    let files = files_below(folder)?;
+    let named = files.iter().filter(|path| is_text(path)).filter_map(|path| {
+        let name = path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned();
+        Some((name, std::fs::read_to_string(path).ok()?))
+    });
+    Ok(named.collect())
 }

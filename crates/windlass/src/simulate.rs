@@ -3,7 +3,7 @@
 //! Reading order: `engine.rs` (tokens and events), `slots.rs` (what limits how much runs at
 //! once), `chance.rs` (durations from a seed), `path.rs` (critical path and slack), `what_if.rs`
 //! (the same assembly with other durations or without a dependency), `runs.rs` (many runs).
-//! `bring_up.rs` and `planned.rs` make assemblies of protocols and of plans.
+//! `bring_up.rs` and `planned.rs` make assemblies of protocols and of plans, by `single.rs`.
 //!
 //! A simulated run is one run of the relation in `semantics/net.rs`: every rule that can be
 //! applied is applied at once, an action ends when its duration is over. Among runs it is the one
@@ -17,6 +17,7 @@ mod engine;
 pub mod path;
 pub mod planned;
 pub mod runs;
+mod single;
 mod slots;
 pub mod what_if;
 

@@ -6,18 +6,17 @@
 //! what the states offer is a provide port. An instance that withdraws on its way what it offered
 //! has no such net, and neither has a requirement for some of several providers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use crate::application::{
-    Application, ComponentType, Connection, Deployment, Node, NodeId, TypeId,
-};
+use super::single;
+use crate::application::{Application, Connection, NodeId};
+use crate::lifecycle::Lifecycle;
 use crate::lifecycle::net::{
     Action, Dock, DockId, Group, GroupId, Net, NetTransition, NetTransitionId, Place, PlaceId,
     Port, PortId, PortKind, Side,
 };
 use crate::lifecycle::protocol::{CapabilityId, Element, RequirementId};
 use crate::lifecycle::timing::Timing;
-use crate::lifecycle::{Cost, Lifecycle};
 use crate::semantics::bring_up::{BringUp, Climber};
 use crate::source::Origin;
 
@@ -56,41 +55,13 @@ impl std::fmt::Display for NoNet {
 /// The assembly that brings an application up.
 pub fn assembly(system: &BringUp<'_>) -> Result<Application, NoNet> {
     let application = system.application;
-    let hosts = system.climbers.iter().enumerate().filter_map(|(at, climber)| {
-        let host = application.deployment.host.get(&climber.node)?;
-        Some((NodeId::from(at), host.clone()))
-    });
-    let deployment = Deployment {
-        host: hosts.collect(),
-        behaviors: BTreeMap::new(),
-        ..application.deployment.clone()
-    };
     let mut nets =
-        Application { types: Vec::new(), nodes: Vec::new(), deployment, ..application.clone() };
+        single::empty(application, system.climbers.iter().map(|climber| Some(climber.node)));
     // Provide ports come first, so that their numbers are known before any use port is made.
     for (at, climber) in system.climbers.iter().enumerate() {
         let net = ways(system, at, climber)?;
         let origin = application.node(climber.node).origin;
-        let number = TypeId::from(nets.types.len());
-        nets.types.push(ComponentType {
-            name: climber.id.0.clone(),
-            requirements: Vec::new(),
-            capabilities: Vec::new(),
-            operations: Vec::new(),
-            lifecycle: Lifecycle::Net(net),
-            processes: BTreeMap::new(),
-            cost_per_second: Cost::default(),
-            origin,
-        });
-        nets.nodes.push(Node {
-            name: climber.id.0.clone(),
-            component_type: number,
-            count: 1,
-            instances: Vec::new(),
-            bindings: Vec::new(),
-            connections: Vec::new(),
-            origin,
-        });
+        single::push(&mut nets, &climber.id.0, net, Vec::new(), origin);
     }
     for at in 0..system.climbers.len() {
         connect(system, at, &mut nets)?;

@@ -8,16 +8,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::application::{
-    Application, ComponentType, Connection, Deployment, GlobalState, InstanceId, Node, NodeId,
-    TypeId,
-};
+use super::single;
+use crate::application::{Application, Connection, GlobalState, InstanceId, NodeId};
 use crate::lifecycle::net::{
     Action, Dock, DockId, Group, GroupId, Net, NetTransition, NetTransitionId, Place, PlaceId,
     Port, PortId, PortKind, Side,
 };
 use crate::lifecycle::timing::Timing;
-use crate::lifecycle::{Cost, Lifecycle};
 use crate::plan::{Plan, PlanAction, Step};
 use crate::source::Origin;
 
@@ -59,16 +56,9 @@ pub fn planned(application: &Application, start: &GlobalState, plan: &Plan) -> P
     for edge in &plan.order {
         draft.order(plan, edge.before, edge.after);
     }
-    let host = draft.components.keys().enumerate().filter_map(|(at, instance)| {
-        let host = application.deployment.host.get(nodes.get(instance)?)?;
-        Some((NodeId::from(at), host.clone()))
-    });
-    let deployment = Deployment {
-        host: host.collect(),
-        behaviors: BTreeMap::new(),
-        ..application.deployment.clone()
-    };
-    Planned { assembly: draft.into_application(application, deployment), is_counted }
+    let stand_for = draft.components.keys().map(|instance| nodes.get(instance).copied());
+    let empty = single::empty(application, stand_for);
+    Planned { assembly: draft.into_application(empty), is_counted }
 }
 
 /// The nets as they grow, by instance; and where each step of the plan went.
@@ -143,48 +133,19 @@ impl<'a> Draft<'a> {
         drawn.waits.push((wait, before));
     }
 
-    fn into_application(self, of: &Application, deployment: Deployment) -> Application {
+    fn into_application(self, mut application: Application) -> Application {
         let number: BTreeMap<&InstanceId, NodeId> =
             self.components.keys().enumerate().map(|(at, id)| (*id, NodeId::from(at))).collect();
-        // Provide ports of a net stand among its use ports: found by counting.
-        let mut provided: BTreeMap<&InstanceId, Vec<PortId>> = BTreeMap::new();
-        for (instance, drawn) in &self.components {
-            let ports = drawn.net.ports.iter().enumerate();
-            let provides = ports.filter(|(_, port)| port.kind == PortKind::Provide);
-            provided.insert(instance, provides.map(|(at, _)| PortId::from(at)).collect());
-        }
-        let mut application =
-            Application { types: Vec::new(), nodes: Vec::new(), deployment, ..of.clone() };
         for (instance, drawn) in self.components {
             let origin = Origin(None);
             let connections = drawn.waits.iter().map(|(wait, before)| {
                 let (provider, transition) = self.steps[*before];
-                Connection {
-                    port: *wait,
-                    target: number[provider],
-                    target_port: provided[provider][transition.index()],
-                    origin,
-                }
+                // Actions come before edges, so each has its provide port under its own number.
+                let target_port = PortId::from(transition.index());
+                Connection { port: *wait, target: number[provider], target_port, origin }
             });
-            application.nodes.push(Node {
-                name: instance.0.clone(),
-                component_type: TypeId::from(application.types.len()),
-                count: 1,
-                instances: Vec::new(),
-                bindings: Vec::new(),
-                connections: connections.collect(),
-                origin,
-            });
-            application.types.push(ComponentType {
-                name: instance.0.clone(),
-                requirements: Vec::new(),
-                capabilities: Vec::new(),
-                operations: Vec::new(),
-                lifecycle: Lifecycle::Net(drawn.net),
-                processes: BTreeMap::new(),
-                cost_per_second: Cost::default(),
-                origin,
-            });
+            let connections = connections.collect();
+            single::push(&mut application, &instance.0, drawn.net, connections, origin);
         }
         application
     }
