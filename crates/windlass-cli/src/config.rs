@@ -1,4 +1,4 @@
-//! `windlass.toml`: which codes are reported, and how bad each is.
+//! `windlass.toml`: which codes are reported, how bad each is, and what is borne with in TOSCA.
 //!
 //! ```toml
 //! [check]
@@ -10,6 +10,9 @@
 //! [[check.override]]              # for some files; a later override wins
 //! paths = ["vendor/", "*.generated.yaml"]
 //! ignore = ["WL"]
+//!
+//! [tosca]
+//! quirks = ["puccini"]            # what is borne with in TOSCA files
 //! ```
 //!
 //! The settings of a file are in the nearest `windlass.toml` beside it or above it; they do not
@@ -25,6 +28,7 @@ use std::rc::Rc;
 
 use ignore::gitignore::Gitignore;
 use windlass::diagnostic::{Diagnostic, Severity};
+use windlass::lang::tosca::switches::Switches;
 use windlass::rule;
 use windlass::source::Sources;
 
@@ -40,6 +44,8 @@ pub(crate) struct Settings {
     exclude: Option<Gitignore>,
     base: Selection,
     overrides: Vec<Override>,
+    /// What is borne with in TOSCA files.
+    pub(crate) quirks: Switches,
 }
 
 /// Which codes, and how bad.

@@ -1,5 +1,5 @@
 //! What stands beside a Compose file: files put over it, variables, profiles, its folder; and the
-//! values for the inputs of a TOSCA service.
+//! values for the inputs of a TOSCA service, and the quirks that are borne with in one.
 //!
 //! The library reads nothing by itself. What the command line names is read here, once, before a
 //! command starts; the variables are those of the process.
@@ -12,10 +12,15 @@ use windlass::lang::Surroundings;
 use windlass::lang::compose::interpolate::Environment;
 use windlass::lang::compose::{NamedText, Options, dotenv};
 use windlass::lang::tosca::inputs::Given;
+use windlass::lang::tosca::switches::Switches;
+use windlass::source::Sources;
+use windlass::spelling;
 
 use crate::args::Command;
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::input;
+use crate::paths;
 
 /// What every command that reads a Compose file takes.
 #[derive(Debug, Clone, Default, Args)]
@@ -62,8 +67,14 @@ pub(crate) struct ToscaArgs {
     /// The value of one input of a TOSCA service; wins over those in files
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) input: Vec<String>,
+
+    /// Bear with what other processors accept: names of quirks, or `tosca-parser` and `puccini`
+    /// for all of theirs
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) quirks: Vec<String>,
 }
 
+static QUIRKS: OnceLock<Switches> = OnceLock::new();
 static INPUTS: OnceLock<Given> = OnceLock::new();
 static GIVEN: OnceLock<Options> = OnceLock::new();
 static ENVIRONMENTS: OnceLock<Vec<PathBuf>> = OnceLock::new();
@@ -104,6 +115,7 @@ pub(crate) fn set(command: &Command) -> Result<(), Failure> {
         let _ = ENVIRONMENTS.set(template.env.clone());
     }
     let _ = INPUTS.set(inputs(&template.tosca, matches!(command, Command::Up(_)))?);
+    let _ = QUIRKS.set(quirks(&template.tosca)?);
     let env_files = match args.env_file.as_slice() {
         [] => None,
         files => Some(files.iter().map(|path| text(path)).collect::<Result<_, _>>()?),
@@ -138,6 +150,33 @@ fn inputs(args: &ToscaArgs, must_be_complete: bool) -> Result<Given, Failure> {
     Ok(Given { texts, must_be_complete })
 }
 
+/// The quirks that the command line names.
+fn quirks(args: &ToscaArgs) -> Result<Switches, Failure> {
+    let mut quirks = Switches::default();
+    for name in &args.quirks {
+        if !quirks.switch_on(name) {
+            let failure = Failure::usage(format!("there is no quirk `{name}`"));
+            return Err(match spelling::nearest(name, Switches::names()) {
+                Some(near) => failure.help(format!("did you mean `{near}`?")),
+                None => failure.help(spelling::known("quirk", Switches::names())),
+            });
+        }
+    }
+    Ok(quirks)
+}
+
+/// The quirks for a file: those of the command line, and those of the settings beside it. What
+/// is wrong with the settings is told by `check`.
+fn quirks_of(path: &Path) -> Switches {
+    let mut quirks = QUIRKS.get().cloned().unwrap_or_default();
+    let folder = paths::real_folder(path);
+    let settings = Config::default().of_folder(&folder, &mut Sources::new(), &mut Vec::new());
+    if let Ok(Some(settings)) = settings {
+        quirks.join(&settings.quirks);
+    }
+    quirks
+}
+
 /// The surroundings of a file; `beside` says that an override beside it counts.
 pub(crate) fn of(path: &Path, beside: bool) -> Surroundings {
     let mut compose = GIVEN.get().cloned().unwrap_or_default();
@@ -150,7 +189,8 @@ pub(crate) fn of(path: &Path, beside: bool) -> Surroundings {
     if beside && let Some(over) = override_of(path).and_then(|over| text(&over).ok()) {
         compose.overrides.insert(0, over);
     }
-    Surroundings { compose, inputs: INPUTS.get().cloned().unwrap_or_default() }
+    let inputs = INPUTS.get().cloned().unwrap_or_default();
+    Surroundings { compose, inputs, quirks: quirks_of(path) }
 }
 
 fn text(path: &Path) -> Result<NamedText, Failure> {

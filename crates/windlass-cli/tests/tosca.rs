@@ -395,3 +395,31 @@ fn a_configuration_of_occi_is_read_back() {
     let proof = good(folder.run(&["prove", "crm.json", "--format", "json"])).json();
     assert_eq!(proof["verdict"], "always_completes");
 }
+
+/// A workflow that sets a state which is none.
+const OWN_STATE: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates: { server: { type: tosca.nodes.Compute } }
+  workflows: { rest: { steps: { one: { target: server, activities: [ set_state: down ] } } } }
+";
+
+#[test]
+fn quirks_are_switched_on_by_the_command_line_and_by_settings() {
+    let folder = Folder::with(&[("service.yaml", OWN_STATE)]);
+    let refused = folder.run(&["check", "service.yaml"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stdout.contains("`--quirks free-states` bears with it"), "{}", refused.stdout);
+    let borne = good(folder.run(&["check", "service.yaml", "--quirks", "loose-versions,puccini"]));
+    assert!(borne.stdout.contains("quirk `free-states`"), "{}", borne.stdout);
+    assert_eq!(folder.run(&["plan", "service.yaml"]).code, 1);
+    good(folder.run(&["plan", "service.yaml", "--quirks", "free-states"]));
+    let unknown = folder.run(&["check", "service.yaml", "--quirks", "free-state"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("did you mean `free-states`?"), "{}", unknown.stderr);
+    folder.write("windlass.toml", "[tosca]\nquirks = [\"free-states\"]\n");
+    good(folder.run(&["check", "service.yaml"]));
+    good(folder.run(&["plan", "service.yaml"]));
+    folder.write("windlass.toml", "[tosca]\nquirks = [\"frei-states\"]\n");
+    let wrong = folder.run(&["check", "service.yaml"]);
+    assert!(wrong.stdout.contains("there is no quirk `frei-states`"), "{}", wrong.stdout);
+}

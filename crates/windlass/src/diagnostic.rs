@@ -74,6 +74,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// A safe fix.
     pub fix: Option<Fix>,
+    /// The quirk that bears with an error, when its user may switch one on.
+    pub quirk: Option<&'static str>,
 }
 
 impl Diagnostic {
@@ -93,6 +95,7 @@ impl Diagnostic {
             notes: Vec::new(),
             help: None,
             fix: None,
+            quirk: None,
         }
     }
 
@@ -124,6 +127,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// With the name of the quirk that bears with it.
+    #[must_use]
+    pub fn borne_by(mut self, quirk: &'static str) -> Self {
+        self.quirk = Some(quirk);
         self
     }
 

@@ -140,6 +140,8 @@ pub struct Surroundings {
     pub compose: compose::Options,
     /// Values for the inputs of a TOSCA service.
     pub inputs: tosca::inputs::Given,
+    /// What is borne with in TOSCA files on demand.
+    pub quirks: tosca::switches::Switches,
 }
 
 /// Reads the text `root`, which stands alone, in the given language, or in the one that it tells.
@@ -187,9 +189,9 @@ pub fn read_in(
 ) -> Reading {
     let text = &sources.get(root).text;
     match language.or_else(|| Language::detect_text(text)).or_else(|| detect_files(root, text)) {
-        Some(Language::Tosca) => read_tosca(root, sources, Some(files), &surroundings.inputs),
+        Some(Language::Tosca) => read_tosca(root, sources, Some(files), surroundings),
         Some(Language::Tosker) if detect_keys(root, text) == Some(Language::Tosca) => {
-            let reading = read_tosca(root, sources, Some(files), &surroundings.inputs);
+            let reading = read_tosca(root, sources, Some(files), surroundings);
             tosker::service(reading)
         }
         Some(Language::Compose) => {
@@ -292,17 +294,18 @@ fn detect_keys(root: SourceId, text: &str) -> Option<Language> {
 
 fn read_tosca_alone(root: SourceId, sources: &Sources) -> Reading {
     // Profiles are added to the texts; nobody points into them.
-    read_tosca(root, &mut sources.clone(), None, &tosca::inputs::Given::default())
+    read_tosca(root, &mut sources.clone(), None, &Surroundings::default())
 }
 
 fn read_tosca(
     root: SourceId,
     sources: &mut Sources,
     files: Option<&mut dyn Files>,
-    given: &tosca::inputs::Given,
+    surroundings: &Surroundings,
 ) -> Reading {
     let mut findings = Vec::new();
-    let model = tosca::read(root, sources, files, given, &mut findings);
+    let model = tosca::read(root, sources, files, &surroundings.inputs, &mut findings);
+    surroundings.quirks.settle(&mut findings);
     understood_tosca(model, &sources.get(root).name, findings)
 }
 

@@ -4,7 +4,8 @@
 //! The set `tosca-lines` counts the invalid files of the OASIS 1.0 suite whose error is reported at
 //! one of the lines that the suite names. A valid file that imports one which the folder does not
 //! hold says nothing, and is left out. Verdicts that `docs/corpus/tosca.md` disputes, each with its
-//! reason, count as wrong like any other; the sets `...-settled` leave them out.
+//! reason, count as wrong like any other; the sets `...-settled` leave them out, and the sets
+//! `...-quirks` ask again with the quirks switched on that stand for their authors' programs.
 
 use super::{Score, process};
 use serde_json::Value;
@@ -22,8 +23,8 @@ const SETS: &[(&str, &str)] = &[
     ("tliron+puccini/examples/", "tosca-puccini"),
 ];
 
-/// Sets with disputed verdicts.
-const SETTLED: &[&str] = &["tosca-parser", "tosca-puccini"];
+/// Sets with disputed verdicts, and the quirks that stand for what their authors' programs accept.
+const SETTLED: &[(&str, &str)] = &[("tosca-parser", "tosca-parser"), ("tosca-puccini", "puccini")];
 
 /// Where disputed verdicts are listed: rows of a table that begin with a path.
 pub const DISPUTED: &str = "docs/corpus/tosca.md";
@@ -64,16 +65,19 @@ pub fn scores(
         if expected == "unknown" {
             continue;
         }
-        let answer = check(windlass, &tosca, &tosca.join(path))?;
+        let answer = check(windlass, &tosca, &tosca.join(path), None)?;
         let is_invalid = expected == "invalid";
         let lacks_file = |found: &Found| found.code == "FILE001";
         if !is_invalid && answer.as_ref().is_ok_and(|found| found.iter().any(lacks_file)) {
             continue;
         }
         count(&mut scores, set, path, is_invalid, &answer);
-        let is_part = SETTLED.contains(set) && !disputed.contains(path);
-        if is_part {
-            count(&mut scores, &format!("{set}-settled"), path, is_invalid, &answer);
+        if let Some((_, quirks)) = SETTLED.iter().find(|(settled, _)| settled == set) {
+            if !disputed.contains(path) {
+                count(&mut scores, &format!("{set}-settled"), path, is_invalid, &answer);
+            }
+            let borne = check(windlass, &tosca, &tosca.join(path), Some(quirks))?;
+            count(&mut scores, &format!("{set}-quirks"), path, is_invalid, &borne);
         }
         if is_invalid && *set == "tosca-oasis-1" {
             let wanted: Vec<u64> = lines.split(", ").filter_map(|line| line.parse().ok()).collect();
@@ -98,7 +102,7 @@ fn probes(
     for row in table.lines().skip(1) {
         let mut cells = row.split('\t');
         let (Some(file), Some(expected)) = (cells.next(), cells.next()) else { continue };
-        let answer = check(windlass, folder, &folder.join(file))?;
+        let answer = check(windlass, folder, &folder.join(file), None)?;
         count(scores, "tosca-probes", file, expected.starts_with("invalid"), &answer);
     }
     Ok(())
@@ -141,9 +145,13 @@ fn check(
     windlass: &Path,
     folder: &Path,
     file: &Path,
+    quirks: Option<&str>,
 ) -> Result<Result<Vec<Found>, String>, String> {
     let name = file.display().to_string();
-    let ended = process::run(windlass, folder, &["check", "--format", "json", "--", &name])?;
+    let mut words = vec!["check", "--format", "json"];
+    words.extend(quirks.into_iter().flat_map(|quirks| ["--quirks", quirks]));
+    words.extend(["--", &name]);
+    let ended = process::run(windlass, folder, &words)?;
     if let Some(crash) = ended.crash {
         return Ok(Err(crash));
     }

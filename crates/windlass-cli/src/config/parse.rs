@@ -7,6 +7,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use windlass::diagnostic::{Diagnostic, Severity};
+use windlass::lang::tosca::switches::Switches;
 use windlass::rule;
 use windlass::source::{SourceId, Sources, Span};
 use windlass::spelling;
@@ -34,7 +35,8 @@ pub(super) fn settings(
     for (key, value) in root.get_ref() {
         match key.get_ref().as_ref() {
             "check" => reader.check(value, &mut settings),
-            other => reader.unknown_key(key.span(), other, &["check"]),
+            "tosca" => reader.tosca(value, &mut settings),
+            other => reader.unknown_key(key.span(), other, &["check", "tosca"]),
         }
     }
     (settings, reader.findings)
@@ -62,6 +64,27 @@ impl Reader<'_> {
             } else if !self.selection(name, value, &mut settings.base) {
                 let known = ["exclude", "select", "ignore", "severity", "override"];
                 self.unknown_key(key.span(), name, &known);
+            }
+        }
+    }
+
+    fn tosca(&mut self, value: &Value<'_>, settings: &mut Settings) {
+        let Some(table) = self.table(value) else { return };
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            if name != "quirks" {
+                self.unknown_key(key.span(), name, &["quirks"]);
+                continue;
+            }
+            for (quirk, range) in self.strings(value) {
+                if !settings.quirks.switch_on(&quirk) {
+                    let near = spelling::nearest(&quirk, Switches::names());
+                    let help = near.map_or_else(
+                        || spelling::known("quirk", Switches::names()),
+                        |near| format!("did you mean `{near}`?"),
+                    );
+                    self.wrong(range, format!("there is no quirk `{quirk}`"), help);
+                }
             }
         }
     }

@@ -2,7 +2,8 @@
 //! (CSAR) that hold descriptions.
 //!
 //! Reading order: `version`, `value`, `model` (what a service is once everything is resolved),
-//! `grammar` (what may stand where), `quirks` (what is borne with), `load` (files and imports),
+//! `grammar` (what may stand where), `quirks` (what is borne with), `switches` (what
+//! is borne with on demand), `load` (files and imports),
 //! `names` (which type a name means), `build` (from trees to the model), `inputs` (values given
 //! beside it), `check` (what the model must satisfy), `csar` (where an archive begins), `xml`
 //! (version 1.0: texts as spanned trees, definitions, imports). Profiles of normative types are
@@ -26,6 +27,7 @@ mod names;
 pub mod profiles;
 mod protocol;
 mod quirks;
+pub mod switches;
 pub mod value;
 pub mod version;
 pub mod weaving;

@@ -14,6 +14,7 @@ use super::codes;
 use super::load::Text;
 use super::model::{Fields, FileId, Range, TypeId, TypeKind, TypeRef};
 use super::quirks;
+use super::switches;
 use super::value::{Name, Value};
 use super::version::Version;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -99,12 +100,36 @@ impl Build<'_> {
             let names = self.text.file.names.keys().filter(|(known, _)| *known == kind);
             let names = names.map(|(_, name)| name.as_str());
             let near = spelling::nearest(name, names);
-            self.findings.push(match near {
+            let mut finding = match near {
                 Some(near) => finding.help(format!("did you mean `{near}`?")),
                 None => finding,
-            });
+            };
+            finding.quirk = self.quirk_of(kind, name);
+            self.findings.push(finding);
         }
         Some(reference)
+    }
+
+    /// The quirk that bears with a type that nothing declares.
+    fn quirk_of(&self, kind: TypeKind, name: &str) -> Option<&'static str> {
+        let is = |other: TypeKind| self.quiet_id(other, name).is_some();
+        let is_old = kind == TypeKind::Data && is_built_in(name, Version::V1_3);
+        if is_old && self.version().is_2() {
+            Some(switches::TYPES_OF_1_3)
+        } else if kind == TypeKind::Policy && switches::is_policy_of_tacker(name) {
+            Some(switches::POLICIES_OF_TACKER)
+        } else if kind == TypeKind::Capability
+            && (is(TypeKind::Data) || name.starts_with("tosca.datatypes."))
+        {
+            Some(switches::DATA_TYPES_FOR_CAPABILITIES)
+        } else if match kind {
+            TypeKind::Node => TypeKind::ALL.iter().any(|other| is(*other)),
+            _ => is(TypeKind::Node),
+        } {
+            Some(switches::TYPES_BELOW_NODE_TYPES)
+        } else {
+            None
+        }
     }
 
     /// Takes the name of a tag of YAML for the data type that it means.
@@ -143,12 +168,16 @@ impl Build<'_> {
     fn quiet_ref(&self, kind: TypeKind, node: Node<'_>) -> Option<TypeRef> {
         node.as_text()?;
         let name = Name::of(node);
-        let key = (kind, name.text.clone());
+        let id = self.quiet_id(kind, &name.text);
+        Some(TypeRef { name, id })
+    }
+
+    fn quiet_id(&self, kind: TypeKind, name: &str) -> Option<TypeId> {
+        let key = (kind, name.to_owned());
         let own = self.text.file.names.get(&key);
         // Before 2.0 all files share the names of the one that was asked for.
         let shared = || self.shared.filter(|_| !self.version().is_2())?.get(&key);
-        let id = own.or_else(shared).copied();
-        Some(TypeRef { name, id })
+        own.or_else(shared).copied()
     }
 
     fn type_refs(&mut self, kind: TypeKind, node: Option<Node<'_>>) -> Vec<TypeRef> {

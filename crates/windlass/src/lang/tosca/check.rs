@@ -118,6 +118,13 @@ impl Checker<'_> {
         }
     }
 
+    /// Says which quirk bears with the last finding.
+    fn quirk(&mut self, quirk: &'static str) {
+        if let Some(last) = self.findings.last_mut() {
+            last.quirk = Some(quirk);
+        }
+    }
+
     fn version(&self) -> Version {
         self.model.version
     }

@@ -9,6 +9,7 @@ use super::codes;
 use super::grammar;
 use super::model::{File, TypeKind};
 use super::profiles;
+use super::switches;
 use super::value::Name;
 use super::version::Version;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -118,6 +119,13 @@ impl<'a, 'f> Loader<'a, 'f> {
         }
         for entry in root.get("functions").into_iter().flat_map(Node::entries) {
             file.functions.insert(entry.name().to_owned(), Name::of(entry.key));
+        }
+        let metadata = root.get("metadata").filter(|_| !version.is_2());
+        for entry in metadata.into_iter().flat_map(Node::entries) {
+            // Some processors declare functions there; only a quirk makes them any.
+            if let Some((_, name)) = entry.name().split_once(":tosca.function.") {
+                file.functions.insert(name.to_owned(), Name::of(entry.key));
+            }
         }
         let imports = self.parse_imports(root, version);
         self.texts.push(Text {
@@ -397,6 +405,9 @@ fn in_metadata(root: Node<'_>, mut finding: Diagnostic) -> Diagnostic {
         .is_some_and(|span| span.start <= finding.primary.start && finding.primary.end <= span.end);
     if is_inside && finding.code == "YAML002" {
         finding.severity = Severity::Warning;
+    }
+    if finding.code == "YAML002" {
+        finding.quirk = Some(switches::DUPLICATE_KEYS);
     }
     finding
 }

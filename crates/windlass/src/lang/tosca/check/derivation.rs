@@ -2,6 +2,7 @@
 
 use super::super::codes;
 use super::super::model::{Fields, Schema, Type, TypeId, TypeKind};
+use super::super::switches;
 use super::Checker;
 use super::schema::Base;
 use crate::diagnostic::Diagnostic;
@@ -125,6 +126,7 @@ impl Checker<'_> {
                 let help = "implement it in a node type, a relationship type or a template";
                 let (code, span) = (codes::OPERATION, implementation.span);
                 self.advise(code, span, message, Some(help.to_owned()));
+                self.quirk(switches::IMPLEMENTED_INTERFACE_TYPES);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::super::codes;
 use super::super::model::{Fields, Interface, Model, NodeTemplate, Parameter, Schema, Service};
+use super::super::switches;
 use super::super::value::{Data, Name, Value};
 use super::super::version::Version;
 use super::Checker;
@@ -24,7 +25,7 @@ pub(super) enum Place<'m> {
 }
 
 /// Functions of 2.0 without their dollar sign.
-const BUILT_IN: &[&str] = &[
+pub(super) const BUILT_IN: &[&str] = &[
     "get_input",
     "get_property",
     "get_attribute",
@@ -172,11 +173,18 @@ impl Checker<'_> {
             let name = name.trim_start_matches('$');
             self.call_of(service, name, entry.key.span, &entry.value, place);
         }
+        let before = self.findings.len();
         for item in value.items() {
             self.calls(service, item, place);
         }
         for entry in value.entries() {
             self.calls(service, &entry.value, place);
+        }
+        if value.entries().iter().any(|entry| entry.key.text() == Some("concat")) {
+            let below = &mut self.findings[before..];
+            for finding in below.iter_mut().filter(|found| found.code == codes::UNKNOWN_NAME) {
+                finding.quirk = Some(switches::UNCHECKED_CONCAT);
+            }
         }
     }
 
@@ -373,8 +381,9 @@ impl Checker<'_> {
                     if let Some(first) = found.into_iter().next() {
                         let message =
                             format!("the default of this input does not fit: {}", first.message);
-                        let found =
+                        let mut found =
                             Diagnostic::new(first.code, first.severity, value.span, message);
+                        found.quirk = is_about_type(&first).then_some(switches::UNCHECKED_INPUTS);
                         self.findings.push(found);
                         return;
                     }
@@ -417,6 +426,11 @@ impl Checker<'_> {
         let schemas = self.model.schemas(node.of.id?, |of| &of.properties);
         schemas.get(name.text()?)?.of.clone()
     }
+}
+
+/// Whether a finding says that a value is of another type, and not that it is a bad one.
+fn is_about_type(finding: &Diagnostic) -> bool {
+    finding.code == codes::WRONG_VALUE
 }
 
 /// Whether a node type has a property or attribute; every property is an attribute too.

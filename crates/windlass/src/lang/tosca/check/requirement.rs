@@ -5,6 +5,7 @@ use super::super::model::{
     Model, NodeTemplate, RequirementAssignment, RequirementDefinition, Service, Target, TypeId,
     TypeKind,
 };
+use super::super::switches;
 use super::super::value::{Data, Name, Value};
 use super::Checker;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -69,6 +70,7 @@ impl Checker<'_> {
                 if definition.is_none() && !model.is_opaque(id) {
                     let names = model.requirement_names(id);
                     self.undeclared(id, requirement, "requirement", names);
+                    self.quirk(switches::UNDECLARED_REQUIREMENTS);
                     continue;
                 }
                 let found = self.target(
@@ -118,7 +120,7 @@ impl Checker<'_> {
                         finding.severity = Severity::Warning;
                     }
                     let reason = reason.trim_start_matches(SOFT);
-                    self.findings.push(finding.note(reason));
+                    self.findings.push(finding.note(reason).borne_by(switches::UNCHECKED_TARGETS));
                     if !is_soft {
                         return None;
                     }
@@ -171,6 +173,9 @@ impl Checker<'_> {
             let near = crate::spelling::nearest(&wanted.text, service.relationships.names());
             let help = near.map(|near| format!("did you mean `{near}`?"));
             self.advise(codes::UNKNOWN_NAME, wanted.span, message, help);
+            if self.version().is_2() && wanted.text.starts_with("tosca:") {
+                self.quirk(switches::NAMESPACE_TOSCA);
+            }
         }
         (None, declared)
     }

@@ -118,7 +118,8 @@ impl Checker<'_> {
             let word = &capability.text;
             let fields =
                 model.capability_schemas(id, word, |of| &of.properties, |of| &of.properties);
-            let of = model.capability_type(id, word).unwrap_or(id);
+            // A type that nothing declares was reported where it is named.
+            let Some(of) = model.capability_type(id, word) else { continue };
             self.each(of, &assignment.properties, &fields, "property");
             let fields =
                 model.capability_schemas(id, word, |of| &of.attributes, |of| &of.attributes);

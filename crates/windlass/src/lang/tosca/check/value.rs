@@ -1,11 +1,14 @@
 //! Values against data types, schemas and constraints.
 
 use super::super::codes;
+use super::super::grammar::is_version_text;
 use super::super::model::{Schema, TypeId};
+use super::super::switches;
 use super::super::value::{Data, Value};
 use super::super::version::Version;
 use super::Checker;
 use super::constraint::{self, words};
+use super::function;
 use super::quantity;
 use super::schema::Base;
 use crate::spelling;
@@ -23,7 +26,11 @@ impl Checker<'_> {
             return;
         }
         if let Err(message) = self.fits(value, base, version) {
-            return self.error(codes::WRONG_VALUE, value.span, message);
+            self.error(codes::WRONG_VALUE, value.span, message);
+            if let Some(quirk) = self.quirk_of(value, base, version) {
+                self.quirk(quirk);
+            }
+            return;
         }
         match base {
             Base::Structure(id) => self.structure(value, id, version),
@@ -71,6 +78,44 @@ impl Checker<'_> {
         };
         let article = if wanted == "integer" { "an" } else { "a" };
         fits.then_some(()).ok_or_else(|| unlike(&format!("{article} {wanted}"), value))
+    }
+
+    /// The quirk that bears with a value that does not fit.
+    fn quirk_of(&self, value: &Value, base: Base<'_>, version: Version) -> Option<&'static str> {
+        if let [entry] = value.entries()
+            && let Some(name) = entry.key.text()
+        {
+            if version.is_2() && function::BUILT_IN.contains(&name) {
+                return Some(switches::FUNCTIONS_WITHOUT_DOLLAR);
+            }
+            let root = self.model.files.first()?;
+            return (!version.is_2() && root.functions.contains_key(name))
+                .then_some(switches::FUNCTIONS_IN_METADATA);
+        }
+        let text = words(value);
+        match base {
+            Base::Scalar(id) if self.is_fraction(value, id) => Some(switches::FRACTIONS_OF_UNITS),
+            Base::BuiltIn("integer" | "boolean") if switches::is_old_boolean(&text) => {
+                Some(switches::LOOSE_BOOLEANS)
+            }
+            Base::BuiltIn("timestamp") if is_timestamp(&text, Version::V1_3) => {
+                Some(switches::LOOSE_TIMESTAMPS)
+            }
+            // The qualifier would follow a dot.
+            Base::BuiltIn("version") if is_version_text(&text.replacen('-', ".", 1)) => {
+                Some(switches::LOOSE_VERSIONS)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value is one of a scalar of whole numbers but for its fraction.
+    fn is_fraction(&self, value: &Value, id: TypeId) -> bool {
+        let text = words(value);
+        let number = quantity::split(&text).map(|(number, _)| number);
+        quantity::own_scalar(self.model, id, &text).is_ok()
+            && self.is_integer(self.model.types.get(id))
+            && number.is_some_and(|number| number.fract() != 0.0)
     }
 
     /// In 2.0 a boolean is written `true` or `false`.
@@ -176,7 +221,7 @@ fn is_dollar(value: &Value, version: Version) -> bool {
 
 fn is_version(value: &Value) -> bool {
     match &value.data {
-        Data::Text(text) | Data::Float(_, text) => super::super::grammar::is_version_text(text),
+        Data::Text(text) | Data::Float(_, text) => is_version_text(text),
         _ => false,
     }
 }

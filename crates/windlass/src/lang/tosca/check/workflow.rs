@@ -2,6 +2,7 @@
 
 use super::super::codes;
 use super::super::model::{Activity, ActivityKind, Service, Step, TypeId, Workflow};
+use super::super::switches;
 use super::super::value::Name;
 use super::Checker;
 use super::value::is_required;
@@ -84,6 +85,7 @@ impl Checker<'_> {
         let message = format!("there is no node state `{}`", state.text);
         let help = spelling::known("state", STATES.iter().take(10).copied());
         self.advise(codes::STATE, state.span, message, Some(help));
+        self.quirk(switches::FREE_STATES);
     }
 
     pub(super) fn known_workflow(&mut self, service: &Service, name: &Name) {

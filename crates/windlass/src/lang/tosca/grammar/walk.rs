@@ -2,6 +2,7 @@
 
 use super::super::codes;
 use super::super::quirks;
+use super::super::switches;
 use super::super::version::Version;
 use super::{Entity, Key, Others, Shape, Short};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -60,6 +61,9 @@ impl Walk<'_> {
             };
             self.shape(node, &format!("a {}", entity.word), wanted);
             self.bear(entity.short == Short::Value);
+            if entity.word == "operation" && node.is_list() {
+                self.quirk(switches::LISTED_OPERATIONS);
+            }
         }
     }
 
@@ -100,6 +104,11 @@ impl Walk<'_> {
         };
         self.findings.push(finding);
         self.bear(elsewhere.is_some_and(|key| key.since > self.version && !key.since.is_2()));
+        if elsewhere.is_some_and(|key| self.version.is_2() && !key.until.is_2()) {
+            self.quirk(switches::KEYS_OF_1_3);
+        } else if switches::is_key_of_tacker(entity.word, name) {
+            self.quirk(switches::POLICIES_OF_TACKER);
+        }
     }
 
     fn missing(&mut self, node: Node<'_>, name: Span, entity: &'static Entity) {
@@ -116,6 +125,13 @@ impl Walk<'_> {
     fn shape(&mut self, node: Node<'_>, what: &str, wanted: &str) {
         let message = format!("{what} must be {wanted}, this is {}", node.kind_name());
         self.findings.push(Diagnostic::error(codes::WRONG_SHAPE, node.span(), message));
+    }
+
+    /// Says which quirk bears with the last finding.
+    fn quirk(&mut self, quirk: &'static str) {
+        if let Some(last) = self.findings.last_mut() {
+            last.quirk = Some(quirk);
+        }
     }
 
     /// Makes the last finding a warning when it is one of the things that are borne with.

@@ -60,6 +60,10 @@ fn link<'m>(
     let resolved = requirement.target.as_ref();
     let written = requirement.node.as_ref().map(|name| &*name.text);
     let target = service.nodes.position(resolved.map(|target| &*target.node).or(written)?)?;
+    // Only a quirk bears with a node as its own target that does not even fit; it means nothing.
+    if target == source && resolved.is_none() {
+        return None;
+    }
     let definitions = || definitions(model, template, name);
     let named = resolved.and_then(|target| target.template.as_deref());
     let named = named.or(requirement.relationship.as_ref().map(|name| &*name.text));
