@@ -23,6 +23,7 @@
 pub mod bounds;
 pub mod class;
 pub mod conflict;
+pub mod cuts;
 pub mod distance;
 pub mod earliest;
 pub mod estimate;

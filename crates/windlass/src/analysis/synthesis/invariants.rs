@@ -4,11 +4,13 @@
 //! invariants look at the instances of some nodes only: what they see changes with the events that
 //! enter a stage of one of those. Every closed set of all events holds a closed set of those
 //! events, and every closed set of those is held by one of all events, what lies below it. So it
-//! is enough to look at the closed sets of those events, and no more than [`MOST`] of them.
+//! is enough to look at the closed sets of those events. Where all invariants are bounds on
+//! numbers, that is a matching (`cuts.rs`); else they are listed, no more than [`MOST`] of them.
 
 use std::collections::BTreeSet;
 
-use crate::application::{Application, GlobalState, Instance};
+use super::cuts::{self, Bound, Watched};
+use crate::application::{Application, GlobalState, Instance, InstanceId};
 use crate::goal::evaluate::Closure;
 use crate::goal::{Goal, GoalFile};
 use crate::plan::Plan;
@@ -37,13 +39,38 @@ impl Invariants<'_> {
     pub fn hold(&self, application: &Application, start: &GlobalState, plan: &Plan) -> bool {
         let Ok(events) = Events::new(plan) else { return false };
         let Ok(lives) = Lives::new(application, start, plan, &events) else { return false };
+        let (seen, rest) = self.look(start, &lives);
+        let watched = Watched { application, lives: &seen, rest: &rest };
+        match cuts::bounds(&watched, self.file) {
+            Some(bounds) => bounds.iter().all(|bound| bound.holds(&|a, b| events.at_most(a, b))),
+            None => {
+                self.everywhere(application, &Sight { events: &events, lives: &seen, rest: &rest })
+            }
+        }
+    }
+
+    /// The invariants of a plan as bounds on numbers, where they are all such.
+    pub fn bounds(
+        &self,
+        application: &Application,
+        start: &GlobalState,
+        plan: &Plan,
+    ) -> Option<Vec<Bound>> {
+        let events = Events::new(plan).ok()?;
+        let lives = Lives::new(application, start, plan, &events).ok()?;
+        let (seen, rest) = self.look(start, &lives);
+        cuts::bounds(&Watched { application, lives: &seen, rest: &rest }, self.file)
+    }
+
+    /// The lives that are looked at, and the instances without any.
+    fn look<'a>(&self, start: &GlobalState, lives: &'a Lives) -> (Vec<&'a Life>, GlobalState) {
         let is_watched = |life: &&Life| self.watched[life.node.index()];
         let seen: Vec<&Life> = lives.ids().map(|id| lives.get(id)).filter(is_watched).collect();
+        let known: BTreeSet<&InstanceId> = seen.iter().map(|life| &life.instance).collect();
         let mut rest = start.clone();
-        rest.instances.retain(|id, instance| {
-            self.watched[instance.node.index()] && !seen.iter().any(|life| life.instance == *id)
-        });
-        self.everywhere(application, &Sight { events: &events, lives: &seen, rest: &rest })
+        rest.instances
+            .retain(|id, instance| self.watched[instance.node.index()] && !known.contains(id));
+        (seen, rest)
     }
 
     /// Looks at every closed set, smaller ones first.

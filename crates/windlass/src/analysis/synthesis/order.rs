@@ -2,8 +2,9 @@
 //!
 //! The order starts with every edge that carries a reason. What other edges imply is left out;
 //! then, one after another, each edge that is about needs is dropped when the plan stays free of
-//! faults without it (tier T1). So no edge that remains can be missed. What invariants look at
-//! stays in one row, except where they hold in every order (`invariants.rs`).
+//! faults without it (tier T1). So no edge that remains can be missed. Where invariants are bounds
+//! on numbers, edges are added that make them hold (`cuts.rs`); what others look at stays in one
+//! row, except where they hold in every order (`invariants.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,16 +43,31 @@ pub fn ordered(
     let Some(found) = reasons(application, start, sequence, invariants.watched) else {
         return sequence.clone();
     };
-    let mut edges: BTreeMap<Edge, String> =
-        found.edges().map(|(edge, why)| (*edge, why.clone())).collect();
+    let mut edges: BTreeMap<Edge, String> = found
+        .structure
+        .iter()
+        .chain(&found.needs)
+        .map(|(edge, why)| (*edge, why.clone()))
+        .collect();
     without_implied(sequence.steps.len(), &mut edges, &found);
-    if !is_fault_free(application, start, &with(sequence, &edges)) {
+    let mut trial = Trial { application, start, sequence, invariants, edges, is_chain: false };
+    let is_small = sequence.steps.len() <= MOST_TRIED;
+    let bounded = trial.bounded();
+    if let Some(pairs) = &bounded {
+        trial.edges.extend(pairs.clone());
+    } else {
+        trial.is_chain = true;
+        trial.edges.extend(found.invariants.clone());
+    }
+    if !is_fault_free(application, start, &with(sequence, &trial.edges)) {
         return sequence.clone();
     }
-    let mut trial = Trial { application, start, sequence, invariants, edges, is_chain: true };
-    if sequence.steps.len() <= MOST_TRIED {
+    if is_small && trial.is_chain {
         trial.loosen_invariants(&found);
-        trial.drop_needs(&found);
+    }
+    if is_small {
+        trial.drop_where(|edge| bounded.as_ref().is_some_and(|pairs| pairs.contains_key(edge)));
+        trial.drop_where(|edge| found.needs.contains_key(edge));
     }
     with(sequence, &reduced(sequence, trial.edges))
 }
@@ -75,7 +91,25 @@ impl Trial<'_> {
     fn is_good(&self) -> bool {
         let plan = with(self.sequence, &self.edges);
         is_fault_free(self.application, self.start, &plan)
-            && (self.is_chain || self.invariants.hold(self.application, self.start, &plan))
+            && (self.is_chain
+                || self.invariants.is_empty()
+                || self.invariants.hold(self.application, self.start, &plan))
+    }
+
+    /// The edges that make invariants hold which are bounds on numbers; none where some are not.
+    fn bounded(&self) -> Option<BTreeMap<Edge, String>> {
+        let bounds = self.invariants.bounds(self.application, self.start, self.sequence)?;
+        let mut edges = self.edges.clone();
+        let mut added = BTreeMap::new();
+        for bound in bounds {
+            let events = Events::new(&with(self.sequence, &edges)).ok()?;
+            for (gain, loss) in bound.missing(&|a, b| events.at_most(a, b))? {
+                let edge = (events.get(gain).step, events.get(loss).step);
+                added.entry(edge).or_insert_with(|| bound.about.clone());
+            }
+            edges.extend(added.clone());
+        }
+        Some(added)
     }
 
     /// What invariants look at is in one row; pairs of it are taken apart, nearest first, where
@@ -122,10 +156,9 @@ impl Trial<'_> {
         }
     }
 
-    /// Edges about needs are dropped, one after another, where the plan stays good without them.
-    fn drop_needs(&mut self, found: &Reasons) {
-        let is_about_needs = |edge: &&Edge| found.needs.contains_key(edge);
-        let tried: Vec<Edge> = self.edges.keys().filter(is_about_needs).copied().collect();
+    /// Some edges are dropped, one after another, where the plan stays good without them.
+    fn drop_where(&mut self, is_tried: impl Fn(&Edge) -> bool) {
+        let tried: Vec<Edge> = self.edges.keys().copied().filter(is_tried).collect();
         for edge in tried {
             let Some(why) = self.edges.remove(&edge) else { continue };
             if !self.is_good() {

@@ -31,13 +31,6 @@ pub struct Reasons {
     pub watched: Vec<usize>,
 }
 
-impl Reasons {
-    /// All edges.
-    pub fn edges(&self) -> impl Iterator<Item = (&Edge, &String)> {
-        self.structure.iter().chain(&self.needs).chain(&self.invariants)
-    }
-}
-
 /// The reasons in a sequence that is free of faults; none when its structure is not in order.
 /// `watched` are the nodes that invariants look at.
 pub fn reasons(
