@@ -108,7 +108,7 @@ node server server machine=machine.machine
 node machine machine
 ";
 
-fn is_valid(application: &Application, start: &GlobalState, plan: &Plan) -> bool {
+fn is_valid(application: &Application, start: &GlobalState, plan: &Plan, states: usize) -> bool {
     let question = verify::Question {
         application,
         start,
@@ -117,18 +117,24 @@ fn is_valid(application: &Application, start: &GlobalState, plan: &Plan) -> bool
         goal: None,
         closure: Closure::Open,
     };
-    let mut limits = Limits { states: 100_000, bytes: 1 << 30 };
-    let report = verify::verify(&question, &Effort::default(), &mut limits).expect("it fits");
+    let mut limits = Limits { states, bytes: 1 << 30 };
+    let effort = Effort { repair_limit: 0, ..Effort::default() };
+    let report = verify::verify(&question, &effort, &mut limits).expect("it fits");
     report.validity == Validity::Valid
 }
 
 /// Every edge has a reason, and without it the plan is not valid for its own relation.
-fn assert_minimal(application: &Application, start: &GlobalState, found: &Synthesis) {
-    assert!(is_valid(application, start, &found.plan));
+fn assert_minimal(
+    application: &Application,
+    start: &GlobalState,
+    found: &Synthesis,
+    states: usize,
+) {
+    assert!(is_valid(application, start, &found.plan, states));
     for at in 0..found.plan.order.len() {
         let mut fewer = found.plan.clone();
         let edge = fewer.order.remove(at);
-        assert!(!is_valid(application, start, &fewer), "{edge:?} is not needed");
+        assert!(!is_valid(application, start, &fewer, states), "{edge:?} is not needed");
         assert!(edge.why.is_some());
     }
 }
@@ -148,7 +154,7 @@ fn orders_of_atomic_operations_are_minimal() {
         assert_eq!((up.plan.steps.len(), up.optimal), (6, true));
         // Deploying and tuning do not disturb each other.
         assert_eq!((up.before.depth, up.after.depth), (6, 4), "{:?}", up.plan.order);
-        assert_minimal(&application, &empty, &up);
+        assert_minimal(&application, &empty, &up, 100_000);
         assert!(why(&up).contains(&"server is runtime of left"), "{:?}", why(&up));
         let running = sketch::state(
             &application,
@@ -157,8 +163,34 @@ fn orders_of_atomic_operations_are_minimal() {
         let goal = goal_file(&application, "machine=down");
         let down = plan(&application, &running, &goal);
         assert_eq!((down.before.depth, down.after.depth), (4, 3));
-        assert_minimal(&application, &running, &down);
+        assert_minimal(&application, &running, &down, 100_000);
         assert!(why(&down).contains(&"until then server is runtime of left"), "{:?}", why(&down));
+    }
+}
+
+/// Many services of several machines: every edge is asked about, not only the nearest.
+#[test]
+fn large_orders_of_atomic_operations_are_minimal() {
+    let mut text = SERVICES.split("node left").next().expect("types").to_owned();
+    for at in 1..=20 {
+        text += &format!(
+            "node left{at} service runtime=server{at}.runtime\n\
+             node right{at} service runtime=server{at}.runtime\n\
+             node server{at} server machine=machine{}.machine\n",
+            at % 3
+        );
+    }
+    text += "node machine0 machine\nnode machine1 machine\nnode machine2 machine\n";
+    let mut application = sketch::application(&text);
+    let wanted = |at| format!("left{at}=there,right{at}=there,server{at}=tuned");
+    let wanted = (1..=20).map(wanted).collect::<Vec<_>>().join(",");
+    for faults in [Faults::Forbidden, Faults::Handled] {
+        application.faults = faults;
+        let up = plan(&application, &GlobalState::empty(), &goal_file(&application, &wanted));
+        // Evidence for so many actions looks into the middle of operations too, so that tuning
+        // waits for deploying.
+        assert_eq!((up.plan.steps.len(), up.after.depth), (103, 5));
+        assert_minimal(&application, &GlobalState::empty(), &up, 1_000);
     }
 }
 

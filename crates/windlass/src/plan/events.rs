@@ -216,6 +216,21 @@ impl Events {
         &self.topological
     }
 
+    /// How many events can be the first one, or the last one, whichever are more. Each set of them
+    /// has happened in some state on the way, so that the states are two to that power at least.
+    pub fn breadth(&self) -> usize {
+        let mut is_last = vec![true; self.len()];
+        let mut firsts = 0;
+        for event in self.ids() {
+            let before = self.predecessors(event);
+            firsts += usize::from(before.is_empty());
+            for earlier in before {
+                is_last[earlier.index()] = false;
+            }
+        }
+        firsts.max(is_last.into_iter().filter(|last| *last).count())
+    }
+
     /// Whether `a` is `b` or must come before it.
     pub fn at_most(&self, a: EventId, b: EventId) -> bool {
         let (path, position) = (self.path[a.index()], self.position[a.index()]);

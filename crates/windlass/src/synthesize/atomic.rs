@@ -10,6 +10,7 @@ use super::Question;
 use crate::analysis::synthesis::invariants::Invariants;
 use crate::application::{Application, GlobalState, Instance, NodeId};
 use crate::lifecycle::protocol::{Element, RequirementId, StateId, TransitionId};
+use crate::plan::events::Events;
 use crate::plan::{Plan, PlanAction};
 
 /// How many sets of actions are looked at for invariants; where there are more, nothing is known.
@@ -23,6 +24,14 @@ struct Change {
     to: StateId,
     /// The transitions that can be taken.
     ways: Vec<TransitionId>,
+}
+
+/// A state that a node is in between two actions.
+#[derive(Debug, Clone, Copy)]
+struct Stage {
+    state: StateId,
+    enter: Option<usize>,
+    leave: Option<usize>,
 }
 
 /// What the operations of a plan do; every order that it allows keeps those of one instance in
@@ -96,6 +105,71 @@ impl<'a> Changes<'a> {
         let Some(protocol) = self.application.protocol_of(change.node) else { return false };
         binding.target == change.node
             && protocol.offers(Element::State(change.to)).contains(&binding.capability)
+    }
+
+    /// Whether nothing faults or is refused, in any order that a plan of these changes allows.
+    ///
+    /// Each requirement has one provider. So a fault is a stage of a user that needs, or an action
+    /// that does, and a stage of its provider that does not offer, at the same time; and two
+    /// stages can be at the same time unless one ends before the other begins.
+    pub(super) fn are_fault_free(&self, plan: &Plan) -> bool {
+        let Ok(events) = Events::atomic(plan) else { return false };
+        if self.all.iter().any(|change| change.ways.len() > 1) {
+            return false;
+        }
+        let stages = self.stages();
+        let precedes = |before: Option<usize>, after: Option<usize>| {
+            let event = |step: usize| events.first_of(step);
+            before.zip(after).is_some_and(|(a, b)| events.at_most(event(a), event(b)))
+        };
+        // Whether the provider of a requirement may not offer between two actions.
+        let may_lack = |node: NodeId, requirement, from: Option<usize>, to: Option<usize>| {
+            let Some(binding) = self.application.node(node).binding(requirement) else {
+                return true;
+            };
+            let Some(protocol) = self.application.protocol_of(binding.target) else { return true };
+            stages[binding.target.index()].iter().any(|stage| {
+                !protocol.offers(Element::State(stage.state)).contains(&binding.capability)
+                    && !precedes(to, stage.enter)
+                    && !precedes(stage.leave, from)
+            })
+        };
+        let performed = self.all.iter().enumerate().all(|(at, change)| {
+            let Some(protocol) = self.application.protocol_of(change.node) else { return false };
+            let needs = |way: &TransitionId| protocol.requires(Element::Transition(*way));
+            let mut needs = change.ways.iter().flat_map(needs);
+            !needs.any(|need| may_lack(change.node, *need, Some(at), Some(at)))
+        });
+        performed
+            && self.application.node_ids().all(|node| {
+                let Some(protocol) = self.application.protocol_of(node) else { return false };
+                stages[node.index()].iter().all(|Stage { state, enter, leave }| {
+                    let mut needs = protocol.requires(Element::State(*state)).iter();
+                    !needs.any(|need| may_lack(node, *need, *enter, *leave))
+                })
+            })
+    }
+
+    /// The states that each node goes through.
+    fn stages(&self) -> Vec<Vec<Stage>> {
+        let first = |node: NodeId| {
+            let known = self.start.of_node(node).next().map(|(_, instance)| instance.element);
+            let initial = self.application.protocol_of(node).map(|protocol| protocol.initial);
+            let state = match known {
+                Some(Element::State(state)) => Some(state),
+                _ => initial,
+            };
+            state.map(|state| Stage { state, enter: None, leave: None }).into_iter().collect()
+        };
+        let mut stages: Vec<Vec<Stage>> = self.application.node_ids().map(first).collect();
+        for (at, change) in self.all.iter().enumerate() {
+            let of_node = &mut stages[change.node.index()];
+            if let Some(last) = of_node.last_mut() {
+                last.leave = Some(at);
+            }
+            of_node.push(Stage { state: change.to, enter: Some(at), leave: None });
+        }
+        stages
     }
 
     /// Whether invariants hold in every order that a plan of these changes allows, as far as that

@@ -3,22 +3,25 @@
 //! Where no reason can be read off the needs (faults happen, or an operation has alternatives) and
 //! where reasons ask for more than the relation does (operations are atomic), edges are tried one
 //! after another, nearest first, and dropped when the plan is still good without them. What remains
-//! of a plan of up to 20 actions is a smallest order, in the sense that no single edge can be
+//! where all of them are tried is a smallest order, in the sense that no single edge can be
 //! missed.
 
 use crate::plan::{Order, Plan};
 use crate::source::Origin;
 
-/// So many edges are tried: all of them in plans of 20 actions. In larger ones what is far apart
-/// stays as it is.
-const MOST: usize = 190;
+/// So many edges are tried where each is a search: all of them in plans of 20 actions. In larger
+/// ones what is far apart stays as it is.
+pub(super) const MOST: usize = 190;
+
+/// So many edges are tried where each is a look at pairs: all of them in plans of 200 actions.
+pub(super) const MOST_OF_PAIRS: usize = 20_000;
 
 /// Plans with more actions than this stay as they are.
 const MOST_ACTIONS: usize = 200;
 
 /// The plan with fewer edges. Its steps stand in an order that it allows; an edge that it has
 /// already keeps its reason, others have none yet.
-pub(super) fn loosened(given: &Plan, is_good: &mut dyn FnMut(&Plan) -> bool) -> Plan {
+pub(super) fn loosened(given: &Plan, most: usize, is_good: &mut dyn FnMut(&Plan) -> bool) -> Plan {
     let steps = given.steps.len();
     if steps > MOST_ACTIONS {
         return given.clone();
@@ -33,7 +36,7 @@ pub(super) fn loosened(given: &Plan, is_good: &mut dyn FnMut(&Plan) -> bool) -> 
             if !closed[before][after]
                 || is_implied(&closed, before, after)
                 || same
-                || questions >= MOST
+                || questions >= most
             {
                 continue;
             }
@@ -124,9 +127,9 @@ mod tests {
     #[test]
     fn what_is_not_needed_goes_and_what_it_implied_stays() {
         let needs = |plan: &Plan| closure(plan)[0][3];
-        assert_eq!(edges(&loosened(&row(4), &mut { needs })), [(0, 3)]);
-        assert_eq!(edges(&loosened(&row(4), &mut |_| true)), []);
-        assert_eq!(edges(&loosened(&row(4), &mut |_| false)), [(0, 1), (1, 2), (2, 3)]);
+        assert_eq!(edges(&loosened(&row(4), MOST, &mut { needs })), [(0, 3)]);
+        assert_eq!(edges(&loosened(&row(4), MOST, &mut |_| true)), []);
+        assert_eq!(edges(&loosened(&row(4), MOST, &mut |_| false)), [(0, 1), (1, 2), (2, 3)]);
         assert_eq!(edges(&without(&row(4), 1, 2)), [(0, 1), (0, 2), (1, 3), (2, 3)]);
     }
 

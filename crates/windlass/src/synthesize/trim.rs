@@ -8,6 +8,7 @@ use crate::analysis::synthesis::invariants::Invariants;
 use crate::application::Faults;
 use crate::plan::{Plan, PlanAction};
 use crate::system::Limits;
+use crate::verify::Effort;
 
 /// How many states `verify` may look at for one edge: there are many to ask about.
 const FOR_AN_EDGE: usize = 3_000;
@@ -22,7 +23,7 @@ impl Planner<'_> {
         let is_free = invariants.is_empty();
         if application.faults == Faults::Replicas {
             let world = World::new(self.question, &self.workshop.target, true)?;
-            let plan = loosen::loosened(given, &mut |plan| {
+            let plan = loosen::loosened(given, loosen::MOST, &mut |plan| {
                 self.is_valid(plan)
                     && (is_free || interleave::hold(&world, application, start, plan))
             });
@@ -30,14 +31,20 @@ impl Planner<'_> {
             return Some(self.labelled(&plan, &why));
         }
         let changes = Changes::new(self.question, given)?;
-        let plan = loosen::loosened(given, &mut |plan| {
-            self.is_valid(plan) && (is_free || changes.keep(invariants, plan))
+        let is_simple = changes.are_fault_free(given);
+        let most = if is_simple { loosen::MOST_OF_PAIRS } else { loosen::MOST };
+        let plan = loosen::loosened(given, most, &mut |plan| {
+            let is_good =
+                if is_simple { changes.are_fault_free(plan) } else { self.is_valid(plan) };
+            is_good && (is_free || changes.keep(invariants, plan))
         });
         Some(self.labelled(&plan, &|before, after| changes.why(before, after)))
     }
 
     fn is_valid(&self, plan: &Plan) -> bool {
-        self.verified(plan.clone(), FOR_AN_EDGE).is_some()
+        let effort = Effort { repair_limit: 0, ..*self.effort };
+        let planner = Planner { effort: &effort, ..*self };
+        planner.verified(plan.clone(), FOR_AN_EDGE).is_some()
     }
 
     /// A reason for every edge: what they are about, or what happens without it.
@@ -50,7 +57,8 @@ impl Planner<'_> {
     fn otherwise(&self, plan: &Plan, before: usize, after: usize) -> String {
         let without = loosen::without(plan, before, after);
         let mut limits = Limits { states: FOR_AN_EDGE, bytes: 1 << 30 };
-        let report = judge(self.question, &without, self.effort, &mut limits);
+        let effort = Effort { repair_limit: 0, ..*self.effort };
+        let report = judge(self.question, &without, &effort, &mut limits);
         match report.and_then(|report| report.counterexample) {
             Some(story) => format!("otherwise {} may fail: {}", story.label, story.reason),
             None => "in another order something else would happen".to_owned(),

@@ -192,7 +192,10 @@ fn follow_bindings(
         return;
     }
     // A run alone has more states than events.
+    let breadth = u32::try_from(events.breadth()).unwrap_or(u32::MAX);
+    let least = 1_usize.checked_shl(breadth);
     if small.states > events.len()
+        && least.is_some_and(|least| least <= small.states)
         && let Some(compiled) = CompiledReplica::new(replica.clone(), Bindings::Every)
     {
         let execution = Execution::new(&compiled, events, action);

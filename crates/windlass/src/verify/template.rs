@@ -103,8 +103,13 @@ impl Names {
     }
 }
 
-/// Up to so many states are looked at for each order that a repair tries.
+/// Up to so many states are looked at for each order that a repair tries, and fewer where a state
+/// has many actions.
 const STATES_OF_A_REPAIR: usize = 20_000;
+const WORK_OF_A_REPAIR: usize = 200_000;
+
+/// Up to so many actions in all orders that a repair tries.
+const ORDERS_OF_A_REPAIR: usize = 10_000;
 
 /// Which states a plan may pass through; all of them when there is none.
 type Accepts<'a> = Option<Predicate<'a, States>>;
@@ -154,7 +159,9 @@ impl Judge<'_> {
                 let step = |label: &String| steps.iter().position(|step| step.label == *label);
                 let good: Vec<usize> = report.witness.iter().flatten().filter_map(step).collect();
                 let ask = |edges: &[Edge]| self.with_edges(system, accepts, edges);
-                Some(reorder::reorder(steps.len(), &good, &ask, self.effort.repair_limit))
+                let most = ORDERS_OF_A_REPAIR / steps.len().max(1);
+                let most = most.min(self.effort.repair_limit);
+                Some(reorder::reorder(steps.len(), &good, &ask, most))
             }
             Validity::Valid | Validity::Unknown(_) => None,
         };
@@ -170,7 +177,8 @@ impl Judge<'_> {
         // A cycle: no order at all, and so none that is good.
         let Ok(events) = Events::atomic(&plan) else { return Answer::Fails(Vec::new()) };
         let execution = self.execution(system, accepts, &events);
-        let mut limits = Limits { states: STATES_OF_A_REPAIR, bytes: usize::MAX };
+        let states = STATES_OF_A_REPAIR.min(WORK_OF_A_REPAIR / plan.steps.len().max(1));
+        let mut limits = Limits { states, bytes: usize::MAX };
         let decision = explicit::decide(&execution, &Options::default(), &mut limits);
         match decision.verdict {
             Verdict::Holds(_) => Answer::Valid,

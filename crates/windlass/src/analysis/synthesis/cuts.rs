@@ -170,7 +170,8 @@ impl Watched<'_> {
     /// The number at the start, and by how much each event changes it.
     fn changes(&self, counted: &Counted<'_>) -> (i64, BTreeMap<EventId, i64>) {
         let rest = self.rest.instances.iter();
-        let mut base = rest.filter(|(id, i)| counted(id, i.node, i.element)).count() as i64;
+        let there = rest.filter(|(id, i)| counted(id, i.node, i.element));
+        let mut base: i64 = there.map(|_| 1).sum();
         let mut changes = BTreeMap::new();
         for life in self.lives {
             let mut before = 0;
@@ -235,7 +236,7 @@ impl<'a> Pairs<'a> {
     /// Finds gains for more losses, the last ones first, until no more need any or can have any;
     /// says how many go without.
     fn grow(&mut self, may_have: &dyn Fn(EventId, EventId) -> bool) -> i64 {
-        let mut without = self.is_paired.iter().filter(|paired| !**paired).count() as i64;
+        let mut without: i64 = self.is_paired.iter().map(|paired| i64::from(!*paired)).sum();
         for loss in (0..self.is_paired.len()).rev() {
             if without <= self.bound.slack {
                 break;

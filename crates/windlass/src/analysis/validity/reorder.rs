@@ -28,6 +28,9 @@ pub fn reorder(
     ask: &impl Fn(&[Edge]) -> Answer,
     most: usize,
 ) -> Repair {
+    if most == 0 {
+        return Repair::GaveUp(0);
+    }
     let asked = |edges: &[Edge]| match ask(edges) {
         Answer::Valid => Asked::Good,
         Answer::Fails(run) => Asked::OneOf(avoiding(actions, &run)),
