@@ -18,6 +18,7 @@ mod logs;
 pub(super) mod probe;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
@@ -38,6 +39,9 @@ pub(super) use launch::exit_words;
 
 /// How long a command that was stopped may take before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// A command that ends sooner, and says nothing, has no log.
+const SHORT: Duration = Duration::from_millis(20);
 
 /// What the threads share.
 #[derive(Debug)]
@@ -96,7 +100,7 @@ impl Processes {
         let (reports, inbox) = inbox::open()?;
         let claims = Claims::open(&place.folder)?;
         crate::deployment::private_folder(&place.logs)?;
-        let launcher = Launcher { place, secrets, claims };
+        let launcher = Launcher { place, secrets, claims, nothing: File::open("/dev/null")? };
         let shared = Shared {
             launcher,
             reports,
@@ -150,7 +154,11 @@ impl World for Processes {
                 return Some(report);
             }
             let most = until.map(|until| until.saturating_sub(self.now()));
-            if !self.inbox.sleep(most) {
+            if self.direct.has_nameless() && most.is_none_or(|most| most > SHORT) {
+                if !self.inbox.sleep(Some(SHORT)) {
+                    self.direct.name_logs();
+                }
+            } else if !self.inbox.sleep(most) {
                 return None;
             }
         }
@@ -161,7 +169,7 @@ impl World for Processes {
             return Some(report);
         }
         let ended = self.inbox.ended()?;
-        self.direct.bury(&self.shared.launcher, &self.inbox, ended)
+        self.direct.bury(&self.shared.launcher, ended)
     }
 
     fn cancel(&mut self, order: OrderId) {
@@ -242,9 +250,8 @@ impl World for Processes {
     }
 
     fn cleanup(&mut self, order: OrderId) {
-        let launcher = &self.shared.launcher;
-        if !self.direct.has_left_nothing(launcher, order) {
-            launcher.claims.command(order).forget();
+        if !self.direct.has_left_nothing(order) {
+            self.shared.launcher.claims.command(order).forget();
         }
     }
 

@@ -5,7 +5,7 @@
 //! order. None can begin late: until it has become the command, a child has a copy of the lock of
 //! the engine that started it, and the next engine waits for that.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -19,7 +19,7 @@ use windlass::lifecycle::implementation::{Command, Effect};
 use super::claim::Identity;
 use super::inbox::Inbox;
 use super::launch::Launcher;
-use super::logs::Logs;
+use super::logs::{Log, Logs};
 use super::{Shared, errand};
 use crate::entry::{End, OrderId};
 use crate::world::{Order, Report};
@@ -30,13 +30,17 @@ pub(super) struct Direct {
     running: BTreeMap<OrderId, Started>,
     logs: Logs,
     /// Those that have ended and whose outcome is not safe yet.
-    over: BTreeSet<OrderId>,
+    over: BTreeMap<OrderId, Log>,
+    /// Whether some log has no name yet.
+    has_nameless: bool,
 }
 
 #[derive(Debug)]
 struct Started {
     child: Child,
-    handle: OwnedFd,
+    /// Its end wakes the dispatcher; closed, it is forgotten.
+    _handle: OwnedFd,
+    log: Log,
     cancelled: bool,
 }
 
@@ -51,17 +55,34 @@ impl Direct {
     pub(super) fn start(&mut self, shared: &Arc<Shared>, inbox: &Inbox, order: &Order) -> bool {
         let launcher = &shared.launcher;
         let Some(command) = command(order) else { return false };
-        let log = self.logs.open(&launcher.log(order.id));
-        let started = log.and_then(|log| launcher.directly(order, command, log));
-        let Ok(child) = started else { return false };
+        let Ok(mut log) = self.logs.open(launcher.log(order.id)) else { return false };
+        let Ok(child) = launcher.directly(order, command, &log) else { return false };
         match expect(inbox, order.id, &child) {
             Ok(handle) => {
-                self.running.insert(order.id, Started { child, handle, cancelled: false });
+                self.has_nameless |= !log.has_name();
+                let started = Started { child, _handle: handle, log, cancelled: false };
+                self.running.insert(order.id, started);
             }
             // No room for another handle: a thread can wait without one.
-            Err(_) => errand::begin(shared, order.clone(), errand::From::Started(child)),
+            Err(_) => {
+                log.name();
+                errand::begin(shared, order.clone(), errand::From::Started(child));
+            }
         }
         true
+    }
+
+    /// Whether the log of some command has no name yet.
+    pub(super) fn has_nameless(&self) -> bool {
+        self.has_nameless
+    }
+
+    /// The commands that run take their time: their logs get names, so that they can be read.
+    pub(super) fn name_logs(&mut self) {
+        for started in self.running.values_mut() {
+            started.log.name();
+        }
+        self.has_nameless = false;
     }
 
     pub(super) fn is_running(&self, order: OrderId) -> bool {
@@ -76,25 +97,19 @@ impl Direct {
     }
 
     /// Whether an order that is over has left nothing to forget.
-    pub(super) fn has_left_nothing(&mut self, launcher: &Launcher, order: OrderId) -> bool {
-        let is_over = self.over.remove(&order);
-        if is_over {
-            self.logs.over(launcher.log(order));
-        }
-        is_over
+    pub(super) fn has_left_nothing(&mut self, order: OrderId) -> bool {
+        let Some(log) = self.over.remove(&order) else { return false };
+        self.logs.over(log);
+        true
     }
 
     /// What is to be said about a command that has ended.
-    pub(super) fn bury(
-        &mut self,
-        launcher: &Launcher,
-        inbox: &Inbox,
-        order: OrderId,
-    ) -> Option<Report> {
+    pub(super) fn bury(&mut self, launcher: &Launcher, order: OrderId) -> Option<Report> {
         let mut started = self.running.remove(&order)?;
-        inbox.forget(&started.handle);
-        self.over.insert(order);
-        let end = match started.child.wait() {
+        let status = started.child.wait();
+        started.log.name_unless_empty();
+        self.over.insert(order, started.log);
+        let end = match status {
             Ok(status) if status.success() => End::Done,
             _ if started.cancelled => End::Cancelled,
             Ok(status) => End::Failed { reason: launcher.reason(order, status) },

@@ -71,16 +71,10 @@ impl Inbox {
         self.ended.pop_front()
     }
 
-    /// From here on the end of the process behind `handle` ends the sleep.
+    /// From here on the end of the process behind `handle` ends the sleep, until it is closed.
     pub(super) fn expect(&self, order: OrderId, handle: impl AsFd) -> io::Result<()> {
         let event = epoll::EventData::new_u64(order.0);
         Ok(epoll::add(&self.events, handle, event, epoll::EventFlags::IN)?)
-    }
-
-    /// It has ended.
-    pub(super) fn forget(&self, handle: impl AsFd) {
-        // Only what was expected is forgotten.
-        let _ = epoll::delete(&self.events, handle);
     }
 
     /// Sleeps until there is something, at most that long; whether there may be something.

@@ -12,6 +12,7 @@ use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue
 
 use super::Place;
 use super::claim::{CLAIM_AND_BECOME, CLAIM_AND_REPORT, Claim, Claims, Identity};
+use super::logs::Log;
 use crate::entry::OrderId;
 use crate::secrets::Secrets;
 use crate::world::Order;
@@ -25,6 +26,8 @@ pub(super) struct Launcher {
     pub(super) place: Place,
     pub(super) secrets: Secrets,
     pub(super) claims: Claims,
+    /// What commands read.
+    pub(super) nothing: File,
 }
 
 /// Whether the exit code of a command has to be known after a crash.
@@ -63,7 +66,8 @@ impl Launcher {
         shell.args(arguments(&command.line));
         let log = self.log(order.id);
         let log = OpenOptions::new().create(true).append(true).mode(0o600).open(log)?;
-        self.spawn(shell, order, command, log)
+        let output = (log.try_clone()?, log);
+        self.spawn(shell, order, command, output)
     }
 
     /// Starts the command of an order that may be repeated, without a claim.
@@ -71,7 +75,7 @@ impl Launcher {
         &self,
         order: &Order,
         command: &Command,
-        log: File,
+        log: &Log,
     ) -> io::Result<Child> {
         let arguments = arguments(&command.line);
         let (program, rest) = arguments.split_first().ok_or(io::ErrorKind::InvalidInput)?;
@@ -79,7 +83,7 @@ impl Launcher {
         program.args(rest);
         // A shell says where it is.
         program.env("PWD", self.directory(command));
-        self.spawn(program, order, command, log)
+        self.spawn(program, order, command, (log.writer()?, log.writer()?))
     }
 
     fn spawn(
@@ -87,10 +91,10 @@ impl Launcher {
         mut program: std::process::Command,
         order: &Order,
         command: &Command,
-        output: File,
+        (output, complaints): (File, File),
     ) -> io::Result<Child> {
         self.dress(&mut program, order, command)?;
-        program.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+        program.stdin(self.nothing.try_clone()?).stdout(output).stderr(complaints);
         program.process_group(0);
         program.spawn()
     }
