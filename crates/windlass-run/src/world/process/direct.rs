@@ -82,6 +82,7 @@ impl Direct {
         for started in self.running.values_mut() {
             started.log.name();
         }
+        self.logs.settle();
         self.has_nameless = false;
     }
 

@@ -25,6 +25,9 @@ pub(super) struct Log {
 #[derive(Debug, Default)]
 pub(super) struct Logs {
     empty: Vec<File>,
+    /// Those of commands that are over. The next command, which starts at the same time, has them
+    /// open for an instant too, so that nothing can be said about them yet.
+    over: Vec<Log>,
 }
 
 impl Logs {
@@ -41,18 +44,32 @@ impl Logs {
 
     /// A command is over: its log may serve another one.
     pub(super) fn over(&mut self, log: Log) {
+        self.settle();
         if log.has_name {
             return;
         }
         let Ok(file) = OpenOptions::new().append(true).open(own(&log.file)) else { return };
-        let mut again = Log { file, path: log.path.clone(), has_name: false };
+        let again = Log { file, path: log.path.clone(), has_name: false };
         drop(log);
-        if again.file.try_lock().is_ok() && is_empty(&again.file) {
-            self.empty.push(again.file);
-        } else {
-            // Somebody whom the command left behind may write, or has.
-            again.name();
+        self.over.push(again);
+    }
+
+    /// Looks at what was over some time ago.
+    pub(super) fn settle(&mut self) {
+        for mut log in self.over.drain(..) {
+            if log.file.try_lock().is_ok() && is_empty(&log.file) {
+                self.empty.push(log.file);
+            } else {
+                // Somebody whom the command left behind may write, or has.
+                log.name();
+            }
         }
+    }
+}
+
+impl Drop for Logs {
+    fn drop(&mut self) {
+        self.settle();
     }
 }
 
@@ -118,11 +135,13 @@ mod tests {
         let mut left = first.writer().unwrap();
         first.name_unless_empty();
         logs.over(first);
+        logs.settle();
         assert!(logs.empty.is_empty() && path("1").exists(), "somebody may still write");
         let second = logs.open(path("2")).unwrap();
         left.write_all(b"late").unwrap();
         drop(left);
         logs.over(second);
+        logs.settle();
         assert_eq!(logs.empty.len(), 1);
         let mut third = logs.open(path("3")).unwrap();
         assert!(logs.empty.is_empty());
