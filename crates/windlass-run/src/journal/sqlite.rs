@@ -17,6 +17,9 @@ use crate::secrets::Secrets;
 
 /// The version of the table below; a journal of a newer one is refused, an older one migrated.
 pub const SCHEMA: i64 = 1;
+/// The size of a page, in bytes.
+const PAGE: u32 = 1024;
+
 /// So many entries are one statement.
 const ROWS: usize = 16;
 
@@ -69,6 +72,9 @@ impl Sqlite {
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
         let connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(5))?;
+        // A commit writes whole pages, and most are two short rows.
+        connection.pragma_update(None, "page_size", PAGE)?;
+        connection.set_prepared_statement_cache_capacity(2 * ROWS);
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         migrate(&connection)?;
@@ -145,7 +151,7 @@ impl Sqlite {
         let mut sql =
             String::from("INSERT INTO entries (run, at, seq, kind, body) VALUES (?1, ?2, ?, ?, ?)");
         sql.push_str(&", (?1, ?2, ?, ?, ?)".repeat(entries.len() - 1));
-        let mut insert = self.connection.prepare(&sql)?;
+        let mut insert = self.connection.prepare_cached(&sql)?;
         insert.raw_bind_parameter(1, self.run)?;
         insert.raw_bind_parameter(2, at)?;
         for (offset, entry) in entries.iter().enumerate() {
