@@ -163,7 +163,7 @@ pub(crate) struct CheckArgs {
     pub(crate) hot: HotArgs,
 
     /// HOT: what would an update from the template OLD change?
-    #[arg(long, value_name = "OLD")]
+    #[arg(long, value_name = "OLD", help_heading = "OpenStack Heat")]
     pub(crate) against: Option<PathBuf>,
 }
 
@@ -174,11 +174,11 @@ pub(crate) struct HotArgs {
     pub(crate) template: TemplateArgs,
 
     /// HOT: the release of OpenStack that templates must work with, e.g. queens
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "OpenStack Heat")]
     pub(crate) release: Option<String>,
 
     /// HOT: what exists in the cloud already, as YAML: NAME: { type: TYPE }
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "OpenStack Heat")]
     pub(crate) inventory: Option<PathBuf>,
 }
 

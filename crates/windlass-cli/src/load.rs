@@ -20,7 +20,7 @@ use windlass::plan::fit::fit;
 use windlass::plan::{Plan, PlanAction};
 use windlass::source::files::{FileError, Limits};
 use windlass::source::{SourceId, Sources, Span};
-use windlass::survey;
+use windlass::{rule, survey};
 
 use crate::args::CheckFormat;
 use crate::failure::Failure;
@@ -39,6 +39,8 @@ pub(crate) struct Loaded {
     pub(crate) goal: Option<GoalFile>,
     /// The project, when the file is a Compose file.
     pub(crate) compose: Option<Box<Project>>,
+    /// Of a Compose file: what would go wrong on an engine, as `check` tells it.
+    pub(crate) hazards: String,
     /// The template, when the file is one of OpenStack Heat.
     pub(crate) stack: Option<Box<Stack>>,
     /// The service, when it is one of TOSCA.
@@ -263,15 +265,45 @@ fn application_of(
 fn understood(mut reading: Reading, sources: Sources, name: &str) -> Result<Loaded, Failure> {
     let is_unread = reading.findings.iter().any(|f| f.code == lang::foreign::NOT_READ_YET);
     let exit = if is_unread { exit_code::USAGE } else { exit_code::FINDINGS };
-    refuse_errors(std::mem::take(&mut reading.findings), sources, exit)?;
+    let findings = std::mem::take(&mut reading.findings);
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        refuse_errors(findings, sources, exit)?;
+        return Err(Failure::reported(exit));
+    }
     match (reading.application.take(), reading.language) {
         (Some(application), _) => {
             let Reading { language, goal, compose, stack, tosca, .. } = reading;
-            Ok(Loaded { language, application, goal, compose, stack, tosca })
+            let hazards = hazards(compose.as_deref(), &sources)?;
+            Ok(Loaded { language, application, goal, compose, hazards, stack, tosca })
         }
         (None, Some(_)) => Err(Failure::usage(format!("`{name}` describes no application"))),
         (None, None) => Err(input::no_language(name)),
     }
+}
+
+/// The codes of rules about what fails or goes wrong when a project comes up. Whether an image has
+/// a health check (COMPOSE020) is asked of the engine.
+const HAZARDS: &[&str] = &[
+    "COMPOSE021",
+    "COMPOSE022",
+    "COMPOSE023",
+    "COMPOSE024",
+    "COMPOSE025",
+    "COMPOSE028",
+    "COMPOSE029",
+    "COMPOSE030",
+    "COMPOSE035",
+];
+
+/// What would go wrong when a project comes up, in the words of `check`.
+fn hazards(project: Option<&Project>, sources: &Sources) -> Result<String, Failure> {
+    let Some(project) = project else { return Ok(String::new()) };
+    let mut findings = rule::compose::check(project, sources);
+    findings.retain(|finding| HAZARDS.contains(&finding.code));
+    if findings.is_empty() {
+        return Ok(String::new());
+    }
+    render::report(CheckFormat::Text, &Report::new(sources.clone(), findings), false)
 }
 
 /// Reports errors, if there are any.

@@ -16,8 +16,12 @@ use windlass_run::world::docker::archive::tar;
 use windlass_run::world::docker::engine::Engine;
 use windlass_run::world::docker::http::Address;
 
+#[path = "docker/endings.rs"]
+mod endings;
 #[path = "docker/projects.rs"]
 mod projects;
+#[path = "docker/sameness.rs"]
+mod sameness;
 #[path = "docker/updates.rs"]
 mod updates;
 
@@ -28,6 +32,15 @@ type Case = (&'static str, fn(&Engine));
 const CASES: &[Case] = &[
     ("three containers of our own language survive the death of one", own_language),
     ("t1 comes up in order, and Compose finds nothing to change", t1),
+    ("what windlass started Compose finds as it should be", sameness::compose_second),
+    ("what Compose started windlass finds as it should be", sameness::compose_first),
+    ("a health check that stands in the image is found there", endings::check_in_image),
+    ("what will clash is told before anything runs", endings::told_first),
+    (
+        "orphans stay unless they are named, and the file names the project",
+        endings::orders_and_orphans,
+    ),
+    ("who waited for a job leaves before what the job used", endings::through_jobs),
     ("t2 names the job that failed and starts no dependant", t2),
     ("a service that fails is rolled back", rolled_back),
     ("dependants with `restart: true` follow a database that died", restart_follows),

@@ -10,15 +10,19 @@ mod body;
 mod canon;
 mod clash;
 mod hash;
+mod health;
 mod observed;
 mod order;
 mod sheet;
+mod special;
 mod tables;
 mod update;
 mod words;
 
+pub(crate) use canon::digest;
 pub use canon::hashes;
 pub use clash::clashes;
+pub use health::{Checks, learn_checks};
 pub use observed::{Observed, Seen, changed_volumes, containers, observe, observe_as_is};
 pub use order::{arrange, arrange_one_by_one, hope, roll};
 pub use sheet::{prune, select, sheet, with_processes};
@@ -38,12 +42,15 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// A path of the host, in full.
+    /// A path of the host, in full; one that is in full stays as it was written.
     pub(crate) fn path(&self, path: &str) -> String {
         let path = match (path.strip_prefix('~'), self.environment.get("HOME")) {
             (Some(rest), Some(home)) => format!("{home}{rest}"),
             _ => path.to_owned(),
         };
+        if Path::new(&path).is_absolute() {
+            return path;
+        }
         let mut out = PathBuf::new();
         for part in self.folder.join(Path::new(&path)).components() {
             match part {

@@ -122,7 +122,7 @@ pub struct Reading {
     pub application: Option<Application>,
     /// The goal that the description declares for itself.
     pub goal: Option<GoalFile>,
-    /// The project, when the text is a Compose file: what its rules look at.
+    /// The project, when the text is a Compose file: what its rules look at, errors or not.
     pub compose: Option<Box<compose::Project>>,
     /// The template, when the text is one of OpenStack Heat.
     pub stack: Option<Box<hot::Stack>>,
@@ -347,11 +347,11 @@ fn stem(name: &str) -> &str {
 }
 
 fn read_compose(loaded: compose::Loaded) -> Reading {
-    let compose::Loaded { project, mut findings } = loaded;
+    let compose::Loaded { project, partial, mut findings } = loaded;
     diagnostic::sort(&mut findings);
     let lowered = project.as_ref().map(compose::lower);
     let (application, goal) = lowered.unzip();
-    let compose = project.map(Box::new);
+    let compose = project.or(partial).map(Box::new);
     let language = Some(Language::Compose);
     Reading { language, application, goal, compose, findings, ..Reading::default() }
 }

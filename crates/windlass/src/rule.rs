@@ -132,7 +132,14 @@ pub fn check_reading(reading: &Reading, sources: &Sources) -> Vec<Diagnostic> {
         return findings;
     }
     match (&reading.compose, &reading.application) {
-        (Some(project), _) => compose::check(project, sources),
+        (Some(project), _) => {
+            let mut findings = compose::check(project, sources);
+            let errors = reading.findings.iter().filter(|it| it.severity == Severity::Error);
+            let wrong: Vec<_> = errors.map(|error| error.primary).collect();
+            // What is wrong anyway is told once.
+            findings.retain(|finding| !wrong.iter().any(|it| it.contains(finding.primary)));
+            findings
+        }
         (None, Some(application)) => check(application, sources),
         (None, None) => Vec::new(),
     }

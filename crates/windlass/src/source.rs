@@ -27,6 +27,12 @@ impl Span {
     pub fn to(self, other: Span) -> Span {
         Span { source: self.source, start: self.start, end: self.end.max(other.end) }
     }
+
+    /// Whether all of `other` lies within.
+    #[must_use]
+    pub fn contains(self, other: Span) -> bool {
+        self.source == other.source && self.start <= other.start && other.end <= self.end
+    }
 }
 
 /// Where a part of a description was written, for messages only.

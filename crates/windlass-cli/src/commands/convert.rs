@@ -132,7 +132,7 @@ fn application(
     args: &ConvertArgs,
     is_archive: bool,
 ) -> Result<Written<Content>, Failure> {
-    let Loaded { language, application, goal, compose, stack, tosca } = loaded;
+    let Loaded { language, application, goal, compose, stack, tosca, .. } = loaded;
     match args.to {
         Target::Windlass | Target::Json => {
             Ok(ours(&own::print(&application, goal.as_ref()), args.to))

@@ -35,6 +35,10 @@ pub(crate) struct DownArgs {
     #[arg(short, long)]
     volumes: bool,
 
+    /// Of a Compose project: remove containers too whose service is in its file no more
+    #[arg(long)]
+    remove_orphans: bool,
+
     /// Do not ask
     #[arg(long)]
     yes: bool,
@@ -58,7 +62,10 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
     if application.is_net() {
         return nets::run(&towards, &past);
     }
-    let composed = containers::Composed::read(&towards.deployment, application)?;
+    let mut composed = containers::Composed::read(&towards.deployment, application)?;
+    if let Some(composed) = &mut composed {
+        composed.settle_orphans(args.remove_orphans)?;
+    }
     let leaves = |id: &NodeId| {
         composed.as_ref().is_none_or(|it| it.leaves(&application.node(*id).name, args.volumes))
     };

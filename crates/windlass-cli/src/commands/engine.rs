@@ -27,7 +27,7 @@ use windlass_run::secrets::Secrets;
 use windlass_run::supervisor;
 
 use crate::failure::Failure;
-use crate::{exit_code, output};
+use crate::{exit_code, load, output};
 
 /// Which deployment is meant.
 #[derive(Debug, Args)]
@@ -153,12 +153,21 @@ pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, St
             let message = format!("there is no deployment in `{}`", state.display());
             return Err(Failure::usage(message).help("`windlass up FILE` makes one"));
         }
+        (None, several) if several.contains(&name_in(file)) => name_in(file),
         (None, several) => {
             let message = format!("there are several deployments: {}", several.join(", "));
             return Err(Failure::usage(message).help("choose one with --name"));
         }
     };
     Ok((Deployment::new(&state, &name), name))
+}
+
+/// The name that a file gives its application; empty when it cannot be read.
+fn name_in(file: &Path) -> String {
+    if !file.is_file() {
+        return String::new();
+    }
+    load::application(file, None).map(|loaded| loaded.application.name).unwrap_or_default()
 }
 
 /// Takes the lock of a deployment.

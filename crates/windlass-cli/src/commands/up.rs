@@ -120,8 +120,7 @@ pub(crate) struct Beginning {
 /// Brings an application up.
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let loaded = load::application(&args.file, args.lang.as_deref())?;
-    let usual = if loaded.compose.is_some() { WorldArg::Docker } else { WorldArg::Process };
-    let world = args.world.unwrap_or(usual);
+    let world = world_of(args, &loaded);
     let mut project = project::prepared(args, world, loaded.compose)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;
     let (application, goal) = match &project {
@@ -187,6 +186,16 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
+}
+
+/// Where actions take place. What would go wrong on a Docker engine is told here, before anything.
+fn world_of(args: &UpArgs, loaded: &load::Loaded) -> WorldArg {
+    let usual = if loaded.compose.is_some() { WorldArg::Docker } else { WorldArg::Process };
+    let world = args.world.unwrap_or(usual);
+    if world == WorldArg::Docker {
+        output::stderr(&loaded.hazards);
+    }
+    world
 }
 
 fn in_full(path: &std::path::Path) -> String {

@@ -1,5 +1,10 @@
 //! The request that makes a container, from a service that has been spelled out.
 
+mod devices;
+mod endpoints;
+
+pub(super) use endpoints::endpoints;
+
 use serde_json::{Map, Value, json};
 use windlass::lang::compose::cast;
 use windlass::lang::compose::project::Project;
@@ -44,6 +49,9 @@ pub(super) fn body(parts: &Parts<'_>) -> Value {
     let exposed = exposed(canon);
     if !exposed.is_empty() {
         body["ExposedPorts"] = Value::Object(exposed);
+    }
+    if let Some(address) = canon.get("mac_address") {
+        body["MacAddress"] = address.clone();
     }
     if let Some(signal) = canon.get("stop_signal") {
         body["StopSignal"] = signal.clone();
@@ -114,35 +122,6 @@ fn exposed(canon: &Value) -> Map<String, Value> {
     all
 }
 
-/// The networks of a service by the name of the engine, those with priority first.
-pub(super) fn endpoints(project: &Project, key: &str, canon: &Value) -> Vec<(String, Value)> {
-    let attached = canon.get("networks").and_then(Value::as_object);
-    let mut all: Vec<(i64, String, Value)> = Vec::new();
-    for (network, attachment) in attached.into_iter().flatten() {
-        let Some(known) = project.networks.get(network) else { continue };
-        let mut aliases = vec![key.to_owned()];
-        aliases
-            .extend(list(attachment, "aliases").iter().filter_map(Value::as_str).map(Into::into));
-        let mut endpoint = json!({ "Aliases": aliases });
-        let mut addresses = Map::new();
-        for (ours, theirs) in [("ipv4_address", "IPv4Address"), ("ipv6_address", "IPv6Address")] {
-            if let Some(address) = attachment.get(ours) {
-                addresses.insert(theirs.to_owned(), address.clone());
-            }
-        }
-        if !addresses.is_empty() {
-            endpoint["IPAMConfig"] = Value::Object(addresses);
-        }
-        if let Some(mac) = attachment.get("mac_address") {
-            endpoint["MacAddress"] = mac.clone();
-        }
-        let priority = attachment.get("priority").and_then(Value::as_i64).unwrap_or(0);
-        all.push((-priority, known.resource.name.clone(), endpoint));
-    }
-    all.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-    all.into_iter().map(|(_, name, endpoint)| (name, endpoint)).collect()
-}
-
 fn host(parts: &Parts<'_>) -> Value {
     let canon = parts.canon;
     let network = endpoints(parts.project, parts.key, canon).into_iter().next();
@@ -169,23 +148,18 @@ fn host(parts: &Parts<'_>) -> Value {
         }
     }
     limits(canon, &mut host);
+    devices::put(canon, &mut host);
     if let Some(logging) = canon.get("logging") {
         let options = logging.get("options").cloned().unwrap_or(json!({}));
         host["LogConfig"] = json!({ "Type": word(logging, "driver"), "Config": options });
     }
+    let links = endpoints::links(parts.project, canon);
+    if !links.is_empty() {
+        host["Links"] = links.into();
+    }
     let hosts = list(canon, "extra_hosts").iter().filter_map(Value::as_str);
     let hosts: Vec<String> = hosts.map(|text| text.replacen('=', ":", 1)).collect();
     host["ExtraHosts"] = hosts.into();
-    let device = |device: &Value| {
-        json!({
-            "PathOnHost": word(device, "source"),
-            "PathInContainer": word(device, "target"),
-            "CgroupPermissions": word(device, "permissions"),
-        })
-    };
-    if !list(canon, "devices").is_empty() {
-        host["Devices"] = list(canon, "devices").iter().map(device).collect::<Vec<_>>().into();
-    }
     host
 }
 
@@ -197,7 +171,6 @@ const SAME: &[(&str, &str)] = &[
     ("cgroup_parent", "CgroupParent"),
     ("cgroup", "CgroupnsMode"),
     ("cpu_count", "CpuCount"),
-    ("cpu_percent", "CpuPercent"),
     ("cpu_period", "CpuPeriod"),
     ("cpu_quota", "CpuQuota"),
     ("cpu_rt_period", "CpuRealtimePeriod"),
@@ -293,7 +266,7 @@ fn restart(canon: &Value) -> Value {
             let policy = canon.pointer("/deploy/restart_policy");
             let condition = policy.map(|policy| match self::word(policy, "condition") {
                 "none" => "no",
-                "" | "any" => "always",
+                "any" => "always",
                 other => other,
             });
             let times = policy.and_then(|policy| policy.get("max_attempts")?.as_i64());
@@ -313,6 +286,52 @@ fn tmpfs(canon: &Value) -> Value {
     Value::Object(all.collect())
 }
 
+/// Whether something is mounted by one text: a path that may be missing, or a volume with a name,
+/// of which nothing more is said.
+fn is_bind(mount: &Value, kind: &str, source: &str) -> bool {
+    let more = |path: &str| mount.pointer(path).is_some();
+    match kind {
+        "bind" => {
+            let creates = mount.pointer("/bind/create_host_path") == Some(&Value::Bool(true));
+            (creates || !more("/bind")) && !more("/bind/propagation") && !more("/bind/recursive")
+        }
+        "volume" => {
+            let says = ["/volume/nocopy", "/volume/subpath", "/volume/labels"];
+            !source.is_empty() && !says.into_iter().any(more)
+        }
+        _ => false,
+    }
+}
+
+/// What is said about a mount beyond its two ends.
+fn put_options(mount: &Value, one: &mut Value) {
+    if let Some(bind) = mount.get("bind") {
+        let recursive = word(bind, "recursive");
+        one["BindOptions"] = json!({
+            "Propagation": word(bind, "propagation"),
+            "CreateMountpoint": bind.get("create_host_path") == Some(&Value::Bool(true)),
+            "NonRecursive": recursive == "disabled",
+            "ReadOnlyNonRecursive": recursive == "writable",
+            "ReadOnlyForceRecursive": recursive == "readonly",
+        });
+    }
+    if let Some(volume) = mount.get("volume").filter(|_| one["Type"] == "volume") {
+        one["VolumeOptions"] = json!({
+            "NoCopy": volume.get("nocopy") == Some(&Value::Bool(true)),
+            "Labels": volume.get("labels"),
+            "Subpath": word(volume, "subpath"),
+        });
+    }
+    if let Some(tmpfs) = mount.get("tmpfs") {
+        let size = word(tmpfs, "size").parse::<i64>().unwrap_or(0);
+        let mode = tmpfs.get("mode").cloned().unwrap_or(0.into());
+        one["TmpfsOptions"] = json!({ "SizeBytes": size, "Mode": mode });
+    }
+    if let Some(image) = mount.get("image") {
+        one["ImageOptions"] = json!({ "Subpath": word(image, "subpath") });
+    }
+}
+
 /// Binds, which make missing paths, and mounts.
 fn mounts(parts: &Parts<'_>) -> (Vec<String>, Vec<Value>) {
     let (mut binds, mut mounts) = (Vec::new(), Vec::new());
@@ -320,16 +339,11 @@ fn mounts(parts: &Parts<'_>) -> (Vec<String>, Vec<Value>) {
         let (kind, source, target) =
             (word(mount, "type"), word(mount, "source"), word(mount, "target"));
         let is_read_only = mount.get("read_only") == Some(&Value::Bool(true));
-        let creates = mount.pointer("/bind/create_host_path") == Some(&Value::Bool(true));
         let known = parts.project.volumes.get(source).map(|volume| volume.name.clone());
         let source = if kind == "volume" { known.unwrap_or_default() } else { source.to_owned() };
-        if (kind == "bind" && creates) || (kind == "volume" && !source.is_empty()) {
+        if is_bind(mount, kind, &source) {
             let mut options = vec![if is_read_only { "ro" } else { "rw" }];
             options.extend(mount.pointer("/bind/selinux").and_then(Value::as_str));
-            options.extend(mount.pointer("/bind/propagation").and_then(Value::as_str));
-            if mount.pointer("/volume/nocopy") == Some(&Value::Bool(true)) {
-                options.push("nocopy");
-            }
             binds.push(format!("{source}:{target}:{}", options.join(",")));
             continue;
         }
@@ -337,10 +351,7 @@ fn mounts(parts: &Parts<'_>) -> (Vec<String>, Vec<Value>) {
         if !source.is_empty() {
             one["Source"] = source.into();
         }
-        let size = mount.pointer("/tmpfs/size").and_then(Value::as_str);
-        if let Some(size) = size.and_then(|size| size.parse::<i64>().ok()) {
-            one["TmpfsOptions"] = json!({ "SizeBytes": size });
-        }
+        put_options(mount, &mut one);
         mounts.push(one);
     }
     for (source, target) in &parts.files {

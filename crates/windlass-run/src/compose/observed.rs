@@ -122,19 +122,28 @@ fn looked(
             Some(Part::Image { reference, policy, .. }) => {
                 policy != "always" && is_there(engine, "images", reference)?
             }
+            // It comes with the containers: nobody has to make it.
+            Some(Part::Nothing) => true,
             _ => false,
         };
         if found && let Some(state) = state_named(application, id, "present") {
             put(&mut observed.state, &node.name, id, state);
         }
     }
-    for seen in containers(engine, &sheet.project)? {
+    let all = containers(engine, &sheet.project)?;
+    let mut stale = BTreeSet::new();
+    for seen in all.iter().filter(|_| compare) {
         // One too many goes as it is.
         let own = service_of(sheet, &seen.service).map(|(_, own)| own);
         let is_wanted = own.is_some_and(|own| seen.number <= own.replicas);
-        let is_stale = compare
-            && is_wanted
-            && (own.is_some_and(|own| uses(own, &changed)) || is_stale(engine, sheet, &seen)?);
+        let is_used = own.is_some_and(|own| uses(own, &changed));
+        if is_wanted && (is_used || is_stale(engine, sheet, seen)?) {
+            stale.insert(seen.name.clone());
+        }
+    }
+    spread(sheet, &all, &mut stale);
+    for seen in all {
+        let is_stale = stale.contains(&seen.name);
         if is_stale {
             let name = seen.container.name.clone();
             sheet.previous.insert(name, replace::previous(&seen.container));
@@ -149,6 +158,26 @@ fn looked(
         }
     }
     Ok(observed)
+}
+
+/// Who shares something with a container that is replaced is replaced as well.
+fn spread(sheet: &Sheet, all: &[Seen], stale: &mut BTreeSet<String>) {
+    loop {
+        let first = |seen: &&Seen| seen.number == 1 && stale.contains(&seen.name);
+        let gone: BTreeSet<&str> =
+            all.iter().filter(first).map(|seen| seen.service.as_str()).collect();
+        let follows = |seen: &&Seen| {
+            let own = service_of(sheet, &seen.service).map(|(_, own)| own);
+            let own = own.filter(|own| seen.number <= own.replicas);
+            own.is_some_and(|own| own.shares_with().iter().any(|other| gone.contains(other)))
+        };
+        let more: Vec<String> = all.iter().filter(follows).map(|seen| seen.name.clone()).collect();
+        let before = stale.len();
+        stale.extend(more);
+        if stale.len() == before {
+            return;
+        }
+    }
 }
 
 fn found(engine: &Engine, kind: &str, name: &str) -> Result<Option<Value>, Refused> {
@@ -221,8 +250,13 @@ fn service_of<'s>(sheet: &'s Sheet, name: &str) -> Option<(&'s String, &'s sheet
 /// Whether a container was made from another configuration or image, or is in other networks.
 fn is_stale(engine: &Engine, sheet: &Sheet, seen: &Seen) -> Result<bool, Refused> {
     let Some((_, service)) = service_of(sheet, &seen.service) else { return Ok(false) };
-    let wanted = service.body["Labels"][sheet::HASH].as_str();
-    if seen.container.labels[sheet::HASH].as_str() != wanted {
+    let wanted = match make::resolved(engine, sheet, service) {
+        Ok(body) => body["Labels"][sheet::HASH].clone(),
+        // What it shares something with is gone.
+        Err(refused) if refused.is_missing() => return Ok(true),
+        Err(refused) => return Err(refused),
+    };
+    if seen.container.labels[sheet::HASH] != wanted {
         return Ok(true);
     }
     match engine.look("images", service.body["Image"].as_str().unwrap_or_default()) {
@@ -246,7 +280,7 @@ fn place(
     let own = service_of(sheet, &seen.service);
     let node = own.and_then(|(node, _)| application.node_named(node));
     let (Some((name, service)), Some(node)) = (own, node) else {
-        observed.orphans.push(seen.name);
+        observed.orphans.push(seen.container.name);
         return;
     };
     let is_alone = application.node(node).count == 1 && seen.number == 1;

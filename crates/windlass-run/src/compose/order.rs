@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass::application::Application;
+use windlass::application::{Application, NodeId};
 use windlass::plan::{Order, Plan, PlanAction};
 use windlass::source::Origin;
 
@@ -25,14 +25,12 @@ pub fn arrange(application: &Application, nodes: &BTreeMap<String, String>, plan
     let known: BTreeSet<(usize, usize)> =
         plan.order.iter().map(|edge| (edge.before, edge.after)).collect();
     let mut more = BTreeSet::new();
-    for id in application.node_ids() {
-        let node = application.node(id);
-        for target in node.bindings.iter().map(|binding| &application.node(binding.target).name) {
-            for (before, own) in leaving.get(node.name.as_str()).into_iter().flatten() {
-                for (after, other) in leaving.get(target.as_str()).into_iter().flatten() {
-                    if own == other && !known.contains(&(*before, *after)) {
-                        more.insert((*before, *after));
-                    }
+    for (name, own) in &leaving {
+        let Some(node) = application.node_named(name) else { continue };
+        for (before, operation) in own {
+            for after in needed(application, node, operation, &leaving) {
+                if !known.contains(&(*before, after)) {
+                    more.insert((*before, after));
                 }
             }
         }
@@ -48,6 +46,34 @@ pub fn arrange(application: &Application, nodes: &BTreeMap<String, String>, plan
         // A part that goes down and comes up again: the plan alone knows better.
         plan.order.truncate(old);
     }
+}
+
+/// The steps by which what a node needs leaves, and what that needs where it has no such step: a
+/// job that has ended does not stop, and whoever waited for it still leaves before what it used.
+fn needed(
+    application: &Application,
+    node: NodeId,
+    operation: &str,
+    leaving: &BTreeMap<&str, Vec<(usize, &str)>>,
+) -> Vec<usize> {
+    let mut steps = Vec::new();
+    let mut seen = BTreeSet::from([node]);
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        for target in application.node(node).bindings.iter().map(|binding| binding.target) {
+            if !seen.insert(target) {
+                continue;
+            }
+            let own = leaving.get(application.node(target).name.as_str());
+            let same = own.into_iter().flatten().filter(|(_, other)| *other == operation);
+            let before = steps.len();
+            steps.extend(same.map(|(at, _)| *at));
+            if steps.len() == before {
+                open.push(target);
+            }
+        }
+    }
+    steps
 }
 
 /// [`arrange`], and containers that are replaced follow one another: for plans that are made when

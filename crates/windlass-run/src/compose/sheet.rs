@@ -257,11 +257,12 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
     let body = body::body(&parts);
     let networks = body::endpoints(project, &service.name, &value).into_iter().skip(1).collect();
     let may_end = !matches!(service.restart, Restart::Always | Restart::UnlessStopped);
-    Part::Service(Box::new(Service {
+    let mut part = Service {
         name: service.name.clone(),
         container: service.container_name.as_ref().map(|name| name.text.clone()),
         body,
         networks,
+        canon: None,
         is_job: ends.is_job && may_end,
         may_end,
         may_fail: ends.may_fail && !ends.is_job && may_end,
@@ -270,7 +271,11 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
         files,
         replicas: service.replicas,
         update: update::of(service),
-    }))
+    };
+    if part.shares() || value.get("volumes_from").is_some() {
+        part.canon = Some(value);
+    }
+    Part::Service(Box::new(part))
 }
 
 /// A file of the host and where it is mounted.

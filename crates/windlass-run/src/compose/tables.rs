@@ -26,6 +26,8 @@ pub(super) enum Kind {
     Bytes,
     /// Durations are written as Go does.
     Time,
+    /// A duration that is left out when it is zero.
+    Lapse,
     /// A whole number that is written also when it is zero.
     Count,
     /// Keys in an order.
@@ -34,6 +36,12 @@ pub(super) enum Kind {
     Always(&'static [Key]),
     /// A list of records.
     Records(&'static [Key]),
+    /// Devices that are asked for: all of them, unless a number or names are given.
+    Requests,
+    /// Values by name, where some have none.
+    Variables,
+    /// Written under another name.
+    Named(&'static str, &'static Kind),
     /// Made by hand.
     Special(Special),
 }
@@ -52,20 +60,25 @@ pub(super) enum Special {
     Hosts,
     Health,
     Ulimits,
+    Gpus,
+    Models,
+    Watch,
 }
 
 /// A key and its kind.
 pub(super) type Key = (&'static str, Kind);
 
 use Kind::{
-    Always, Bytes, Choice, Command, Count, Flag, Int, Map, Number, Record, Records, Text, Texts,
-    Time,
+    Always, Bytes, Choice, Command, Count, Flag, Int, Lapse, Map, Named, Number, Record, Records,
+    Requests, Text, Texts, Time,
 };
 
 /// A service, without what does not count: build, dependencies, profiles, scale, pull policy.
 pub(super) const SERVICE: &[Key] = &[
     ("annotations", Map),
     ("attach", Choice),
+    ("develop", Record(&[("watch", Kind::Special(Special::Watch))])),
+    ("blkio_config", Record(BLKIO)),
     ("cap_add", Texts),
     ("cap_drop", Texts),
     ("cgroup_parent", Text),
@@ -82,6 +95,7 @@ pub(super) const SERVICE: &[Key] = &[
     ("command", Command),
     ("configs", Kind::Special(Special::Configs)),
     ("container_name", Text),
+    ("credential_spec", Record(&[("config", Text), ("file", Text), ("registry", Text)])),
     ("deploy", Record(DEPLOY)),
     ("device_cgroup_rules", Texts),
     ("devices", Kind::Special(Special::Devices)),
@@ -95,6 +109,7 @@ pub(super) const SERVICE: &[Key] = &[
     ("external_links", Texts),
     ("extra_hosts", Kind::Special(Special::Hosts)),
     ("group_add", Texts),
+    ("gpus", Kind::Special(Special::Gpus)),
     ("hostname", Text),
     ("healthcheck", Kind::Special(Special::Health)),
     ("image", Text),
@@ -109,6 +124,7 @@ pub(super) const SERVICE: &[Key] = &[
     ("memswap_limit", Bytes),
     ("mem_swappiness", Bytes),
     ("mac_address", Text),
+    ("models", Kind::Special(Special::Models)),
     ("network_mode", Text),
     ("networks", Kind::Special(Special::Networks)),
     ("oom_kill_disable", Flag),
@@ -132,21 +148,59 @@ pub(super) const SERVICE: &[Key] = &[
     ("tmpfs", Texts),
     ("tty", Flag),
     ("ulimits", Kind::Special(Special::Ulimits)),
+    ("use_api_socket", Flag),
     ("user", Text),
     ("userns_mode", Text),
     ("uts", Text),
     ("volumes", Kind::Special(Special::Volumes)),
     ("volumes_from", Texts),
     ("working_dir", Text),
+    ("post_start", Records(HOOK)),
+    ("pre_stop", Records(HOOK)),
 ];
+
+pub(super) const HOOK: &[Key] = &[
+    ("command", Command),
+    ("user", Text),
+    ("privileged", Flag),
+    ("working_dir", Text),
+    ("environment", Kind::Variables),
+];
+
+/// What is watched, after its path and before the rest.
+pub(super) const WATCH: &[Key] = &[
+    ("action", Text),
+    ("target", Text),
+    ("exec", Always(HOOK)),
+    ("include", Texts),
+    ("ignore", Texts),
+    ("initial_sync", Flag),
+];
+
+pub(super) const MODEL: &[Key] = &[("endpoint_var", Text), ("model_var", Text)];
+
+const BLKIO: &[Key] = &[
+    ("weight", Int),
+    (
+        "weight_device",
+        Records(&[("path", Named("Path", &Text)), ("weight", Named("Weight", &Int))]),
+    ),
+    ("device_read_bps", Records(RATE)),
+    ("device_read_iops", Records(RATE)),
+    ("device_write_bps", Records(RATE)),
+    ("device_write_iops", Records(RATE)),
+];
+
+/// Compose writes these two with capitals.
+const RATE: &[Key] = &[("path", Named("Path", &Text)), ("rate", Named("Rate", &Bytes))];
 
 const LOGGING: &[Key] = &[("driver", Text), ("options", Map)];
 
 const UPDATE: &[Key] = &[
     ("parallelism", Count),
-    ("delay", Time),
+    ("delay", Lapse),
     ("failure_action", Text),
-    ("monitor", Time),
+    ("monitor", Lapse),
     ("max_failure_ratio", Number),
     ("order", Text),
 ];
@@ -164,10 +218,17 @@ const DEPLOY: &[Key] = &[
 
 const RESOURCES: &[Key] = &[("limits", Record(RESOURCE)), ("reservations", Record(RESOURCE))];
 
-const RESOURCE: &[Key] =
-    &[("cpus", Number), ("memory", Bytes), ("pids", Int), ("devices", Records(DEVICE_REQUEST))];
+const RESOURCE: &[Key] = &[
+    ("cpus", Number),
+    ("memory", Bytes),
+    ("pids", Int),
+    ("devices", Requests),
+    ("generic_resources", Records(GENERIC)),
+];
 
-const DEVICE_REQUEST: &[Key] = &[
+const GENERIC: &[Key] = &[("discrete_resource_spec", Record(&[("kind", Text), ("value", Count)]))];
+
+pub(super) const DEVICE_REQUEST: &[Key] = &[
     ("capabilities", Texts),
     ("driver", Text),
     ("count", Int),
@@ -219,6 +280,8 @@ pub(super) const BIND: &[Key] =
     &[("selinux", Text), ("propagation", Text), ("create_host_path", Flag), ("recursive", Text)];
 
 pub(super) const VOLUME: &[Key] = &[("labels", Map), ("nocopy", Flag), ("subpath", Text)];
+
+pub(super) const IMAGE: &[Key] = &[("subpath", Text)];
 
 pub(super) const TMPFS: &[Key] = &[("size", Bytes), ("mode", Int)];
 

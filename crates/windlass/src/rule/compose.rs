@@ -26,6 +26,8 @@ pub mod unknown_mount_option;
 pub mod unknown_restart_policy;
 pub mod unused_resource;
 
+use std::collections::BTreeSet;
+
 use super::Rule;
 use crate::diagnostic::Diagnostic;
 use crate::lang::compose::Project;
@@ -100,6 +102,35 @@ pub fn check(project: &Project, sources: &Sources) -> Vec<Diagnostic> {
     for (_, check) in RULES {
         check(project, sources, &mut findings);
     }
+    project.explain(&mut findings);
     crate::diagnostic::sort(&mut findings);
     findings
+}
+
+/// Ports in words: `port 80`, `ports 80 and 82`, `ports 80-99 and 5 more`.
+pub(crate) fn ports_in_words(ports: &BTreeSet<u16>) -> String {
+    /// More ranges than that nobody reads.
+    const SHOWN: usize = 3;
+    let mut ranges: Vec<(u16, u16)> = Vec::new();
+    for port in ports {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *port => *last = *port,
+            _ => ranges.push((*port, *port)),
+        }
+    }
+    let (shown, hidden) = ranges.split_at(ranges.len().min(SHOWN));
+    let word = |(first, last): &(u16, u16)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    let mut words: Vec<String> = shown.iter().map(word).collect();
+    let more: u32 = hidden.iter().map(|(first, last)| u32::from(last - first) + 1).sum();
+    if more > 0 {
+        words.push(format!("{more} more"));
+    }
+    let kind = if ports.len() == 1 { "port" } else { "ports" };
+    let last = words.pop().unwrap_or_default();
+    match words.join(", ").as_str() {
+        "" => format!("{kind} {last}"),
+        before => format!("{kind} {before} and {last}"),
+    }
 }

@@ -1,6 +1,6 @@
 //! The actions of a plan or an assembly with what they execute, and the question before they do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal, Write as _};
 
@@ -89,10 +89,12 @@ pub(crate) fn of_plan(
             let _ = writeln!(out, "    run     {}", words(run));
         }
         let Some(protocol) = component.protocol() else { continue };
-        for transition in protocol.transitions.iter().filter(|t| Some(t.operation) == found) {
-            if let Some(process) = component.processes.get(&transition.to) {
-                let _ = writeln!(out, "    process {}", words(&process.command));
-            }
+        let own = protocol.transitions.iter().filter(|it| Some(it.operation) == found);
+        let processes = own.filter_map(|it| component.processes.get(&it.to));
+        // Several transitions of one operation may lead to the same process.
+        let lines: BTreeSet<String> = processes.map(|process| words(&process.command)).collect();
+        for line in lines {
+            let _ = writeln!(out, "    process {line}");
         }
     }
     if out.is_empty() {

@@ -3,7 +3,7 @@
 //! What the operations of a project ask of the engine is kept beside the journal, in
 //! `compose.json`, so that only `up` needs the Compose file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::{IsTerminal, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
@@ -96,6 +96,10 @@ pub(crate) struct Composed {
     pub(crate) state: GlobalState,
     /// Its containers that run.
     pub(crate) processes: BTreeMap<String, OrderId>,
+    /// Containers of services that there are no more.
+    orphans: Vec<String>,
+    /// Networks that stay, because a container that stays is in them.
+    held: BTreeSet<String>,
 }
 
 impl Composed {
@@ -107,14 +111,46 @@ impl Composed {
         let Some(mut sheet) = read(deployment)? else { return Ok(None) };
         let observed = running::observe_as_is(&engine()?, application, &mut sheet)
             .map_err(|why| refused(&why))?;
-        let running::Observed { state, processes, .. } = observed;
-        Ok(Some(Composed { sheet, state, processes }))
+        let running::Observed { state, processes, orphans, .. } = observed;
+        Ok(Some(Composed { sheet, state, processes, orphans, held: BTreeSet::new() }))
+    }
+
+    /// Removes the containers of services that there are no more, or says that they stay, and which
+    /// networks with them.
+    pub(crate) fn settle_orphans(&mut self, remove: bool) -> Result<(), Failure> {
+        let engine = engine()?;
+        for name in std::mem::take(&mut self.orphans) {
+            if remove {
+                let gone = engine.stop(&name, None).and_then(|()| engine.remove(&name, false));
+                match gone {
+                    Err(why) if !why.is_missing() => return Err(refused(&why)),
+                    _ => tell(&format!("removed {name}: no service of the project asked for it")),
+                }
+                continue;
+            }
+            tell(&format!(
+                "orphan  {name}: no service of the project asks for it; it stays \
+                 (--remove-orphans)"
+            ));
+            let found = engine.inspect(&name).map_err(|why| refused(&why))?;
+            let networks = found.all["NetworkSettings"]["Networks"].as_object();
+            self.held.extend(networks.into_iter().flat_map(|all| all.keys().cloned()));
+        }
+        let ours = self.sheet.parts.values().filter_map(|part| match part {
+            Part::Network { name, .. } if self.held.contains(name) => Some(name),
+            _ => None,
+        });
+        for name in ours {
+            tell(&format!("network {name}: it stays, an orphan is in it"));
+        }
+        Ok(())
     }
 
     /// Whether a node goes with the project: images stay, and volumes unless they are named.
     pub(crate) fn leaves(&self, node: &str, volumes: bool) -> bool {
         match self.sheet.parts.get(node) {
-            Some(Part::Network { .. } | Part::Service(_)) => true,
+            Some(Part::Service(_)) => true,
+            Some(Part::Network { name, .. }) => !self.held.contains(name),
             Some(Part::Volume { .. }) => volumes,
             Some(Part::Image { .. } | Part::Nothing) | None => false,
         }

@@ -67,6 +67,7 @@ impl Prepared {
         running::select(&mut project, &args.services).map_err(Failure::usage)?;
         running::prune(&mut project);
         let ground = ground(&args.file)?;
+        learn_checks(&mut project)?;
         let (mut application, mut goal) = compose::lower(&project);
         running::with_processes(&mut application, &project);
         let mut sheet = running::sheet(&project, &application, &ground);
@@ -181,6 +182,30 @@ impl Prepared {
     pub(crate) fn write(&self, deployment: &Deployment) -> Result<(), Failure> {
         keep(deployment, &self.sheet)
     }
+}
+
+/// Looks for the checks that services wait for in their images.
+fn learn_checks(project: &mut Project) -> Result<(), Failure> {
+    let checks = running::learn_checks(&engine()?, project).map_err(|why| refused(&why))?;
+    for (service, image) in &checks.assumed {
+        tell(&format!(
+            "assumed {service}: its health is waited for, and whether the image `{image}` has a \
+             check is known only when it is here"
+        ));
+    }
+    if checks.missing.is_empty() {
+        return Ok(());
+    }
+    let told = |(service, image, waiting): &(String, String, String)| {
+        format!(
+            "`{waiting}` waits for the health of `{service}`, and neither the file nor the image \
+             `{image}` has a check"
+        )
+    };
+    let all: Vec<String> = checks.missing.iter().map(told).collect();
+    Err(Failure::usage(all.join("; "))
+        .help("give it a `healthcheck`, or wait with `condition: service_started`")
+        .ending(exit_code::FINDINGS))
 }
 
 /// Asks what becomes of volumes whose definition changed: they are made anew, and what is in them

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::engine::{Container, Engine, Refused};
 use super::service::{unless_missing, words};
-use super::sheet::{self, File, Part, Service};
+use super::sheet::{self, File, Part, Service, Sheet};
 use super::{Shared, archive, replace};
+use crate::compose::digest;
 
 /// Makes the container. One that is as it should be stays; beside any other the new one is made
 /// under another name, and takes its place when it is started.
@@ -15,8 +16,7 @@ pub(super) fn make(
     name: &str,
     number: u32,
 ) -> Result<(), String> {
-    let mut body = service.body.clone();
-    resolve_shared(shared, &mut body)?;
+    let mut body = resolved(&shared.engine, &shared.sheet, service).map_err(words)?;
     let image = body.get("Image").and_then(Value::as_str).unwrap_or_default().to_owned();
     let image = shared.engine.look("images", &image).map_err(words)?;
     body["Labels"][sheet::NUMBER] = number.to_string().into();
@@ -163,21 +163,19 @@ fn put_files(shared: &Shared, id: &str, files: &[File]) -> Result<(), String> {
     shared.engine.put_archive(id, &archive::tar(entries)).map_err(words)
 }
 
-/// Where a container shares something with one of another service, that is a container by now.
-fn resolve_shared(shared: &Shared, body: &mut Value) -> Result<(), String> {
-    let first_of = |service: &str| -> Result<String, String> {
-        let project = &shared.sheet.project;
-        let own = shared.sheet.parts.values().find_map(|part| match part {
-            Part::Service(own) if own.name == service => Some(own.container_name(project, 1)),
-            _ => None,
-        });
-        let name = own.unwrap_or_else(|| format!("{project}-{service}-1"));
-        Ok(shared.engine.inspect(&name).map_err(words)?.id)
-    };
+/// The request with the containers that it shares something with, and the hash that Compose gives
+/// it: where the file says `service:NAME`, what is hashed is the id of a container.
+pub(crate) fn resolved(
+    engine: &Engine,
+    sheet: &Sheet,
+    service: &Service,
+) -> Result<Value, Refused> {
+    let mut body = service.body.clone();
     for key in sheet::SHARED {
         let mode = body["HostConfig"].get(*key).and_then(Value::as_str).unwrap_or_default();
-        if let Some(service) = mode.strip_prefix("service:") {
-            body["HostConfig"][*key] = format!("container:{}", first_of(service)?).into();
+        if let Some(other) = mode.strip_prefix("service:") {
+            body["HostConfig"][*key] =
+                format!("container:{}", first_of(engine, sheet, other)?).into();
         }
     }
     if let Some(Value::Array(all)) = body["HostConfig"].get_mut("VolumesFrom") {
@@ -187,9 +185,46 @@ fn resolve_shared(shared: &Shared, body: &mut Value) -> Result<(), String> {
                 *one = container.into();
                 continue;
             }
-            let (service, mode) = text.split_once(':').unwrap_or((&text, "rw"));
-            *one = format!("{}:{mode}", first_of(service)?).into();
+            let (other, mode) = text.split_once(':').unwrap_or((&text, "rw"));
+            *one = format!("{}:{mode}", first_of(engine, sheet, other)?).into();
         }
     }
-    Ok(())
+    if let Some(canon) = &service.canon {
+        let hash = digest(&hashed(engine, sheet, canon.clone())?);
+        body["Labels"][sheet::HASH] = hash.into();
+    }
+    Ok(body)
+}
+
+/// A service as Compose hashes it when it makes the container. How volumes are mounted is lost
+/// there (and is kept in the request).
+fn hashed(engine: &Engine, sheet: &Sheet, mut canon: Value) -> Result<Value, Refused> {
+    for key in ["network_mode", "ipc", "pid"] {
+        let mode = canon.get(key).and_then(Value::as_str).unwrap_or_default();
+        if let Some(other) = mode.strip_prefix("service:") {
+            canon[key] = format!("container:{}", first_of(engine, sheet, other)?).into();
+        }
+    }
+    if let Some(Value::Array(all)) = canon.get_mut("volumes_from") {
+        for one in all {
+            let text = one.as_str().unwrap_or_default().to_owned();
+            let mut parts = text.split(':');
+            *one = match (parts.next().unwrap_or_default(), parts.next()) {
+                ("container", Some(name)) => name.into(),
+                (other, _) => first_of(engine, sheet, other)?.into(),
+            };
+        }
+    }
+    Ok(canon)
+}
+
+/// The id of the first container of a service.
+fn first_of(engine: &Engine, sheet: &Sheet, service: &str) -> Result<String, Refused> {
+    let project = &sheet.project;
+    let own = sheet.parts.values().find_map(|part| match part {
+        Part::Service(own) if own.name == service => Some(own.container_name(project, 1)),
+        _ => None,
+    });
+    let name = own.unwrap_or_else(|| format!("{project}-{service}-1"));
+    Ok(engine.inspect(&name)?.id)
 }

@@ -146,6 +146,10 @@ pub struct Service {
     pub body: Value,
     /// Further networks, by name.
     pub networks: Vec<(String, Value)>,
+    /// The service as it is hashed, when it shares something: the hash has the id of a container
+    /// that is not there yet.
+    #[serde(default)]
+    pub canon: Option<Value>,
     /// Whether somebody waits for its end.
     pub is_job: bool,
     /// Whether an end with exit code 0 is no death.
@@ -222,14 +226,18 @@ pub fn number(node: &str, instance: &str) -> u32 {
 impl Service {
     /// Whether its containers share something with one of another service, which must run first.
     pub fn shares(&self) -> bool {
+        !self.shares_with().is_empty()
+    }
+
+    /// The services with whose first container those of this one share something.
+    pub fn shares_with(&self) -> BTreeSet<&str> {
         let host = &self.body["HostConfig"];
-        let is_shared = |key: &str| {
-            let mode = host.get(key).and_then(Value::as_str);
-            mode.is_some_and(|mode| mode.starts_with("service:"))
-        };
-        let from = host.get("VolumesFrom").and_then(Value::as_array);
-        let other = |one: &Value| one.as_str().is_some_and(|it| !it.starts_with("container:"));
-        SHARED.iter().any(|key| is_shared(key)) || from.is_some_and(|all| all.iter().any(other))
+        let modes = SHARED.iter().filter_map(|key| host.get(*key)?.as_str());
+        let modes = modes.filter_map(|mode| mode.strip_prefix("service:"));
+        let from = host.get("VolumesFrom").and_then(Value::as_array).into_iter().flatten();
+        let from = from.filter_map(Value::as_str).filter(|one| !one.starts_with("container:"));
+        let from = from.map(|one| one.split_once(':').map_or(one, |(service, _)| service));
+        modes.chain(from).collect()
     }
 
     /// The name of a container.

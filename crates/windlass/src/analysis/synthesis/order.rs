@@ -24,8 +24,13 @@ const MOST_TRIED: usize = 200;
 /// The sequence as a plan, every action after the one before it.
 pub fn sequence(actions: &[PlanAction]) -> Plan {
     let mut times = BTreeMap::new();
+    let operation = |action: &PlanAction| match action {
+        PlanAction::Operation { instance, operation } => Some(format!("{operation} {instance}")),
+        _ => None,
+    };
+    let operations = actions.iter().filter_map(operation).collect();
     let step = |action: &PlanAction| Step {
-        label: label(action, &mut times),
+        label: label(action, &operations, &mut times),
         action: action.clone(),
         origin: Origin(None),
     };

@@ -5,7 +5,7 @@
 //! gone before its provider, or another provider is there before; an invariant of the goal.
 //! Everything else may happen at the same time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::application::{Application, GlobalState, InstanceId};
 use crate::lifecycle::protocol::{Arity, Element, Sort};
@@ -286,12 +286,24 @@ impl Finding<'_> {
     }
 }
 
-/// The label of an action: unique among those given already.
-pub fn label(action: &PlanAction, times: &mut BTreeMap<String, usize>) -> String {
+/// The label of an action: unique among those given already. An instance that has an operation
+/// called `create` or `remove` of its own is said to be added and dropped, so that nobody takes one
+/// for the other; `operations` has the plain labels of those.
+pub fn label(
+    action: &PlanAction,
+    operations: &BTreeSet<String>,
+    times: &mut BTreeMap<String, usize>,
+) -> String {
+    let unless_taken =
+        |usual: String, other: String| if operations.contains(&usual) { other } else { usual };
     let plain = match action {
         PlanAction::Operation { instance, operation } => format!("{operation} {instance}"),
-        PlanAction::ScaleOut { instance, .. } => format!("create {instance}"),
-        PlanAction::ScaleIn { instance } => format!("remove {instance}"),
+        PlanAction::ScaleOut { instance, .. } => {
+            unless_taken(format!("create {instance}"), format!("add {instance}"))
+        }
+        PlanAction::ScaleIn { instance } => {
+            unless_taken(format!("remove {instance}"), format!("drop {instance}"))
+        }
     };
     let count = times.entry(plain.clone()).or_insert(0);
     *count += 1;

@@ -40,7 +40,8 @@ fn check_image(service: &Service, project: &Project, findings: &mut Findings) {
     let name = &service.name;
     if service.image.is_none() && service.build.is_none() && service.provider.is_none() {
         let message = format!("the service `{name}` has neither `image` nor `build`");
-        findings.push(Diagnostic::error(NO_IMAGE, service.span, message));
+        let help = "say which `image` it runs, or where to `build` one";
+        findings.push(Diagnostic::error(NO_IMAGE, service.span, message).help(help));
     }
     let Some(build) = service.get("build") else { return };
     if let (Some(file), Some(inline)) = (build.get("dockerfile"), build.get("dockerfile_inline")) {
@@ -242,7 +243,8 @@ fn check_container_names(project: &Project, findings: &mut Findings) {
                 service.name, name.text
             );
             let finding = Diagnostic::error(SAME_CONTAINER_NAME, name.span, message);
-            findings.push(finding.label(first, "the other one"));
+            let help = "give one of them another name, or leave `container_name` out";
+            findings.push(finding.label(first, "the other one").help(help));
         }
     }
 }

@@ -9,6 +9,9 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::tree::{Kind, Node, Scalar};
 
+/// What is said about the place of a value that lost.
+pub(crate) const OVERRIDES: &str = "it overrides the value written here";
+
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
@@ -152,7 +155,7 @@ impl Item {
         match &self.data {
             Data::Bool(value) => value.to_string(),
             Data::Int(value) => value.to_string(),
-            Data::Float(value) => value.to_string(),
+            Data::Float(value) => float(*value),
             Data::Str(text) => text.clone(),
             Data::Null | Data::List(_) | Data::Map(_) => String::new(),
         }
@@ -184,10 +187,27 @@ impl Item {
     /// A finding at this value with the place of the value that it replaced.
     pub fn explain(&self, finding: Diagnostic) -> Diagnostic {
         match self.replaced {
-            Some(span) => finding.label(span, "it overrides the value written here"),
+            Some(span) => finding.label(span, OVERRIDES),
             None => finding,
         }
     }
+}
+
+/// A number as Go prints it, and so Compose: the fewest digits, with an exponent from a million on
+/// and below a ten-thousandth.
+fn float(value: f64) -> String {
+    if value.is_infinite() {
+        return if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+    }
+    let exponent = format!("{value:e}");
+    let power =
+        exponent.split_once('e').and_then(|(digits, power)| Some((digits, power.parse().ok()?)));
+    let Some((digits, power)): Option<(&str, i32)> = power else { return value.to_string() };
+    if (-4..6).contains(&power) {
+        return value.to_string();
+    }
+    let sign = if power < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", power.abs())
 }
 
 /// Whether two values say the same, wherever they say it.
@@ -259,5 +279,20 @@ fn scalar_data(scalar: Scalar<'_>) -> Data {
         Scalar::BigInt(text) => text.parse().map_or(Data::Null, Data::Float),
         Scalar::Float(value) => Data::Float(value),
         Scalar::Str(text) => Data::Str(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::float;
+
+    #[test]
+    fn numbers_as_compose_writes_them() {
+        let all = [(1e5, "100000"), (1e6, "1e+06"), (1_234_567.5, "1.2345675e+06"), (3.0, "3")];
+        let more = [(1e-5, "1e-05"), (0.0001, "0.0001"), (-0.0, "-0"), (f64::INFINITY, "+Inf")];
+        for (number, text) in all.into_iter().chain(more) {
+            assert_eq!(float(number), text);
+        }
+        assert_eq!(float(f64::NAN), "NaN");
     }
 }

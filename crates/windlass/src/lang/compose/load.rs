@@ -17,6 +17,9 @@ use crate::tree::{self, Schema, Tree};
 pub struct Loaded {
     /// The project; none when something is wrong with it.
     pub project: Option<Project>,
+    /// What could be made out of a project with which something is wrong, for whoever looks for
+    /// more of that.
+    pub partial: Option<Project>,
     /// Everything that is wrong or doubtful.
     pub findings: Findings,
 }
@@ -71,6 +74,9 @@ fn tree_options() -> tree::Options {
     tree::Options { max_nodes: 1_000_000, ..tree::Options::with_schema(Schema::Go) }
 }
 
+/// Who has so many errors does not mind when one more is told twice.
+const MOST_PLACES: usize = 1_000;
+
 impl<'a> Loader<'a> {
     fn new(world: Option<World<'a>>, options: &'a Options) -> Self {
         Loader {
@@ -103,12 +109,17 @@ impl<'a> Loader<'a> {
         scope.environment.entry(variable).or_insert_with(|| name.clone());
         let model = self.model(&parts, &scope);
         let project = model.and_then(|model| self.project(model, name, root, scope.environment));
+        if let Some(project) = &project {
+            project.explain(&mut self.findings);
+        }
+        let is_good = !self.has_errors();
         let mut findings = std::mem::take(&mut self.findings);
         let mut seen = BTreeSet::new();
         findings.retain(|finding| {
             seen.insert((finding.primary, finding.code, finding.message.clone()))
         });
-        Loaded { project, findings }
+        let (project, partial) = if is_good { (project, None) } else { (None, project) };
+        Loaded { project, partial, findings }
     }
 
     fn project(
@@ -126,22 +137,37 @@ impl<'a> Loader<'a> {
         let mut profiles: BTreeSet<String> = self.options.profiles.iter().cloned().collect();
         let from_environment = environment.get("COMPOSE_PROFILES").map_or("", String::as_str);
         profiles.extend(from_environment.split(',').map(|p| p.trim().to_owned()));
+        let before = self.findings.len();
         let mut project = read::project(&model, name, &profiles, &mut self.findings);
         project.origin = Some(Span { source: root, start: 0, end: 0 });
-        if self.has_errors() {
-            return None;
-        }
+        self.drop_echoes(before);
+        let before = self.findings.len();
         normalize::normalize(&mut project);
         consistency::check(&project, &mut self.findings);
         self.look_for_files(&mut project, &environment);
-        (!self.has_errors()).then_some(project)
+        self.drop_echoes(before);
+        Some(project)
+    }
+
+    /// Drops errors from `since` on at places where there was one before: what is wrong with a
+    /// value is told once.
+    fn drop_echoes(&mut self, since: usize) {
+        let later = self.findings.split_off(since);
+        let is_error = |finding: &&Diagnostic| finding.severity == Severity::Error;
+        let places = self.findings.iter().filter(is_error).map(|finding| finding.primary);
+        let earlier: Vec<Span> = places.take(MOST_PLACES).collect();
+        let is_new = |finding: &Diagnostic| {
+            finding.severity != Severity::Error
+                || !earlier.iter().any(|place| place.contains(finding.primary))
+        };
+        self.findings.extend(later.into_iter().filter(is_new));
     }
 
     pub(super) fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 
-    /// All texts of one project put together; none when something is wrong with it.
+    /// All texts of one project put together; none when something is missing from it.
     pub(super) fn model(&mut self, parts: &[Part], scope: &Scope) -> Option<Item> {
         let start = Span { source: parts.first()?.0, start: 0, end: 0 };
         let mut model = Item::empty_map(start);
@@ -152,7 +178,6 @@ impl<'a> Loader<'a> {
             good &= tree.is_complete();
             let roots: Vec<_> = tree.documents().map(|(_, root)| root).collect();
             for root in roots {
-                let before = self.errors();
                 let Some(document) = self.document(root, scope) else {
                     good = false;
                     continue;
@@ -160,17 +185,19 @@ impl<'a> Loader<'a> {
                 model = merge::merge(model, document, &mut Vec::new(), &mut self.findings);
                 merge::drop_resets(&mut model);
                 unicity::enforce(&mut model, &mut Vec::new());
+                let before = self.findings.len();
                 schema::check(&model, &mut self.findings);
+                self.drop_echoes(before);
                 self.drop_version(&mut model);
-                good &= self.errors() == before;
             }
         }
         if !good {
             return None;
         }
-        let before = self.errors();
+        let before = self.findings.len();
         validate::check(&model, &mut self.findings);
-        (self.errors() == before).then_some(model)
+        self.drop_echoes(before);
+        Some(model)
     }
 
     fn errors(&self) -> usize {
@@ -186,7 +213,6 @@ impl<'a> Loader<'a> {
 
     /// One document, with its variables replaced and what it includes and extends put in.
     fn document(&mut self, root: tree::Node<'_>, scope: &Scope) -> Option<Item> {
-        let before = self.errors();
         let mut document = item::from_node(root, &mut Vec::new(), &mut self.findings);
         match document.data {
             Data::Map(_) => {}
@@ -202,9 +228,8 @@ impl<'a> Loader<'a> {
             }
         }
         interpolate(&mut document, &scope.environment, &mut self.findings);
-        if self.errors() != before {
-            return None;
-        }
+        // What these two lack is missing everywhere: nothing that follows would be true.
+        let before = self.errors();
         self.include(&mut document, scope);
         self.extend_services(&mut document, scope);
         (self.errors() == before).then_some(document)

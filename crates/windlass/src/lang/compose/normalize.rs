@@ -30,6 +30,7 @@ pub(super) fn normalize(project: &mut Project) {
             name: format!("{}_default", project.name),
             named: None,
             external: false,
+            exists: None,
             item: Item::empty_map(span),
             span,
         };

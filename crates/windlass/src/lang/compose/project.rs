@@ -3,8 +3,9 @@
 use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::item::Item;
+use super::item::{Item, OVERRIDES};
 use super::short::ShortPort;
+use crate::diagnostic::{Diagnostic, Label};
 use crate::source::Span;
 
 /// A project: what all files say together.
@@ -30,6 +31,26 @@ pub struct Project {
     pub used_elsewhere: BTreeSet<String>,
     /// Where the project starts.
     pub origin: Option<Span>,
+    /// Where values were written that took the place of others, and where those were.
+    pub overridden: BTreeMap<Span, Span>,
+}
+
+impl Project {
+    /// Adds to findings which value won, where one took the place of another.
+    pub fn explain(&self, findings: &mut [Diagnostic]) {
+        for finding in findings {
+            let primary = std::iter::once(finding.primary);
+            let places: Vec<Span> =
+                primary.chain(finding.labels.iter().map(|label| label.span)).collect();
+            for place in places {
+                let Some(lost) = self.overridden.get(&place) else { continue };
+                if finding.labels.iter().all(|label| label.span != *lost) {
+                    let message = OVERRIDES.to_owned();
+                    finding.labels.push(Label { span: *lost, message });
+                }
+            }
+        }
+    }
 }
 
 /// A text with its place.
@@ -56,6 +77,8 @@ pub struct Resource {
     pub external: bool,
     /// All that is said about it.
     pub item: Item,
+    /// Whether its file exists; none when it has none or that is not known.
+    pub exists: Option<bool>,
     /// Where it was declared.
     pub span: Span,
 }
@@ -80,6 +103,8 @@ pub struct Subnet {
     pub prefix: u8,
     /// The gateway.
     pub gateway: Option<(IpAddr, Span)>,
+    /// The part from which the engine takes addresses: the first one, how many bits are fixed.
+    pub pool: Option<(IpAddr, u8, Span)>,
     /// Where it was written.
     pub span: Span,
 }
@@ -100,6 +125,11 @@ impl Subnet {
             }
             _ => false,
         }
+    }
+
+    /// Whether all addresses with the first `prefix` bits of `address` lie within.
+    pub fn contains_all(&self, address: IpAddr, prefix: u8) -> bool {
+        prefix >= self.prefix && self.contains(address)
     }
 
     /// Whether two ranges have an address in common.

@@ -7,6 +7,7 @@ use super::item::{Entry, Item};
 use super::project::{Network, Project, Resource, Service, Subnet, Text};
 use super::read_parts as parts;
 use super::{BAD_VALUE, Findings, cast};
+use crate::source::Span;
 
 /// The project of a model; `profiles` are switched on.
 pub(super) fn project(
@@ -31,8 +32,10 @@ pub(super) fn project(
         disabled: BTreeSet::new(),
         used_elsewhere: BTreeSet::new(),
         origin: None,
+        overridden: BTreeMap::new(),
         name: name.clone(),
     };
+    overridden(model, &mut project.overridden);
     for (key, entry) in section("services") {
         let service = service(key, entry, findings);
         if is_on(&entry.item, profiles) {
@@ -43,6 +46,15 @@ pub(super) fn project(
         }
     }
     project
+}
+
+/// Values that took the place of others; a tree is never deeper than its limit.
+fn overridden(item: &Item, all: &mut BTreeMap<Span, Span>) {
+    if let Some(lost) = item.replaced {
+        all.insert(item.span, lost);
+    }
+    item.items().iter().for_each(|item| overridden(item, all));
+    item.entries().for_each(|(_, entry)| overridden(&entry.item, all));
 }
 
 fn is_on(service: &Item, profiles: &BTreeSet<String>) -> bool {
@@ -85,7 +97,7 @@ fn resource(project: &str, key: &str, entry: &Entry) -> Resource {
         None => format!("{project}_{key}"),
     };
     let named = given.map(|name| name.span);
-    Resource { name, named, external: is_external, span: entry.key, item }
+    Resource { name, named, external: is_external, span: entry.key, item, exists: None }
 }
 
 fn network(project: &str, key: &str, entry: &Entry, findings: &mut Findings) -> Network {
@@ -98,9 +110,13 @@ fn network(project: &str, key: &str, entry: &Entry, findings: &mut Findings) -> 
             let address = gateway.plain().parse().ok()?;
             Some((address, gateway.span))
         });
+        let pool = config.get("ip_range").and_then(|range| {
+            let (address, prefix) = cidr(&range.plain())?;
+            Some((address, prefix, range.span))
+        });
         match cidr(&subnet.plain()) {
             Some((address, prefix)) => {
-                subnets.push(Subnet { address, prefix, gateway, span: subnet.span });
+                subnets.push(Subnet { address, prefix, gateway, pool, span: subnet.span });
             }
             None => {
                 let message = format!("`{}` is no range of addresses", subnet.plain());

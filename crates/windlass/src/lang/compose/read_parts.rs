@@ -68,26 +68,36 @@ pub(super) fn restart(service: &Item) -> (Restart, Option<Span>) {
     };
     let policy_item = policy.get("condition");
     let restart = match policy_item.and_then(Item::as_str) {
-        Some("none") => Restart::No,
+        // Compose asks the engine for nothing when nothing is said.
+        Some("none") | None => Restart::No,
         Some("on-failure") => Restart::OnFailure,
         Some("unless-stopped") => Restart::UnlessStopped,
-        _ => Restart::Always,
+        Some(_) => Restart::Always,
     };
     (restart, Some(policy_item.unwrap_or(policy).span))
 }
+
+/// More ports than an address has, of all protocols: whatever comes after them clashes anyway.
+const MOST_PORTS: usize = 200_000;
 
 /// The published ports, each container port by itself, none twice.
 pub(super) fn ports(service: &Item, findings: &mut Findings) -> Vec<Port> {
     let mut ports: Vec<Port> = Vec::new();
     for item in service.get("ports").map(Item::items).unwrap_or_default() {
+        if ports.len() > MOST_PORTS {
+            break;
+        }
         let read = match &item.data {
             Data::Map(_) => long_port(item, findings).map(|port| vec![port]),
             _ => short::ports(&item.plain()).map_err(Some),
         };
         match read {
             Ok(read) => {
+                let known = ports.len();
                 for port in read {
-                    if !ports.iter().rev().take(64).any(|other| other.port == port) {
+                    // A range has no port twice: only what was there before it can be the same.
+                    let before = &ports[known.saturating_sub(64)..known];
+                    if !before.iter().any(|other| other.port == port) {
                         ports.push(Port { port, span: item.span });
                     }
                 }

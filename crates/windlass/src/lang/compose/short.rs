@@ -15,9 +15,6 @@ pub struct ShortPort {
     pub protocol: String,
 }
 
-/// A longer range is kept as one port of the container that may get any port of the host.
-const MAX_PORTS: u32 = 256;
-
 /// `[[HOST:]HOST_PORT[-END]:]PORT[-END][/PROTOCOL]`, one for each port of the container.
 pub fn ports(text: &str) -> Result<Vec<ShortPort>, String> {
     let (rest, protocol) = match text.split_once('/') {
@@ -77,14 +74,6 @@ fn spread(
         };
         ShortPort { host_ip, published, target, protocol: protocol.to_owned() }
     };
-    if count > MAX_PORTS {
-        return Ok(vec![ShortPort {
-            host_ip,
-            published,
-            target: first,
-            protocol: protocol.to_owned(),
-        }]);
-    }
     Ok((0..count).map(port).collect())
 }
 

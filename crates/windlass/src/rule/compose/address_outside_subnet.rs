@@ -3,20 +3,42 @@
 use super::super::{Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
+use crate::source::Span;
 
 /// The rule.
 pub const RULE: Rule = Rule {
     code: "COMPOSE030",
     name: "address-outside-subnet",
     severity: Severity::Warning,
-    summary: "a fixed address is in no range of its network",
+    summary: "an address, a gateway or a pool is in no range of its network",
     paper: None,
     doc: page!("COMPOSE030"),
     check: None,
 };
 
-/// Fixed addresses that no range of their network contains.
+/// Gateways and pools that lie outside the range that they stand beside.
+fn check_ranges(project: &Project, findings: &mut Vec<Diagnostic>) {
+    for (key, network) in project.networks.iter().filter(|(_, it)| !it.resource.external) {
+        for subnet in &network.subnets {
+            let mut told = |message: String, at: Span| {
+                let finding = RULE.finding(at, message).label(subnet.span, "the range");
+                let help = "choose one inside the `subnet`: the engine refuses to make the network";
+                findings.push(finding.help(help));
+            };
+            if let Some((gateway, span)) = subnet.gateway.filter(|it| !subnet.contains(it.0)) {
+                told(format!("the gateway {gateway} of `{key}` is not in its range"), span);
+            }
+            let outside = subnet.pool.filter(|pool| !subnet.contains_all(pool.0, pool.1));
+            if let Some((address, prefix, span)) = outside {
+                told(format!("`ip_range` {address}/{prefix} of `{key}` is not in its range"), span);
+            }
+        }
+    }
+}
+
+/// Fixed addresses that no range of their network contains, gateways and pools included.
 pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+    check_ranges(project, findings);
     for service in project.services.values() {
         for (key, attachment) in &service.networks {
             let Some(network) = project.networks.get(key).filter(|n| !n.resource.external) else {

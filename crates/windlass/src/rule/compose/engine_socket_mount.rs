@@ -4,6 +4,9 @@ use super::super::{Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 
+/// What can be done about it.
+const HELP: &str = "leave it out, or put a proxy before it that allows only what is needed";
+
 /// The rule.
 pub const RULE: Rule = Rule {
     code: "COMPOSE034",
@@ -25,12 +28,12 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
         for mount in &service.mounts {
             if mount.source.as_deref().is_some_and(is_socket) {
                 let message = format!("`{}` may command the engine, and so the host", service.name);
-                findings.push(RULE.finding(mount.span, message));
+                findings.push(RULE.finding(mount.span, message).help(HELP));
             }
         }
         if let Some(span) = service.flag("use_api_socket") {
             let message = format!("`{}` may command the engine, and so the host", service.name);
-            findings.push(RULE.finding(span, message));
+            findings.push(RULE.finding(span, message).help(HELP));
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Several containers want one port of the host.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::super::{Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
+use crate::source::Span;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -15,23 +18,27 @@ pub const RULE: Rule = Rule {
     check: None,
 };
 
-/// Published ranges that have fewer ports than the service has containers.
+/// Published ranges that have fewer ports than the service has containers: one finding for each
+/// place, however many ports it is about.
 pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values().filter(|service| service.replicas > 1) {
+        let mut scarce: BTreeMap<Span, BTreeSet<u16>> = BTreeMap::new();
         for port in &service.ports {
             let Some((first, last)) = port.port.published else { continue };
             let ports = u32::from(last) - u32::from(first) + 1;
-            if ports >= service.replicas || first == 0 {
-                continue;
+            if ports < service.replicas && first != 0 {
+                scarce.entry(port.span).or_default().extend(first..=last);
             }
-            let published =
-                if first == last { first.to_string() } else { format!("{first}-{last}") };
+        }
+        for (place, ports) in scarce {
             let message = format!(
-                "`{}` has {} containers for port {published} of the host",
-                service.name, service.replicas
+                "`{}` has {} containers for {} of the host",
+                service.name,
+                service.replicas,
+                super::ports_in_words(&ports)
             );
             let span = service.replicas_span.unwrap_or(service.span);
-            let finding = RULE.finding(port.span, message).label(span, "the number of containers");
+            let finding = RULE.finding(place, message).label(span, "the number of containers");
             findings
                 .push(finding.help("publish a range of ports, or leave the choice to the engine"));
         }

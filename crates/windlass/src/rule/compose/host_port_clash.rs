@@ -1,9 +1,9 @@
-//! Two services publish the same port of the host.
+//! One port of the host is published twice.
 
 use super::super::{Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use core::net::IpAddr;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lang::compose::Project;
 use crate::source::Span;
@@ -13,18 +13,29 @@ pub const RULE: Rule = Rule {
     code: "COMPOSE021",
     name: "host-port-clash",
     severity: Severity::Warning,
-    summary: "two services publish the same port of the host",
+    summary: "one port of the host is published twice",
     paper: None,
     doc: page!("COMPOSE021"),
     check: None,
 };
 
-/// Ports of the host by number and protocol: address, service and place.
-type Taken<'p> = BTreeMap<(u16, &'p str), Vec<(Option<IpAddr>, &'p str, Span)>>;
+/// Who publishes a port of the host: on which address, which service, and where that is written.
+type User<'p> = (Option<IpAddr>, &'p str, Span);
 
-/// Single ports of the host that two services publish on an address that both use.
+/// Ports of the host by number and protocol.
+type Taken<'p> = BTreeMap<(u16, &'p str), Vec<User<'p>>>;
+
+/// Two places with their services, the later one first.
+type Places<'p> = ((Span, &'p str), (Span, &'p str));
+
+/// Ports that two places want.
+type Clashes<'p> = BTreeMap<Places<'p>, BTreeSet<u16>>;
+
+/// Single ports of the host that are published twice on an address that both use: one finding for
+/// each two places, however many ports they have in common.
 pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let mut taken: Taken<'_> = BTreeMap::new();
+    let mut clashes: Clashes<'_> = BTreeMap::new();
     for service in project.services.values().filter(|service| service.replicas > 0) {
         if service.network_mode.as_ref().is_some_and(|mode| mode.text == "host") {
             continue;
@@ -36,18 +47,12 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             }
             let here = taken.entry((first, &port.port.protocol)).or_default();
             let address = port.port.host_ip.filter(|address| !address.is_unspecified());
-            let clash = here.iter().find(|(other, name, _)| {
-                *name != service.name && (other.is_none() || address.is_none() || *other == address)
+            let clash = here.iter().find(|(other, _, span)| {
+                *span != port.span && (other.is_none() || address.is_none() || *other == address)
             });
             if let Some((_, other, span)) = clash {
-                let message = format!(
-                    "`{}` and `{other}` both publish port {first} of the host",
-                    service.name
-                );
-                findings.push(
-                    RULE.finding(port.span, message)
-                        .label(*span, format!("`{other}` publishes it here")),
-                );
+                let key = ((port.span, service.name.as_str()), (*span, *other));
+                clashes.entry(key).or_default().insert(first);
             }
             // More than a few are told by the first.
             if here.len() < 8 {
@@ -55,4 +60,18 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             }
         }
     }
+    findings.extend(clashes.into_iter().map(finding));
+}
+
+fn finding((places, ports): (Places<'_>, BTreeSet<u16>)) -> Diagnostic {
+    let ((span, name), (first, other)) = places;
+    let ports = super::ports_in_words(&ports);
+    let (message, label) = if name == other {
+        (format!("`{name}` publishes {ports} of the host twice"), "the other place".to_owned())
+    } else {
+        let message = format!("`{name}` and `{other}` both publish {ports} of the host");
+        (message, format!("`{other}` publishes it here"))
+    };
+    let help = "publish another port of the host, or bind the two to different addresses";
+    RULE.finding(span, message).label(first, label).help(help)
 }

@@ -10,13 +10,13 @@ pub const RULE: Rule = Rule {
     code: "COMPOSE035",
     name: "missing-bind-source",
     severity: Severity::Warning,
-    summary: "a path of the host that is mounted does not exist",
+    summary: "a path of the host that is mounted, or the file of a secret or config, does not exist",
     paper: None,
     doc: page!("COMPOSE035"),
     check: None,
 };
 
-/// Bind mounts whose source is known not to exist.
+/// Bind mounts, secrets and configs whose path is known not to exist.
 pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for mount in &service.mounts {
@@ -33,7 +33,22 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             } else {
                 format!("`{source}` does not exist, so that `{name}` cannot start")
             };
-            findings.push(RULE.finding(mount.span, message));
+            let help = "make it, or correct the path; paths start at the folder of the file";
+            findings.push(RULE.finding(mount.span, message).help(help));
         }
+    }
+    let secrets = project.secrets.iter().map(|(name, secret)| ("secret", name, secret));
+    let configs = project.configs.iter().map(|(name, config)| ("config", name, config));
+    for (kind, name, resource) in secrets.chain(configs) {
+        let Some(file) = resource.item.get("file").filter(|_| resource.exists == Some(false))
+        else {
+            continue;
+        };
+        let message = format!(
+            "the file `{}` of the {kind} `{name}` does not exist, so that nobody with it starts",
+            file.plain()
+        );
+        let help = "make it, or correct the path; paths start at the folder of the file";
+        findings.push(RULE.finding(file.span, message).help(help));
     }
 }

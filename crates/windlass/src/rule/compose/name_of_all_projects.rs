@@ -20,7 +20,8 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         if let Some(name) = &service.container_name {
             let message = format!("every project has the same container `{}`", name.text);
-            findings.push(RULE.finding(name.span, message));
+            let help = "leave `container_name` out: the engine then has a name for each project";
+            findings.push(RULE.finding(name.span, message).help(help));
         }
     }
     let networks = project.networks.values().map(|network| ("network", &network.resource));

@@ -20,13 +20,25 @@ pub const RULE: Rule = Rule {
 const TELLING: &[&str] =
     &["PASSWORD", "PASSWD", "SECRET", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY"];
 
-/// Variables with a telling name and a value that stands in the file.
+/// Whether a text is an address with a password in it: `SCHEME://USER:PASSWORD@HOST`.
+fn has_password(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_scheme = scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.:".contains(c));
+    let user = authority.rsplit_once('@').map(|(user, _)| user);
+    let password = user.and_then(|user| user.split_once(':')).map(|(_, password)| password);
+    is_scheme && password.is_some_and(|password| !password.is_empty())
+}
+
+/// Variables with a telling name, or an address with a password, and a value that stands in the
+/// file.
 pub fn check(project: &Project, sources: &Sources, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (name, value, span) in &service.environment {
             let upper = name.to_uppercase();
-            let tells =
+            let is_named =
                 TELLING.iter().any(|word| upper.contains(word)) && !upper.ends_with("_FILE");
+            let tells = is_named || value.as_deref().is_some_and(has_password);
             let is_plain = value.as_deref().is_some_and(|value| !value.is_empty())
                 && !sources.slice(*span).contains('$');
             let is_switch = value.as_deref().is_some_and(|value| {

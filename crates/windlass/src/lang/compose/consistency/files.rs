@@ -19,6 +19,7 @@ impl Loader<'_> {
         if self.world.is_none() {
             return;
         }
+        self.look_for_contents(project);
         for service in project.services.values_mut() {
             for key in ["env_file", "label_file"] {
                 let Some(item) = service.item.get(key) else { continue };
@@ -37,6 +38,19 @@ impl Loader<'_> {
                 {
                     mount.exists = self.exists(&source, mount.span);
                 }
+            }
+        }
+    }
+
+    /// Looks for the files of secrets and configs.
+    fn look_for_contents(&mut self, project: &mut Project) {
+        for resource in project.secrets.values_mut().chain(project.configs.values_mut()) {
+            let Some(file) = resource.item.get("file").filter(|_| !resource.external) else {
+                continue;
+            };
+            let path = file.plain();
+            if !path.starts_with('~') && !path.is_empty() {
+                resource.exists = self.exists(&path, file.span);
             }
         }
     }

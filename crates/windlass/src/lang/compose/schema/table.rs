@@ -167,7 +167,7 @@ const SERVICE: Keys = keys(&[
     ("mem_reservation", Either(&[Str, Int])),
     ("mem_swappiness", COUNT),
     ("memswap_limit", NUMBER),
-    ("models", Either(&[TEXTS, Pairs(&Shape::Keys(&MODEL_USE))])),
+    ("models", Either(&[TEXTS, Pairs(&Either(&[Shape::Keys(&MODEL_USE), Null]))])),
     ("network_mode", Str),
     ("networks", Either(&[TEXTS, Named(&Either(&[Shape::Keys(&ATTACHMENT), Null]))])),
     ("oom_kill_disable", FLAG),
