@@ -16,17 +16,16 @@ pub fn clashes(engine: &Engine, project: &Project, sheet: &Sheet) -> Result<Vec<
             all.push(format!("the {kind} `{}` is external, and is not there", resource.name));
         }
     }
+    let containers = engine.names()?;
     for part in sheet.parts.values() {
         match part {
             Part::Service(service) => {
                 for number in 1..=service.replicas {
                     let name = service.container_name(&sheet.project, number);
-                    match engine.inspect(&name) {
-                        Ok(found) if found.label(sheet::PROJECT) != sheet.project => {
-                            all.push(taken("container", &name, found.label(sheet::PROJECT)));
-                        }
-                        Err(refused) if !refused.is_missing() => return Err(refused),
-                        _ => {}
+                    let Some(labels) = containers.get(&name) else { continue };
+                    let owner = labels[sheet::PROJECT].as_str().unwrap_or_default();
+                    if owner != sheet.project {
+                        all.push(taken("container", &name, owner));
                     }
                 }
             }

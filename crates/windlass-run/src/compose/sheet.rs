@@ -90,9 +90,11 @@ fn parts(project: &Project, ground: &Ground) -> Vec<Part> {
         ends.filter(|(_, it)| it.required == required).map(|(name, _)| name.as_str()).collect()
     };
     let (needed, hoped) = (awaited(true), awaited(false));
+    let ranks = ranks(project);
     for service in project.services.values() {
         let name = service.name.as_str();
-        let ends = Ends { is_job: needed.contains(name), may_fail: hoped.contains(name) };
+        let rank = ranks.get(name).copied().unwrap_or(0);
+        let ends = Ends { is_job: needed.contains(name), may_fail: hoped.contains(name), rank };
         all.push(service_part(project, service, &ends, ground));
     }
     all
@@ -211,6 +213,8 @@ fn image_part(project: &Project, service: &Written, ground: &Ground) -> Part {
 struct Ends {
     is_job: bool,
     may_fail: bool,
+    /// How long the longest row is that it waits for itself.
+    rank: u32,
 }
 
 /// What a service waits for and does not need.
@@ -228,6 +232,24 @@ fn hopes(project: &Project, service: &Written) -> Vec<Hope> {
         },
     };
     optional.map(hope).collect()
+}
+
+/// How long the longest row is that a service waits for; nobody waits for himself here.
+fn ranks(project: &Project) -> BTreeMap<&str, u32> {
+    let mut ranks: BTreeMap<&str, u32> = BTreeMap::new();
+    // Every round finds the rank of somebody at least, as long as nobody waits in a circle.
+    for _ in 0..=project.services.len() {
+        let mut has_changed = false;
+        for service in project.services.values() {
+            let others = service.depends_on.keys().filter_map(|name| ranks.get(name.as_str()));
+            let rank = others.max().map_or(0, |rank| rank + 1);
+            has_changed |= ranks.insert(&service.name, rank) != Some(rank);
+        }
+        if !has_changed {
+            break;
+        }
+    }
+    ranks
 }
 
 fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Ground) -> Part {
@@ -271,6 +293,7 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
         files,
         replicas: service.replicas,
         update: update::of(service),
+        rank: ends.rank,
     };
     if part.shares() || value.get("volumes_from").is_some() {
         part.canon = Some(value);

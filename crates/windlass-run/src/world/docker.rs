@@ -10,6 +10,7 @@
 pub mod archive;
 pub mod engine;
 pub(super) mod errand;
+mod gate;
 pub mod http;
 pub(crate) mod make;
 pub(crate) mod replace;
@@ -18,11 +19,13 @@ mod service;
 pub mod sheet;
 mod watch;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use windlass::lifecycle::implementation::{Command, Process};
 
 use super::process::{Interrupter, Place, Processes};
@@ -30,6 +33,7 @@ use super::{Doubt, Order, Report, World};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use engine::{Engine, Refused};
+use gate::Gate;
 use sheet::Sheet;
 use watch::Watch;
 
@@ -45,6 +49,13 @@ pub(super) struct Shared {
     cancelled: Mutex<BTreeSet<OrderId>>,
     /// The volumes that this engine made: these alone are removed when a run is rolled back.
     made: Mutex<BTreeSet<String>>,
+    /// What is known about images, by name, so that it is asked once.
+    images: Mutex<BTreeMap<String, Value>>,
+    /// The ids of the containers that this engine made, by name.
+    ids: Mutex<BTreeMap<String, String>>,
+    /// Whether containers may stand beside those that they replace.
+    has_spares: AtomicBool,
+    gate: Gate,
     /// Lines for the operator, such as the progress of a pull.
     tell: fn(&str),
 }
@@ -75,8 +86,20 @@ impl Docker {
         let mut processes = Processes::new(place, secrets)
             .map_err(|error| Refused::Away(format!("no folder for the deployment: {error}")))?;
         let watch = Watch::begin(&engine, processes.reports())?;
-        let (cancelled, made) = (Mutex::default(), Mutex::default());
-        let shared = Arc::new(Shared { engine, watch, sheet, name, cancelled, made, tell });
+        let has_spares = AtomicBool::new(has_spares(&engine, &sheet)?);
+        let shared = Arc::new(Shared {
+            engine,
+            watch,
+            sheet,
+            name,
+            cancelled: Mutex::default(),
+            made: Mutex::default(),
+            images: Mutex::default(),
+            ids: Mutex::default(),
+            has_spares,
+            gate: Gate::new(),
+            tell,
+        });
         processes.attach(Arc::clone(&shared));
         Ok(Docker { shared, processes })
     }
@@ -101,7 +124,50 @@ impl Docker {
     }
 }
 
+/// Whether a run that was cut off left containers beside those that they replace.
+fn has_spares(engine: &Engine, sheet: &Sheet) -> Result<bool, Refused> {
+    if sheet.parts.is_empty() {
+        return Ok(false);
+    }
+    let labels = [format!("{}={}", sheet::PROJECT, sheet.project), sheet::REPLACE.to_owned()];
+    Ok(!engine.filtered(&json!({ "label": labels }))?.is_empty())
+}
+
 impl Shared {
+    /// An image; what is known is not asked again.
+    fn image(&self, name: &str) -> Result<Value, Refused> {
+        let known = || self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(image) = known().get(name) {
+            return Ok(image.clone());
+        }
+        let found = self.engine.look("images", name)?;
+        known().insert(name.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    /// What was known about images is forgotten: one was pulled or built.
+    fn forget_images(&self) {
+        self.images.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Remembers, or forgets, the id of the container with a name.
+    fn remember(&self, name: &str, id: Option<&str>) {
+        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        match id {
+            Some(id) => ids.insert(name.to_owned(), id.to_owned()),
+            None => ids.remove(name),
+        };
+    }
+
+    /// The id of a container that this engine made under a name, and that has it still.
+    fn known_id(&self, name: &str) -> Option<String> {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    fn has_spares(&self) -> bool {
+        self.has_spares.load(Ordering::SeqCst)
+    }
+
     fn is_cancelled(&self, order: OrderId) -> bool {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).contains(&order)
     }

@@ -6,6 +6,7 @@ mod alloy;
 mod behavior;
 mod hostile;
 mod loading;
+mod told;
 
 use windlass::lang::compose::{NamedText, Options};
 use windlass::lang::{self, Language, Reading, Surroundings};

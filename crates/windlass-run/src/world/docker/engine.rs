@@ -1,5 +1,6 @@
 //! What is asked of a Docker engine, call by call.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::io::{BufRead, BufReader, Read};
 
@@ -186,6 +187,19 @@ impl Engine {
         let found = self.ask("GET", &format!("/containers/json?all=1&filters={filters}"), None)?;
         let id = |one: &Value| one.get("Id").and_then(Value::as_str).map(str::to_owned);
         Ok(found.as_array().into_iter().flatten().filter_map(id).collect())
+    }
+
+    /// The labels of all containers by name, those that do not run included.
+    pub fn names(&self) -> Asked<BTreeMap<String, Value>> {
+        let found = self.ask("GET", "/containers/json?all=1", None)?;
+        let mut all = BTreeMap::new();
+        for one in found.as_array().into_iter().flatten() {
+            let names = one["Names"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            for name in names {
+                all.insert(name.trim_start_matches('/').to_owned(), one["Labels"].clone());
+            }
+        }
+        Ok(all)
     }
 
     /// Starts a container; one that runs goes on.

@@ -1,5 +1,7 @@
 //! Making the container of a service: in an empty place, or beside the one that it will replace.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::{Value, json};
 
 use super::engine::{Container, Engine, Refused};
@@ -18,9 +20,13 @@ pub(super) fn make(
 ) -> Result<(), String> {
     let mut body = resolved(&shared.engine, &shared.sheet, service).map_err(words)?;
     let image = body.get("Image").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let image = shared.engine.look("images", &image).map_err(words)?;
+    let image = shared.image(&image).map_err(words)?;
     body["Labels"][sheet::NUMBER] = number.to_string().into();
     body["Labels"][sheet::IMAGE] = image["Id"].clone();
+    // Mostly the place is empty: to try is cheaper than to look.
+    if !shared.has_spares() && create(shared, service, name, name, &mut body.clone())? {
+        return Ok(());
+    }
     let mut spare = replace::spare(shared, service, number)?;
     if let Some(old) = &spare
         && !fits(shared, service, &body, old)?
@@ -35,7 +41,7 @@ pub(super) fn make(
             return match spare {
                 // The one that it replaces went, and then somebody pulled the plug.
                 Some(spare) => shared.engine.rename(&spare.id, name).map_err(words),
-                None => create(shared, service, name, name, &mut body),
+                None => made(create(shared, service, name, name, &mut body)?, name),
             };
         }
     };
@@ -50,7 +56,14 @@ pub(super) fn make(
     }
     body["Labels"][sheet::REPLACE] = old.id.clone().into();
     inherit(&old, &image, &mut body);
-    create(shared, service, name, &replace::spare_name(&old.id, name), &mut body)
+    shared.has_spares.store(true, Ordering::SeqCst);
+    let spare = replace::spare_name(&old.id, name);
+    made(create(shared, service, name, &spare, &mut body)?, &spare)
+}
+
+/// A name that was free a moment ago.
+fn made(is_made: bool, name: &str) -> Result<(), String> {
+    if is_made { Ok(()) } else { Err(format!("somebody else made a container `{name}`")) }
 }
 
 /// Whether a container is the one that a request would make.
@@ -125,25 +138,32 @@ fn inherit(old: &Container, image: &Value, body: &mut Value) {
     }
 }
 
+/// Makes a container; whether the name was free.
 fn create(
     shared: &Shared,
     service: &Service,
     known_as: &str,
     name: &str,
     body: &mut Value,
-) -> Result<(), String> {
+) -> Result<bool, String> {
     if let Some(Value::Object(endpoints)) = body.pointer_mut("/NetworkingConfig/EndpointsConfig") {
         for endpoint in endpoints.values_mut() {
             named_first(endpoint, known_as);
         }
     }
-    let id = shared.engine.create(name, body).map_err(words)?;
+    let id = match shared.engine.create(name, body) {
+        Ok(id) => id,
+        Err(refused) if refused.is_conflict() => return Ok(false),
+        Err(refused) => return Err(words(refused)),
+    };
+    shared.remember(name, Some(&id));
     for (network, endpoint) in &service.networks {
         let mut endpoint = endpoint.clone();
         named_first(&mut endpoint, known_as);
         shared.engine.connect(network, &id, &endpoint).map_err(words)?;
     }
-    put_files(shared, &id, &service.files)
+    put_files(shared, &id, &service.files)?;
+    Ok(true)
 }
 
 /// A container is known in its networks by its own name before that of its service.

@@ -41,6 +41,9 @@ pub(super) fn spare(
     service: &Service,
     number: u32,
 ) -> Result<Option<Container>, String> {
+    if !shared.has_spares() {
+        return Ok(None);
+    }
     let labels = [
         format!("{}={}", sheet::PROJECT, shared.sheet.project),
         format!("{}={}", sheet::SERVICE, service.name),
@@ -103,6 +106,7 @@ pub(super) fn swap(
         unless_missing(shared.engine.remove(&old.id, false))?;
     }
     shared.engine.rename(&spare.id, name).map_err(words)?;
+    shared.remember(name, Some(&spare.id));
     let number: u32 = spare.label(sheet::NUMBER).parse().unwrap_or(1);
     if ran && number < service.replicas {
         pause(shared, order, service.update.delay)?;
@@ -207,6 +211,7 @@ pub(super) fn restore(shared: &Shared, name: &str, previous: &Previous) -> Resul
         Ok(now) if now.label(sheet::HASH) == previous.hash && now.image == previous.image => {}
         Err(refused) if !refused.is_missing() => return Err(words(refused)),
         _ => {
+            shared.remember(name, None);
             unless_missing(shared.engine.remove(name, false))?;
             let id = shared.engine.create(name, &previous.body).map_err(words)?;
             for (network, endpoint) in &previous.networks {

@@ -69,6 +69,7 @@ fn fetch(
         if is_there && policy != "build" {
             return Ok(());
         }
+        shared.forget_images();
         return archive::build(shared, reference, build);
     }
     if is_there && policy != "always" {
@@ -86,6 +87,7 @@ fn fetch(
             last = text;
         }
     };
+    shared.forget_images();
     shared.engine.pull(reference, &mut progress).map_err(words)
 }
 
@@ -98,16 +100,20 @@ fn perform(
 ) -> Result<(), String> {
     match order.operation.as_deref() {
         Some("create") if service.shares() => Ok(()),
-        Some("create") => make::make(shared, service, name, number),
+        Some("create") => {
+            let _pass = shared.gate.enter(service.rank);
+            make::make(shared, service, name, number)
+        }
         Some("start") => start(shared, order, service, name, number),
         Some("await_healthy") => {
-            let id = shared.engine.inspect(name).map_err(words)?.id;
+            let id = id_of(shared, name)?;
             wait_healthy(shared, order, &id).map_err(|why| told(shared, name, why))
         }
         Some("await_completed") => wait_completed(shared, order, name),
         Some("stop") => stop(shared, name),
         Some("remove") => {
             forget(shared, name)?;
+            shared.remember(name, None);
             replace::drop_spare(shared, service, number)?;
             match shared.sheet.previous.get(name) {
                 Some(previous) => replace::restore(shared, name, previous),
@@ -159,11 +165,22 @@ fn start(
     if let Some(spare) = replace::spare(shared, service, number)? {
         return replace::swap(shared, order, service, name, &spare);
     }
+    if !service.starts_anew {
+        return run(shared, order, service, &id_of(shared, name)?);
+    }
     let before = shared.engine.inspect(name).map_err(words)?;
-    if service.starts_anew && before.is_running() {
+    if before.is_running() {
         stop(shared, name)?;
     }
     run(shared, order, service, &before.id)
+}
+
+/// The id of the container with a name; one that was made here is not asked for.
+fn id_of(shared: &Shared, name: &str) -> Result<String, String> {
+    match shared.known_id(name) {
+        Some(id) => Ok(id),
+        None => Ok(shared.engine.inspect(name).map_err(words)?.id),
+    }
 }
 
 /// Starts a container; from here on its end is told.
@@ -224,7 +241,7 @@ fn await_hope(
 }
 
 fn wait_completed(shared: &Shared, order: &Order, name: &str) -> Result<(), String> {
-    let id = shared.engine.inspect(name).map_err(words)?.id;
+    let id = id_of(shared, name)?;
     loop {
         let count = shared.watch.count(&id);
         let now: Container = shared.engine.inspect(&id).map_err(words)?;

@@ -170,6 +170,10 @@ pub struct Service {
     /// How they are replaced.
     #[serde(default)]
     pub update: Update,
+    /// How long the longest row of services is that it waits for: who waits for nobody is made
+    /// first.
+    #[serde(default)]
+    pub rank: u32,
 }
 
 /// Something that is waited for and not needed: `required: false`.

@@ -154,6 +154,10 @@ impl Item {
     pub fn plain(&self) -> String {
         match &self.data {
             Data::Bool(value) => value.to_string(),
+            // What has more than 64 bits is a number like any other for Go.
+            Data::Int(value) if !(i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(value) => {
+                float(*value as f64)
+            }
             Data::Int(value) => value.to_string(),
             Data::Float(value) => float(*value),
             Data::Str(text) => text.clone(),
