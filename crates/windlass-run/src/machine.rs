@@ -1,10 +1,15 @@
-//! What may start: plans of protocols and assemblies of nets behind one face.
+//! What may start: plans of protocols (with replicas, or with one instance of each node) and
+//! assemblies of nets behind one face.
 //!
 //! A machine holds the model's state and asks the library's rules; it has no effects and no clock,
 //! so that folding over a journal is running it again.
 
+mod instances;
 pub mod net;
 pub mod plan;
+mod progress;
+pub mod protocols;
+pub mod single;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -45,6 +50,27 @@ pub struct Work {
     pub expected: Option<Duration>,
 }
 
+impl Default for Work {
+    /// Nothing, which must not be done twice.
+    fn default() -> Self {
+        Work {
+            label: String::new(),
+            instance: String::new(),
+            node: String::new(),
+            operation: None,
+            run: None,
+            leaves: None,
+            enters: None,
+            effect: Effect::AtMostOnce,
+            timeout: None,
+            retry: None,
+            host: None,
+            lock: None,
+            expected: None,
+        }
+    }
+}
+
 /// Something that followed from a step, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
@@ -72,6 +98,9 @@ pub type Holders = BTreeMap<String, Process>;
 pub trait Machine {
     /// The tasks that have become ready since the last question. Asked again until it is empty.
     fn ready(&mut self) -> Vec<Task>;
+
+    /// Whether there is such a task: a journal may be of another program.
+    fn knows(&self, task: Task) -> bool;
 
     /// What has to be free for a task: its instance, when only one thing at a time may happen.
     fn exclusive(&self, task: Task) -> Option<String>;

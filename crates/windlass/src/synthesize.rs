@@ -122,7 +122,7 @@ pub enum Answer {
 
 /// Looks for a plan.
 pub fn synthesize(question: &Question<'_>, effort: &Effort, budget: &mut dyn Budget) -> Answer {
-    let start = &completed(question);
+    let start = &completed(question.application, question.start);
     let mut application = Application { policy: question.policy, ..question.application.clone() };
     // A goal says how many are all of a node.
     for (node, count) in question.goal.goal.counts() {
@@ -395,9 +395,8 @@ fn judge(
 
 /// The start as the plan finds it: where there is one instance of each node, those that are not
 /// given are in their initial states.
-fn completed(question: &Question<'_>) -> GlobalState {
-    let application = question.application;
-    let mut start = question.start.clone();
+pub fn completed(application: &Application, start: &GlobalState) -> GlobalState {
+    let mut start = start.clone();
     if application.faults == Faults::Replicas {
         return start;
     }

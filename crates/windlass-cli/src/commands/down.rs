@@ -5,8 +5,9 @@ mod nets;
 use std::path::PathBuf;
 
 use clap::Args;
-use windlass::application::NodeId;
+use windlass::application::{Faults, NodeId};
 use windlass::goal::{Goal, GoalFile, Want};
+use windlass::synthesize::down;
 use windlass_run::entry::Purpose;
 
 use crate::args::Format;
@@ -69,7 +70,11 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
     let leaves = |id: &NodeId| {
         composed.as_ref().is_none_or(|it| it.leaves(&application.node(*id).name, args.volumes))
     };
-    let wants = application.node_ids().filter(leaves).map(Want::NodeGone).collect();
+    let wants = match application.faults {
+        Faults::Replicas => application.node_ids().filter(leaves).map(Want::NodeGone).collect(),
+        // There is one instance of each node for good.
+        Faults::Forbidden | Faults::Handled => down::everything_down(application).wants,
+    };
     if let Some(composed) = &composed {
         composed.confirm(&towards.deployment, args.volumes, args.yes)?;
     }

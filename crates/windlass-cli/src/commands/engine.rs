@@ -20,9 +20,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{Args, ValueEnum};
+use windlass::application::{Application, Faults, GlobalState};
+use windlass::goal::GoalFile;
 use windlass::system::{Budget, Limits};
 use windlass_run::deployment::{Deployment, FOLDER, Lock, NoLock};
 use windlass_run::journal::JournalError;
+use windlass_run::machine::protocols::ProtocolMachine;
+use windlass_run::machine::single;
 use windlass_run::secrets::Secrets;
 use windlass_run::supervisor;
 
@@ -238,6 +242,30 @@ pub(crate) fn secrets(folder: Option<&Path>) -> Result<Secrets, Failure> {
         all.push((name, text.trim_end_matches(['\r', '\n']).to_owned()));
     }
     Ok(all.into_iter().collect())
+}
+
+/// The machine of an application of protocols that is in `state`; nets are refused.
+pub(crate) fn machine<'a>(
+    application: &'a Application,
+    state: &GlobalState,
+    goal: Option<GoalFile>,
+) -> Result<ProtocolMachine<'a>, Failure> {
+    ProtocolMachine::new(application, state.clone(), goal, search_limits)
+        .ok_or_else(|| Failure::usage("the application mixes nets in"))
+}
+
+/// A fault that nothing handles ends with the operator: whatever lacks what it relies on counts as
+/// dead, and its process is stopped.
+pub(crate) fn without_faults(application: &Application, state: GlobalState) -> GlobalState {
+    if application.faults == Faults::Replicas {
+        return state;
+    }
+    let Some((after, dead)) = single::without_faults(application, &state) else { return state };
+    output::notice(&format!(
+        "what relies on something that is gone counts as dead: {}",
+        dead.join(", ")
+    ));
+    after
 }
 
 /// How much a search for a plan may cost before or during a run.

@@ -88,17 +88,21 @@ fn away(past: &Past, standing: &Standing, parts: &[InstanceId]) -> Result<GoalFi
     let others = standing.state.instances.keys().filter(|id| !parts.contains(id));
     for (id, stays) in parts.iter().map(|id| (id, false)).chain(others.map(|id| (id, true))) {
         let mut found = None;
+        let mut why = None;
         for state in states(past, standing, id, stays) {
             let mut wider = goal.clone();
             wider.goal.wants.push(Want::Instance { instance: id.clone(), state });
-            if Towards::can_reach(past, standing, &wider)? {
-                found = Some(wider);
-                break;
+            match Towards::can_reach(past, standing, &wider)? {
+                Ok(()) => {
+                    found = Some(wider);
+                    break;
+                }
+                Err(reason) => drop(why.get_or_insert(reason)),
             }
         }
         goal = found.ok_or_else(|| {
-            Failure::usage(format!("there is no way for `{id}` back to a state before this one"))
-                .ending(exit_code::FINDINGS)
+            let message = format!("there is no way for `{id}` back to a state before this one");
+            Failure::usage(message).help(why.unwrap_or_default()).ending(exit_code::FINDINGS)
         })?;
     }
     Ok(goal)

@@ -7,12 +7,11 @@ use clap::Args;
 use windlass::application::assembly::Assembly;
 use windlass::simulate::Scenario;
 use windlass_run::entry::{OrderId, Purpose};
-use windlass_run::machine::plan::PlanMachine;
 use windlass_run::resume::Verdict;
 
 use crate::args::Format;
 use crate::commands::engine::{
-    self, Beginning, Drive, DriveArgs, Past, WhereArgs, WorldArg, containers, drive, search_limits,
+    self, Beginning, Drive, DriveArgs, Past, WhereArgs, WorldArg, containers, drive,
 };
 use crate::failure::Failure;
 
@@ -96,14 +95,8 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
         let scenario = Scenario::default();
         drive(&way, past.net(&assembly, &scenario)?, again)?
     } else {
-        let machine = PlanMachine::new(
-            &past.application,
-            past.start.clone(),
-            past.goal.clone(),
-            search_limits,
-        );
-        let mut machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
-        machine.arrange = containers::arrangement(&deployment);
+        let mut machine = engine::machine(&past.application, &past.start, past.goal.clone())?;
+        machine.arrange(containers::arrangement(&deployment));
         drive(&way, machine, again)?
     };
     drop(lock);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use windlass::application::{Application, NodeId};
+use windlass::application::{Application, Faults, NodeId};
 use windlass::goal::{Amount, Goal, GoalFile, Want};
 use windlass::synthesize;
 use windlass_run::entry::Purpose;
@@ -60,6 +60,11 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
     let towards = Towards::of(&args.place, &args.app, &args.drive, args.format, Some(args.yes))?;
     let past = towards.past()?;
     past.protocols()?;
+    if past.application.faults != Faults::Replicas {
+        let word = past.application.faults.word();
+        return Err(Failure::usage(format!("with `faults: {word}` a node is one instance"))
+            .help("`faults: replicas` has more"));
+    }
     if past.purpose == Purpose::Down {
         return Err(Failure::usage(format!("`{}` is down", towards.name))
             .help("`windlass up` brings it up"));

@@ -231,7 +231,8 @@ fn text(report: &StatusReport) -> String {
             (None, None) => String::new(),
         };
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "  {instance:first$}  {state:second$}{process}");
+        let line = format!("  {instance:first$}  {state:second$}{process}");
+        let _ = writeln!(out, "{}", line.trim_end());
     }
     if report.instances.is_empty() {
         out.push_str("  nothing is there\n");

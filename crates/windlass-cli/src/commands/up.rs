@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use windlass::application::assembly::Assembly;
-use windlass::application::{Application, Faults, GlobalState};
+use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
 use windlass::goal::names::Ids;
@@ -21,7 +21,7 @@ use windlass::verify::{self, Effort, Validity};
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
 use windlass_run::machine::net::NetMachine;
-use windlass_run::machine::plan::{PlanMachine, print};
+use windlass_run::machine::plan::print;
 
 use crate::args::Format;
 use crate::commands::engine::{
@@ -132,7 +132,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     let directory = engine::folder_of(&args.file);
     let past = past_in(world, Past::read(&deployment)?, &name)?;
-    allowed(&application, past.as_ref(), &name)?;
+    allowed(past.as_ref(), &name)?;
     let way = Drive {
         args: &args.drive,
         format: args.format,
@@ -165,13 +165,13 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         None => beginning(&application, past.as_ref())?,
     };
     let goal = wanted(args, &application, &beginning.state, goal)?;
-    let machine =
-        PlanMachine::new(&application, beginning.state.clone(), goal.clone(), search_limits);
-    let mut machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
-    machine.arrange = project.as_ref().map(|_| windlass_run::compose::arrange as _);
-    let mut plan = planned(args, &application, &beginning.state, &machine)?;
-    machine.arrange = project.as_ref().map(|project| project.order(&mut plan));
-    let actions = actions::of_plan(&application, &beginning.state, &plan)?;
+    let from = engine::without_faults(&application, beginning.state.clone());
+    let mut planner = engine::machine(&application, &from, goal.clone())?;
+    planner.arrange(project.as_ref().map(|_| windlass_run::compose::arrange as _));
+    let mut plan = planned(args, &application, &from, &planner)?;
+    let mut machine = engine::machine(&application, &beginning.state, goal.clone())?;
+    machine.arrange(project.as_ref().map(|project| project.order(&mut plan)));
+    let actions = actions::of_plan(&application, &from, &plan)?;
     if args.dry_run {
         output::stdout(&actions)?;
         return Ok(exit_code::GOOD);
@@ -203,16 +203,10 @@ fn in_full(path: &std::path::Path) -> String {
 }
 
 /// Whether a run may begin at all.
-fn allowed(application: &Application, past: Option<&Past>, name: &str) -> Result<(), Failure> {
+fn allowed(past: Option<&Past>, name: &str) -> Result<(), Failure> {
     if let Some(past) = past.filter(|past| !past.is_over()) {
         let message = format!("run {} of `{name}` has not ended", past.run);
         return Err(Failure::usage(message).help("`windlass resume` goes on with it"));
-    }
-    if !application.is_net() && application.faults != Faults::Replicas {
-        return Err(Failure::usage(
-            "an application with `faults: forbidden` or `handled` is not run yet",
-        )
-        .help("`faults: replicas` is"));
     }
     Ok(())
 }
@@ -271,7 +265,8 @@ fn run_net(
 fn beginning(application: &Application, past: Option<&Past>) -> Result<Beginning, Failure> {
     let Some(past) = past else {
         let processes = std::collections::BTreeMap::new();
-        return Ok(Beginning { state: GlobalState::empty(), processes, is_first: true });
+        let state = synthesize::completed(application, &GlobalState::empty());
+        return Ok(Beginning { state, processes, is_first: true });
     };
     let standing = past.standing()?.ok_or_else(|| {
         Failure::usage("this deployment is one of nets").help("choose another with --name")
@@ -322,7 +317,7 @@ fn planned(
     args: &UpArgs,
     application: &Application,
     start: &GlobalState,
-    machine: &PlanMachine<'_>,
+    machine: &impl Machine,
 ) -> Result<Plan, Failure> {
     let Some(path) = &args.plan else {
         let text = machine

@@ -101,6 +101,10 @@ impl Machine for NetMachine<'_> {
         self.live.settle().into_iter().map(|id| Task(id.0)).collect()
     }
 
+    fn knows(&self, task: Task) -> bool {
+        (task.0 as usize) < self.assembly.transition_ids().size_hint().0
+    }
+
     fn exclusive(&self, _: Task) -> Option<String> {
         None
     }

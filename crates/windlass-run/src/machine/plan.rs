@@ -5,34 +5,25 @@
 
 mod leaving;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use windlass::application::{Application, GlobalState, InstanceId};
+use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::goal::Want;
 use windlass::goal::evaluate::Closure;
 use windlass::lang;
-use windlass::lang::documents;
-use windlass::lifecycle::implementation::{Effect, Process};
-use windlass::lifecycle::protocol::{Element, StateId};
+use windlass::lifecycle::implementation::Process;
+use windlass::lifecycle::protocol::Element;
 use windlass::plan::{Plan, PlanAction};
 use windlass::semantics::Semantics;
 use windlass::semantics::replica::observe::{Observation, observe};
 use windlass::semantics::replica::{Action, Blocked, Creation, Outcome, Replica, observable};
-use windlass::source::Sources;
 use windlass::system::Budget;
 use windlass::tree::emit;
 
-use super::{Holders, Machine, Note, Untidy, Work};
+use super::progress::Progress;
+use super::{Holders, Machine, Note, Untidy, Work, instances};
 use crate::entry::{Aim, Task};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Status {
-    Waiting,
-    Running,
-    Done,
-    GivenUp,
-}
 
 /// Adds order to a plan: application, nodes by instance, plan.
 pub type Arrange = fn(&Application, &BTreeMap<String, String>, &mut Plan);
@@ -44,16 +35,8 @@ pub struct PlanMachine<'a> {
     goal: Option<GoalFile>,
     began: GlobalState,
     state: GlobalState,
-    plan: Plan,
+    progress: Progress,
     aim: Aim,
-    status: Vec<Status>,
-    /// Steps that each step waits for, and those that wait for it.
-    missing: Vec<usize>,
-    after: Vec<Vec<usize>>,
-    /// Steps that wait for nobody and have not started.
-    frontier: BTreeSet<usize>,
-    /// Steps of the frontier that have been offered since the state changed.
-    offered: BTreeSet<usize>,
     /// Whether the plan may fault what it does not mean to: the author of a plan said so.
     pub allow_faults: bool,
     /// Adds to the order of every plan that is made, by the nodes of its instances.
@@ -80,13 +63,8 @@ impl<'a> PlanMachine<'a> {
             goal,
             began: start.clone(),
             state: start,
-            plan: Plan::default(),
+            progress: Progress::default(),
             aim: Aim::Goal,
-            status: Vec::new(),
-            missing: Vec::new(),
-            after: Vec::new(),
-            frontier: BTreeSet::new(),
-            offered: BTreeSet::new(),
             allow_faults: false,
             arrange: None,
             budget,
@@ -98,24 +76,14 @@ impl<'a> PlanMachine<'a> {
         &self.state
     }
 
-    fn adopt_plan(&mut self, plan: Plan) {
-        let steps = plan.steps.len();
-        self.status = vec![Status::Waiting; steps];
-        self.missing = vec![0; steps];
-        self.after = vec![Vec::new(); steps];
-        for edge in &plan.order {
-            self.missing[edge.after] += 1;
-            self.after[edge.before].push(edge.after);
-        }
-        self.frontier = (0..steps).filter(|step| self.missing[*step] == 0).collect();
-        self.offered.clear();
-        self.replica.pool = Creation::planned(self.application, &plan);
-        self.plan = plan;
+    fn action(&self, task: Task) -> Result<PlanAction, String> {
+        let step = self.progress.step(task).ok_or("the plan has no such step")?;
+        Ok(step.action.clone())
     }
 
     /// The observable action with which a step begins; for a scaling it is the whole step.
-    fn first_action(&self, step: usize) -> Result<Action, String> {
-        match self.plan.steps[step].action.clone() {
+    fn first_action(&self, task: Task) -> Result<Action, String> {
+        match self.action(task)? {
             PlanAction::Operation { instance, operation } => {
                 Ok(Action::OpStart { instance, operation })
             }
@@ -147,12 +115,8 @@ impl<'a> PlanMachine<'a> {
         };
         let notes = outcome.events.iter().map(words).collect();
         self.state = outcome.state;
-        self.offered.clear();
+        self.progress.offer_again();
         notes
-    }
-
-    fn is_instant(&self, step: usize) -> bool {
-        !matches!(self.plan.steps[step].action, PlanAction::Operation { .. })
     }
 
     fn observed(&mut self, observation: &Observation) -> Vec<Note> {
@@ -164,16 +128,6 @@ impl<'a> PlanMachine<'a> {
                 vec![Note { what: self.replica.explain(&blocked), fault: true }]
             }
         }
-    }
-
-    fn process_in(&self, instance: &InstanceId, state: StateId) -> Option<&'a Process> {
-        let instance = self.state.instance(instance)?;
-        self.application.type_of(instance.node).processes.get(&state)
-    }
-
-    fn node_name(&self, instance: &InstanceId) -> String {
-        let node = self.state.instance(instance).map(|instance| instance.node);
-        node.map(|node| self.application.node(node).name.clone()).unwrap_or_default()
     }
 
     /// The node of every instance that is there or that a plan makes.
@@ -209,56 +163,52 @@ pub fn print(plan: &Plan) -> String {
 
 impl Machine for PlanMachine<'_> {
     fn ready(&mut self) -> Vec<Task> {
-        let fresh: Vec<usize> = self.frontier.difference(&self.offered).copied().collect();
-        self.offered.extend(&fresh);
-        fresh.into_iter().map(|step| Task(step as u32)).collect()
+        self.progress.ready()
+    }
+
+    fn knows(&self, task: Task) -> bool {
+        self.progress.step(task).is_some()
     }
 
     fn exclusive(&self, task: Task) -> Option<String> {
-        Some(self.plan.steps[task.0 as usize].action.instance().0.clone())
+        let instance = self.progress.step(task).map(|step| step.action.instance().0.clone());
+        Some(instance.unwrap_or_default())
     }
 
     fn start(&mut self, task: Task) -> Result<Vec<Note>, String> {
-        let step = task.0 as usize;
-        if self.status.get(step) != Some(&Status::Waiting) || self.missing[step] > 0 {
+        if !self.progress.is_turn(task) {
             return Err("it is not its turn".to_owned());
         }
-        let outcome = self.outcome(&self.first_action(step)?)?;
+        let outcome = self.outcome(&self.first_action(task)?)?;
         if !self.allow_faults
             && let Some(fault) = outcome.events.iter().find(|event| event.is_fault())
         {
             return Err(format!("it would cause a {}", fault.describe(self.application)));
         }
-        self.status[step] = Status::Running;
-        self.frontier.remove(&step);
+        self.progress.started(task);
         // A scaling is one step of the model; it is taken when its effect is there.
-        Ok(if self.is_instant(step) { Vec::new() } else { self.enter(outcome) })
+        let is_instant = !matches!(self.action(task)?, PlanAction::Operation { .. });
+        Ok(if is_instant { Vec::new() } else { self.enter(outcome) })
     }
 
     fn end(&mut self, task: Task) -> Result<Vec<Note>, String> {
-        let step = task.0 as usize;
-        if self.status.get(step) != Some(&Status::Running) {
+        if !self.progress.is_running(task) {
             return Err("it does not run".to_owned());
         }
-        let action = match self.plan.steps[step].action.clone() {
+        let action = match self.action(task)? {
             PlanAction::Operation { instance, operation } => Action::OpEnd { instance, operation },
-            _ => self.first_action(step)?,
+            _ => self.first_action(task)?,
         };
-        self.status[step] = Status::Done;
+        self.progress.ended(task);
         let outcome = self.outcome(&action)?;
-        for next in self.after[step].clone() {
-            self.missing[next] -= 1;
-            if self.missing[next] == 0 {
-                self.frontier.insert(next);
-            }
-        }
+        self.progress.release(task);
         Ok(self.enter(outcome))
     }
 
     fn give_up(&mut self, task: Task) -> Vec<Note> {
-        let step = task.0 as usize;
-        self.status[step] = Status::GivenUp;
-        let id = self.plan.steps[step].action.instance().clone();
+        self.progress.give_up(task);
+        let Ok(action) = self.action(task) else { return Vec::new() };
+        let id = action.instance().clone();
         // The operation has failed: the instance is where it was before.
         let Some(instance) = self.state.instance(&id) else { return Vec::new() };
         let Element::Transition(transition) = instance.element else { return Vec::new() };
@@ -267,12 +217,7 @@ impl Machine for PlanMachine<'_> {
     }
 
     fn take_up(&mut self, task: Task) {
-        let step = task.0 as usize;
-        if self.status.get(step) == Some(&Status::GivenUp) {
-            self.status[step] = Status::Waiting;
-            self.frontier.insert(step);
-            self.offered.remove(&step);
-        }
+        self.progress.take_up(task);
     }
 
     fn observe(&mut self, instance: &str) -> Vec<Note> {
@@ -280,105 +225,41 @@ impl Machine for PlanMachine<'_> {
     }
 
     fn work(&self, task: Task) -> Work {
-        let step = &self.plan.steps[task.0 as usize];
+        let Some(step) = self.progress.step(task) else { return Work::default() };
+        let mut work = instances::blank(self.application, &self.state, step, self.host(task));
         let id = step.action.instance();
-        let mut work = Work {
-            label: step.label.clone(),
-            instance: id.0.clone(),
-            node: match &step.action {
-                PlanAction::ScaleOut { node, .. } => node.clone(),
-                _ => self.node_name(id),
-            },
-            operation: None,
-            run: None,
-            leaves: None,
-            enters: None,
-            effect: Effect::AtMostOnce,
-            timeout: None,
-            retry: None,
-            host: self.host(task),
-            lock: None,
-            expected: None,
-        };
         let Some(instance) = self.state.instance(id) else { return work };
         match instance.element {
-            Element::State(state) => work.leaves = self.process_in(id, state).cloned(),
+            Element::State(_) => {
+                work.leaves = self.process_of(&id.0).map(|(_, process)| process);
+            }
             Element::Transition(transition) => {
                 let transition = self.replica.protocol(instance.node).transition(transition);
-                let component = self.application.type_of(instance.node);
-                let operation = &component.operations[transition.operation.index()];
-                let before = component.processes.get(&transition.from);
-                let after = component.processes.get(&transition.to);
-                let stays = before == after && transition.from != transition.to;
-                if !stays {
-                    work.leaves = before.cloned();
-                    work.enters = after.cloned();
-                }
-                work.operation = Some(operation.name.clone());
-                work.run.clone_from(&operation.run);
-                work.effect = operation.effect.clone().unwrap_or(Effect::AtMostOnce);
-                work.timeout = operation.timeout;
-                work.retry = operation.retry;
-                work.expected = operation.duration;
+                instances::perform(&mut work, self.application, instance.node, transition);
             }
         }
         work
     }
 
     fn untidy(&self, holders: &Holders) -> Vec<Untidy> {
-        let mut untidy: BTreeMap<&str, Option<Process>> = BTreeMap::new();
-        for (id, instance) in &self.state.instances {
-            let Element::State(state) = instance.element else { continue };
-            let wanted = self.application.type_of(instance.node).processes.get(&state);
-            if holders.get(&id.0) != wanted {
-                untidy.insert(&id.0, wanted.cloned());
-            }
-        }
-        let known = |id: &String| self.state.instances.contains_key(&InstanceId(id.clone()));
-        let gone = holders.keys().filter(|id| !known(id));
-        untidy.extend(gone.map(|id| (id.as_str(), None)));
-        let found = |(id, spawn): (&str, Option<Process>)| Untidy {
-            instance: id.to_owned(),
-            node: self.node_name(&id.into()),
-            spawn,
-        };
-        untidy.into_iter().map(found).collect()
+        instances::untidy(self.application, &self.state, holders)
     }
 
     fn process_of(&self, instance: &str) -> Option<(String, Process)> {
-        let id = InstanceId(instance.to_owned());
-        let Element::State(state) = self.state.instance(&id)?.element else { return None };
-        Some((self.node_name(&id), self.process_in(&id, state)?.clone()))
+        instances::process_of(self.application, &self.state, instance)
     }
 
     fn is_done(&self) -> bool {
         let holds = |goal: &GoalFile| goal.goal.holds(self.application, &self.state, Closure::Open);
-        self.status.iter().all(|status| *status == Status::Done)
+        self.progress.is_done()
             && (self.aim == Aim::Back || self.goal.as_ref().is_none_or(holds))
     }
 
     fn stuck(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        for step in 0..self.plan.steps.len() {
-            let label = &self.plan.steps[step].label;
-            match self.status[step] {
-                Status::Done | Status::Running => {}
-                Status::GivenUp => words.push(format!("`{label}` failed")),
-                Status::Waiting if self.missing[step] == 0 => {
-                    let why = self.first_action(step).and_then(|action| self.outcome(&action));
-                    let why = why.map_or_else(|why| why, |_| "it would cause a fault".to_owned());
-                    words.push(format!("`{label}` cannot start: {why}"));
-                }
-                Status::Waiting => {
-                    let edge = |edge: &&windlass::plan::Order| {
-                        edge.after == step && self.status[edge.before] != Status::Done
-                    };
-                    let before = self.plan.order.iter().find(edge);
-                    let before = before.map_or("", |edge| &self.plan.steps[edge.before].label);
-                    words.push(format!("`{label}` waits for `{before}`"));
-                }
-            }
-        }
+        let mut words = self.progress.stuck(|task| {
+            let why = self.first_action(task).and_then(|action| self.outcome(&action));
+            why.map_or_else(|why| why, |_| "it would cause a fault".to_owned())
+        });
         if words.is_empty() && !self.is_done() {
             words.push("every action is done, and the goal does not hold".to_owned());
         }
@@ -395,21 +276,12 @@ impl Machine for PlanMachine<'_> {
     }
 
     fn host_of(&self, node: &str) -> Option<String> {
-        let hosts = &self.application.deployment.host;
-        if hosts.is_empty() {
-            return None;
-        }
-        hosts.get(&self.application.node_named(node)?).cloned()
+        instances::host_of(self.application, node)
     }
 
     fn host(&self, task: Task) -> Option<String> {
-        if self.application.deployment.host.is_empty() {
-            return None;
-        }
-        match &self.plan.steps[task.0 as usize].action {
-            PlanAction::ScaleOut { node, .. } => self.host_of(node),
-            other => self.host_of(&self.node_name(other.instance())),
-        }
+        let step = self.progress.step(task)?;
+        instances::host_of_step(self.application, &self.state, step)
     }
 
     fn address(&self, host: &str) -> Option<String> {
@@ -421,11 +293,8 @@ impl Machine for PlanMachine<'_> {
     }
 
     fn follow(&mut self, plan: &str, aim: Aim) -> Result<(), String> {
-        let mut sources = Sources::new();
-        let root = sources.add("plan", plan);
-        let reading = documents::read_plan(root, &sources);
-        let plan = reading.document.ok_or("the plan cannot be read")?;
-        self.adopt_plan(plan);
+        self.progress = Progress::read(plan)?;
+        self.replica.pool = Creation::planned(self.application, self.progress.plan());
         self.aim = aim;
         Ok(())
     }

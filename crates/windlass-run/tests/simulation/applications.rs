@@ -1,9 +1,10 @@
-//! What is run: an application of protocols and two assemblies of nets.
+//! What is run: applications of protocols, with replicas and without, and two assemblies of nets.
 
 use windlass::application::Application;
 use windlass::goal::GoalFile;
 use windlass::lang;
 use windlass::source::Sources;
+use windlass::synthesize;
 
 fn read(text: &str) -> (Application, Option<GoalFile>) {
     let mut sources = Sources::new();
@@ -73,6 +74,19 @@ nodes:
 ",
     );
     (application, goal.unwrap())
+}
+
+/// The example in which every node is one instance; what it installs must not be installed twice.
+pub(crate) fn board(strict: bool) -> (Application, GoalFile) {
+    let text = if strict {
+        include_str!("../../../../examples/atomic/forbidden.yaml")
+    } else {
+        include_str!("../../../../examples/atomic/handled.yaml")
+    };
+    let text = text.replace("effect: idempotent, duration", "effect: at_most_once, duration");
+    let (application, _) = read(&text);
+    let goal = synthesize::everything_up(&application).unwrap();
+    (application, GoalFile { goal, ..GoalFile::default() })
 }
 
 /// Four components over each other, with a lock and a host.

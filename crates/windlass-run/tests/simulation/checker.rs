@@ -24,15 +24,15 @@ use windlass_run::entry::{End, Entry, OrderId, Task, Witness};
 use windlass_run::world::simulated::Simulated;
 
 /// What happened to one order.
-struct Story {
-    generation: usize,
-    task: Option<Task>,
+pub(crate) struct Story {
+    pub(crate) generation: usize,
+    pub(crate) task: Option<Task>,
     label: String,
     end: Option<(End, Option<Witness>)>,
 }
 
 /// The orders of a journal, by number; each intent has at most one outcome.
-fn stories(entries: &[Entry]) -> Result<BTreeMap<OrderId, Story>, String> {
+pub(crate) fn stories(entries: &[Entry]) -> Result<BTreeMap<OrderId, Story>, String> {
     let mut stories: BTreeMap<OrderId, Story> = BTreeMap::new();
     let mut generation = 0;
     for entry in entries {
@@ -58,7 +58,7 @@ fn stories(entries: &[Entry]) -> Result<BTreeMap<OrderId, Story>, String> {
 }
 
 /// Points 2 and 3, as far as they are about commands.
-fn commands(
+pub(crate) fn commands(
     stories: &BTreeMap<OrderId, Story>,
     world: &Simulated,
     effect: impl Fn(&str) -> Option<Effect>,
@@ -104,20 +104,31 @@ pub(crate) fn of_plans(
     world: &Simulated,
 ) -> Result<(), String> {
     let stories = stories(entries)?;
-    let effect = |label: &str| {
-        let operation = label.rsplit(['.', ' ']).next()?;
-        let types = application.types.iter();
-        let found = types.flat_map(|it| &it.operations).filter(|it| it.run.is_some());
-        let found = found.filter(|it| it.name == operation && label.contains("store"));
-        found.map(|it| it.effect.clone().unwrap_or(Effect::AtMostOnce)).next()
-    };
-    commands(&stories, world, effect)?;
+    commands(&stories, world, |label| declared(application, label))?;
     let states = follow(application, entries, &stories)?;
     let holds = |state: &GlobalState| goal.goal.holds(application, state, Closure::Open);
     if !states.iter().any(holds) {
         return Err("the journal does not lead to the goal".to_owned());
     }
-    // Processes are where the model says, and nowhere else.
+    fitting(application, states.iter(), world)
+}
+
+/// What the operation of a label declares.
+pub(crate) fn declared(application: &Application, label: &str) -> Option<Effect> {
+    let (operation, instance) = label.split_once(' ')?;
+    // Instances are called like their types, with a number or without.
+    let named = application.types.iter().filter(|it| instance.starts_with(&it.name));
+    let found = named.flat_map(|it| &it.operations).filter(|it| it.run.is_some());
+    let found = found.filter(|it| it.name == operation);
+    found.map(|it| it.effect.clone().unwrap_or(Effect::AtMostOnce)).next()
+}
+
+/// Processes are where the model says in one of these states, and nowhere else.
+pub(crate) fn fitting<'s>(
+    application: &Application,
+    mut states: impl Iterator<Item = &'s GlobalState>,
+    world: &Simulated,
+) -> Result<(), String> {
     let wanted = |state: &GlobalState| -> BTreeSet<String> {
         let runs = state.instances.iter().filter(|(_, instance)| {
             let Place::State(state) = instance.element else { return false };
@@ -125,9 +136,8 @@ pub(crate) fn of_plans(
         });
         runs.map(|(id, _)| id.0.clone()).collect()
     };
-    let running = world.running();
-    let unseen = world.unseen();
-    if !states.iter().any(|state| wanted(state).difference(&unseen).eq(&running)) {
+    let (running, unseen) = (world.running(), world.unseen());
+    if !states.any(|state| wanted(state).difference(&unseen).eq(&running)) {
         return Err(format!("these processes run: {running:?}"));
     }
     Ok(())
@@ -192,7 +202,7 @@ fn follow(
     Ok(states)
 }
 
-fn action(plan: &Plan, task: Task) -> PlanAction {
+pub(crate) fn action(plan: &Plan, task: Task) -> PlanAction {
     plan.steps[task.0 as usize].action.clone()
 }
 

@@ -9,11 +9,12 @@
 
 mod applications;
 mod checker;
+mod single;
 
 use std::collections::BTreeMap;
 
 use windlass::application::assembly::Assembly;
-use windlass::application::{Application, GlobalState};
+use windlass::application::{Application, Faults as Relation, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::simulate::Scenario;
 use windlass::system::{Budget, Unlimited};
@@ -24,6 +25,7 @@ use windlass_run::journal::Memory;
 use windlass_run::machine::Machine;
 use windlass_run::machine::net::NetMachine;
 use windlass_run::machine::plan::PlanMachine;
+use windlass_run::machine::single::SingleMachine;
 use windlass_run::resume::{NoResume, Verdict};
 use windlass_run::world::simulated::{Faults, Simulated};
 
@@ -57,6 +59,8 @@ struct Seen {
     doubts: u64,
     failures: u64,
     deaths: u64,
+    /// How many atomic operations ran at the same time.
+    beside: usize,
 }
 
 fn begun(start: Option<String>) -> Entry {
@@ -151,6 +155,28 @@ fn of_plans(seed: u64, application: &Application, goal: &GoalFile) -> Result<See
     Ok(seen)
 }
 
+/// One instance of each node. Where faults are forbidden nothing may die that others rely on: such
+/// a run ends, and only the operator can go on.
+fn of_single(seed: u64, application: &Application, goal: &GoalFile) -> Result<Seen, String> {
+    let mut wild = faults(&mut Dice(seed));
+    if application.faults == Relation::Forbidden {
+        wild.dies = 0;
+    }
+    let world = Simulated::new(seed, wild);
+    let journal = Memory::default();
+    let start = GlobalState::empty();
+    let machine =
+        || SingleMachine::new(application, &start, Some(goal.clone()), no_limit).unwrap();
+    let mut seen = campaign(seed, &journal, &world, machine)?;
+    let entries = journal.entries();
+    seen.deaths = entries.iter().filter(|e| matches!(e, Entry::Observed { .. })).count() as u64;
+    seen.beside = single::check(application, goal, &entries, &world).map_err(|why| {
+        let lines: Vec<String> = entries.iter().map(|entry| format!("{entry:?}")).collect();
+        format!("{why}\n{}\nunseen {:?}", lines.join("\n"), world.unseen())
+    })?;
+    Ok(seen)
+}
+
 fn of_nets(seed: u64, application: &Application) -> Result<Seen, String> {
     let mut mild = faults(&mut Dice(seed));
     mild.dies = 0;
@@ -166,21 +192,25 @@ fn of_nets(seed: u64, application: &Application) -> Result<Seen, String> {
 #[test]
 fn whatever_happens_the_goal_is_reached_and_nothing_is_done_twice() {
     let first = number("WINDLASS_SEED", 1);
-    let cases = number("WINDLASS_RUNS", 300 * number("WINDLASS_LONG", 1));
+    let cases = number("WINDLASS_RUNS", 500 * number("WINDLASS_LONG", 1));
     let shop = applications::shop();
     let nets = [applications::stack(), applications::diamond()];
+    let boards = [applications::board(false), applications::board(true)];
     let mut total = Seen::default();
     for seed in first..first + cases {
-        let result = match seed % 3 {
+        let result = match seed % 5 {
             0 => of_plans(seed, &shop.0, &shop.1),
             1 => of_nets(seed, &nets[0]),
-            _ => of_nets(seed, &nets[1]),
+            2 => of_nets(seed, &nets[1]),
+            3 => of_single(seed, &boards[0].0, &boards[0].1),
+            _ => of_single(seed, &boards[1].0, &boards[1].1),
         };
         let seen = result.unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         total.crashes += seen.crashes;
         total.doubts += seen.doubts;
         total.failures += seen.failures;
         total.deaths += seen.deaths;
+        total.beside = total.beside.max(seen.beside);
     }
     println!(
         "figure: {cases} seeds from {first}: {} crashes, {} actions in doubt, {} runs that failed \
@@ -189,4 +219,5 @@ fn whatever_happens_the_goal_is_reached_and_nothing_is_done_twice() {
     );
     assert!(total.crashes > cases && total.doubts > 0, "{total:?}");
     assert!(total.failures > 0 && total.deaths > 0, "{total:?}");
+    assert!(total.beside >= 2, "independent operations run at the same time: {total:?}");
 }

@@ -15,6 +15,7 @@
 //! Invariant: a state has one entry per node of the application.
 
 mod blocked;
+pub mod observe;
 pub mod settled;
 
 use std::collections::BTreeSet;
@@ -43,7 +44,8 @@ impl States {
     }
 
     /// The same with `node` in `state`.
-    fn with(&self, node: NodeId, state: StateId) -> Self {
+    #[must_use]
+    pub fn with(&self, node: NodeId, state: StateId) -> Self {
         let mut after = self.clone();
         after.0[node.index()] = state;
         after

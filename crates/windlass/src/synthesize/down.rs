@@ -24,7 +24,7 @@ pub fn when_up(
     let goal = everything_up(question.application).map_err(NoStart::NoGoal)?;
     let goal = &GoalFile { goal, ..GoalFile::default() };
     let question = Question { goal, ..*question };
-    let start = completed(&question);
+    let start = completed(question.application, question.start);
     match synthesize(&question, effort, budget) {
         Answer::Plan(found) => {
             let end = objective::end_of(question.application, &start, &found.plan);

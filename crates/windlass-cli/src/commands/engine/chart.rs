@@ -13,10 +13,9 @@ use windlass_run::dispatcher::{Dispatcher, Options};
 use windlass_run::entry::{Entry, OrderId, Purpose, Record};
 use windlass_run::journal::Memory;
 use windlass_run::machine::Machine;
-use windlass_run::machine::plan::PlanMachine;
 use windlass_run::world::simulated::{Faults, Simulated};
 
-use super::{Past, WorldArg, search_limits};
+use super::{Past, WorldArg};
 use crate::failure::Failure;
 
 /// An action from its first start to its last end, since the run began.
@@ -72,9 +71,7 @@ pub(crate) fn predicted(past: &Past, jobs: Option<usize>) -> Result<Vec<Span>, F
         let plan = plan.filter(|_| past.purpose == Purpose::Down);
         return imagine(past.net(&assembly, &scenario)?, world(past), begun, plan, jobs);
     }
-    let machine =
-        PlanMachine::new(&past.application, past.start.clone(), past.goal.clone(), search_limits);
-    let machine = machine.ok_or_else(|| Failure::usage("the application mixes nets in"))?;
+    let machine = super::machine(&past.application, &past.start, past.goal.clone())?;
     imagine(machine, world(past), begun, plan, jobs)
 }
 

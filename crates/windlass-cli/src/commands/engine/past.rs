@@ -14,7 +14,7 @@ use windlass_run::entry::{Ending, Entry, OrderId, Purpose, Record};
 use windlass_run::journal::Off;
 use windlass_run::journal::sqlite::Sqlite;
 use windlass_run::machine::net::NetMachine;
-use windlass_run::machine::plan::PlanMachine;
+use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::world::simulated::Simulated;
 
 use super::search_limits;
@@ -149,7 +149,7 @@ impl Past {
 
     /// Where a run of protocols stands; none for nets.
     pub(crate) fn standing(&self) -> Result<Option<Standing>, Failure> {
-        let machine = PlanMachine::new(
+        let machine = ProtocolMachine::new(
             &self.application,
             self.start.clone(),
             self.goal.clone(),

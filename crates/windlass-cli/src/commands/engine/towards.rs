@@ -2,19 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass::application::{Application, GlobalState};
+use windlass::application::GlobalState;
 use windlass::goal::GoalFile;
 use windlass::lang;
 use windlass::tree::emit;
 use windlass_run::deployment::{Deployment, Lock};
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
-use windlass_run::machine::plan::PlanMachine;
 
 use super::past::Standing;
 use super::{
-    Beginning, Drive, DriveArgs, Past, WhereArgs, actions, containers, drive, search_limits,
-    secrets,
+    Beginning, Drive, DriveArgs, Past, WhereArgs, actions, containers, drive, secrets,
 };
 use crate::args::Format;
 use crate::commands::resume::world_of;
@@ -82,13 +80,18 @@ impl<'a> Towards<'a> {
             start: Some(start),
             processes: standing.processes.clone(),
         };
-        let mut machine = machine(application, &standing.state, goal)?;
-        machine.arrange = containers::arrangement(&self.deployment);
-        let plan = machine
+        let arranged = |state: &GlobalState| {
+            let mut machine = super::machine(application, state, Some(goal.clone()))?;
+            machine.arrange(containers::arrangement(&self.deployment));
+            Ok::<_, Failure>(machine)
+        };
+        let machine = arranged(&standing.state)?;
+        let from = super::without_faults(application, standing.state);
+        let plan = arranged(&from)?
             .plan(Aim::Goal)
             .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
         if let (Some(yes), Some(plan)) = (self.yes, &plan) {
-            actions::ask_before_removals(yes, application, &standing.state, plan)?;
+            actions::ask_before_removals(yes, application, &from, plan)?;
         }
         drive(&self.way(past, stay)?, machine, Beginning::New { begun, plan })
     }
@@ -114,22 +117,13 @@ impl<'a> Towards<'a> {
         super::leave_supervisor(drive, &deployment, &name, code)
     }
 
-    /// Whether a plan to `goal` exists from where everything is.
+    /// Whether a plan to `goal` exists from where everything is, or why not.
     pub(crate) fn can_reach(
         past: &Past,
         standing: &Standing,
         goal: &GoalFile,
-    ) -> Result<bool, Failure> {
-        let machine = machine(&past.application, &standing.state, goal.clone())?;
-        Ok(machine.plan(Aim::Goal).is_ok())
+    ) -> Result<Result<(), String>, Failure> {
+        let machine = super::machine(&past.application, &standing.state, Some(goal.clone()))?;
+        Ok(machine.plan(Aim::Goal).map(drop))
     }
-}
-
-fn machine<'a>(
-    application: &'a Application,
-    state: &GlobalState,
-    goal: GoalFile,
-) -> Result<PlanMachine<'a>, Failure> {
-    PlanMachine::new(application, state.clone(), Some(goal), search_limits)
-        .ok_or_else(|| Failure::usage("the application mixes nets in"))
 }

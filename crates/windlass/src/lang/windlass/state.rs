@@ -1,7 +1,7 @@
 //! State files: which instances exist, where each one is, what is bound to what.
 
 use super::{Document, STATE_DOES_NOT_FIT, unknown};
-use crate::application::{Application, GlobalState, Instance, InstanceId, NodeId};
+use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, NodeId};
 use crate::diagnostic::Diagnostic;
 use crate::lifecycle::protocol::Element;
 use crate::tree::{Entry, Node, Value};
@@ -105,6 +105,13 @@ fn contain(
     let home = containment.and_then(|r| Some((r, node.binding(r)?.target)));
     match (entry.value.get("in"), home) {
         (None, None) => {}
+        (None, Some((requirement, home))) if application.faults != Faults::Replicas => {
+            // There is one instance of each node: nobody has to say which.
+            let container = state.of_node(home).next().map(|(container, _)| container.clone());
+            if let Some(container) = container {
+                state.vertical.insert(id, (requirement, container));
+            }
+        }
         (None, Some((_, home))) => {
             findings.push(does_not_fit(entry.key, format!("`{id}` is contained in nothing")).help(
                 format!("add `in: ID` with an instance of `{}`", application.node(home).name),

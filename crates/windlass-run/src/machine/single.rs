@@ -1,0 +1,324 @@
+//! A plan under way where every node is one instance and operations are atomic (paper 003, and the
+//! relation of later BARREL with explicit handlers).
+//!
+//! In the rules an operation is one step; in the world it takes time. It is taken as the step at
+//! its end, and its premises hold from its start to its end: operations run at the same time only
+//! if every order of their ends is allowed and leaves every state consistent. Since a requirement
+//! has one provider, it is enough to ask this for pairs of nodes that are bound to each other.
+//! An operation that handlers follow (`faults: handled`) runs alone.
+
+mod rules;
+mod way;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass::application::{Application, GlobalState, Instance, InstanceId, NodeId};
+use windlass::goal::GoalFile;
+use windlass::goal::evaluate::Closure;
+use windlass::lifecycle::implementation::Process;
+use windlass::lifecycle::protocol::{Element, RequirementId, StateId, TransitionId};
+use windlass::plan::Step;
+use windlass::semantics::protocol::observe;
+use windlass::semantics::protocol::settled::Settled;
+use windlass::semantics::protocol::{Action, ServiceTemplate, States};
+use windlass::synthesize;
+use windlass::system::Budget;
+
+use super::progress::Progress;
+use super::{Holders, Machine, Note, Untidy, Work, instances};
+use crate::entry::{Aim, Task};
+
+pub use way::without_faults;
+
+/// An operation that has started and not ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Running {
+    task: Task,
+    transition: TransitionId,
+}
+
+/// A plan under way. A task is a step.
+pub struct SingleMachine<'a> {
+    application: &'a Application,
+    /// The rules that `verify` asks.
+    rules: Settled<'a>,
+    goal: Option<GoalFile>,
+    began: GlobalState,
+    /// The instance that stands for each node.
+    names: Vec<InstanceId>,
+    /// Which nodes are bound to each other.
+    related: Vec<BTreeSet<NodeId>>,
+    states: States,
+    running: BTreeMap<NodeId, Running>,
+    /// Whether what runs has to be alone.
+    alone: bool,
+    /// The states and what is under way, for those who look.
+    global: GlobalState,
+    progress: Progress,
+    aim: Aim,
+    budget: fn() -> Box<dyn Budget>,
+}
+
+impl<'a> SingleMachine<'a> {
+    /// Nothing to do yet, in `start`; none if a type is a net.
+    pub fn new(
+        application: &'a Application,
+        start: &GlobalState,
+        goal: Option<GoalFile>,
+        budget: fn() -> Box<dyn Budget>,
+    ) -> Option<Self> {
+        let template = ServiceTemplate::new(application)?;
+        let states = template.states_of(start);
+        let given = synthesize::completed(application, start);
+        let name = |node: NodeId| {
+            let first = given.of_node(node).next().map(|(id, _)| id.clone());
+            first.unwrap_or_else(|| InstanceId(application.node(node).name.clone()))
+        };
+        let mut machine = Self {
+            application,
+            rules: Settled(template),
+            goal,
+            began: GlobalState::empty(),
+            names: application.node_ids().map(name).collect(),
+            related: related(application),
+            states,
+            running: BTreeMap::new(),
+            alone: false,
+            global: GlobalState::empty(),
+            progress: Progress::default(),
+            aim: Aim::Goal,
+            budget,
+        };
+        for node in application.node_ids() {
+            machine.show(node);
+        }
+        for node in application.node_ids() {
+            machine.contain(node);
+        }
+        machine.began = machine.global.clone();
+        Some(machine)
+    }
+
+    /// Where everything is; an operation under way is shown as such.
+    pub fn state(&self) -> &GlobalState {
+        &self.global
+    }
+
+    fn template(&self) -> &ServiceTemplate<'a> {
+        &self.rules.0
+    }
+
+    fn show(&mut self, node: NodeId) {
+        let element = match self.running.get(&node) {
+            Some(running) => Element::Transition(running.transition),
+            None => Element::State(self.states.of(node)),
+        };
+        let id = self.names[node.index()].clone();
+        self.global.instances.insert(id, Instance { node, element });
+    }
+
+    /// What is contained is contained in the one instance of its container.
+    fn contain(&mut self, node: NodeId) {
+        let Some(requirement) = self.application.type_of(node).containment() else { return };
+        let Some(binding) = self.application.node(node).binding(requirement) else { return };
+        let home = self.name(binding.target).clone();
+        self.global.vertical.insert(self.name(node).clone(), (requirement, home));
+    }
+
+    fn node_of(&self, instance: &str) -> Option<NodeId> {
+        self.global.instances.get(&InstanceId(instance.to_owned())).map(|found| found.node)
+    }
+
+    /// The action that a task is.
+    fn action(&self, task: Task) -> Result<Action, String> {
+        self.meant(self.progress.step(task).ok_or("the plan has no such step")?)
+    }
+
+    fn meant(&self, step: &Step) -> Result<Action, String> {
+        Action::planned(self.application, &self.began, &step.action).ok_or_else(|| {
+            format!("`{}` is no operation of a node: there is one instance of each", step.label)
+        })
+    }
+
+    /// The operation that a task is, while it is under way.
+    fn under_way(&self, task: Task) -> Option<(NodeId, Running)> {
+        let Ok(Action::Perform { node, .. }) = self.action(task) else { return None };
+        let running = self.running.get(&node).filter(|running| running.task == task)?;
+        Some((node, *running))
+    }
+
+    fn name(&self, node: NodeId) -> &InstanceId {
+        &self.names[node.index()]
+    }
+
+    fn state_name(&self, node: NodeId, state: StateId) -> &str {
+        &self.template().protocol(node).state(state).name
+    }
+
+    fn requirement_name(&self, node: NodeId, requirement: RequirementId) -> &str {
+        &self.application.type_of(node).requirements[requirement.index()].name
+    }
+
+}
+
+/// For each node those that it is bound to, or that are bound to it.
+fn related(application: &Application) -> Vec<BTreeSet<NodeId>> {
+    let mut related = vec![BTreeSet::new(); application.nodes.len()];
+    for node in application.node_ids() {
+        for binding in &application.node(node).bindings {
+            related[node.index()].insert(binding.target);
+            related[binding.target.index()].insert(node);
+        }
+    }
+    related
+}
+
+impl Machine for SingleMachine<'_> {
+    fn ready(&mut self) -> Vec<Task> {
+        self.progress.ready()
+    }
+
+    fn knows(&self, task: Task) -> bool {
+        self.progress.step(task).is_some()
+    }
+
+    fn exclusive(&self, task: Task) -> Option<String> {
+        let instance = self.progress.step(task).map(|step| step.action.instance().0.clone());
+        Some(instance.unwrap_or_default())
+    }
+
+    fn start(&mut self, task: Task) -> Result<Vec<Note>, String> {
+        if !self.progress.is_turn(task) {
+            return Err("it is not its turn".to_owned());
+        }
+        let action = self.action(task)?;
+        let Action::Perform { node, .. } = action else {
+            return Err("it is no operation".to_owned());
+        };
+        if self.running.contains_key(&node) {
+            return Err("another operation of it is under way".to_owned());
+        }
+        let transition = self.allowed(node, &action)?;
+        self.alone = self.beside(node, transition)?;
+        self.running.insert(node, Running { task, transition });
+        self.progress.started(task);
+        self.show(node);
+        Ok(Vec::new())
+    }
+
+    /// The operation is the step of the rules now. When the world has changed while it ran the
+    /// rules may not allow it any more; it happened all the same, and is observed.
+    fn end(&mut self, task: Task) -> Result<Vec<Note>, String> {
+        if !self.progress.is_running(task) {
+            return Err("it does not run".to_owned());
+        }
+        let Some((node, running)) = self.under_way(task) else {
+            return Err("its instance died while it ran".to_owned());
+        };
+        self.running.remove(&node);
+        self.alone = false;
+        self.states = self.after(&self.states, node, running.transition);
+        self.progress.ended(task);
+        self.progress.release(task);
+        Ok(self.settle(node))
+    }
+
+    /// The operation has failed: its instance is where it was before.
+    fn give_up(&mut self, task: Task) -> Vec<Note> {
+        self.progress.give_up(task);
+        let Some((node, _)) = self.under_way(task) else { return Vec::new() };
+        self.running.remove(&node);
+        self.alone &= !self.running.is_empty();
+        self.settle(node)
+    }
+
+    fn take_up(&mut self, task: Task) {
+        self.progress.take_up(task);
+    }
+
+    /// What runs on the instance has failed with it.
+    fn observe(&mut self, instance: &str) -> Vec<Note> {
+        let Some(node) = self.node_of(instance) else { return Vec::new() };
+        self.running.remove(&node);
+        self.alone &= !self.running.is_empty();
+        self.states = observe::crashed(self.template(), &self.states, node);
+        self.settle(node)
+    }
+
+    fn work(&self, task: Task) -> Work {
+        let Some(step) = self.progress.step(task) else { return Work::default() };
+        let mut work = instances::blank(self.application, &self.global, step, self.host(task));
+        if let Some((node, running)) = self.under_way(task) {
+            let transition = self.template().protocol(node).transition(running.transition);
+            instances::perform(&mut work, self.application, node, transition);
+        }
+        work
+    }
+
+    fn untidy(&self, holders: &Holders) -> Vec<Untidy> {
+        instances::untidy(self.application, &self.global, holders)
+    }
+
+    fn process_of(&self, instance: &str) -> Option<(String, Process)> {
+        instances::process_of(self.application, &self.global, instance)
+    }
+
+    fn is_done(&self) -> bool {
+        let holds = |goal: &GoalFile| goal.goal.holds(self.application, &self.global, Closure::Open);
+        self.progress.is_done()
+            && self.pending().is_none()
+            && (self.aim == Aim::Back || self.goal.as_ref().is_none_or(holds))
+    }
+
+    fn stuck(&self) -> Vec<String> {
+        let mut words = self.progress.stuck(|task| {
+            let Ok(action) = self.action(task) else { return "it is no operation".to_owned() };
+            let Action::Perform { node, .. } = action else { return String::new() };
+            let why = self.allowed(node, &action).and_then(|found| self.beside(node, found));
+            why.map_or_else(|why| why, |_| "it waits for a free place".to_owned())
+        });
+        words.extend(self.pending());
+        if words.is_empty() && !self.is_done() {
+            words.push("every action is done, and the goal does not hold".to_owned());
+        }
+        words
+    }
+
+    fn plan(&self, aim: Aim) -> Result<Option<String>, String> {
+        if let Some(why) = self.pending() {
+            return Err(why);
+        }
+        match (aim, &self.goal) {
+            (Aim::Goal, Some(goal)) => self.found(goal),
+            (Aim::Goal, None) => Err("no goal was given, only a plan".to_owned()),
+            (Aim::Back, _) => self.found(&self.back()),
+        }
+    }
+
+    fn follow(&mut self, plan: &str, aim: Aim) -> Result<(), String> {
+        let progress = Progress::read(plan)?;
+        for step in &progress.plan().steps {
+            self.meant(step)?;
+        }
+        (self.progress, self.aim) = (progress, aim);
+        self.bury();
+        Ok(())
+    }
+
+    fn host_of(&self, node: &str) -> Option<String> {
+        instances::host_of(self.application, node)
+    }
+
+    fn host(&self, task: Task) -> Option<String> {
+        let step = self.progress.step(task)?;
+        instances::host_of_step(self.application, &self.global, step)
+    }
+
+    fn address(&self, host: &str) -> Option<String> {
+        self.application.deployment.addresses.get(host).cloned()
+    }
+
+    fn hosts(&self) -> BTreeMap<String, u32> {
+        self.application.deployment.hosts.clone()
+    }
+}
