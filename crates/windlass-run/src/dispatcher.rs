@@ -126,6 +126,8 @@ pub struct Dispatcher<'l, M, W, J> {
     early: BTreeMap<OrderId, String>,
     /// When each instance died lately.
     deaths: BTreeMap<String, VecDeque<Duration>>,
+    /// How often in a row each action turned out not to have happened, by label.
+    in_vain: BTreeMap<String, u32>,
     pub(crate) next_order: OrderId,
 }
 
@@ -164,6 +166,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             asked: BTreeSet::new(),
             early: BTreeMap::new(),
             deaths: BTreeMap::new(),
+            in_vain: BTreeMap::new(),
             next_order,
         }
     }

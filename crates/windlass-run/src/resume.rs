@@ -11,6 +11,9 @@ use crate::journal::{Journal, JournalError};
 use crate::machine::{Machine, Untidy};
 use crate::world::{Doubt, World};
 
+/// No journal has as many orders: the file would not fit on a disk.
+const LAST_ORDER: u64 = 1 << 62;
+
 /// What the operator says about an action in doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -71,7 +74,29 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         Ok(())
     }
 
+    /// Whether an entry speaks of what there is: a journal may be damaged, or of another program.
+    fn fits(&self, entry: &Entry) -> Result<(), String> {
+        let (task, label) = match entry {
+            Entry::Intent { order, label, .. } if order.0 >= LAST_ORDER => {
+                return Err(format!("`{label}` has the impossible number {}", order.0));
+            }
+            Entry::Intent { order, label, .. } if self.given.contains_key(order) => {
+                return Err(format!("`{label}` has the number of another order, {}", order.0));
+            }
+            Entry::Intent { task: Some(task), label, .. } | Entry::GaveUp { task, label, .. } => {
+                (*task, label.as_str())
+            }
+            Entry::TakenUp { task } => (*task, "an action"),
+            _ => return Ok(()),
+        };
+        if self.machine.knows(task) {
+            return Ok(());
+        }
+        Err(format!("`{label}` is step {} of a plan that has no such step", task.0))
+    }
+
     fn replay(&mut self, entry: &Entry) -> Result<(), String> {
+        self.fits(entry)?;
         match entry {
             Entry::Begun { processes, .. } => {
                 self.hold_processes(processes);
@@ -184,7 +209,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             }
             End::Failed { .. } | End::TimedOut | End::Cancelled => {
                 // Whether it is given up stands in the next entry.
-                self.retrying.insert(task, given.attempt + 1);
+                self.retrying.insert(task, given.attempt.saturating_add(1));
             }
         }
         Ok(())

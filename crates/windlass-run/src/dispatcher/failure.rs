@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Dispatcher, Finish, Timer};
-use crate::entry::{Aim, Entry, Task};
+use crate::entry::{Aim, End, Entry, Task};
 use crate::journal::Journal;
 use crate::machine::Machine;
 use crate::world::World;
@@ -23,6 +23,8 @@ pub enum OnFailure {
 /// So many deaths of one process in [`DEATHS_WITHIN`] are no accident.
 const MOST_DEATHS: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_mins(1);
+/// So often an action is given again of which nobody can say that it happened.
+const MOST_IN_VAIN: u32 = 10;
 
 impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     /// A try failed: another one follows, or the task is given up.
@@ -78,6 +80,23 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             deaths.pop_front();
         }
         deaths.len() > MOST_DEATHS
+    }
+
+    /// What never happens however often it is given has failed: a world that cannot say what becomes
+    /// of an order would be asked for it without end.
+    pub(super) fn unless_in_vain(&mut self, label: &str, end: End) -> End {
+        if end != End::NotDone {
+            self.in_vain.remove(label);
+            return end;
+        }
+        let times = self.in_vain.entry(label.to_owned()).or_default();
+        *times += 1;
+        if *times <= MOST_IN_VAIN {
+            return end;
+        }
+        self.in_vain.remove(label);
+        let reason = format!("it was given {MOST_IN_VAIN} times more, and nobody saw it happen");
+        End::Failed { reason }
     }
 
     /// Whatever waits for another try is not tried again in this run.

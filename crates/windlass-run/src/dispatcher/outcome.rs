@@ -74,6 +74,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
 
     fn concluded(&mut self, given: Given, end: End) {
         let Given { order, task, attempt, .. } = given;
+        let end = self.unless_in_vain(&order.label, end);
         let Some(task) = task else {
             self.tidied(&order, end);
             return;

@@ -251,8 +251,7 @@ impl Machine for PlanMachine<'_> {
 
     fn is_done(&self) -> bool {
         let holds = |goal: &GoalFile| goal.goal.holds(self.application, &self.state, Closure::Open);
-        self.progress.is_done()
-            && (self.aim == Aim::Back || self.goal.as_ref().is_none_or(holds))
+        self.progress.is_done() && (self.aim == Aim::Back || self.goal.as_ref().is_none_or(holds))
     }
 
     fn stuck(&self) -> Vec<String> {
@@ -260,7 +259,7 @@ impl Machine for PlanMachine<'_> {
             let why = self.first_action(task).and_then(|action| self.outcome(&action));
             why.map_or_else(|why| why, |_| "it would cause a fault".to_owned())
         });
-        if words.is_empty() && !self.is_done() {
+        if words.is_empty() && self.progress.is_idle() && !self.is_done() {
             words.push("every action is done, and the goal does not hold".to_owned());
         }
         words

@@ -74,6 +74,11 @@ impl Progress {
         self.status.iter().all(|status| *status == Status::Done)
     }
 
+    /// Whether anything is under way.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.status.contains(&Status::Running)
+    }
+
     /// The steps whose turn has come since the state changed.
     pub(super) fn ready(&mut self) -> Vec<Task> {
         let fresh: Vec<usize> = self.frontier.difference(&self.offered).copied().collect();

@@ -158,7 +158,6 @@ impl<'a> SingleMachine<'a> {
     fn requirement_name(&self, node: NodeId, requirement: RequirementId) -> &str {
         &self.application.type_of(node).requirements[requirement.index()].name
     }
-
 }
 
 /// For each node those that it is bound to, or that are bound to it.
@@ -264,7 +263,8 @@ impl Machine for SingleMachine<'_> {
     }
 
     fn is_done(&self) -> bool {
-        let holds = |goal: &GoalFile| goal.goal.holds(self.application, &self.global, Closure::Open);
+        let holds =
+            |goal: &GoalFile| goal.goal.holds(self.application, &self.global, Closure::Open);
         self.progress.is_done()
             && self.pending().is_none()
             && (self.aim == Aim::Back || self.goal.as_ref().is_none_or(holds))
@@ -278,7 +278,7 @@ impl Machine for SingleMachine<'_> {
             why.map_or_else(|why| why, |_| "it waits for a free place".to_owned())
         });
         words.extend(self.pending());
-        if words.is_empty() && !self.is_done() {
+        if words.is_empty() && self.progress.is_idle() && !self.is_done() {
             words.push("every action is done, and the goal does not hold".to_owned());
         }
         words

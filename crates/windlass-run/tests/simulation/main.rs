@@ -165,8 +165,7 @@ fn of_single(seed: u64, application: &Application, goal: &GoalFile) -> Result<Se
     let world = Simulated::new(seed, wild);
     let journal = Memory::default();
     let start = GlobalState::empty();
-    let machine =
-        || SingleMachine::new(application, &start, Some(goal.clone()), no_limit).unwrap();
+    let machine = || SingleMachine::new(application, &start, Some(goal.clone()), no_limit).unwrap();
     let mut seen = campaign(seed, &journal, &world, machine)?;
     let entries = journal.entries();
     seen.deaths = entries.iter().filter(|e| matches!(e, Entry::Observed { .. })).count() as u64;

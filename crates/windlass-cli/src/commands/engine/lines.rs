@@ -51,7 +51,7 @@ impl Lines {
                 self.orders.insert(*order, (label.clone(), Some(at)));
                 match attempt {
                     0 => format!("start   {label}"),
-                    again => format!("start   {label} (try {})", again + 1),
+                    again => format!("start   {label} (try {})", again.saturating_add(1)),
                 }
             }
             Entry::Outcome { order, end, witness } => {

@@ -11,9 +11,7 @@ use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
 
 use super::past::Standing;
-use super::{
-    Beginning, Drive, DriveArgs, Past, WhereArgs, actions, containers, drive, secrets,
-};
+use super::{Beginning, Drive, DriveArgs, Past, WhereArgs, actions, containers, drive, secrets};
 use crate::args::Format;
 use crate::commands::resume::world_of;
 use crate::exit_code;

@@ -37,8 +37,8 @@ impl SingleMachine<'_> {
         };
         let protocol = self.template().protocol(node);
         let all = protocol::intensional(protocol, self.states.of(node), operation).into_iter();
-        let mut fits =
-            all.filter(|id| protocol.transition(*id).to == to && self.holds(&self.states, node, *id));
+        let mut fits = all
+            .filter(|id| protocol.transition(*id).to == to && self.holds(&self.states, node, *id));
         fits.next().ok_or_else(|| "no transition fits".to_owned())
     }
 
@@ -97,8 +97,7 @@ impl SingleMachine<'_> {
         let mut changed = BTreeSet::from([node]);
         if self.application.faults == Faults::Handled {
             let busy = |node| self.running.contains_key(&node);
-            let (states, handled, blocked) =
-                observe::settle(self.template(), &self.states, &busy);
+            let (states, handled, blocked) = observe::settle(self.template(), &self.states, &busy);
             changed.extend(handled.iter().map(|step| step.node));
             notes.extend(handled.into_iter().map(|step| self.handled(step)));
             let words = blocked.map(|blocked| self.explain(&blocked));

@@ -92,11 +92,8 @@ pub fn given_up(template: &ServiceTemplate, before: &States) -> Option<(States, 
             return None;
         }
         // Where a crash leads may rely on it as well.
-        let to = if dead.insert(node) {
-            after_crash(template, node, states.of(node))
-        } else {
-            initial
-        };
+        let to =
+            if dead.insert(node) { after_crash(template, node, states.of(node)) } else { initial };
         states = states.with(node, to);
     }
     Some((states, dead))
