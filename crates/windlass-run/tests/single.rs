@@ -1,5 +1,5 @@
-//! One instance of each node, atomic operations (paper 003): what runs at the same time, what waits,
-//! and what a death means.
+//! One instance of each node, atomic operations (paper 003): what runs at the same time, what
+//! waits, and what a death means.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 

@@ -82,8 +82,8 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         deaths.len() > MOST_DEATHS
     }
 
-    /// What never happens however often it is given has failed: a world that cannot say what becomes
-    /// of an order would be asked for it without end.
+    /// What never happens however often it is given has failed: a world that cannot say what
+    /// becomes of an order would be asked for it without end.
     pub(super) fn unless_in_vain(&mut self, label: &str, end: End) -> End {
         if end != End::NotDone {
             self.in_vain.remove(label);

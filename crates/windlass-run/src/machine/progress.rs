@@ -131,7 +131,8 @@ impl Progress {
         }
     }
 
-    /// What every step waits for that has not been done; `why` says what keeps one whose turn it is.
+    /// What every step waits for that has not been done; `why` says what keeps one whose turn it
+    /// is.
     pub(super) fn stuck(&self, why: impl Fn(Task) -> String) -> Vec<String> {
         let mut words = Vec::new();
         for (at, (step, status)) in self.plan.steps.iter().zip(&self.status).enumerate() {

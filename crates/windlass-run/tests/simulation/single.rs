@@ -1,5 +1,5 @@
-//! The checker of journals in which every node is one instance (paper 003): it asks the rules of the
-//! library and knows nothing of the machine.
+//! The checker of journals in which every node is one instance (paper 003): it asks the rules of
+//! the library and knows nothing of the machine.
 //!
 //! An operation is one step, taken when it ends. From its start to its end the rules allow it,
 //! unless a process has died meanwhile.

@@ -139,8 +139,8 @@ fn with_world<M: Machine, W: World>(
         let text = shown(format, &mut lines, at, entry);
         match (&mut *live.borrow_mut(), text) {
             (Some(live), text) => {
-                live.print(&text.unwrap_or_default());
                 live.saw(entry);
+                live.print(&text.unwrap_or_default());
             }
             // A reader that went away does not stop a run.
             (None, Some(text)) => drop(output::stdout(&text)),
@@ -167,7 +167,10 @@ fn with_world<M: Machine, W: World>(
     }
     let finish = if drive.stay { engine.keep()? } else { engine.run()? };
     drop(engine);
-    drop(live);
+    let told = live.into_inner().and_then(Live::finish);
+    if let Some(told) = told {
+        output::notice(&told);
+    }
     Ok(ended(drive, &finish))
 }
 
@@ -250,7 +253,7 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
         Finish::RolledBack(_) => exit_code::EXECUTION,
         Finish::Interrupted => {
             output::notice(&format!(
-                "interrupted; what runs goes on, and `windlass resume --name {name}` takes over"
+                "interrupted; what runs goes on; `windlass resume --name {name}` takes over"
             ));
             exit_code::INTERRUPTED
         }

@@ -3,64 +3,42 @@
 //! Lines of the journal scroll by above it. Nothing of this is drawn when standard error is no
 //! terminal.
 
+mod view;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::IsTerminal;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use windlass_run::entry::{Entry, OrderId};
 
+use self::view::{Action, View};
 use super::chart::Span;
 use crate::{escape, output};
 
-/// More running actions, and more waiting ones, than this are only counted.
-const MOST: usize = 8;
 /// How often elapsed times change.
 const TICK: Duration = Duration::from_millis(500);
 /// How often those that wait are asked why.
 const ASK_EVERY: Duration = Duration::from_millis(200);
 
-/// A line with its time in front, cut where the terminal ends.
-const TIMED: &str = "{spinner} {elapsed:>4} {wide_msg}";
-/// The last line: it says what is left at every tick, also while nothing else happens.
-const SUMMARY: &str = "{spinner} {elapsed:>4} {msg}{left}";
-
-fn line(template: &str) -> ProgressBar {
-    let bar = ProgressBar::new_spinner();
-    match ProgressStyle::with_template(template) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
-/// The style of the last line of a run that is expected to take that long.
-fn counting_down(makespan: Duration) -> Option<ProgressStyle> {
-    let style = ProgressStyle::with_template(SUMMARY).ok()?;
-    Some(style.with_key("left", move |state: &ProgressState, text: &mut dyn Write| {
-        let left = makespan.saturating_sub(state.elapsed());
-        if !left.is_zero() {
-            // A line that cannot be written is not shown.
-            let _ = write!(text, ", about {} s left", left.as_secs() + 1);
-        }
-    }))
-}
-
 /// The view.
 pub(crate) struct Live {
-    bars: MultiProgress,
-    running: BTreeMap<OrderId, ProgressBar>,
-    /// Actions that run without a line of their own.
-    unseen: std::collections::BTreeSet<OrderId>,
-    /// A line each, so that none is longer than the terminal is wide.
-    waiting: Vec<(String, ProgressBar)>,
-    summary: ProgressBar,
-    done: usize,
-    /// How many actions the run is expected to have.
-    total: usize,
+    /// One bar of several lines: lines that come and go one by one leave traces of each other.
+    bar: ProgressBar,
+    view: Arc<Mutex<View>>,
     /// What the description lets expect.
     expected: BTreeMap<String, Duration>,
     asked: Option<Instant>,
+}
+
+/// Columns and rows of the terminal; those of old when it does not tell.
+fn size() -> (usize, usize) {
+    match rustix::termios::tcgetwinsize(std::io::stderr()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
+        _ => (80, 24),
+    }
 }
 
 impl Live {
@@ -71,141 +49,97 @@ impl Live {
         }
         let predicted = predicted();
         let makespan = predicted.iter().map(|span| span.end).max().unwrap_or_default();
-        let total = predicted.len();
+        let view = Arc::new(Mutex::new(View::new(predicted.len(), makespan)));
         let expected =
             predicted.into_iter().map(|span| (span.label, span.end.saturating_sub(span.start)));
-        let bars = MultiProgress::new();
-        let mut summary = line(TIMED);
-        if let Some(style) = counting_down(makespan) {
-            summary = summary.with_style(style);
-        }
-        let summary = bars.add(summary);
-        summary.enable_steady_tick(TICK);
-        Some(Live {
-            waiting: Vec::new(),
-            summary,
-            bars,
-            running: BTreeMap::new(),
-            unseen: std::collections::BTreeSet::new(),
-            done: 0,
-            total,
-            expected: expected.filter(|(_, takes)| !takes.is_zero()).collect(),
-            asked: None,
-        })
+        let expected = expected.filter(|(_, takes)| !takes.is_zero()).collect();
+        let shown = Arc::clone(&view);
+        let draw = move |_: &ProgressState, text: &mut dyn Write| {
+            let Ok(view) = shown.lock() else { return };
+            let (width, height) = size();
+            let lines = view.lines(Instant::now(), width, height);
+            // A line that cannot be written is not shown.
+            let _ = text.write_str(&lines.join("\n"));
+        };
+        let style = ProgressStyle::with_template("{view}").ok()?.with_key("view", draw);
+        let bar = ProgressBar::new_spinner().with_style(style);
+        bar.enable_steady_tick(TICK);
+        Some(Live { bar, view, expected, asked: None })
     }
 
     /// Prints a line above the view.
     pub(crate) fn print(&self, text: &str) {
         // A reader that went away does not stop a run.
-        self.bars.suspend(|| drop(output::stdout(text)));
+        self.bar.suspend(|| drop(output::stdout(text)));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut View)) {
+        // A thread that draws does not die while it holds the view.
+        if let Ok(mut view) = self.view.lock() {
+            change(&mut view);
+        }
     }
 
     /// What an entry changes.
     pub(crate) fn saw(&mut self, entry: &Entry) {
+        self.change(|view| view.rests = false);
         match entry {
             Entry::Intent { order, label, .. } => self.starts(*order, label),
-            Entry::Outcome { order, .. } => {
-                self.done += 1;
-                self.unseen.remove(order);
-                if let Some(bar) = self.running.remove(order) {
-                    self.clear(&bar);
+            Entry::Outcome { order, .. } => self.change(|view| view.ends(*order)),
+            // Another plan is not what was expected.
+            Entry::Planned { .. } => {
+                let mut is_other = false;
+                self.change(|view| {
+                    is_other = view.done > 0;
+                    if is_other {
+                        view.expect_nothing();
+                    }
+                });
+                if is_other {
+                    self.expected.clear();
                 }
             }
-            // Another plan is not what was expected.
-            Entry::Planned { .. } if self.done > 0 => self.expect_nothing(),
-            Entry::Ended { .. } => {
-                self.expect_nothing();
-                self.say(&[]);
-            }
+            Entry::Ended { .. } => self.change(|view| {
+                view.expect_nothing();
+                view.waiting.clear();
+                view.rests = true;
+            }),
             _ => {}
         }
-        self.summarize();
     }
 
-    fn starts(&mut self, order: OrderId, label: &str) {
-        // What starts waits no longer, whether or not anybody asks again.
-        let waits = format!("  `{}` ", escape::visible(label));
-        if let Some(at) = self.waiting.iter().position(|(line, _)| line.starts_with(&waits)) {
-            let (_, bar) = self.waiting.remove(at);
-            self.clear(&bar);
-        }
-        if self.running.len() >= MOST {
-            self.unseen.insert(order);
-            return;
-        }
-        let next = self.waiting.first().map_or(&self.summary, |(_, bar)| bar);
-        let bar = self.bars.insert_before(next, line(TIMED));
-        let about = self.expected.get(label).map(|takes| format!(" of about {takes:.0?}"));
-        bar.set_message(format!("{}{}", escape::visible(label), about.unwrap_or_default()));
-        bar.enable_steady_tick(TICK);
-        self.running.insert(order, bar);
-    }
-
-    fn clear(&self, bar: &ProgressBar) {
-        bar.finish_and_clear();
-        self.bars.remove(bar);
-    }
-
-    fn expect_nothing(&mut self) {
-        self.total = 0;
-        self.expected.clear();
-        if let Some(style) = counting_down(Duration::ZERO) {
-            self.summary.set_style(style);
-        }
-    }
-
-    fn summarize(&self) {
-        let running = self.running.len() + self.unseen.len();
-        // Tries that failed count as done, so there may be more than were expected.
-        let of = if self.total > 0 && self.total >= self.done + running {
-            format!(" of {}", self.total)
-        } else {
-            String::new()
-        };
-        self.summary.set_message(format!("{}{of} done, {running} running", self.done));
+    fn starts(&self, order: OrderId, label: &str) {
+        let expected = self.expected.get(label).copied();
+        let label = escape::visible(label).into_owned();
+        let action = Action { label, since: Instant::now(), expected };
+        self.change(|view| view.starts(order, action));
     }
 
     /// Asks why those that wait do, unless it was asked a moment ago.
     pub(crate) fn waits(&mut self, ask: impl FnOnce() -> Vec<String>) {
-        let is_idle = self.running.is_empty() && self.unseen.is_empty();
+        let mut is_idle = true;
+        self.change(|view| is_idle = view.is_idle());
         if is_idle || self.asked.is_some_and(|asked| asked.elapsed() < ASK_EVERY) {
             return;
         }
         self.asked = Some(Instant::now());
-        let words = ask();
-        let mut lines: Vec<String> =
-            words.iter().take(MOST).map(|line| format!("  {}", escape::visible(line))).collect();
-        if words.len() > MOST {
-            lines.push(format!("  ... and {} more wait", words.len() - MOST));
-        }
-        self.say(&lines);
+        let words: Vec<String> =
+            ask().iter().map(|line| escape::visible(line).into_owned()).collect();
+        self.change(|view| view.waiting = words);
+        // Draws, unless that was done a moment ago.
+        self.bar.set_message("");
     }
 
-    /// Shows these lines as those that wait, in place of the ones before.
-    fn say(&mut self, lines: &[String]) {
-        while self.waiting.len() > lines.len()
-            && let Some((_, bar)) = self.waiting.pop()
-        {
-            self.clear(&bar);
-        }
-        while self.waiting.len() < lines.len() {
-            let bar = self.bars.insert_before(&self.summary, line("{wide_msg}"));
-            self.waiting.push((String::new(), bar));
-        }
-        for ((text, bar), line) in self.waiting.iter_mut().zip(lines) {
-            if text != line {
-                text.clone_from(line);
-                bar.set_message(line.clone());
-            }
-        }
+    /// Takes the view away; what there is to say in the end.
+    pub(crate) fn finish(self) -> Option<String> {
+        self.bar.finish_and_clear();
+        let view = self.view.lock().ok()?;
+        view.summary_at_the_end(Instant::now())
     }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
-        self.summary.finish_and_clear();
-        for bar in self.waiting.iter().map(|(_, bar)| bar).chain(self.running.values()) {
-            bar.finish_and_clear();
-        }
+        self.bar.finish_and_clear();
     }
 }

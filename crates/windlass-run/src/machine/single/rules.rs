@@ -108,7 +108,9 @@ impl SingleMachine<'_> {
             let faults = faults.map(|fault| self.fault(&self.states, fault));
             notes.extend(faults.map(|what| Note { what, fault: true }));
         }
-        changed.into_iter().for_each(|node| self.show(node));
+        for node in changed {
+            self.show(node);
+        }
         self.progress.offer_again();
         notes
     }
@@ -140,7 +142,9 @@ impl SingleMachine<'_> {
         let found = observe::given_up(self.template(), &self.states);
         if let Some((states, dead)) = found {
             self.states = states;
-            dead.into_iter().for_each(|node| self.show(node));
+            for node in dead {
+                self.show(node);
+            }
         }
     }
 }

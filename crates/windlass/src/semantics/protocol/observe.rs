@@ -81,8 +81,8 @@ pub fn settle(
 }
 
 /// What relies on something that is gone counts as dead, until every state is consistent: the way
-/// out of a fault that nothing handles, when the operator asks for it. The nodes that are dead then;
-/// none when even the beginning of a life cycle relies on what is not there.
+/// out of a fault that nothing handles, when the operator asks for it. The nodes that are dead
+/// then; none when even the beginning of a life cycle relies on what is not there.
 pub fn given_up(template: &ServiceTemplate, before: &States) -> Option<(States, BTreeSet<NodeId>)> {
     let mut states = before.clone();
     let mut dead = BTreeSet::new();

@@ -1,0 +1,244 @@
+//! What the live view shows, line by line, for a terminal of some size.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use windlass_run::entry::OrderId;
+
+use crate::report::count;
+
+/// More running actions, and more waiting ones, than this are only counted.
+const MOST: usize = 8;
+/// What turns.
+const FRAMES: [char; 6] = ['⠋', '⠙', '⠸', '⠴', '⠦', '⠇'];
+
+/// An action that runs.
+#[derive(Debug)]
+pub(super) struct Action {
+    pub(super) label: String,
+    pub(super) since: Instant,
+    /// How long it takes, as the description says.
+    pub(super) expected: Option<Duration>,
+}
+
+/// Everything that is shown.
+#[derive(Debug)]
+pub(super) struct View {
+    running: BTreeMap<OrderId, Action>,
+    pub(super) waiting: Vec<String>,
+    pub(super) done: usize,
+    /// How many actions the run is expected to have; none when nobody knows.
+    total: usize,
+    /// How long the run is expected to take.
+    makespan: Duration,
+    began: Instant,
+    /// Whether the goal is reached, and only processes are looked after.
+    pub(super) rests: bool,
+}
+
+impl View {
+    /// Nothing yet of so many actions.
+    pub(super) fn new(total: usize, makespan: Duration) -> Self {
+        let (running, waiting) = (BTreeMap::new(), Vec::new());
+        View { running, waiting, done: 0, total, makespan, began: Instant::now(), rests: false }
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    pub(super) fn starts(&mut self, order: OrderId, action: Action) {
+        // What starts waits no longer, whether or not anybody asks again.
+        let waits = format!("`{}` ", action.label);
+        self.waiting.retain(|line| !line.starts_with(&waits));
+        self.running.insert(order, action);
+    }
+
+    pub(super) fn ends(&mut self, order: OrderId) {
+        self.done += 1;
+        self.running.remove(&order);
+    }
+
+    pub(super) fn expect_nothing(&mut self) {
+        self.total = 0;
+        self.makespan = Duration::ZERO;
+        for action in self.running.values_mut() {
+            action.expected = None;
+        }
+    }
+
+    /// The lines, the summary last: none is wider than the terminal, and all of them fit.
+    pub(super) fn lines(&self, now: Instant, width: usize, height: usize) -> Vec<String> {
+        let frame = now.saturating_duration_since(self.began).as_millis() / 500;
+        let turns = FRAMES[frame as usize % FRAMES.len()];
+        let mut room = height.saturating_sub(3);
+        let mut lines = Vec::new();
+        let runs = |action: &Action| {
+            let since = clock(now.saturating_duration_since(action.since));
+            let about = action.expected.map(|takes| format!(" of about {takes:.0?}"));
+            format!("{turns} {since:>5} {}{}", action.label, about.unwrap_or_default())
+        };
+        let running: Vec<String> = self.running.values().map(runs).collect();
+        lines.extend(at_most(&running, room.min(MOST), "run"));
+        room = room.saturating_sub(lines.len());
+        let waiting: Vec<String> =
+            grouped(&self.waiting).into_iter().map(|line| format!("  {line}")).collect();
+        lines.extend(at_most(&waiting, room.min(MOST), "wait"));
+        lines.push(format!("{turns} {}", self.summary(now)));
+        lines.into_iter().map(|line| shortened(&line, width.saturating_sub(1))).collect()
+    }
+
+    fn summary(&self, now: Instant) -> String {
+        let elapsed = now.saturating_duration_since(self.began);
+        let since = clock(elapsed);
+        if self.rests && self.is_idle() {
+            return format!("{since:>5} looking after what runs; Ctrl-C leaves it running");
+        }
+        let running = self.running.len();
+        // Tries that failed count as done, so there may be more than were expected.
+        let of = if self.total >= self.done + running && self.total > 0 {
+            format!(" of {}", self.total)
+        } else {
+            String::new()
+        };
+        let left = self.makespan.saturating_sub(elapsed);
+        let left = match left.is_zero() {
+            true => String::new(),
+            false => format!(", about {} s left", left.as_secs() + 1),
+        };
+        format!("{since:>5} {}{of} done, {running} running{left}", self.done)
+    }
+
+    /// How much was done, and how long it took.
+    pub(super) fn summary_at_the_end(&self, now: Instant) -> Option<String> {
+        let took = clock(now.saturating_duration_since(self.began));
+        (self.done > 0).then(|| format!("{} in {took}", count(self.done, "action")))
+    }
+}
+
+/// So many of the lines; the last one counts those that have no place.
+fn at_most(lines: &[String], most: usize, verb: &str) -> Vec<String> {
+    if lines.len() <= most {
+        return lines.to_vec();
+    }
+    let Some(kept) = most.checked_sub(1) else { return Vec::new() };
+    let mut shown = lines[..kept].to_vec();
+    shown.push(format!("  ... and {} more {verb}", lines.len() - kept));
+    shown
+}
+
+/// Those that wait for the same are one line.
+fn grouped(waiting: &[String]) -> Vec<String> {
+    const WAITS: &str = " waits for ";
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut groups: Vec<(&str, usize)> = Vec::new();
+    for line in waiting {
+        let known = line.split_once(WAITS).and_then(|(_, whom)| places.get(whom));
+        if let Some(at) = known {
+            groups[*at].1 += 1;
+            continue;
+        }
+        if let Some((_, whom)) = line.split_once(WAITS) {
+            places.insert(whom, groups.len());
+        }
+        groups.push((line, 0));
+    }
+    let words = |(line, others): (&str, usize)| match line.split_once(WAITS) {
+        Some((who, whom)) if others > 0 => format!("{who} and {others} more wait for {whom}"),
+        _ => line.to_owned(),
+    };
+    groups.into_iter().map(words).collect()
+}
+
+/// A time in as few characters as people need.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds}s"),
+        (0, minutes, seconds) => format!("{minutes}m{seconds:02}s"),
+        (hours, minutes, _) => format!("{hours}h{minutes:02}m"),
+    }
+}
+
+/// How many columns a character takes at most.
+fn columns(character: char) -> usize {
+    if ('\u{1100}'..='\u{27ff}').contains(&character) || character >= '\u{2900}' { 2 } else { 1 }
+}
+
+/// A line of so many columns at most: what stands in the middle is left out, for the end says which
+/// instance it is, or what it waits for.
+fn shortened(line: &str, width: usize) -> String {
+    if line.chars().map(columns).sum::<usize>() <= width {
+        return line.to_owned();
+    }
+    let Some(room) = width.checked_sub(2) else { return String::new() };
+    let within = |characters: &mut dyn Iterator<Item = char>, most: usize| {
+        let mut taken = 0;
+        let fits = |character: &char| {
+            taken += columns(*character);
+            taken <= most
+        };
+        characters.take_while(fits).collect::<Vec<char>>()
+    };
+    let head = within(&mut line.chars(), room / 2);
+    let mut tail = within(&mut line.chars().rev(), room - room / 2);
+    tail.reverse();
+    head.into_iter().chain(['…']).chain(tail).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(label: &str, since: Instant, expected: Option<u64>) -> Action {
+        let expected = expected.map(Duration::from_secs);
+        Action { label: label.to_owned(), since, expected }
+    }
+
+    #[test]
+    fn the_summary_is_always_there_and_nothing_is_too_wide() {
+        let mut view = View::new(40, Duration::from_secs(10));
+        let began = view.began;
+        for order in 0..12 {
+            let label = format!("start-with-a-rather-long-name user-{order}");
+            view.starts(OrderId(order), action(&label, began, Some(2)));
+        }
+        view.waiting = (0..20).map(|at| format!("`stop user-{at}` waits for `it {at}`")).collect();
+        for (width, height) in [(80, 24), (40, 10), (20, 4), (3, 2), (200, 60), (0, 0)] {
+            let lines = view.lines(began + Duration::from_secs(1), width, height);
+            assert!(lines.len() <= height.saturating_sub(2).max(1), "{width} {height} {lines:#?}");
+            assert!(lines.iter().all(|line| line.chars().count() <= width), "{lines:#?}");
+            let last = lines.last().unwrap();
+            assert!(width < 80 || last.contains("0 of 40 done, 12 running, about 10 s"), "{last}");
+        }
+        let lines = view.lines(began + Duration::from_secs(1), 40, 10);
+        assert!(lines[0].ends_with("user-0 of about 2s"), "{lines:#?}");
+        assert_eq!(lines[6], "  ... and 6 more run");
+        assert!(lines[7].contains("0 of 40"), "{lines:#?}");
+    }
+
+    #[test]
+    fn those_that_wait_for_the_same_are_one_line() {
+        let waiting = ["`a` waits for `x`", "`b` failed", "`c` waits for `x`", "`d` waits for `y`"];
+        let waiting: Vec<String> = waiting.map(str::to_owned).into();
+        assert_eq!(
+            grouped(&waiting),
+            ["`a` and 1 more wait for `x`", "`b` failed", "`d` waits for `y`"]
+        );
+    }
+
+    #[test]
+    fn what_starts_waits_no_longer_and_what_rests_says_so() {
+        let mut view = View::new(2, Duration::ZERO);
+        let began = view.began;
+        view.waiting = vec!["`start a` waits for `start b`".to_owned()];
+        view.starts(OrderId(1), action("start a", began, None));
+        assert_eq!(view.lines(began, 80, 24).len(), 2);
+        view.ends(OrderId(1));
+        view.rests = true;
+        let lines = view.lines(began + Duration::from_secs(65), 80, 24);
+        assert!(lines.len() == 1 && lines[0].contains("1m05s looking after"), "{lines:#?}");
+        let end = view.summary_at_the_end(began + Duration::from_secs(3));
+        assert_eq!(end.as_deref(), Some("1 action in 3s"));
+    }
+}
