@@ -102,9 +102,10 @@ impl View {
             String::new()
         };
         let left = self.makespan.saturating_sub(elapsed);
-        let left = match left.is_zero() {
-            true => String::new(),
-            false => format!(", about {} s left", left.as_secs() + 1),
+        let left = if left.is_zero() {
+            String::new()
+        } else {
+            format!(", about {} s left", left.as_secs() + 1)
         };
         format!("{since:>5} {}{of} done, {running} running{left}", self.done)
     }
