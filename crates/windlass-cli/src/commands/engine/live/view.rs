@@ -84,15 +84,19 @@ impl View {
         let waiting: Vec<String> =
             grouped(&self.waiting).into_iter().map(|line| format!("  {line}")).collect();
         lines.extend(at_most(&waiting, room.min(MOST), "wait"));
-        lines.push(format!("{turns} {}", self.summary(now)));
+        let summary = format!("{turns} {}", self.summary(now, false));
+        let is_short = summary.chars().count() < width;
+        let brief = || format!("{turns} {}", self.summary(now, true));
+        lines.push(if is_short { summary } else { brief() });
         lines.into_iter().map(|line| shortened(&line, width.saturating_sub(1))).collect()
     }
 
-    fn summary(&self, now: Instant) -> String {
+    fn summary(&self, now: Instant, brief: bool) -> String {
         let elapsed = now.saturating_duration_since(self.began);
         let since = clock(elapsed);
         if self.rests && self.is_idle() {
-            return format!("{since:>5} looking after what runs; Ctrl-C leaves it running");
+            let more = if brief { "" } else { "; Ctrl-C leaves it running" };
+            return format!("{since:>5} looking after what runs{more}");
         }
         let running = self.running.len();
         // Tries that failed count as done, so there may be more than were expected.
@@ -101,6 +105,10 @@ impl View {
         } else {
             String::new()
         };
+        if brief {
+            let of = of.replace(" of ", "/");
+            return format!("{since:>5} {}{of}, {running} running", self.done);
+        }
         let left = self.makespan.saturating_sub(elapsed);
         let left = if left.is_zero() {
             String::new()
@@ -181,8 +189,8 @@ fn shortened(line: &str, width: usize) -> String {
         };
         characters.take_while(fits).collect::<Vec<char>>()
     };
-    let head = within(&mut line.chars(), room / 2);
-    let mut tail = within(&mut line.chars().rev(), room - room / 2);
+    let head = within(&mut line.chars(), room * 2 / 5);
+    let mut tail = within(&mut line.chars().rev(), room - room * 2 / 5);
     tail.reverse();
     head.into_iter().chain(['…']).chain(tail).collect()
 }
@@ -215,7 +223,9 @@ mod tests {
         let lines = view.lines(began + Duration::from_secs(1), 40, 10);
         assert!(lines[0].ends_with("user-0 of about 2s"), "{lines:#?}");
         assert_eq!(lines[6], "  ... and 6 more run");
-        assert!(lines[7].contains("0 of 40"), "{lines:#?}");
+        assert!(
+            lines[7].ends_with("0s 0/40, 12 running") || lines[7].ends_with("1s 0/40, 12 running")
+        );
     }
 
     #[test]
