@@ -293,6 +293,7 @@ fn command(prng: &mut Prng) -> Command {
         line,
         directory: prng.chance(30).then(|| "some/where".to_owned()),
         environment: (0..prng.below(3)).map(|at| variable(prng, at)).collect(),
+        files: (0..prng.below(3)).map(|at| format!("files/{at}")).collect(),
     }
 }
 

@@ -69,7 +69,8 @@ pub(crate) struct UpArgs {
     #[arg(long, value_name = "PLAN")]
     plan: Option<PathBuf>,
 
-    /// Where actions take place (default: `docker` for a Compose file, else `process`)
+    /// Where actions take place (default: `docker` for a Compose file, `ssh` for a TOSCA service
+    /// whose machines have addresses, else `process`)
     #[arg(long, value_enum, value_name = "WORLD")]
     world: Option<WorldArg>,
 
@@ -190,12 +191,21 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
 
 /// Where actions take place. What would go wrong on a Docker engine is told here, before anything.
 fn world_of(args: &UpArgs, loaded: &load::Loaded) -> WorldArg {
-    let usual = if loaded.compose.is_some() { WorldArg::Docker } else { WorldArg::Process };
-    let world = args.world.unwrap_or(usual);
+    let world = args.world.unwrap_or_else(|| usual_world(loaded));
     if world == WorldArg::Docker {
         output::stderr(&loaded.hazards);
     }
     world
+}
+
+/// Where actions take place when nobody says it: a service of TOSCA may give machines addresses.
+fn usual_world(loaded: &load::Loaded) -> WorldArg {
+    let is_elsewhere = !loaded.application.deployment.addresses.is_empty();
+    match () {
+        () if loaded.compose.is_some() => WorldArg::Docker,
+        () if loaded.tosca.is_some() && is_elsewhere => WorldArg::Ssh,
+        () => WorldArg::Process,
+    }
 }
 
 fn in_full(path: &std::path::Path) -> String {

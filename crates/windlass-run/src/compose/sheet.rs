@@ -353,6 +353,7 @@ pub fn with_processes(application: &mut Application, project: &Project) {
                 line: CommandLine::Arguments(vec![service.name.clone()]),
                 directory: None,
                 environment: BTreeMap::new(),
+                files: Vec::new(),
             },
             stop: Stop::Signal("TERM".to_owned()),
             grace: None,

@@ -7,10 +7,11 @@
 //! of anything: its orders are lost, never ended, and its processes not dead.
 //!
 //! Reading order: `connection.rs` (how a script gets there), `script.rs` (what runs there),
-//! `errand.rs` (what a thread does here).
+//! `errand.rs` (what a thread does here), `files.rs` (what is copied there and back).
 
 mod connection;
 mod errand;
+mod files;
 mod script;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +40,7 @@ const GRACE: u64 = 50;
 struct Shared {
     connections: Connections,
     scripts: Scripts,
+    here: files::Here,
     logs: PathBuf,
     reports: Reports,
     cancelled: Mutex<BTreeSet<OrderId>>,
@@ -101,10 +103,12 @@ impl Ssh {
             secrets: secrets.clone(),
         };
         let logs = place.logs.clone();
+        let here = files::Here { directory: place.directory.clone(), folder: place.folder.clone() };
         let local = Processes::new(place, secrets)?;
         let shared = Shared {
             connections: Connections::new(reach.config)?,
             scripts,
+            here,
             logs,
             reports: local.reports(),
             cancelled: Mutex::default(),
@@ -233,6 +237,9 @@ impl World for Ssh {
 
     fn check(&mut self, order: &Order, check: &Command) -> bool {
         let Some(host) = self.host(order) else { return self.local.check(order, check) };
+        if files::deliver(&self.shared, &host, order, check).is_err() {
+            return false;
+        }
         let script = self.shared.scripts.plainly(order, check);
         let asked = script.ok().and_then(|script| self.shared.connections.ask(&host, &script).ok());
         asked.is_some_and(|(code, _)| code == 0)

@@ -33,6 +33,9 @@ pub struct Command {
     pub directory: Option<String>,
     /// Additional environment variables.
     pub environment: BTreeMap<String, EnvironmentValue>,
+    /// Files and folders that it needs, relative to the file that declares it: another host gets
+    /// them before it runs there. It starts where they are.
+    pub files: Vec<String>,
 }
 
 /// How a process is stopped.

@@ -111,6 +111,26 @@ impl Connections {
         }
     }
 
+    /// Runs a script that reads bytes from standard input; its exit code.
+    pub(super) fn send(&self, host: &str, script: &str, bytes: &[u8]) -> Result<i32, Away> {
+        let away = |error: io::Error| Away(format!("ssh cannot be used: {error}"));
+        self.share(host);
+        let mut ssh = self.ssh();
+        let script = format!("exec /bin/sh -c {}", quoted(script));
+        ssh.args(["-o", "ControlMaster=no", "--", host, &script]);
+        ssh.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = ssh.spawn().map_err(away)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A host that does not answer reads nothing; how ssh ends says it.
+            let _ = stdin.write_all(bytes);
+        }
+        let output = child.wait_with_output().map_err(away)?;
+        match output.status.code() {
+            Some(SSH_FAILED) | None => Err(self.away(host, &output.stderr)),
+            Some(code) => Ok(code),
+        }
+    }
+
     /// The host did not answer. Its connection, if there was one, is gone.
     pub(super) fn away(&self, host: &str, errors: &[u8]) -> Away {
         if let Ok(mut masters) = self.masters.lock() {

@@ -12,6 +12,7 @@ use windlass::lifecycle::implementation::{Command, Effect, Probe, ProbeKind, Pro
 
 use super::Shared;
 use super::connection::{Away, append, end_of};
+use super::files;
 use super::script::Sort;
 use crate::entry::{End, OrderId};
 use crate::world::process::probe;
@@ -77,6 +78,8 @@ fn parts(shared: &Arc<Shared>, host: &str, order: &Order, from: From) -> Result<
         (Some(_), From::Running) => follow(shared, host, order)?,
         _ => {}
     }
+    // It is done, but not all that it gave is here: a later look fetches it.
+    files::fetch(shared, host, order).map_err(|_| Trouble::Unknown)?;
     if let Some((before, process)) = &order.stop {
         stop(shared, host, order, (*before, process))?;
     }
@@ -110,6 +113,7 @@ pub(super) fn ask_patiently(shared: &Shared, host: &str, script: &str) -> Result
 fn run(shared: &Arc<Shared>, host: &str, order: &Order, command: &Command) -> Result<(), Trouble> {
     // Nothing has begun on a host that was never reached.
     shared.connections.reach(host).map_err(gone)?;
+    files::deliver(shared, host, order, command).map_err(Trouble::Failed)?;
     let result = !matches!(order.effect, Effect::Idempotent);
     let script = shared.scripts.launch(order, command, (Sort::Command, result));
     let child = shared.connections.session(host, &script.map_err(Trouble::Failed)?);
@@ -254,6 +258,7 @@ fn come_up(
         let script = shared.scripts.follow(order.id, Sort::Process, shared.known(order.id));
         session(shared, host, order.id, &script)?
     } else {
+        files::deliver(shared, host, order, &process.command).map_err(Trouble::Failed)?;
         let script = shared.scripts.launch(order, &process.command, (Sort::Process, false));
         let words = session(shared, host, order.id, &script.map_err(Trouble::Failed)?)?;
         match words.recv() {

@@ -101,6 +101,7 @@ impl Scripts {
             }
             let _ = writeln!(dress, "export {name}={}", quoted(value));
         }
+        dress.push_str(&self.lodged(order.id, command));
         if let Some(directory) = &command.directory {
             let _ = writeln!(dress, "cd -- {} || exit 125", quoted(directory));
         }
@@ -193,6 +194,7 @@ impl Scripts {
 
     /// The outcome is safe elsewhere.
     pub(super) fn forget(&self, order: OrderId) -> String {
-        format!("{}rm -f \"$c\" \"$c.result\"\n", self.head(order, Sort::Command))
+        let head = self.head(order, Sort::Command);
+        format!("{head}rm -f \"$c\" \"$c.result\"\n{}", Self::unlodged(order))
     }
 }

@@ -6,6 +6,7 @@
 //! of the deployment, where `get_attribute` and `get_operation_output` of later operations find
 //! them.
 
+mod artifact;
 mod evaluate;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,10 @@ use super::value::Value;
 use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
 pub(super) use evaluate::Inputs;
 use evaluate::{Found, Place};
+
+/// The operations that find deployment artifacts where they belong; without any implementation the
+/// first one puts them there.
+const ON_THE_WAY_UP: &[&str] = &["Standard.create", "Standard.configure", "Standard.start"];
 
 /// The operation as the template and its types declare it, nearest first.
 struct Declared<'m> {
@@ -61,6 +66,11 @@ pub(super) fn of_link<'m>(
     command(inputs, &Declared { all }, &place, template, &format!("Configure.{operation}"))
 }
 
+/// A value that is known before anything runs.
+pub(super) fn known(inputs: &Inputs<'_, '_>, at: usize, value: &Value) -> Option<String> {
+    inputs.evaluate(value, &Place { source: at, link: None })?.plain()
+}
+
 /// Interfaces go by their short or by their long names.
 fn same_interface(name: &str, wanted: &str) -> bool {
     const STANDARD: &[&str] = &["Standard", "tosca.interfaces.node.lifecycle.Standard"];
@@ -99,8 +109,17 @@ fn command(
         let implementation = operation.as_ref()?.implementation.as_ref()?;
         Some((*file, implementation.primary.as_ref()?, implementation))
     });
-    let (file, primary, implementation) = implemented?;
+    let deployed = if ON_THE_WAY_UP.contains(&operation) {
+        artifact::deployed(inputs, template)
+    } else {
+        Vec::new()
+    };
+    let Some((file, primary, implementation)) = implemented else {
+        let copies = operation == ON_THE_WAY_UP[0] && !deployed.is_empty();
+        return copies.then(|| artifact::copying(deployed));
+    };
     let script = script(inputs, file, primary, template)?;
+    let mut files: Vec<String> = script.last().cloned().into_iter().collect();
     let values = values(inputs, declared, place);
     let outputs = outputs(inputs, declared, place);
     let mut environment = BTreeMap::new();
@@ -118,12 +137,19 @@ fn command(
         let text = EnvironmentValue::Plain(dependencies.join(":"));
         environment.insert("TOSCA_DEPENDENCIES".to_owned(), text);
     }
-    let line = if late.is_empty() && outputs.is_empty() {
+    files.extend(dependencies);
+    files.extend(artifact::files(inputs, template));
+    files.sort();
+    files.dedup();
+    let line = if late.is_empty() && outputs.is_empty() && deployed.is_empty() {
         CommandLine::Arguments(script)
     } else {
-        CommandLine::Shell(wrapped(&script, &late, &outputs, operation))
+        let mut lines = vec!["set -e".to_owned()];
+        lines.extend(deployed.iter().map(artifact::Deployed::line));
+        lines.extend(wrapped(&script, &late, &outputs, operation));
+        CommandLine::Shell(lines.join("\n"))
     };
-    Some(Command { line, directory: None, environment })
+    Some(Command { line, directory: None, environment, files })
 }
 
 /// Program and arguments by what kind of file it is.
@@ -233,8 +259,9 @@ fn wrapped(
     late: &[(String, Found)],
     outputs: &BTreeMap<String, Option<String>>,
     operation: &str,
-) -> String {
-    let mut lines = vec!["set -e".to_owned(), "kept=\"$WINDLASS_STATE/tosca\"".to_owned()];
+) -> Vec<String> {
+    // Another host has what is shared for each command apart.
+    let mut lines = vec!["kept=\"${WINDLASS_SHARED:-$WINDLASS_STATE/shared}\"".to_owned()];
     for (name, found) in late {
         lines.push(format!("{name}=\"{}\"", found.shell()));
         lines.push(format!("export {name}"));
@@ -242,7 +269,7 @@ fn wrapped(
     let line: Vec<String> = script.iter().map(|word| quoted(word)).collect();
     if outputs.is_empty() {
         lines.push(line.join(" "));
-        return lines.join("\n");
+        return lines;
     }
     lines.push("mkdir -p \"$kept/$WINDLASS_INSTANCE\"".to_owned());
     lines.push("TOSCA_OUTPUTS=\"$kept/$WINDLASS_INSTANCE/.outputs\"".to_owned());
@@ -262,5 +289,5 @@ fn wrapped(
         lines.push(format!("{}) {keep};;", quoted(name)));
     }
     lines.push("esac; done < \"$TOSCA_OUTPUTS\"".to_owned());
-    lines.join("\n")
+    lines
 }

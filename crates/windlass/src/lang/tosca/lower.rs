@@ -4,6 +4,7 @@
 //! Paper 000 section 5.1 has nodes and relationships as locations (`locations`); here they get the
 //! behavior that the weaving rules give them, or that a protocol in the file does.
 
+mod hosts;
 mod life;
 pub(super) mod links;
 pub(super) mod ways;
@@ -107,6 +108,7 @@ impl<'m> Lowering<'m> {
                 origin: name.span.into(),
             });
         }
+        self.hosts(&mut application.deployment);
         self.bind(&mut application);
         Self::name_instances(&mut application);
         (application, GoalFile { goal: Goal { wants }, ..GoalFile::default() })

@@ -116,6 +116,7 @@ static COMMAND_RECORD: Record = Record {
             Map(&Either(&[Text, Rec(&SECRET)])),
             "additional environment variables",
         ),
+        optional("files", List(&Text), "files that another host gets before it runs there"),
     ],
 };
 

@@ -127,7 +127,8 @@ fn probe(probe: &Probe) -> Value {
 }
 
 fn command(command: &Command) -> Value {
-    let plain = command.directory.is_none() && command.environment.is_empty();
+    let plain =
+        command.directory.is_none() && command.environment.is_empty() && command.files.is_empty();
     let mut value = match &command.line {
         CommandLine::Arguments(argv) if plain => {
             return Value::list(argv.iter().map(String::as_str)).inline();
@@ -154,6 +155,9 @@ fn command(command: &Command) -> Value {
             );
         }
         value.insert("environment", environment);
+    }
+    if !command.files.is_empty() {
+        value.insert("files", Value::list(command.files.iter().map(String::as_str)).inline());
     }
     value
 }

@@ -117,6 +117,7 @@ impl Build<'_> {
             of,
             file: word(if node.is_mapping() { node.get("file") } else { Some(node) }),
             repository: word(node.get("repository")),
+            deploy_path: word(node.get("deploy_path")),
             properties: self.values(node.get("properties")),
             span: node.span(),
         }

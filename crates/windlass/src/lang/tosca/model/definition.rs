@@ -233,6 +233,8 @@ pub struct Artifact {
     pub file: Option<Name>,
     /// The repository in which the file is.
     pub repository: Option<Name>,
+    /// Where it belongs on its host.
+    pub deploy_path: Option<Name>,
     /// Values of its properties.
     pub properties: Fields<Value>,
     /// Where it is written.

@@ -56,7 +56,9 @@ pub(super) fn command(node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<
     let environment: BTreeMap<_, _> = entries(node, "environment")
         .filter_map(|entry| Some((entry.name().to_owned(), value(entry.value)?)))
         .collect();
-    Some(Command { line, directory: text(node, "directory").map(str::to_owned), environment })
+    let directory = text(node, "directory").map(str::to_owned);
+    let files = node.get("files").map(arguments).unwrap_or_default();
+    Some(Command { line, directory, environment, files })
 }
 
 fn program(
@@ -72,7 +74,7 @@ fn program(
 }
 
 fn plain(line: CommandLine) -> Command {
-    Command { line, directory: None, environment: BTreeMap::new() }
+    Command { line, directory: None, environment: BTreeMap::new(), files: Vec::new() }
 }
 
 /// What may be done about an action in doubt: a word, or a record with a check.
