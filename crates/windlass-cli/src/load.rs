@@ -4,6 +4,7 @@
 //! what keeps it from having one: the errors of the reader. Rules are not asked here, because a
 //! picture of a wrong application is still a picture.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use windlass::application::{Application, GlobalState};
@@ -119,6 +120,21 @@ pub(crate) fn workflow(path: &Path, name: Option<&str>) -> Result<Plan, Failure>
             None => Failure::usage(format!("`{file}` is no plan and has no workflow")),
         }
     })
+}
+
+/// What a workflow says beside its operations, judged from where the nodes are at its start; none
+/// when the file is no TOSCA service.
+pub(crate) fn judgement(
+    path: &Path,
+    name: Option<&str>,
+    start: &BTreeMap<String, String>,
+) -> Result<Option<tosca::workflow::Judgement>, Failure> {
+    let Text { mut sources, id, .. } = text(path)?;
+    if lang::told(None, id, &sources) != Some(Language::Tosca) {
+        return Ok(None);
+    }
+    let reading = input::read(Some(Language::Tosca), id, path, &mut sources, false).0;
+    Ok(reading.tosca.and_then(|model| tosca::workflow::judge(&model, name, start)))
 }
 
 /// Reads a plan in a text.

@@ -423,3 +423,91 @@ fn quirks_are_switched_on_by_the_command_line_and_by_settings() {
     let wrong = folder.run(&["check", "service.yaml"]);
     assert!(wrong.stdout.contains("there is no quirk `frei-states`"), "{}", wrong.stdout);
 }
+
+#[test]
+fn a_plan_that_takes_a_service_down_stops_and_deletes_what_is_in_a_machine_first() {
+    let folder = example("notes");
+    let plan = good(folder.run(&["plan", "service.yaml", "--down", "--format", "json"])).json();
+    let actions = plan["plan"]["actions"].as_object().unwrap();
+    for wanted in ["Standard.stop front", "Standard.delete front", "Standard.delete store"] {
+        assert!(actions.contains_key(wanted), "{wanted} in {plan}");
+    }
+    // The plan is valid after the one that brings up, and has users before what they use.
+    folder.write("down.json", plan.to_string());
+    good(folder.run(&["plan", "service.yaml", "--as", "windlass", "-o", "up.yaml"]));
+    let down = ["verify", "down.json", "--app", "service.yaml", "--after", "up.yaml"];
+    good(folder.run(&down));
+    let order = plan["plan"]["order"].as_array().unwrap();
+    let is_ordered = |before: &str, after: &str| {
+        order.iter().any(|edge| edge["before"] == before && edge["after"] == after)
+    };
+    assert!(is_ordered("Standard.delete front", "Standard.stop store"), "{plan}");
+    assert!(is_ordered("Standard.delete store", "Standard.stop machine"), "{plan}");
+    assert!(is_ordered("Standard.delete machine", "remove machine"), "{plan}");
+}
+
+/// A service whose workflows say more than operations.
+const SAYING: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates: { server: { type: tosca.nodes.Compute } }
+  workflows:
+    deploy:
+      steps:
+        make:
+          target: server
+          activities:
+            - set_state: creating
+            - call_operation: Standard.create
+            - set_state: created
+          on_success: [ set ]
+          on_failure: [ undo ]
+        set:
+          target: server
+          activities: [ call_operation: Standard.configure, set_state: SET ]
+          on_success: [ go ]
+          on_failure: [ drop ]
+        go: { target: server, activities: [ set_state: starting, call_operation: Standard.start ] }
+        undo: { target: server, activities: [ call_operation: Standard.delete ] }
+        drop: { target: server, activities: [ call_operation: Standard.delete ] }
+    rest:
+      preconditions:
+        - target: server
+          condition: [ state: [ equal: started ] ]
+      steps:
+        halt: { target: server, activities: [ call_operation: Standard.stop ] }
+";
+
+#[test]
+fn states_that_a_workflow_sets_and_its_conditions_are_judged() {
+    let folder = Folder::with(&[("service.yaml", &SAYING.replace("SET", "configured"))]);
+    let verify = ["verify", "service.yaml", "--app", "service.yaml"];
+    let fine = good(folder.run(&verify));
+    assert!(!fine.stdout.contains("contradiction"), "{fine:?}");
+    assert!(fine.stdout.contains("when `make` fails nobody knows"), "{fine:?}");
+    let rest = [&verify[..], &["--workflow", "rest"]].concat();
+    let after = [&rest[..], &["--after", "service.yaml"]].concat();
+    let late = good(folder.run(&after));
+    assert!(!late.stdout.contains("precondition"), "{late:?}");
+    let text = SAYING.replace("SET", "configured").replace("equal: started", "equal: created");
+    folder.write("service.yaml", text);
+    let never = folder.run(&after);
+    assert_eq!(never.code, 1, "{never:?}");
+    assert!(never.stdout.contains("does not hold at the start, where `server` is started"));
+    folder.write("service.yaml", SAYING.replace("SET", "started"));
+    let wrong = folder.run(&verify);
+    assert_eq!(wrong.code, 1, "{wrong:?}");
+    let words = "`set` sets `server` to started, but configure leads to configured";
+    assert!(wrong.stdout.contains(words), "{wrong:?}");
+    let elsewhere = SAYING.replace(
+        "drop: { target: server, activities: [ call_operation: \
+        Standard.delete ] }",
+        "drop: { target: other, activities: [ call_operation: Standard.stop ] }",
+    );
+    let elsewhere = elsewhere.replace("SET", "configured").replace(
+        "{ server: { type: tosca.nodes.Compute } }",
+        "{ server: { type: tosca.nodes.Compute }, other: { type: tosca.nodes.Compute } }",
+    );
+    folder.write("service.yaml", elsewhere);
+    let wrong = folder.run(&verify);
+    assert!(wrong.stdout.contains("calls stop of `other`, which is initial"), "{wrong:?}");
+}

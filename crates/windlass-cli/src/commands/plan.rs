@@ -181,6 +181,8 @@ pub(crate) struct Asked {
     pub(crate) goal: GoalFile,
     /// Where a plan that is undone started.
     known: Option<GlobalState>,
+    /// Whether whatever is removed shall come to rest first, by its own operations.
+    rests_first: bool,
 }
 
 /// Looks for a plan and prints it.
@@ -198,7 +200,12 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
     };
     let mut watch = Watch::start(&args.limits).showing("no plan costs less than");
     let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };
-    let answer = synthesize::synthesize(&question, &effort, &mut watch);
+    let answer = match synthesize::synthesize(&question, &effort, &mut watch) {
+        Answer::Plan(found) if args.down && asked.rests_first => {
+            Answer::Plan(down::at_rest(&question, found, &effort, &mut watch))
+        }
+        answer => answer,
+    };
     let millis = args.stats.then(|| watch.millis());
     drop(watch);
     let exit = match &answer {
@@ -219,7 +226,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
 }
 
 fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
-    let Loaded { application, goal: declared, stack, .. } =
+    let Loaded { application, goal: declared, stack, tosca, .. } =
         load::application(&args.app, args.lang.as_deref())?;
     if application.is_net() {
         return Err(nets(&args.app));
@@ -231,7 +238,7 @@ fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
         };
     }
     if args.down {
-        return down::asked(args, application);
+        return down::asked(args, application, tosca.is_some());
     }
     let start = match &args.state {
         Some(path) => load::state(path, &application)?,
@@ -256,7 +263,7 @@ fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
             GoalFile { goal, ..GoalFile::default() }
         }
     };
-    Ok(Asked { application, start, goal, known: None })
+    Ok(Asked { application, start, goal, known: None, rests_first: false })
 }
 
 /// Nets say themselves what may start when: there is nothing to choose.
@@ -292,7 +299,9 @@ fn undone(
     let plan = load::plan(path)?;
     load::fitting(&application, &start, &plan)?;
     match synthesize::undoing(&application, &start, &plan) {
-        Some((end, goal)) => Ok(Asked { application, start: end, goal, known: Some(start) }),
+        Some((end, goal)) => {
+            Ok(Asked { application, start: end, goal, known: Some(start), rests_first: false })
+        }
         None => Err(Failure::usage(format!("`{}` cannot be carried out", path.display()))
             .help("`windlass verify` says why")),
     }

@@ -3,14 +3,17 @@
 mod json;
 mod text;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use windlass::application::{Application, GlobalState, Policy};
+use windlass::application::{Application, GlobalState, Instance, InstanceId, Policy};
 use windlass::goal::evaluate::Closure;
 use windlass::goal::names::Ids;
 use windlass::goal::{self, Goal, GoalFile};
+use windlass::lang::tosca::workflow;
 use windlass::lang::windlass::digest;
+use windlass::lifecycle::protocol::Element;
 use windlass::plan::Plan;
 use windlass::source::Sources;
 use windlass::verify::{self, Effort, GoalAnswer, Question, Refused, Report, Validity};
@@ -144,6 +147,8 @@ pub(crate) struct Asked {
     goal: Option<Goal>,
     /// What should be known about the plan beside the verdict.
     remarks: Vec<String>,
+    /// Whether a workflow says something beside its operations that cannot be.
+    contradicts: bool,
 }
 
 /// Judges the plan and tells the verdict.
@@ -182,7 +187,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
         }
         (None, _) => {}
     }
-    Ok(exit(args, &report))
+    let code = exit(args, &report);
+    Ok(if asked.contradicts && code == exit_code::GOOD { exit_code::FINDINGS } else { code })
 }
 
 fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
@@ -196,19 +202,37 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
         in_order(&plan)?;
         plan = plan.into_sequence();
     }
+    let mut at_start = states_of(&application, &start);
     if let Some(before) = &args.after {
-        plan = load::plan(before)?.followed_by(plan);
+        let before = load::plan(before)?;
+        at_start.extend(workflow::after(&before));
+        plan = before.followed_by(plan);
     }
     let fits = load::fitting(&application, &start, &plan);
     fits.map_err(|failure| match &args.state {
         Some(_) => failure,
         None => failure.help("no --state was given, so nothing exists before the plan"),
     })?;
-    let remarks = made_for(&application, &start, &plan)?;
+    let mut remarks = made_for(&application, &start, &plan)?;
+    let judged = load::judgement(&args.plan, args.workflow.as_deref(), &at_start)?;
+    let judged = judged.unwrap_or_default();
+    let contradicts = !judged.wrong.is_empty();
+    remarks.extend(judged.wrong.iter().map(|what| format!("contradiction: {what}")));
+    remarks.extend(judged.unknown.iter().map(|what| format!("not judged: {what}")));
     let known = load::instances(&application, &start, &plan);
     let parse = |text| parse_goal(text, &application, Ids::Known(&known));
     let goal = args.goal.as_deref().map(parse).transpose()?;
-    Ok(Asked { application, start, plan, goal, remarks })
+    Ok(Asked { application, start, plan, goal, remarks, contradicts })
+}
+
+/// The state of each instance, by name.
+fn states_of(application: &Application, state: &GlobalState) -> BTreeMap<String, String> {
+    let named = |(id, instance): (&InstanceId, &Instance)| {
+        let Element::State(state) = instance.element else { return None };
+        let protocol = application.protocol_of(instance.node)?;
+        Some((id.0.clone(), protocol.state(state).name.clone()))
+    };
+    state.instances.iter().filter_map(named).collect()
 }
 
 /// What a plan says itself about where it belongs: one for another application is refused, one for

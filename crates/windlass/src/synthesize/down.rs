@@ -1,10 +1,13 @@
 //! The question whose answer takes everything down.
 
-use super::{Answer, Question, completed, everything_up, objective, synthesize};
+use super::{
+    Answer, Question, Synthesis, completed, everything_up, judge, objective, schedule, synthesize,
+};
 use crate::application::{Application, Faults, GlobalState};
 use crate::goal::{Amount, Goal, GoalFile, Want};
+use crate::plan::Plan;
 use crate::system::Budget;
-use crate::verify::Effort;
+use crate::verify::{Effort, GoalAnswer, Validity};
 
 /// Why nobody knows where an application is when it is up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,4 +47,34 @@ pub fn everything_down(application: &Application) -> Goal {
         _ => Want::NodeGone(node),
     };
     Goal { wants: application.node_ids().map(want).collect() }
+}
+
+/// A plan that somebody else made as the answer to a question, with what is known about it; none
+/// unless it is valid and meets the goal. `bound` is what no plan is better than.
+pub fn given(
+    question: &Question<'_>,
+    plan: Plan,
+    bound: u64,
+    effort: &Effort,
+    budget: &mut dyn Budget,
+) -> Option<Synthesis> {
+    let start = &completed(question);
+    let question = &Question { start, ..*question };
+    let report = judge(question, &plan, effort, budget)?;
+    if report.validity != Validity::Valid || report.goal != Some(GoalAnswer::Met) {
+        return None;
+    }
+    let sequence = plan.clone().into_sequence();
+    Some(Synthesis {
+        value: objective::value(question, &plan),
+        before: schedule::schedule(question.application, start, &sequence).length,
+        after: schedule::schedule(question.application, start, &plan).length,
+        plan,
+        bound,
+        optimal: false,
+        stopped: None,
+        states: 0,
+        faults: Vec::new(),
+        report,
+    })
 }

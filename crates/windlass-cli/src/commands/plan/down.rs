@@ -1,26 +1,52 @@
 //! The question whose answer takes everything down.
 
-use windlass::application::{Application, GlobalState};
+use windlass::application::{Application, Faults, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
-use windlass::synthesize::down::{NoStart, everything_down, when_up};
-use windlass::synthesize::{Objective, Question};
+use windlass::synthesize::down::{NoStart, everything_down, given, when_up};
+use windlass::synthesize::{Objective, Question, Synthesis};
 use windlass::verify::Effort;
+use windlass_run::entry::Aim;
+use windlass_run::machine::Machine as _;
+use windlass_run::machine::plan::PlanMachine;
 
 use super::{Asked, PlanArgs};
 use crate::budget::Watch;
+use crate::commands::engine::search_limits;
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::load;
 
 /// Where it is, and nothing as the goal.
-pub(super) fn asked(args: &PlanArgs, application: Application) -> Result<Asked, Failure> {
+pub(super) fn asked(
+    args: &PlanArgs,
+    application: Application,
+    is_service: bool,
+) -> Result<Asked, Failure> {
     let start = match &args.state {
         Some(path) => load::state(path, &application)?,
         None => up(args, &application)?,
     };
     let goal = GoalFile { goal: everything_down(&application), ..GoalFile::default() };
-    Ok(Asked { application, start, goal, known: None })
+    let rests_first = is_service && application.faults == Faults::Replicas;
+    Ok(Asked { application, start, goal, known: None, rests_first })
+}
+
+/// The plan by which nothing is removed before it was stopped and deleted, as `windlass down` takes
+/// it; the shortest one when the life cycles do not let them.
+pub(super) fn at_rest(
+    question: &Question<'_>,
+    found: Box<Synthesis>,
+    effort: &Effort,
+    watch: &mut Watch,
+) -> Box<Synthesis> {
+    let start = question.start.clone();
+    let goal = Some(question.goal.clone());
+    let machine = PlanMachine::new(question.application, start, goal, search_limits);
+    let text = machine.and_then(|machine| machine.plan(Aim::Goal).ok().flatten());
+    let plan = text.and_then(|text| load::plan_in(load::Text::of("plan", text)).ok());
+    let better = plan.and_then(|plan| given(question, plan, found.bound, effort, watch));
+    better.map_or(found, Box::new)
 }
 
 /// Where it is when everything is up.

@@ -159,7 +159,7 @@ impl Scripts {
     }
 
     /// The environment of a command with files, which starts where they are.
-    pub(super) fn lodged(&self, order: OrderId, command: &Command) -> String {
+    pub(super) fn lodged(order: OrderId, command: &Command) -> String {
         if command.files.is_empty() {
             return String::new();
         }

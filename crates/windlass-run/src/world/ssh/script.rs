@@ -101,7 +101,7 @@ impl Scripts {
             }
             let _ = writeln!(dress, "export {name}={}", quoted(value));
         }
-        dress.push_str(&self.lodged(order.id, command));
+        dress.push_str(&Self::lodged(order.id, command));
         if let Some(directory) = &command.directory {
             let _ = writeln!(dress, "cd -- {} || exit 125", quoted(directory));
         }

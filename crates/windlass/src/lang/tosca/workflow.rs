@@ -3,10 +3,13 @@
 //! A step runs when every step that names it in `on_success` has ended; the activities of a step
 //! run in order. A node whose `create` a workflow calls comes into being first: instances are part
 //! of our plans, and not of workflows. States that a workflow sets are the word of its author and
-//! not an action.
+//! not an action, and steps that only follow a failure are no part of the plan; `judge` says what
+//! is wrong with them.
 
+mod judge;
 mod woven;
 
+pub use judge::{Judgement, after, judge};
 pub use woven::woven;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,14 +34,7 @@ const DEEPEST: usize = 16;
 /// The plan of a workflow: the one that is named, else `deploy`, else the first one.
 pub fn plan(model: &Model, name: Option<&str>) -> Option<Plan> {
     let service = model.service.as_ref()?;
-    let found = match name {
-        Some(name) => service.workflows.get(name),
-        None => service
-            .workflows
-            .get("deploy")
-            .or_else(|| service.workflows.iter().next().map(|(_, workflow)| workflow)),
-    };
-    let workflow = found?;
+    let workflow = found(service, name)?;
     let is_tosker = super::protocol::is_used(model, service);
     let mut reading = Reading {
         service,
@@ -49,6 +45,39 @@ pub fn plan(model: &Model, name: Option<&str>) -> Option<Plan> {
     reading.workflow(workflow, "", 0);
     reading.bring_to_life();
     Some(reading.plan)
+}
+
+fn found<'m>(service: &'m Service, name: Option<&str>) -> Option<&'m Workflow> {
+    match name {
+        Some(name) => service.workflows.get(name),
+        None => service
+            .workflows
+            .get("deploy")
+            .or_else(|| service.workflows.iter().next().map(|(_, workflow)| workflow)),
+    }
+}
+
+/// The steps that are taken when nothing fails.
+pub(super) fn taken(workflow: &Workflow) -> BTreeSet<&str> {
+    let steps = || workflow.steps.iter().map(|(name, step)| (&*name.text, step));
+    let names =
+        |names: &[super::value::Name], wanted: &str| names.iter().any(|it| it.text == wanted);
+    let is_named = |wanted: &str| {
+        steps().any(|(_, it)| names(&it.on_success, wanted) || names(&it.on_failure, wanted))
+    };
+    if steps().all(|(_, step)| step.on_failure.is_empty()) {
+        return steps().map(|(name, _)| name).collect();
+    }
+    let mut open: Vec<&str> = steps().map(|(name, _)| name).filter(|it| !is_named(it)).collect();
+    let mut taken = BTreeSet::new();
+    while let Some(at) = open.pop() {
+        if let Some((name, step)) = workflow.steps.entry(at)
+            && taken.insert(&*name.text)
+        {
+            open.extend(step.on_success.iter().map(|next| &*next.text));
+        }
+    }
+    taken
 }
 
 struct Reading<'m> {
@@ -73,7 +102,8 @@ impl<'m> Reading<'m> {
             return Ends::default();
         }
         let mut ends: BTreeMap<&str, Ends> = BTreeMap::new();
-        for (name, step) in workflow.steps.iter() {
+        let taken = taken(workflow);
+        for (name, step) in workflow.steps.iter().filter(|(name, _)| taken.contains(&*name.text)) {
             let label = format!("{prefix}{}", name_of(&name.text));
             let targets = self.targets(step.target.as_ref().map(|name| &*name.text));
             let mut whole = Ends::default();

@@ -7,6 +7,7 @@
 use super::super::codes;
 use super::super::model::{ActivityKind, Service, Workflow};
 use super::super::value::Name;
+use super::super::workflow::taken;
 use super::Checker;
 use crate::diagnostic::Diagnostic;
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 /// One call within a workflow.
 struct Call<'m> {
     step: usize,
+    name: &'m str,
     index: usize,
     node: &'m str,
     operation: &'m str,
@@ -26,6 +28,7 @@ impl Checker<'_> {
             return;
         }
         let before = reachable(workflow);
+        let taken = taken(workflow);
         let calls = calls(service, workflow);
         let precedes = |one: &Call<'_>, other: &Call<'_>| {
             one.step == other.step && one.index < other.index || before[one.step][other.step]
@@ -33,7 +36,9 @@ impl Checker<'_> {
         for (at, one) in calls.iter().enumerate() {
             for other in &calls[at + 1..] {
                 let same = one.node == other.node && one.step != other.step;
-                if same && !precedes(one, other) && !precedes(other, one) {
+                // What only follows a failure takes the place of what follows a success.
+                let both = [one, other].iter().all(|call| taken.contains(call.name));
+                if same && both && !precedes(one, other) && !precedes(other, one) {
                     self.race(one, other);
                 }
             }
@@ -130,7 +135,8 @@ fn reachable(workflow: &Workflow) -> Vec<Vec<bool>> {
 /// Calls of the standard interface, and `deploy` for a node that is left to the orchestrator.
 fn calls<'m>(service: &'m Service, workflow: &'m Workflow) -> Vec<Call<'m>> {
     let mut calls = Vec::new();
-    for (at, (_, step)) in workflow.steps.iter().enumerate() {
+    for (at, (name, step)) in workflow.steps.iter().enumerate() {
+        let name = name.text.as_str();
         let Some(target) = &step.target else { continue };
         let Some((node, _)) = service.nodes.entry(&target.text) else { continue };
         for (index, activity) in step.activities.iter().enumerate() {
@@ -145,7 +151,7 @@ fn calls<'m>(service: &'m Service, workflow: &'m Workflow) -> Vec<Call<'m>> {
                 }
                 _ => continue,
             };
-            calls.push(Call { step: at, index, node: &node.text, operation, at: subject });
+            calls.push(Call { step: at, name, index, node: &node.text, operation, at: subject });
         }
     }
     calls

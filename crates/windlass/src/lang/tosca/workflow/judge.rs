@@ -1,0 +1,413 @@
+//! What a workflow says beside its operations: states that it sets, conditions that must hold
+//! before it runs, and the way that it takes after a failure.
+//!
+//! A state that is set must be the one that the operations before it lead to, or, where it is a
+//! state on the way, the one of the operation that follows. A precondition is compared with where
+//! the nodes are at the start. After a failure of a step everything before it is done; nobody knows
+//! how far the step itself came. What cannot be told is named, never taken for good.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::model::{Activity, ActivityKind, Model, Service, Step, Workflow};
+use super::super::value::{Data, Value};
+use crate::plan::{Plan, PlanAction};
+
+/// What was found out about a workflow.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Judgement {
+    /// What contradicts the life cycle, or can never hold.
+    pub wrong: Vec<String>,
+    /// What nobody can tell before the workflow runs.
+    pub unknown: Vec<String>,
+}
+
+/// An operation of the life cycle: its states before, the state while it runs, the state after.
+struct Standard {
+    name: &'static str,
+    from: &'static [&'static str],
+    during: &'static str,
+    to: &'static str,
+}
+
+const STANDARD: &[Standard] = &[
+    Standard { name: "create", from: &["initial"], during: "creating", to: "created" },
+    Standard { name: "configure", from: &["created"], during: "configuring", to: "configured" },
+    Standard { name: "start", from: &["created", "configured"], during: "starting", to: "started" },
+    Standard { name: "stop", from: &["started"], during: "stopping", to: "configured" },
+    Standard {
+        name: "delete",
+        from: &["created", "configured"],
+        during: "deleting",
+        to: "initial",
+    },
+];
+
+/// Where a node is before anything is done with it.
+const INITIAL: &str = "initial";
+
+fn standard(operation: &str) -> Option<&'static Standard> {
+    let (interface, name) = operation.rsplit_once('.')?;
+    let is_standard = interface == "Standard" || interface.ends_with(".Standard");
+    STANDARD.iter().find(|it| is_standard && it.name == name)
+}
+
+/// Where the nodes are after a plan: the last operation of each decides.
+pub fn after(plan: &Plan) -> BTreeMap<String, String> {
+    let mut states = BTreeMap::new();
+    for step in plan.topological_order().unwrap_or_default() {
+        if let PlanAction::Operation { instance, operation } = &plan.steps[step].action
+            && let Some(found) = standard(operation)
+        {
+            states.insert(instance.0.clone(), found.to.to_owned());
+        }
+    }
+    states
+}
+
+/// Judges the workflow of this name, else `deploy` or the first one. `start` says where nodes are;
+/// one that is not named has not begun.
+pub fn judge(
+    model: &Model,
+    name: Option<&str>,
+    start: &BTreeMap<String, String>,
+) -> Option<Judgement> {
+    let service = model.service.as_ref()?;
+    let workflow = super::found(service, name)?;
+    let mut judge = Judge { service, workflow, start, said: Judgement::default() };
+    judge.preconditions();
+    judge.states();
+    judge.failures();
+    Some(judge.said)
+}
+
+struct Judge<'m> {
+    service: &'m Service,
+    workflow: &'m Workflow,
+    start: &'m BTreeMap<String, String>,
+    said: Judgement,
+}
+
+/// What a condition says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Truth {
+    Yes,
+    No,
+    Unknown,
+}
+
+impl Truth {
+    fn all(parts: impl Iterator<Item = Truth>) -> Truth {
+        parts.fold(Truth::Yes, |all, part| match (all, part) {
+            (Truth::No, _) | (_, Truth::No) => Truth::No,
+            (Truth::Unknown, _) | (_, Truth::Unknown) => Truth::Unknown,
+            _ => Truth::Yes,
+        })
+    }
+
+    fn not(self) -> Truth {
+        match self {
+            Truth::Yes => Truth::No,
+            Truth::No => Truth::Yes,
+            Truth::Unknown => Truth::Unknown,
+        }
+    }
+
+    fn is(fact: bool) -> Truth {
+        if fact { Truth::Yes } else { Truth::No }
+    }
+}
+
+impl<'m> Judge<'m> {
+    fn state(&self, node: &str) -> &'m str {
+        self.start.get(node).map_or(INITIAL, String::as_str)
+    }
+
+    fn preconditions(&mut self) {
+        let Some(all) = &self.workflow.preconditions else { return };
+        if all.items().is_empty() {
+            let words = "its precondition is a function, which is not evaluated";
+            self.said.unknown.push(words.to_owned());
+        }
+        for one in all.items() {
+            let Some(target) = one.get("target").and_then(Value::text) else { continue };
+            if one.get("target_relationship").is_some() {
+                let words =
+                    format!("the precondition on a relationship of `{target}` is not judged");
+                self.said.unknown.push(words);
+                continue;
+            }
+            let holds = one.get("condition").map_or(Truth::Yes, |it| self.clauses(it, target));
+            let at = self.state(target);
+            match holds {
+                Truth::Yes => {}
+                Truth::No => self.said.wrong.push(format!(
+                    "the precondition on `{target}` does not hold at the start, where `{target}` \
+                     is {at}"
+                )),
+                Truth::Unknown => self.said.unknown.push(format!(
+                    "only the run knows whether the precondition on `{target}` holds"
+                )),
+            }
+        }
+    }
+
+    /// A list of clauses: all of them hold.
+    fn clauses(&self, value: &Value, target: &str) -> Truth {
+        let listed = value.items().iter().map(|clause| self.clause(clause, target));
+        Truth::all(listed.chain(value.entries().iter().map(|_| self.clause(value, target)).take(1)))
+    }
+
+    fn clause(&self, clause: &Value, target: &str) -> Truth {
+        Truth::all(clause.entries().iter().map(|entry| {
+            let inner = &entry.value;
+            match entry.key.text().unwrap_or_default() {
+                "and" | "assert" => self.clauses(inner, target),
+                "or" => {
+                    let parts = inner.items().iter().map(|clause| self.clause(clause, target));
+                    Truth::all(parts.map(Truth::not)).not()
+                }
+                "not" => self.clauses(inner, target).not(),
+                "approve" => Truth::Unknown,
+                "state" => {
+                    let state = Data::Text(self.state(target).to_owned());
+                    constraints(inner, &state)
+                }
+                name => match self.known(target, name) {
+                    Some(value) => constraints(inner, &value.data),
+                    None => Truth::Unknown,
+                },
+            }
+        }))
+    }
+
+    /// A value that the template gives a property. An attribute may be another one by then.
+    fn known(&self, target: &str, name: &str) -> Option<&'m Value> {
+        let value = self.service.nodes.get(target)?.properties.get(name)?;
+        (value.items().is_empty() && value.entries().is_empty()).then_some(value)
+    }
+
+    /// The steps that come before a step, or after it.
+    fn reach(from: &str, next: impl Fn(&str) -> Vec<&'m str>) -> BTreeSet<&'m str> {
+        let mut seen = BTreeSet::new();
+        let mut open = next(from);
+        while let Some(at) = open.pop() {
+            if seen.insert(at) {
+                open.extend(next(at));
+            }
+        }
+        seen
+    }
+
+    fn followers(&self, step: &str) -> Vec<&'m str> {
+        let step = self.workflow.steps.get(step);
+        step.into_iter().flat_map(|it| it.on_success.iter().map(|name| &*name.text)).collect()
+    }
+
+    fn leaders(&self, step: &str) -> Vec<&'m str> {
+        let leads = |it: &Step| it.on_success.iter().any(|name| name.text == step);
+        let all = self.workflow.steps.iter().filter(|(_, it)| leads(it));
+        all.map(|(name, _)| &*name.text).collect()
+    }
+
+    /// The operations of a step on a node.
+    fn operations(&self, step: &str, node: &str) -> Vec<&'static Standard> {
+        let Some(step) = self.workflow.steps.get(step) else { return Vec::new() };
+        if !self.is_target(step, node) {
+            return Vec::new();
+        }
+        step.activities.iter().filter_map(called).collect()
+    }
+
+    fn is_target(&self, step: &Step, node: &str) -> bool {
+        self.targets(step).contains(&node) && step.target_relationship.is_none()
+    }
+
+    fn targets(&self, step: &'m Step) -> Vec<&'m str> {
+        let Some(target) = &step.target else { return Vec::new() };
+        match self.service.groups.get(&target.text) {
+            Some(group) => group.members.iter().map(|name| &*name.text).collect(),
+            None => vec![&target.text],
+        }
+    }
+
+    /// Of several steps those that none of the others follows.
+    fn nearest<'s>(steps: &[&'s str], further: impl Fn(&str) -> BTreeSet<&'m str>) -> Vec<&'s str> {
+        let hidden: BTreeSet<&str> = steps.iter().flat_map(|step| further(step)).collect();
+        steps.iter().copied().filter(|step| !hidden.contains(step)).collect()
+    }
+
+    fn states(&mut self) {
+        let workflow = self.workflow;
+        for (name, step) in workflow.steps.iter() {
+            for (at, activity) in step.activities.iter().enumerate() {
+                match activity.kind {
+                    ActivityKind::SetState => {
+                        for node in self.targets(step) {
+                            self.set(&name.text, step, at, node);
+                        }
+                    }
+                    ActivityKind::Inline => self.said.unknown.push(format!(
+                        "states that `{}` sets are not judged within `{}`",
+                        activity.subject.text, name.text
+                    )),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// A state that is set: by what is before it, or for a state on the way by what follows.
+    fn set(&mut self, name: &str, step: &'m Step, at: usize, node: &str) {
+        let state = step.activities[at].subject.text.as_str();
+        let backwards = |step: &str| Self::reach(step, |it| self.leaders(it));
+        let forwards = |step: &str| Self::reach(step, |it| self.followers(it));
+        let (before, after) = (backwards(name), forwards(name));
+        let has = |other: &&str| !self.operations(other, node).is_empty();
+        let on_the_way = STANDARD.iter().find(|it| it.during == state);
+        let settled = STANDARD.iter().any(|it| it.to == state);
+        if on_the_way.is_none() && !settled {
+            return;
+        }
+        let is_open = self.beside(name).iter().any(|(other, _)| has(other));
+        let (own, near) = if on_the_way.is_some() {
+            let own = step.activities[at + 1..].iter().find_map(called);
+            let steps: Vec<&str> = after.iter().copied().filter(|it| has(it)).collect();
+            (own, Self::nearest(&steps, forwards))
+        } else {
+            let own = step.activities[..at].iter().rev().find_map(called);
+            let steps: Vec<&str> = before.iter().copied().filter(|it| has(it)).collect();
+            (own, Self::nearest(&steps, backwards))
+        };
+        if own.is_none() && (is_open || near.len() > 1) {
+            let words =
+                format!("`{name}` sets `{node}` to {state}: the order leaves open after what");
+            self.said.unknown.push(words);
+            return;
+        }
+        let near = near.first().map(|step| self.operations(step, node)).unwrap_or_default();
+        let near = if on_the_way.is_some() { near.first() } else { near.last() };
+        let decisive = own.or(near.copied());
+        let is = match (on_the_way, decisive) {
+            (Some(wanted), Some(next)) if next.name == wanted.name => return,
+            (Some(wanted), Some(next)) => format!("{} follows and not {}", next.name, wanted.name),
+            (Some(wanted), None) => format!("no {} follows", wanted.name),
+            (None, Some(last)) if last.to == state => return,
+            (None, Some(last)) => format!("{} leads to {}", last.name, last.to),
+            (None, None) if self.state(node) == state => return,
+            (None, None) => format!("it is {} before the workflow", self.state(node)),
+        };
+        self.said.wrong.push(format!("`{name}` sets `{node}` to {state}, but {is}"));
+    }
+
+    /// After the failure of a step: what follows must be possible from where nodes are then.
+    fn failures(&mut self) {
+        let workflow = self.workflow;
+        for (name, step) in workflow.steps.iter() {
+            for next in &step.on_failure {
+                let mut states: BTreeMap<&str, &str> = BTreeMap::new();
+                let done = Self::reach(&name.text, |it| self.leaders(it));
+                for (node, _) in self.service.nodes.iter() {
+                    let node = node.text.as_str();
+                    let steps: Vec<&str> = done
+                        .iter()
+                        .copied()
+                        .filter(|it| !self.operations(it, node).is_empty())
+                        .collect();
+                    let backwards = |step: &str| Self::reach(step, |it| self.leaders(it));
+                    let near = Self::nearest(&steps, backwards);
+                    let last =
+                        near.first().and_then(|it| self.operations(it, node).last().copied());
+                    states.insert(node, last.map_or(self.state(node), |it| it.to));
+                }
+                let parallel = self.beside(&name.text);
+                // Nobody knows how far they are when it fails.
+                let parallel = parallel.into_iter().flat_map(|(_, step)| self.targets(step));
+                let open: Vec<&str> = self.targets(step).into_iter().chain(parallel).collect();
+                for node in open {
+                    states.remove(node);
+                }
+                self.way(&name.text, &next.text, &mut states);
+            }
+        }
+    }
+
+    /// Steps that may run at the same time as a step: what only follows a failure takes the place
+    /// of what follows a success.
+    fn beside(&self, name: &str) -> Vec<(&'m str, &'m Step)> {
+        let before = Self::reach(name, |it| self.leaders(it));
+        let after = Self::reach(name, |it| self.followers(it));
+        let taken = super::taken(self.workflow);
+        let steps = self.workflow.steps.iter().map(|(other, step)| (&*other.text, step));
+        let is_beside = |(other, _): &(&str, &Step)| {
+            *other != name
+                && !before.contains(other)
+                && !after.contains(other)
+                && taken.contains(other) == taken.contains(name)
+        };
+        steps.filter(is_beside).collect()
+    }
+
+    fn way(&mut self, failed: &str, first: &'m str, states: &mut BTreeMap<&'m str, &'m str>) {
+        let workflow = self.workflow;
+        let mut seen = BTreeSet::new();
+        let mut open = vec![first];
+        while let Some(name) = open.pop() {
+            let Some(step) = workflow.steps.get(name).filter(|_| seen.insert(name)) else {
+                continue;
+            };
+            for node in self.targets(step) {
+                for operation in step.activities.iter().filter_map(called) {
+                    match states.get(node) {
+                        Some(at) if operation.from.contains(at) => {}
+                        Some(at) => self.said.wrong.push(format!(
+                            "when `{failed}` fails, `{name}` calls {} of `{node}`, which is {at}",
+                            operation.name
+                        )),
+                        None => self.said.unknown.push(format!(
+                            "when `{failed}` fails nobody knows how far `{node}` is, of which \
+                             `{name}` calls {}",
+                            operation.name
+                        )),
+                    }
+                    states.insert(node, operation.to);
+                }
+            }
+            open.extend(step.on_success.iter().map(|next| &*next.text));
+        }
+    }
+}
+
+/// The operation of the life cycle that an activity calls.
+fn called(activity: &Activity) -> Option<&'static Standard> {
+    let calls = activity.kind == ActivityKind::CallOperation;
+    calls.then(|| standard(&activity.subject.text)).flatten()
+}
+
+/// Whether a value satisfies constraints, as far as they are plain.
+fn constraints(all: &Value, value: &Data) -> Truth {
+    let one = |clause: &Value| {
+        Truth::all(clause.entries().iter().map(|entry| match entry.key.text() {
+            Some("equal") => Truth::is(same(&entry.value.data, value)),
+            Some("valid_values") => {
+                Truth::is(entry.value.items().iter().any(|item| same(&item.data, value)))
+            }
+            _ => Truth::Unknown,
+        }))
+    };
+    match &all.data {
+        Data::List(items) => Truth::all(items.iter().map(one)),
+        Data::Map(_) => one(all),
+        plain => Truth::is(same(plain, value)),
+    }
+}
+
+fn same(one: &Data, other: &Data) -> bool {
+    match (one, other) {
+        (Data::Text(one), Data::Text(other)) | (Data::Float(_, one), Data::Float(_, other)) => {
+            one == other
+        }
+        (Data::Int(one), Data::Int(other)) => one == other,
+        (Data::Bool(one), Data::Bool(other)) => one == other,
+        _ => false,
+    }
+}
