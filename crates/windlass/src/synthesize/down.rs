@@ -58,7 +58,7 @@ pub fn given(
     effort: &Effort,
     budget: &mut dyn Budget,
 ) -> Option<Synthesis> {
-    let start = &completed(question);
+    let start = &completed(question.application, question.start);
     let question = &Question { start, ..*question };
     let report = judge(question, &plan, effort, budget)?;
     if report.validity != Validity::Valid || report.goal != Some(GoalAnswer::Met) {
