@@ -140,11 +140,11 @@ pub(crate) fn check(
                 at.plan = documents::read_plan(root, &sources).document.ok_or("no plan")?;
                 at.disturbed = false;
             }
-            Entry::Intent { order, task: Some(task), .. } => {
-                if started.insert((stories[order].generation, *task)) {
-                    at.start(*task)?;
-                    most = most.max(at.open.len());
-                }
+            Entry::Intent { order, task: Some(task), .. }
+                if started.insert((stories[order].generation, *task)) =>
+            {
+                at.start(*task)?;
+                most = most.max(at.open.len());
             }
             Entry::Outcome { order, end: End::Done, .. } => {
                 if let Some(task) = stories[order].task {
