@@ -106,7 +106,7 @@ fn connections(server: &Server) -> Vec<String> {
         if connections_now(server).is_empty() {
             return Vec::new();
         }
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(50));
     }
     connections_now(server)
 }
