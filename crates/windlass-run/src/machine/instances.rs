@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use windlass::application::{Application, GlobalState, InstanceId, NodeId};
 use windlass::lifecycle::implementation::{Effect, Process};
 use windlass::lifecycle::protocol::{Element, Transition};
-use windlass::plan::{PlanAction, Step};
+use windlass::plan::{Plan, PlanAction, Step};
+use windlass::synthesize::{self, Answer, Question};
+use windlass::system::Budget;
+use windlass::verify::Effort;
 
 use super::{Holders, Untidy, Work};
 
@@ -123,5 +126,22 @@ pub(super) fn host_of_step(
     match &step.action {
         PlanAction::ScaleOut { node, .. } => host_of(application, node),
         other => host_of(application, &node_name(application, state, other.instance())),
+    }
+}
+
+/// The plan that answers a question, or why there is none; nothing where there are nets.
+pub(super) fn planned(
+    question: &Question<'_>,
+    budget: &mut dyn Budget,
+) -> Result<Option<Plan>, String> {
+    match synthesize::synthesize(question, &Effort::default(), budget) {
+        Answer::Plan(found) => Ok(Some(found.plan)),
+        Answer::Unreachable(why) => {
+            let mut words = vec![format!("unreachable: {}", why.headline)];
+            words.extend(why.because);
+            Err(words.join("; "))
+        }
+        Answer::Unknown { stopped, .. } => Err(format!("no plan was found: {stopped}")),
+        Answer::Nets => Ok(None),
     }
 }

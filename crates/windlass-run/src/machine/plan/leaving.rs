@@ -15,10 +15,10 @@ use windlass::lifecycle::protocol::{Element, Protocol, StateId, Transition};
 use windlass::plan::{Order, Plan, PlanAction, Step};
 use windlass::semantics::replica::{Action, Event};
 use windlass::source::Origin;
-use windlass::synthesize::{self, Answer, Objective, Question};
-use windlass::verify::Effort;
+use windlass::synthesize::{Objective, Question};
 
 use super::PlanMachine;
+use crate::machine::instances;
 
 /// The steps of each instance that leaves: first and last, with its node.
 type Chains = Vec<(NodeId, InstanceId, usize, usize)>;
@@ -172,22 +172,11 @@ impl PlanMachine<'_> {
             allow_faults: self.allow_faults,
             soft: false,
         };
-        let mut budget = (self.budget)();
-        match synthesize::synthesize(&question, &Effort::default(), &mut *budget) {
-            Answer::Plan(mut found) => {
-                if let Some(arrange) = self.arrange {
-                    arrange(self.application, &self.nodes_of(&found.plan), &mut found.plan);
-                }
-                Ok(Some(found.plan))
-            }
-            Answer::Unreachable(why) => {
-                let mut words = vec![format!("unreachable: {}", why.headline)];
-                words.extend(why.because);
-                Err(words.join("; "))
-            }
-            Answer::Unknown { stopped, .. } => Err(format!("no plan was found: {stopped}")),
-            Answer::Nets => Ok(None),
+        let mut found = instances::planned(&question, &mut *(self.budget)())?;
+        if let (Some(plan), Some(arrange)) = (&mut found, self.arrange) {
+            arrange(self.application, &self.nodes_of(plan), plan);
         }
+        Ok(found)
     }
 }
 

@@ -6,11 +6,11 @@ use windlass::goal::{Amount, Goal, GoalFile, Want};
 use windlass::lifecycle::protocol::Element;
 use windlass::semantics::protocol::ServiceTemplate;
 use windlass::semantics::protocol::observe;
-use windlass::synthesize::{self, Answer, Objective, Question};
-use windlass::verify::Effort;
+use windlass::synthesize::{Objective, Question};
 
 use super::super::plan::print;
 use super::SingleMachine;
+use crate::machine::instances;
 
 impl SingleMachine<'_> {
     pub(super) fn back(&self) -> GoalFile {
@@ -48,17 +48,8 @@ impl SingleMachine<'_> {
             allow_faults: false,
             soft: false,
         };
-        let mut budget = (self.budget)();
-        match synthesize::synthesize(&question, &Effort::default(), &mut *budget) {
-            Answer::Plan(found) => Ok(Some(print(&found.plan))),
-            Answer::Unreachable(why) => {
-                let mut words = vec![format!("unreachable: {}", why.headline)];
-                words.extend(why.because);
-                Err(words.join("; "))
-            }
-            Answer::Unknown { stopped, .. } => Err(format!("no plan was found: {stopped}")),
-            Answer::Nets => Ok(None),
-        }
+        let found = instances::planned(&question, &mut *(self.budget)())?;
+        Ok(found.as_ref().map(print))
     }
 }
 
