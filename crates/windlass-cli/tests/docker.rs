@@ -22,6 +22,8 @@ mod endings;
 mod projects;
 #[path = "docker/sameness.rs"]
 mod sameness;
+#[path = "docker/services.rs"]
+mod services;
 #[path = "docker/updates.rs"]
 mod updates;
 
@@ -59,6 +61,8 @@ const CASES: &[Case] = &[
     ("what Compose started is adopted and named", projects::adopted),
     ("services, profiles and variables are chosen", projects::choices),
     ("images are built, and one that cannot be pulled is named", projects::built),
+    ("what TOSCA hosts on a container runs inside", services::hosted_on_containers),
+    ("a container of TOSCA that cannot be made is told", services::missing_image),
     (
         "names of other projects and missing external parts are told first",
         projects::names_of_others,

@@ -511,3 +511,45 @@ fn states_that_a_workflow_sets_and_its_conditions_are_judged() {
     let wrong = folder.run(&verify);
     assert!(wrong.stdout.contains("calls stop of `other`, which is initial"), "{wrong:?}");
 }
+
+/// What a container is made of, and where its tenant runs.
+#[test]
+fn what_is_hosted_on_a_container_has_it_for_a_host() {
+    let service = "\
+tosca_definitions_version: tosca_simple_yaml_1_0
+node_types:
+  Box:
+    derived_from: tosca.nodes.Container.Application
+    properties:
+      command: { type: string }
+      ports: { type: map, entry_schema: { type: integer } }
+    capabilities: { host: { type: tosca.capabilities.Container } }
+  Tenant:
+    derived_from: tosca.nodes.Root
+    requirements:
+      - host: { capability: tosca.capabilities.Container, node: Box, relationship: tosca.relationships.HostedOn }
+    interfaces: { Standard: { start: start.sh } }
+topology_template:
+  node_templates:
+    near: { type: tosca.nodes.Compute }
+    runtime: { type: tosca.nodes.Container.Runtime, requirements: [ host: near ] }
+    box:
+      type: Box
+      properties: { command: \"echo it's; sleep 9\", ports: { '80': 8080 } }
+      artifacts:
+        image: { type: tosca.artifacts.Deployment.Image.Container.Docker, file: 'shop/web:1' }
+      requirements: [ host: runtime ]
+    tenant: { type: Tenant, requirements: [ host: box ] }
+";
+    let folder = Folder::with(&[("service.yaml", service), ("start.sh", "true\n")]);
+    let text = good(folder.run(&["convert", "service.yaml", "--to", "windlass"])).stdout;
+    assert!(
+        text.contains("--publish '8080:80' -- 'shop/web:1' sh -c 'echo it'\\''s; sleep 9'"),
+        "{text}"
+    );
+    assert!(text.contains("docker rm --force \"$WINDLASS_DEPLOYMENT\"-box"), "{text}");
+    assert!(text.contains("address: \"docker://${WINDLASS_DEPLOYMENT}-box\""), "{text}");
+    // Only the tenant is inside, and small images have no bash.
+    assert_eq!(text.matches("    host: box\n").count(), 1, "{text}");
+    assert!(text.contains("sh, start.sh"), "{text}");
+}

@@ -102,11 +102,11 @@ impl Ssh {
             name: place.name.clone(),
             secrets: secrets.clone(),
         };
-        let logs = place.logs.clone();
+        let (logs, deployment) = (place.logs.clone(), place.name.clone());
         let here = files::Here { directory: place.directory.clone(), folder: place.folder.clone() };
         let local = Processes::new(place, secrets)?;
         let shared = Shared {
-            connections: Connections::new(reach.config)?,
+            connections: Connections::new(reach.config, deployment)?,
             scripts,
             here,
             logs,

@@ -1,4 +1,5 @@
-//! How a script gets to a host: the system's `ssh`, one connection for many sessions.
+//! How a script gets to a host: the system's `ssh`, one connection for many sessions; and the
+//! `docker` client for a container (`docker://NAME`), which is as good as a host.
 //!
 //! Who the host is (address, user, port, identity file) stands in the operator's configuration of
 //! ssh under the name that the description uses; keys of hosts are checked, and nobody is asked for
@@ -9,7 +10,7 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,13 +30,63 @@ pub(super) struct Connections {
     masters: Mutex<BTreeSet<String>>,
     /// Whether the engine is done, and shares nothing any more.
     closed: AtomicBool,
+    /// The name of the deployment, for names of containers.
+    deployment: String,
 }
+
+/// The variable that stands for the name of the deployment in an address.
+const DEPLOYMENT: &str = "${WINDLASS_DEPLOYMENT}";
+
+/// How the client says that it failed itself; its exit code is also one of commands.
+const CLIENT_FAILED: &[&str] = &["Error response from daemon", "Cannot connect to the Docker"];
 
 impl Connections {
     /// With the operator's configuration, or another one.
-    pub(super) fn new(config: Option<PathBuf>) -> io::Result<Self> {
-        let closed = AtomicBool::new(false);
-        Ok(Connections { config, sockets: sockets()?, masters: Mutex::default(), closed })
+    pub(super) fn new(config: Option<PathBuf>, deployment: String) -> io::Result<Self> {
+        let (masters, closed) = (Mutex::default(), AtomicBool::new(false));
+        Ok(Connections { config, sockets: sockets()?, masters, closed, deployment })
+    }
+
+    /// The container that an address is about.
+    fn container(&self, host: &str) -> Option<String> {
+        let name = host.strip_prefix("docker://")?.replace(DEPLOYMENT, &self.deployment);
+        let good = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+        // No name can become an option of the client.
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+        (is_name && name.chars().all(good)).then_some(name)
+    }
+
+    /// A session at a host: a shell that executes `script`, or reads what it executes.
+    fn shell(&self, host: &str, script: Option<&str>) -> Command {
+        if let Some(container) = self.container(host) {
+            let mut docker = Command::new("docker");
+            docker.args(["exec", "--interactive", &container, "/bin/sh"]);
+            match script {
+                Some(script) => docker.args(["-c", script]),
+                None => docker.arg("-s"),
+            };
+            return docker;
+        }
+        self.share(host);
+        let mut ssh = self.ssh();
+        let line = match script {
+            Some(script) => format!("exec /bin/sh -c {}", quoted(script)),
+            None => "exec /bin/sh -s".to_owned(),
+        };
+        ssh.args(["-o", "ControlMaster=no", "--", host, &line]);
+        ssh
+    }
+
+    /// Whether a session ended because there was no way to the host.
+    fn has_failed(&self, host: &str, output: &Output) -> bool {
+        match output.status.code() {
+            None => true,
+            Some(code) if self.container(host).is_some() => {
+                let errors = String::from_utf8_lossy(&output.stderr);
+                code != 0 && CLIENT_FAILED.iter().any(|words| errors.trim().starts_with(words))
+            }
+            Some(code) => code == SSH_FAILED,
+        }
     }
 
     fn ssh(&self) -> Command {
@@ -81,11 +132,9 @@ impl Connections {
 
     /// A session in which a script runs. Its standard output and error are pipes.
     pub(super) fn session(&self, host: &str, script: &str) -> io::Result<Child> {
-        self.share(host);
-        let mut ssh = self.ssh();
-        ssh.args(["-o", "ControlMaster=no", "--", host, "exec /bin/sh -s"]);
-        ssh.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = ssh.spawn()?;
+        let mut shell = self.shell(host, None);
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = shell.spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
             // A host that does not answer reads nothing; how ssh ends says it.
             let _ = stdin.write_all(script.as_bytes());
@@ -103,31 +152,33 @@ impl Connections {
 
     /// What a script prints, and its exit code.
     pub(super) fn ask(&self, host: &str, script: &str) -> Result<(i32, Vec<u8>), Away> {
-        let away = |error: io::Error| Away(format!("ssh cannot be used: {error}"));
-        let output = self.session(host, script).and_then(Child::wait_with_output).map_err(away)?;
+        let output = self.session(host, script).and_then(Child::wait_with_output);
+        let output = output.map_err(|error| self.unusable(host, &error))?;
         match output.status.code() {
-            Some(SSH_FAILED) | None => Err(self.away(host, &output.stderr)),
-            Some(code) => Ok((code, output.stdout)),
+            Some(code) if !self.has_failed(host, &output) => Ok((code, output.stdout)),
+            _ => Err(self.away(host, &output.stderr)),
         }
+    }
+
+    fn unusable(&self, host: &str, error: &io::Error) -> Away {
+        let program = if self.container(host).is_some() { "docker" } else { "ssh" };
+        Away(format!("{program} cannot be used: {error}"))
     }
 
     /// Runs a script that reads bytes from standard input; its exit code.
     pub(super) fn send(&self, host: &str, script: &str, bytes: &[u8]) -> Result<i32, Away> {
-        let away = |error: io::Error| Away(format!("ssh cannot be used: {error}"));
-        self.share(host);
-        let mut ssh = self.ssh();
-        let script = format!("exec /bin/sh -c {}", quoted(script));
-        ssh.args(["-o", "ControlMaster=no", "--", host, &script]);
-        ssh.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = ssh.spawn().map_err(away)?;
+        let away = |error: io::Error| self.unusable(host, &error);
+        let mut shell = self.shell(host, Some(script));
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = shell.spawn().map_err(away)?;
         if let Some(mut stdin) = child.stdin.take() {
             // A host that does not answer reads nothing; how ssh ends says it.
             let _ = stdin.write_all(bytes);
         }
         let output = child.wait_with_output().map_err(away)?;
         match output.status.code() {
-            Some(SSH_FAILED) | None => Err(self.away(host, &output.stderr)),
-            Some(code) => Ok(code),
+            Some(code) if !self.has_failed(host, &output) => Ok(code),
+            _ => Err(self.away(host, &output.stderr)),
         }
     }
 
@@ -185,6 +236,17 @@ pub(super) fn end_of(path: &Path, most: u64) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn containers_go_by_names_that_are_no_options() {
+        let connections = Connections::new(None, "shop".to_owned()).unwrap();
+        let container = |host: &str| connections.container(host);
+        assert_eq!(container("docker://${WINDLASS_DEPLOYMENT}-box").as_deref(), Some("shop-box"));
+        assert_eq!(container("docker://box_1.a").as_deref(), Some("box_1.a"));
+        for other in ["docker://", "docker://-v", "docker://a b", "docker://a/b", "ssh://a", "a"] {
+            assert_eq!(container(other), None);
+        }
+    }
 
     #[test]
     fn a_word_stays_one_word() {

@@ -7,6 +7,7 @@
 //! them.
 
 mod artifact;
+pub(super) mod container;
 mod evaluate;
 
 use std::collections::BTreeMap;
@@ -115,10 +116,12 @@ fn command(
         Vec::new()
     };
     let Some((file, primary, implementation)) = implemented else {
+        let made = container::operation(inputs, place.source, template, operation);
         let copies = operation == ON_THE_WAY_UP[0] && !deployed.is_empty();
-        return copies.then(|| artifact::copying(deployed));
+        return made.or_else(|| copies.then(|| artifact::copying(deployed)));
     };
-    let script = script(inputs, file, primary, template)?;
+    let is_inside = container::is_inside(inputs, place.source);
+    let script = script(inputs, file, primary, template, is_inside)?;
     let mut files: Vec<String> = script.last().cloned().into_iter().collect();
     let values = values(inputs, declared, place);
     let outputs = outputs(inputs, declared, place);
@@ -158,9 +161,12 @@ fn script(
     file: FileId,
     primary: &Artifact,
     template: &NodeTemplate,
+    is_inside: bool,
 ) -> Option<Vec<String>> {
     let path = path(inputs, file, primary, template)?;
     let program = match path.rsplit_once('.').map(|(_, end)| end) {
+        // Small images have no other shell.
+        Some("sh") if is_inside => Some("sh"),
         Some("sh" | "bash") => Some("bash"),
         Some("py") => Some("python3"),
         Some("yaml" | "yml") => Some("ansible-playbook"),

@@ -44,10 +44,20 @@ fn all<'m>(
 /// Whether an artifact is a file beside the service, and no address and no image.
 fn local(inputs: &Inputs<'_, '_>, file: FileId, artifact: &Artifact) -> Option<String> {
     let path = &artifact.file.as_ref()?.text;
-    let is_image =
-        artifact.of.as_ref().is_some_and(|of| of.name.text.to_ascii_lowercase().contains("image"));
+    let is_image = is_image(artifact);
     let is_elsewhere = artifact.repository.is_some() || path.contains("://");
     (!is_elsewhere && !is_image).then(|| inputs.beside(file, path))
+}
+
+fn is_image(artifact: &Artifact) -> bool {
+    artifact.of.as_ref().is_some_and(|of| of.name.text.to_ascii_lowercase().contains("image"))
+}
+
+/// The image among the artifacts of a node, by its name; the first one of several.
+pub(super) fn image<'m>(inputs: &Inputs<'_, 'm>, template: &'m NodeTemplate) -> Option<&'m str> {
+    let every = all(inputs, template);
+    let mut images = every.values().filter(|(_, artifact)| is_image(artifact));
+    images.find_map(|(_, artifact)| Some(&*artifact.file.as_ref()?.text))
 }
 
 /// The files of a node, which its operations may ask for.

@@ -1,11 +1,12 @@
-//! Which nodes are carried out on another machine: those hosted, at any distance, on a `Compute`
-//! whose address is known before anything runs, and the `Compute` itself.
+//! Which nodes are carried out elsewhere: those hosted, at any distance, on a `Compute` whose
+//! address is known before anything runs, and the `Compute` itself; and those hosted on a
+//! container, which is itself the business of the `docker` client of this machine.
 //!
 //! The address is `public_address`, else `private_address` (attribute or property), else
 //! `ip_address` of the capability `endpoint`; user and port are those of that capability. Keys are
 //! the business of the configuration of ssh.
 
-use super::super::command::{self, Inputs};
+use super::super::command::{self, Inputs, container};
 use super::super::model::NodeTemplate;
 use super::super::value::Value;
 use super::super::weaving::Kind;
@@ -29,12 +30,17 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// The nearest machine with an address that a node is hosted on.
+    /// The nearest machine with an address, or container, that a node is hosted on.
     fn machine(&self, at: usize) -> Option<(usize, String)> {
+        let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
+        let first = at;
         let mut at = at;
         // A chain of hosts is no longer than there are nodes.
         for _ in 0..self.service.nodes.len() {
-            let (_, template) = self.service.nodes.at(at)?;
+            let (name, template) = self.service.nodes.at(at)?;
+            if container::image(&inputs, template).is_some() {
+                return (at != first).then(|| (at, container::address(&name.text)));
+            }
             if let Some(address) = self.address(at, template) {
                 return Some((at, address));
             }
