@@ -316,7 +316,13 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     /// Orders that are under way after a fold take what they need, whoever gave them.
     pub(crate) fn occupy(&mut self) {
         for id in self.given.keys().copied().collect::<Vec<_>>() {
-            let Some(task) = self.given.get(&id).and_then(|given| given.task) else { continue };
+            let Some(given) = self.given.get_mut(&id) else { continue };
+            let Some(task) = given.task else {
+                // Tidying up: nothing else may happen to its instance meanwhile.
+                given.resources = vec![Resource::Instance(given.order.instance.clone())];
+                self.limits.take(None, &given.resources);
+                continue;
+            };
             let work = self.machine.work(task);
             let resources = self.resources(task, Some(&work));
             self.limits.take(None, &resources);
