@@ -41,8 +41,13 @@ impl Planner<'_> {
         Some(self.labelled(&plan, &|before, after| changes.why(before, after)))
     }
 
+    /// Nobody wants to know how an order that is tried could be mended.
+    fn without_repair(&self) -> Effort {
+        Effort { repair_limit: 0, ..*self.effort }
+    }
+
     fn is_valid(&self, plan: &Plan) -> bool {
-        let effort = Effort { repair_limit: 0, ..*self.effort };
+        let effort = self.without_repair();
         let planner = Planner { effort: &effort, ..*self };
         planner.verified(plan.clone(), FOR_AN_EDGE).is_some()
     }
@@ -57,7 +62,7 @@ impl Planner<'_> {
     fn otherwise(&self, plan: &Plan, before: usize, after: usize) -> String {
         let without = loosen::without(plan, before, after);
         let mut limits = Limits { states: FOR_AN_EDGE, bytes: 1 << 30 };
-        let effort = Effort { repair_limit: 0, ..*self.effort };
+        let effort = self.without_repair();
         let report = judge(self.question, &without, &effort, &mut limits);
         match report.and_then(|report| report.counterexample) {
             Some(story) => format!("otherwise {} may fail: {}", story.label, story.reason),

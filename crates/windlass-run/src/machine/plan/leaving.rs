@@ -9,13 +9,12 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass::application::{GlobalState, Instance, InstanceId, NodeId};
-use windlass::goal::evaluate::Closure;
 use windlass::goal::{GoalFile, Want};
 use windlass::lifecycle::protocol::{Element, Protocol, StateId, Transition};
 use windlass::plan::{Order, Plan, PlanAction, Step};
 use windlass::semantics::replica::{Action, Event};
 use windlass::source::Origin;
-use windlass::synthesize::{Objective, Question};
+use windlass::synthesize::Question;
 
 use super::PlanMachine;
 use crate::machine::instances;
@@ -160,18 +159,9 @@ impl PlanMachine<'_> {
 
     /// A plan that the planner finds, arranged.
     fn found(&self, start: &GlobalState, goal: &GoalFile) -> Result<Option<Plan>, String> {
-        let question = Question {
-            application: self.application,
-            start,
-            goal,
-            closure: Closure::Open,
-            policy: self.application.policy,
-            objective: Objective::Length,
-            known: Some(&self.began),
-            prove: false,
-            allow_faults: self.allow_faults,
-            soft: false,
-        };
+        let plain = Question::new(self.application, start, goal);
+        let allow_faults = self.allow_faults;
+        let question = Question { known: Some(&self.began), allow_faults, ..plain };
         let mut found = instances::planned(&question, &mut *(self.budget)())?;
         if let (Some(plan), Some(arrange)) = (&mut found, self.arrange) {
             arrange(self.application, &self.nodes_of(plan), plan);

@@ -1,12 +1,11 @@
 //! Plans from where every node is to somewhere else, and back.
 
 use windlass::application::{Application, GlobalState, Instance};
-use windlass::goal::evaluate::Closure;
 use windlass::goal::{Amount, Goal, GoalFile, Want};
 use windlass::lifecycle::protocol::Element;
 use windlass::semantics::protocol::ServiceTemplate;
 use windlass::semantics::protocol::observe;
-use windlass::synthesize::{Objective, Question};
+use windlass::synthesize::Question;
 
 use super::super::plan::print;
 use super::SingleMachine;
@@ -36,18 +35,8 @@ impl SingleMachine<'_> {
     pub(super) fn found(&self, goal: &GoalFile) -> Result<Option<String>, String> {
         let wants = goal.goal.wants.iter().map(|want| self.of_nodes(want)).collect();
         let goal = &GoalFile { goal: Goal { wants }, ..goal.clone() };
-        let question = Question {
-            application: self.application,
-            start: &self.global,
-            goal,
-            closure: Closure::Open,
-            policy: self.application.policy,
-            objective: Objective::Length,
-            known: Some(&self.began),
-            prove: false,
-            allow_faults: false,
-            soft: false,
-        };
+        let plain = Question::new(self.application, &self.global, goal);
+        let question = Question { known: Some(&self.began), ..plain };
         let found = instances::planned(&question, &mut *(self.budget)())?;
         Ok(found.as_ref().map(print))
     }

@@ -131,10 +131,10 @@ impl Connections {
     }
 
     /// A session in which a script runs. Its standard output and error are pipes.
-    pub(super) fn session(&self, host: &str, script: &str) -> io::Result<Child> {
+    pub(super) fn session(&self, host: &str, script: &str) -> Result<Child, Away> {
         let mut shell = self.shell(host, None);
         shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = shell.spawn()?;
+        let mut child = shell.spawn().map_err(|error| self.unusable(host, &error))?;
         if let Some(mut stdin) = child.stdin.take() {
             // A host that does not answer reads nothing; how ssh ends says it.
             let _ = stdin.write_all(script.as_bytes());
@@ -152,7 +152,7 @@ impl Connections {
 
     /// What a script prints, and its exit code.
     pub(super) fn ask(&self, host: &str, script: &str) -> Result<(i32, Vec<u8>), Away> {
-        let output = self.session(host, script).and_then(Child::wait_with_output);
+        let output = self.session(host, script)?.wait_with_output();
         let output = output.map_err(|error| self.unusable(host, &error))?;
         match output.status.code() {
             Some(code) if !self.has_failed(host, &output) => Ok((code, output.stdout)),

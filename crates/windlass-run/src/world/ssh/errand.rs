@@ -116,9 +116,7 @@ fn run(shared: &Arc<Shared>, host: &str, order: &Order, command: &Command) -> Re
     files::deliver(shared, host, order, command).map_err(Trouble::Failed)?;
     let result = !matches!(order.effect, Effect::Idempotent);
     let script = shared.scripts.launch(order, command, (Sort::Command, result));
-    let child = shared.connections.session(host, &script.map_err(Trouble::Failed)?);
-    let child = child.map_err(|error| Trouble::Failed(format!("ssh cannot be used: {error}")))?;
-    let words = listen(shared, host, order.id, child);
+    let words = session(shared, host, order.id, &script.map_err(Trouble::Failed)?)?;
     match words.iter().find(|word| !matches!(word, Word::Began)) {
         Some(Word::Ended(code)) => outcome(shared, order.id, code),
         Some(Word::Away(_)) | None => settle(shared, host, order),
@@ -144,9 +142,7 @@ fn settle(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Trouble
 /// Waits for a command that another session started.
 fn follow(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Trouble> {
     let script = shared.scripts.follow(order.id, Sort::Command, shared.known(order.id));
-    let child = shared.connections.session(host, &script);
-    let child = child.map_err(|error| Trouble::Failed(format!("ssh cannot be used: {error}")))?;
-    match listen(shared, host, order.id, child).iter().next() {
+    match session(shared, host, order.id, &script)?.iter().next() {
         Some(Word::Ended(Some(code))) => outcome(shared, order.id, Some(code)),
         Some(Word::Ended(None)) => Err(Trouble::Unknown),
         _ => settle(shared, host, order),
@@ -306,8 +302,7 @@ fn session(
     order: OrderId,
     script: &str,
 ) -> Result<mpsc::Receiver<Word>, Trouble> {
-    let child = shared.connections.session(host, script);
-    let child = child.map_err(|error| Trouble::Failed(format!("ssh cannot be used: {error}")))?;
+    let child = shared.connections.session(host, script).map_err(gone)?;
     Ok(listen(shared, host, order, child))
 }
 

@@ -5,7 +5,6 @@
 use super::super::lower::name_of;
 use super::super::model::NodeTemplate;
 use super::super::value::{Entry, Value};
-use super::super::weaving::Kind;
 use super::{Inputs, Place, artifact, quoted};
 use crate::lifecycle::implementation::{Command, CommandLine};
 use std::collections::BTreeMap;
@@ -43,18 +42,10 @@ pub(in super::super) fn image<'m>(
 
 /// Whether a node is hosted, at any distance, on a container.
 pub(super) fn is_inside(inputs: &Inputs<'_, '_>, at: usize) -> bool {
-    let mut at = at;
-    // A chain of hosts is no longer than there are nodes.
-    for _ in 0..inputs.service.nodes.len() {
-        let hosted = inputs.links.iter().find(|it| it.source == at && it.kind == Kind::Hosted);
-        let Some(link) = hosted else { return false };
-        at = link.target;
-        let Some((_, template)) = inputs.service.nodes.at(at) else { return false };
-        if image(inputs, template).is_some() {
-            return true;
-        }
-    }
-    false
+    inputs.homes(at).skip(1).any(|at| {
+        let found = inputs.service.nodes.at(at);
+        found.is_some_and(|(_, template)| image(inputs, template).is_some())
+    })
 }
 
 /// What the client does for an operation of the life cycle.

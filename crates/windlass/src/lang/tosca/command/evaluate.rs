@@ -4,6 +4,7 @@ use super::super::lower::links::Link;
 use super::super::lower::name_of;
 use super::super::model::{FileId, Model, NodeTemplate, Service};
 use super::super::value::{Data, Value};
+use super::super::weaving::Kind;
 
 /// The functions whose results inputs may be.
 const FUNCTIONS: &[&str] = &[
@@ -87,6 +88,19 @@ fn escaped(text: &str) -> String {
 }
 
 impl<'m> Inputs<'_, 'm> {
+    /// A node and what it is hosted on, at any distance, nearest first.
+    pub(in super::super) fn homes(&self, at: usize) -> impl Iterator<Item = usize> {
+        let next = |at: &usize| self.host(*at);
+        // A chain of hosts is no longer than there are nodes, unless it is a circle.
+        std::iter::successors(Some(at), next).take(self.service.nodes.len())
+    }
+
+    /// What a node is hosted on.
+    fn host(&self, at: usize) -> Option<usize> {
+        let hosted = |link: &&Link<'m>| link.source == at && link.kind == Kind::Hosted;
+        self.links.iter().find(hosted).map(|link| link.target)
+    }
+
     /// A path as seen from the file of the service.
     pub(super) fn beside(&self, file: FileId, path: &str) -> String {
         let folder = |file: FileId| {
@@ -115,12 +129,7 @@ impl<'m> Inputs<'_, 'm> {
             "SELF" => Some(place.source),
             "SOURCE" => place.link.map(|(source, _)| source),
             "TARGET" => place.link.map(|(_, target)| target),
-            "HOST" => {
-                let host = |link: &&Link<'_>| {
-                    link.source == place.source && link.kind == super::super::weaving::Kind::Hosted
-                };
-                self.links.iter().find(host).map(|link| link.target)
-            }
+            "HOST" => self.host(place.source),
             name => self.service.nodes.position(name),
         }
     }

@@ -9,7 +9,6 @@
 use super::super::command::{self, Inputs, container};
 use super::super::model::NodeTemplate;
 use super::super::value::Value;
-use super::super::weaving::Kind;
 use super::{Lowering, is_a, name_of};
 use crate::application::{Deployment, NodeId};
 
@@ -33,19 +32,14 @@ impl<'m> Lowering<'m> {
     /// The nearest machine with an address, or container, that a node is hosted on.
     fn machine(&self, at: usize) -> Option<(usize, String)> {
         let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
-        let first = at;
-        let mut at = at;
-        // A chain of hosts is no longer than there are nodes.
-        for _ in 0..self.service.nodes.len() {
-            let (name, template) = self.service.nodes.at(at)?;
+        for home in inputs.homes(at) {
+            let (name, template) = self.service.nodes.at(home)?;
             if container::image(&inputs, template).is_some() {
-                return (at != first).then(|| (at, container::address(&name.text)));
+                return (home != at).then(|| (home, container::address(&name.text)));
             }
-            if let Some(address) = self.address(at, template) {
-                return Some((at, address));
+            if let Some(address) = self.address(home, template) {
+                return Some((home, address));
             }
-            let hosted = |link: &&super::Link<'m>| link.source == at && link.kind == Kind::Hosted;
-            at = self.links.iter().find(hosted)?.target;
         }
         None
     }
