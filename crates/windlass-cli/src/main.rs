@@ -36,13 +36,26 @@ use std::process::ExitCode;
 use args::{Cli, Command};
 use clap::Parser;
 use failure::Failure;
+use windlass_run::world::process;
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(|info| output::stderr(&internal_error(info))));
+    if let Some(ended) = hiding() {
+        return ended;
+    }
     ExitCode::from(guarded(|| match Cli::try_parse() {
         Ok(cli) => run(cli),
         Err(error) => usage(&error),
     }))
+}
+
+/// An engine starts this program to hide secrets in what a command writes: that is no command for
+/// people.
+fn hiding() -> Option<ExitCode> {
+    let mut words = std::env::args_os().skip(1);
+    let log = words.next().filter(|word| word == process::HIDE_SECRETS).and(words.next())?;
+    let ended = process::hide_secrets(log.as_ref());
+    Some(ended.map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS))
 }
 
 /// A panic is a defect of ours; it ends with a code of its own.

@@ -77,6 +77,8 @@ pub(crate) struct Holder {
 enum Timer {
     Retry(Task),
     Timeout(OrderId),
+    /// A process that dies again and again is not started again at once.
+    Pause,
 }
 
 /// Whoever wants to see entries when they are safe.
@@ -271,7 +273,8 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
 
     /// Nothing runs, nothing waits for its time.
     fn is_idle(&self) -> bool {
-        let waits = !self.timers.is_empty() && !self.stopping && self.replan.is_none();
+        let has_plan = self.replan.is_none() || self.pauses();
+        let waits = !self.timers.is_empty() && !self.stopping && has_plan;
         self.given.is_empty() && !waits
     }
 
@@ -564,6 +567,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             self.timers.remove(&(moment, timer));
             match timer {
                 Timer::Retry(task) => self.queue.push_back(task),
+                Timer::Pause => {}
                 Timer::Timeout(id) => {
                     if let Some(given) = self.given.get_mut(&id) {
                         given.timed_out = true;

@@ -3,9 +3,12 @@
 //! Resuming is folding over these entries, so an entry says all that the state depends on; what is
 //! only for people (labels, reasons) stands beside it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+use crate::secrets::Secrets;
 
 /// An order to the world, unique in its deployment.
 #[derive(
@@ -176,6 +179,31 @@ pub enum Entry {
 }
 
 impl Entry {
+    /// The same without secrets in what people and programs said. Names, plans and descriptions are
+    /// what the state depends on and hold no secret, so that one which happens to be a word of them
+    /// changes nothing there.
+    pub fn redacted(&self, secrets: &Secrets) -> Cow<'_, Entry> {
+        if secrets.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut entry = self.clone();
+        let redact = |text: &mut String| *text = secrets.redact(text);
+        match &mut entry {
+            Entry::Outcome { end: End::Failed { reason }, .. } | Entry::GaveUp { reason, .. } => {
+                redact(reason);
+            }
+            Entry::Observed { detail, .. } => redact(detail),
+            Entry::Ended { why, .. } => why.iter_mut().for_each(redact),
+            Entry::Begun { .. }
+            | Entry::Planned { .. }
+            | Entry::Intent { .. }
+            | Entry::Outcome { .. }
+            | Entry::TakenUp { .. }
+            | Entry::Followed { .. } => {}
+        }
+        Cow::Owned(entry)
+    }
+
     /// The word in the column `kind`.
     pub fn kind(&self) -> &'static str {
         match self {

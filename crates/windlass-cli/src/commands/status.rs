@@ -115,6 +115,7 @@ fn instances(
         logs: deployment.logs(past.run),
         directory: PathBuf::from("."),
         name: name.to_owned(),
+        hiding: None,
     };
     if past.world == "docker" {
         return containers_of(deployment, past, &standing);

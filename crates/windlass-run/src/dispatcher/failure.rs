@@ -23,6 +23,8 @@ pub enum OnFailure {
 /// So many deaths of one process in [`DEATHS_WITHIN`] are no accident.
 const MOST_DEATHS: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_mins(1);
+/// How long the second of them is waited for.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// So often an action is given again of which nobody can say that it happened.
 const MOST_IN_VAIN: u32 = 10;
 
@@ -72,6 +74,8 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         }
     }
 
+    /// Counts a death; whether there were too many. What dies again lately comes back after a pause,
+    /// and each pause is longer.
     pub(super) fn dies_too_often(&mut self, instance: &str) -> bool {
         let now = self.world.now();
         let deaths = self.deaths.entry(instance.to_owned()).or_default();
@@ -79,7 +83,17 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         while deaths.front().is_some_and(|death| *death + DEATHS_WITHIN < now) {
             deaths.pop_front();
         }
+        let again = u32::try_from(deaths.len()).unwrap_or(u32::MAX).saturating_sub(1);
+        if again > 0 && deaths.len() <= MOST_DEATHS {
+            let pause = FIRST_PAUSE.saturating_mul(1 << (again - 1).min(10));
+            self.timers.insert((now.saturating_add(pause), Timer::Pause));
+        }
         deaths.len() > MOST_DEATHS
+    }
+
+    /// Whether a process that died again has to wait before anything is planned for it.
+    pub(super) fn pauses(&self) -> bool {
+        self.timers.iter().any(|(_, timer)| *timer == Timer::Pause)
     }
 
     /// What never happens however often it is given has failed: a world that cannot say what

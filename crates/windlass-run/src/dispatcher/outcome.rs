@@ -18,6 +18,9 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         }
         let end = match end {
             End::Cancelled if given.timed_out => End::TimedOut,
+            End::Failed { reason } if given.timed_out => {
+                End::Failed { reason: format!("it took too long: {reason}") }
+            }
             other => other,
         };
         self.entries.push(Entry::Outcome { order: id, end: end.clone(), witness });

@@ -155,12 +155,12 @@ impl Sqlite {
         insert.raw_bind_parameter(1, self.run)?;
         insert.raw_bind_parameter(2, at)?;
         for (offset, entry) in entries.iter().enumerate() {
-            let body =
-                serde_json::to_string(entry).map_err(|error| JournalError(error.to_string()))?;
+            let body = serde_json::to_string(entry.redacted(&self.secrets).as_ref())
+                .map_err(|error| JournalError(error.to_string()))?;
             let place = 3 * offset + 3;
             insert.raw_bind_parameter(place, first + offset as u64)?;
             insert.raw_bind_parameter(place + 1, entry.kind())?;
-            insert.raw_bind_parameter(place + 2, self.secrets.redact(&body))?;
+            insert.raw_bind_parameter(place + 2, body)?;
         }
         insert.raw_execute()?;
         Ok(())
@@ -269,6 +269,32 @@ mod tests {
         let entries = [outcome(1, "bad token hunter2")];
         journal.append(Duration::ZERO, &entries, Safety::PowerLoss).unwrap();
         assert_eq!(journal.records(1, 0).unwrap()[0].entry, outcome(1, "bad token ***"));
+    }
+
+    #[test]
+    fn a_secret_that_is_a_word_of_the_journal_changes_nothing_but_what_was_said() {
+        let folder = tempfile::tempdir().unwrap();
+        for word in ["ab", "n", "intent", "outcome", "how", "store", "\"", "1"] {
+            let path = folder.path().join(format!("{}.db", word.len()));
+            let secrets = Secrets::from([("token".to_owned(), word.to_owned())]);
+            let mut journal = Sqlite::open(&path, secrets).unwrap();
+            let run = journal.begin_run().unwrap();
+            let intent = Entry::Intent {
+                order: OrderId(1),
+                task: None,
+                instance: "store".to_owned(),
+                label: "start store".to_owned(),
+                attempt: 1,
+            };
+            let entries = [intent.clone(), outcome(1, &format!("it said {word}."))];
+            journal.append(Duration::ZERO, &entries, Safety::Crash).unwrap();
+            let records = journal.records(run, 0).unwrap();
+            assert_eq!(records[0].entry, intent, "{word}");
+            let Entry::Outcome { end: End::Failed { reason }, .. } = &records[1].entry else {
+                panic!("{:?}", records[1]);
+            };
+            assert!(reason.contains("***") && !reason.contains(word), "{word}: {reason}");
+        }
     }
 
     #[test]

@@ -6,16 +6,19 @@
 //! and what has to be known about it after a crash stands in its *claim*.
 //!
 //! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
-//! `probe.rs` (health checks), `errand.rs` (what a thread does for an order), `direct.rs` (what
-//! needs no thread), `logs.rs` (what it wrote), `inbox.rs` (where reports arrive).
+//! `probe.rs` (health checks), `group.rs` (whoever is left behind), `errand.rs` (what a thread does for an order), `direct.rs` (what
+//! needs no thread), `logs.rs` (what it wrote), `veil.rs` (secrets in it), `inbox.rs` (where
+//! reports arrive).
 
 mod claim;
 mod direct;
 mod errand;
+mod group;
 mod inbox;
 mod launch;
 mod logs;
 pub(super) mod probe;
+mod veil;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -32,10 +35,13 @@ use crate::secrets::Secrets;
 use claim::Claims;
 pub(crate) use claim::Identity;
 use direct::Direct;
+use group::Known;
 use inbox::Inbox;
 pub(super) use inbox::Reports;
 use launch::Launcher;
 pub(super) use launch::exit_words;
+use veil::Veils;
+pub use veil::{HIDE_SECRETS, hide_secrets};
 
 /// How long a command that was stopped may take before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -81,6 +87,9 @@ pub struct Place {
     pub directory: PathBuf,
     /// The name of the deployment, which commands find in their environment.
     pub name: String,
+    /// The program that calls [`hide_secrets`] when its first argument is [`HIDE_SECRETS`]. Without
+    /// one, what commands write goes to their logs as it is.
+    pub hiding: Option<PathBuf>,
 }
 
 /// Tells an engine that the operator wants to stop.
@@ -100,7 +109,9 @@ impl Processes {
         let (reports, inbox) = inbox::open()?;
         let claims = Claims::open(&place.folder)?;
         crate::deployment::private_folder(&place.logs)?;
-        let launcher = Launcher { place, secrets, claims, nothing: File::open("/dev/null")? };
+        let nothing = File::open("/dev/null")?;
+        let (veils, withheld) = (Veils::default(), launch::withheld());
+        let launcher = Launcher { place, secrets, claims, nothing, veils, withheld };
         let shared = Shared {
             launcher,
             reports,
@@ -169,7 +180,7 @@ impl World for Processes {
             return Some(report);
         }
         let ended = self.inbox.ended()?;
-        self.direct.bury(&self.shared.launcher, ended)
+        self.direct.bury(&self.shared, ended)
     }
 
     fn cancel(&mut self, order: OrderId) {
@@ -198,7 +209,7 @@ impl World for Processes {
             if self.direct.is_running(order.id) {
                 return Doubt::Known;
             }
-            match direct::find(&self.shared.launcher.place.folder, order.id) {
+            match direct::find(&self.shared.launcher, order.id) {
                 Some(identity) => errand::From::Running(identity),
                 None => return Doubt::Unknown,
             }
@@ -238,9 +249,11 @@ impl World for Processes {
 
     fn adopt(&mut self, order: &Order) -> bool {
         let claim = self.shared.launcher.claims.process(order.id);
-        let Some(identity) = claim.identity().filter(|identity| identity.is_alive()) else {
+        let Some(identity) = claim.identity() else { return false };
+        if !identity.is_alive() {
+            errand::bury(&self.shared, order, identity, Known::ByEnvironment);
             return false;
-        };
+        }
         errand::watch(&self.shared, order, identity, None);
         true
     }

@@ -133,6 +133,11 @@ impl Claim {
         None
     }
 
+    /// Whether somebody has said who it is.
+    pub(super) fn is_written(&self) -> bool {
+        fs::metadata(&self.path).is_ok_and(|about| about.len() > 0)
+    }
+
     /// The exit code that the command left.
     pub(super) fn status(&self) -> Option<i32> {
         fs::read_to_string(self.result()).ok()?.trim().parse().ok()
@@ -178,6 +183,16 @@ impl Identity {
         let identity = Self::parse(&stat)?;
         let own = identity.pid.to_string();
         (group == own && session != own).then_some(identity)
+    }
+
+    /// A process of the group that another one led, and not a later process of that number.
+    pub(super) fn in_group(pid: u32, leader: Identity) -> Option<Self> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let group = stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(2)?;
+        let identity = Self::parse(&stat)?;
+        let is_member = group.parse() == Ok(leader.pid) && identity.start >= leader.start;
+        let is_other = identity.pid == leader.pid && identity.start != leader.start;
+        (is_member && !is_other).then_some(identity)
     }
 
     pub(super) fn start(self) -> u64 {

@@ -9,18 +9,19 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
 use std::process::Child;
 use std::sync::Arc;
+use std::thread;
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use windlass::lifecycle::implementation::{Command, Effect};
 
 use super::claim::Identity;
+use super::group::{Group, Known};
 use super::inbox::Inbox;
 use super::launch::Launcher;
 use super::logs::{Log, Logs};
-use super::{Shared, errand};
+use super::{Shared, errand, veil};
 use crate::entry::{End, OrderId};
 use crate::world::{Order, Report};
 
@@ -41,13 +42,18 @@ struct Started {
     /// Its end wakes the dispatcher; closed, it is forgotten.
     _handle: OwnedFd,
     log: Log,
-    cancelled: bool,
+    /// Who it is, when it was told to end.
+    cancelled: Option<Identity>,
 }
 
-/// The command of an order that is nothing but a command that may be repeated.
+/// The command of an order that is nothing but a command that may be repeated and writes to its log
+/// itself.
 pub(super) fn command(order: &Order) -> Option<&Command> {
     let alone = order.stop.is_none() && order.spawn.is_none();
-    order.run.as_ref().filter(|_| alone && order.effect == Effect::Idempotent)
+    let fits = |command: &&Command| {
+        alone && order.effect == Effect::Idempotent && !veil::is_needed(command)
+    };
+    order.run.as_ref().filter(fits)
 }
 
 impl Direct {
@@ -60,7 +66,7 @@ impl Direct {
         match expect(inbox, order.id, &child) {
             Ok(handle) => {
                 self.has_nameless |= !log.has_name();
-                let started = Started { child, _handle: handle, log, cancelled: false };
+                let started = Started { child, _handle: handle, log, cancelled: None };
                 self.running.insert(order.id, started);
             }
             // No room for another handle: a thread can wait without one.
@@ -93,8 +99,8 @@ impl Direct {
     /// The process of an order that is to be cancelled, if it is one of these.
     pub(super) fn cancel(&mut self, order: OrderId) -> Option<Identity> {
         let started = self.running.get_mut(&order)?;
-        started.cancelled = true;
-        Identity::of(started.child.id())
+        started.cancelled = Identity::of(started.child.id());
+        started.cancelled
     }
 
     /// Whether an order that is over has left nothing to forget.
@@ -105,18 +111,28 @@ impl Direct {
     }
 
     /// What is to be said about a command that has ended.
-    pub(super) fn bury(&mut self, launcher: &Launcher, order: OrderId) -> Option<Report> {
+    /// A command that was told to end is over when nobody of its group runs any more; whoever
+    /// sees to that reports it.
+    pub(super) fn bury(&mut self, shared: &Arc<Shared>, order: OrderId) -> Option<Report> {
         let mut started = self.running.remove(&order)?;
         let status = started.child.wait();
         started.log.name_unless_empty();
         self.over.insert(order, started.log);
         let end = match status {
             Ok(status) if status.success() => End::Done,
-            _ if started.cancelled => End::Cancelled,
-            Ok(status) => End::Failed { reason: launcher.reason(order, status) },
+            _ if started.cancelled.is_some() => End::Cancelled,
+            Ok(status) => End::Failed { reason: shared.launcher.reason(order, status) },
             Err(error) => End::Failed { reason: format!("cannot wait for the command: {error}") },
         };
-        Some(Report::Ended { order, end })
+        let report = Report::Ended { order, end };
+        let left = started.cancelled.map(|leader| Group { leader, order, known: Known::Seen });
+        let Some(left) = left.filter(|group| group.may_have_members()) else { return Some(report) };
+        let shared = Arc::clone(shared);
+        thread::spawn(move || {
+            left.end(&shared.launcher, super::GRACE);
+            shared.reports.send(report);
+        });
+        None
     }
 }
 
@@ -133,19 +149,11 @@ fn expect(inbox: &Inbox, order: OrderId, child: &Child) -> io::Result<OwnedFd> {
 ///
 /// What it left behind has the same environment. A command leads a process group and not a
 /// session; of several that do, it is the oldest.
-pub(super) fn find(folder: &Path, order: OrderId) -> Option<Identity> {
-    let state = [b"WINDLASS_STATE=", folder.as_os_str().as_encoded_bytes()].concat();
-    let number = format!("WINDLASS_ORDER={}", order.0).into_bytes();
-    let is_meant = |environment: &[u8]| {
-        let has = |wanted: &[u8]| environment.split(|byte| *byte == 0).any(|it| it == wanted);
-        has(&number) && has(&state)
-    };
+pub(super) fn find(launcher: &Launcher, order: OrderId) -> Option<Identity> {
     let processes = fs::read_dir("/proc").ok()?.flatten();
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     numbers
-        .filter(|number| {
-            fs::read(format!("/proc/{number}/environ")).is_ok_and(|bytes| is_meant(&bytes))
-        })
+        .filter(|number| launcher.is_of(order, *number))
         .filter_map(Identity::of_leader)
         .filter(|identity| identity.is_alive())
         .min_by_key(|identity| identity.start())

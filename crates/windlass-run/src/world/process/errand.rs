@@ -10,7 +10,8 @@ use std::time::Duration;
 use rustix::process::Signal;
 use windlass::lifecycle::implementation::{Command, Effect, Process, Stop};
 
-use super::claim::Identity;
+use super::claim::{Claim, Identity};
+use super::group::{Group, Known, ORPHANS};
 use super::launch::After;
 use super::{Running, Shared, probe};
 use crate::entry::{End, OrderId};
@@ -53,6 +54,8 @@ pub(super) fn begin(shared: &Arc<Shared>, order: Order, from: From) {
 enum Trouble {
     Failed(String),
     Cancelled,
+    /// It was cancelled while its process came up: why that did not serve.
+    NotServing(String),
     /// It was started by another engine, and left no exit code.
     Unknown,
 }
@@ -62,6 +65,7 @@ fn carry_out(shared: &Arc<Shared>, order: &Order, from: From) -> Report {
         Ok(()) => End::Done,
         Err(Trouble::Unknown) => return Report::Lost { order: order.id },
         Err(Trouble::Cancelled) => End::Cancelled,
+        Err(Trouble::NotServing(reason)) => End::Failed { reason },
         // It ended because it was told to.
         Err(Trouble::Failed(_)) if is_cancelled(shared, order.id) => End::Cancelled,
         Err(Trouble::Failed(reason)) => End::Failed { reason },
@@ -132,22 +136,43 @@ fn run(shared: &Shared, order: &Order, command: &Command) -> Result<(), Trouble>
     let claim = launcher.claims.command(order.id);
     let child = launcher.claimed(order, command, &claim, after);
     let child = child.map_err(|error| failed("start the command", &error))?;
-    to_its_end(shared, order, child)
+    to_its_end(shared, order, child).map_err(|trouble| unclaimed(&claim, trouble))
 }
 
 fn to_its_end(shared: &Shared, order: &Order, mut child: Child) -> Result<(), Trouble> {
-    known_as(shared, order.id, Identity::of(child.id()));
+    let identity = Identity::of(child.id());
+    known_as(shared, order.id, identity);
     let status = child.wait().map_err(|error| failed("wait for the command", &error))?;
+    after_cancel(shared, order.id, identity);
     if status.success() {
         return Ok(());
     }
     Err(Trouble::Failed(shared.launcher.reason(order.id, status)))
 }
 
+/// A command that was cancelled is over when nobody of its group runs any more.
+fn after_cancel(shared: &Shared, order: OrderId, leader: Option<Identity>) {
+    if let Some(leader) = leader.filter(|_| is_cancelled(shared, order)) {
+        Group { leader, order, known: Known::Seen }.end(&shared.launcher, super::GRACE);
+    }
+}
+
+/// The shell that claims says by this code that it could not, but commands may use it too.
+fn unclaimed(claim: &Claim, trouble: Trouble) -> Trouble {
+    match trouble {
+        Trouble::Failed(_) if !claim.is_written() => {
+            let path = claim.path().display();
+            Trouble::Failed(format!("it did not begin: `{path}` cannot be written"))
+        }
+        other => other,
+    }
+}
+
 /// A command that an engine before this one started, to its end.
 fn run_on(shared: &Shared, order: &Order, identity: Identity) -> Result<(), Trouble> {
     known_as(shared, order.id, Some(identity));
     identity.wait(None);
+    after_cancel(shared, order.id, Some(identity));
     match shared.launcher.claims.command(order.id).status() {
         Some(0) => Ok(()),
         Some(code) => Err(Trouble::Failed(super::launch::exit_words(code))),
@@ -158,11 +183,12 @@ fn run_on(shared: &Shared, order: &Order, identity: Identity) -> Result<(), Trou
 /// Ends the process of an instance: as its author says, and by force when that does not help.
 fn stop(shared: &Shared, order: &Order, before: OrderId, process: &Process) {
     let claim = shared.launcher.claims.process(before);
-    let identity = claim.identity().filter(|identity| identity.is_alive());
+    let leader = claim.identity();
     if let Ok(mut watched) = shared.watched.lock() {
         // Its end is no news from here on.
         watched.remove(&before);
     }
+    let identity = leader.filter(|identity| identity.is_alive());
     if let Some(identity) = identity {
         match &process.stop {
             Stop::Signal(name) => identity.signal_group(signal(name)),
@@ -175,7 +201,18 @@ fn stop(shared: &Shared, order: &Order, before: OrderId, process: &Process) {
             identity.wait(Some(AFTER_KILL));
         }
     }
+    if let Some(leader) = leader {
+        let known = identity.map_or(Known::ByEnvironment, |_| Known::Seen);
+        let grace = process.grace.unwrap_or(GRACE);
+        Group { leader, order: before, known }.end(&shared.launcher, grace);
+    }
     claim.forget();
+}
+
+/// Ends whoever is left of a process that has died: its state is left when all are gone.
+pub(super) fn bury(shared: &Shared, order: &Order, leader: Identity, known: Known) {
+    let grace = order.spawn.as_ref().and_then(|process| process.grace).unwrap_or(ORPHANS);
+    Group { leader, order: order.id, known }.end(&shared.launcher, grace);
 }
 
 fn signal(name: &str) -> Signal {
@@ -212,11 +249,11 @@ fn come_up(shared: &Arc<Shared>, order: &Order, process: &Process) -> Result<(),
     let mut tries = 0;
     loop {
         let serves = match &process.health {
-            Some(health) => probe::passes(launcher, order, health),
+            Some(health) => probe::answer(launcher, order, health),
             // It is the process that its author wrote, and no longer the shell before it.
-            None => claim.identity().is_some(),
+            None => claim.identity().map(|_| ()).ok_or_else(|| "it has not begun".to_owned()),
         };
-        if serves && identity.is_alive() {
+        if serves.is_ok() && identity.is_alive() {
             break;
         }
         let wait = process
@@ -224,12 +261,18 @@ fn come_up(shared: &Arc<Shared>, order: &Order, process: &Process) -> Result<(),
             .as_ref()
             .map_or(Duration::from_millis(5), |health| probe::every_at_first(health, tries));
         tries += 1;
-        if identity.wait(Some(wait)) {
-            return Err(Trouble::Failed(ended(shared, order.id, child)));
-        }
+        let has_ended = identity.wait(Some(wait));
         if is_cancelled(shared, order.id) {
             identity.signal_group(Signal::KILL);
-            return Err(Trouble::Cancelled);
+            identity.wait(Some(AFTER_KILL));
+            bury(shared, order, identity, Known::Seen);
+            let Err(reason) = serves else { return Err(Trouble::Cancelled) };
+            return Err(Trouble::NotServing(format!("its health check did not pass: {reason}")));
+        }
+        if has_ended {
+            let reason = ended(shared, order.id, child);
+            bury(shared, order, identity, Known::Seen);
+            return Err(unclaimed(&claim, Trouble::Failed(reason)));
         }
     }
     watch(shared, order, identity, child);
@@ -257,6 +300,9 @@ pub(super) fn watch(shared: &Arc<Shared>, order: &Order, identity: Identity, chi
     thread::spawn(move || {
         let unhealthy = live(&shared, &order, identity);
         let how = ended(&shared, order.id, child);
+        if shared.watched.lock().is_ok_and(|watched| watched.contains_key(&order.id)) {
+            bury(&shared, &order, identity, Known::Seen);
+        }
         let watched = shared.watched.lock().map(|mut watched| watched.remove(&order.id));
         if matches!(watched, Ok(Some(_))) {
             let detail = if unhealthy {
@@ -278,7 +324,7 @@ fn live(shared: &Shared, order: &Order, identity: Identity) -> bool {
     };
     let mut failures = 0;
     while !identity.wait(Some(probe::every(health))) {
-        let passes = probe::passes(&shared.launcher, order, health);
+        let passes = probe::answer(&shared.launcher, order, health).is_ok();
         failures = if passes { 0 } else { failures + 1 };
         if failures >= probe::failures(health) {
             identity.signal_group(Signal::KILL);

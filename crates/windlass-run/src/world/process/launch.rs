@@ -1,6 +1,7 @@
 //! How a command starts: its arguments, its environment, its folder, its process group, its log.
 
-use std::fs::{File, OpenOptions};
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -13,6 +14,7 @@ use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue
 use super::Place;
 use super::claim::{CLAIM_AND_BECOME, CLAIM_AND_REPORT, Claim, Claims, Identity};
 use super::logs::Log;
+use super::veil::{self, Veils};
 use crate::entry::OrderId;
 use crate::secrets::Secrets;
 use crate::world::Order;
@@ -28,6 +30,17 @@ pub(super) struct Launcher {
     pub(super) claims: Claims,
     /// What commands read.
     pub(super) nothing: File,
+    /// Who hides secrets in logs.
+    pub(super) veils: Veils,
+    /// Variables of the engine that commands do not inherit.
+    pub(super) withheld: Vec<OsString>,
+}
+
+/// The variables that hold the secrets of this engine: a command gets those that it names, and by
+/// the name that it wants.
+pub(super) fn withheld() -> Vec<OsString> {
+    let names = std::env::vars_os().map(|(name, _)| name);
+    names.filter(|name| name.as_encoded_bytes().starts_with(b"WINDLASS_SECRET_")).collect()
 }
 
 /// Whether the exit code of a command has to be known after a crash.
@@ -64,10 +77,17 @@ impl Launcher {
             }
         }
         shell.args(arguments(&command.line));
-        let log = self.log(order.id);
+        self.spawn(shell, order, command, self.output(order.id, command)?)
+    }
+
+    /// What a command under a claim writes to.
+    fn output(&self, order: OrderId, command: &Command) -> io::Result<(File, File)> {
+        let log = self.log(order);
+        if let Some(program) = self.place.hiding.as_ref().filter(|_| veil::is_needed(command)) {
+            return self.veils.open(program, order, (command, &self.secrets), log);
+        }
         let log = OpenOptions::new().create(true).append(true).mode(0o600).open(log)?;
-        let output = (log.try_clone()?, log);
-        self.spawn(shell, order, command, output)
+        Ok((log.try_clone()?, log))
     }
 
     /// Starts the command of an order that may be repeated, without a claim.
@@ -96,7 +116,16 @@ impl Launcher {
         self.dress(&mut program, order, command)?;
         program.stdin(self.nothing.try_clone()?).stdout(output).stderr(complaints);
         program.process_group(0);
-        program.spawn()
+        program.spawn().map_err(|error| self.without_folder(command, error))
+    }
+
+    /// The system says the same about a program and a folder that are not there.
+    fn without_folder(&self, command: &Command, error: io::Error) -> io::Error {
+        let folder = self.directory(command);
+        if error.kind() == io::ErrorKind::NotFound && !folder.is_dir() {
+            return io::Error::other(format!("its folder `{}` is not there", folder.display()));
+        }
+        error
     }
 
     fn directory(&self, command: &Command) -> PathBuf {
@@ -114,6 +143,9 @@ impl Launcher {
         command: &Command,
     ) -> io::Result<()> {
         program.current_dir(self.directory(command));
+        for name in &self.withheld {
+            program.env_remove(name);
+        }
         program.env("WINDLASS_DEPLOYMENT", &self.place.name);
         program.env("WINDLASS_INSTANCE", &order.instance);
         program.env("WINDLASS_NODE", &order.node);
@@ -131,6 +163,16 @@ impl Launcher {
             };
         }
         Ok(())
+    }
+
+    /// Whether a process has the environment of an order.
+    pub(super) fn is_of(&self, order: OrderId, process: u32) -> bool {
+        let state = [b"WINDLASS_STATE=", self.place.folder.as_os_str().as_encoded_bytes()].concat();
+        let number = format!("WINDLASS_ORDER={}", order.0).into_bytes();
+        fs::read(format!("/proc/{process}/environ")).is_ok_and(|environment| {
+            let has = |wanted: &[u8]| environment.split(|byte| *byte == 0).any(|it| it == wanted);
+            has(&number) && has(&state)
+        })
     }
 
     /// Whether a check ends well, within a time. Its output goes nowhere.
@@ -165,6 +207,7 @@ impl Launcher {
             (None, Some(signal)) => return format!("it was killed by signal {signal}"),
             (None, None) => "it ended badly".to_owned(),
         };
+        self.veils.settle(order);
         match self.last_words(order) {
             Some(words) => format!("{ended}: {words}"),
             None => ended,

@@ -1,6 +1,6 @@
 //! Health checks: a command that ends well, a port that accepts, an address that answers.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
@@ -30,50 +30,70 @@ pub(in crate::world) fn failures(probe: &Probe) -> u32 {
     probe.failures.unwrap_or(FAILURES)
 }
 
-/// Whether the process serves.
-pub(super) fn passes(launcher: &Launcher, order: &Order, probe: &Probe) -> bool {
+/// Whether the process serves, and why not.
+pub(super) fn answer(launcher: &Launcher, order: &Order, probe: &Probe) -> Result<(), String> {
     let timeout = probe.timeout.unwrap_or(TIMEOUT);
     match &probe.kind {
-        ProbeKind::Command(command) => launcher.succeeds(order, command, Some(timeout)),
-        ProbeKind::Tcp(_) | ProbeKind::Http(_) => answers_from_here(probe),
+        ProbeKind::Command(command) if launcher.succeeds(order, command, Some(timeout)) => Ok(()),
+        ProbeKind::Command(_) => Err("its command does not end well".to_owned()),
+        ProbeKind::Tcp(_) | ProbeKind::Http(_) => answer_to_here(probe),
     }
 }
 
-/// Whether an address answers this machine; a command is not asked.
-pub(in crate::world) fn answers_from_here(probe: &Probe) -> bool {
+/// Whether an address answers this machine, and why not; a command is not asked.
+pub(in crate::world) fn answer_to_here(probe: &Probe) -> Result<(), String> {
     let timeout = probe.timeout.unwrap_or(TIMEOUT);
     match &probe.kind {
-        ProbeKind::Command(_) => false,
-        ProbeKind::Tcp(address) => connect(address, timeout).is_some(),
-        ProbeKind::Http(address) => answers(address, timeout).unwrap_or(false),
+        ProbeKind::Command(_) => Err("it is a command".to_owned()),
+        ProbeKind::Tcp(address) => {
+            connect(address, timeout).map(|_| ()).map_err(|why| words(address, &why))
+        }
+        ProbeKind::Http(address) => answers(address, timeout).map_err(|why| words(address, &why)),
     }
 }
 
-fn connect(address: &str, timeout: Duration) -> Option<TcpStream> {
-    let mut addresses = address.to_socket_addrs().ok()?;
-    addresses.find_map(|address| TcpStream::connect_timeout(&address, timeout).ok())
+/// Without the number of the error, which tells people nothing.
+fn words(address: &str, why: &io::Error) -> String {
+    let why = why.to_string();
+    let why = why.split(" (os error").next().unwrap_or_default();
+    format!("{address}: {}", why.to_lowercase())
+}
+
+fn connect(address: &str, timeout: Duration) -> io::Result<TcpStream> {
+    let mut last = io::Error::other("it is no address");
+    for address in address.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, timeout) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
 }
 
 /// Whether a server answers with 2xx or 3xx.
-fn answers(address: &str, timeout: Duration) -> Option<bool> {
-    let (host, path) = parts(address)?;
+fn answers(address: &str, timeout: Duration) -> io::Result<()> {
+    let (host, path) = parts(address).ok_or_else(|| io::Error::other("it is no address"))?;
     let server = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
     let mut stream = connect(&server, timeout)?;
-    stream.set_read_timeout(Some(timeout)).ok()?;
-    stream.set_write_timeout(Some(timeout)).ok()?;
+    stream.set_read_timeout(Some(timeout))?;
+    stream.set_write_timeout(Some(timeout))?;
     let request = format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).ok()?;
+    stream.write_all(request.as_bytes())?;
     let mut head = Vec::new();
     while head.len() < 12 {
         let mut bytes = [0; 64];
-        match stream.read(&mut bytes).ok()? {
+        match stream.read(&mut bytes)? {
             0 => break,
             read => head.extend(&bytes[..read]),
         }
     }
     let line = String::from_utf8_lossy(&head);
-    let status = line.strip_prefix("HTTP/")?.split(' ').nth(1)?.get(..1)?;
-    Some(matches!(status, "2" | "3"))
+    let status = line.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1)?.get(..3));
+    match status {
+        Some(status) if status.starts_with(['2', '3']) => Ok(()),
+        Some(status) => Err(io::Error::other(format!("it answers {status}"))),
+        None => Err(io::Error::other("it does not speak HTTP")),
+    }
 }
 
 /// Host and path of `http://HOST:PORT/PATH`.
@@ -110,7 +130,7 @@ mod tests {
                 write!(stream, "HTTP/1.0 {status}\r\n\r\n").unwrap();
             });
             let address = format!("http://127.0.0.1:{port}/health");
-            assert_eq!(answers(&address, Duration::from_secs(5)), Some(expected));
+            assert_eq!(answers(&address, Duration::from_secs(5)).is_ok(), expected);
             thread.join().unwrap();
         }
     }

@@ -15,6 +15,7 @@ use super::connection::{Away, append, end_of};
 use super::files;
 use super::script::Sort;
 use crate::entry::{End, OrderId};
+use crate::secrets::Filter;
 use crate::world::process::probe;
 use crate::world::{Order, Report};
 
@@ -180,7 +181,8 @@ fn listen(
     let (say, words) = mpsc::channel();
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     let log = shared.log(order);
-    let copying = thread::spawn(move || copy(output, &log));
+    let filter = Filter::new(&shared.scripts.secrets).keeping_length();
+    let copying = thread::spawn(move || copy(output, &log, filter));
     let (shared, host) = (Arc::clone(shared), host.to_owned());
     thread::spawn(move || {
         let mut last = Vec::new();
@@ -204,12 +206,14 @@ fn listen(
     words
 }
 
-fn copy(output: Option<impl Read>, log: &Path) {
+/// The length of the log here says where the log there is taken up again.
+fn copy(output: Option<impl Read>, log: &Path, mut filter: Filter) {
     let Some(mut output) = output else { return };
     let mut bytes = [0; 8192];
     while let Ok(read) = output.read(&mut bytes) {
+        let shown = if read == 0 { filter.rest() } else { filter.pass(&bytes[..read]) };
         // A log that cannot be written is no reason to stop a run.
-        if read == 0 || append(log, &bytes[..read]).is_err() {
+        if append(log, &shown).is_err() || read == 0 {
             return;
         }
     }
@@ -314,7 +318,7 @@ fn passes(shared: &Shared, host: &str, order: &Order, health: &Probe) -> bool {
             let asked = script.ok().and_then(|script| shared.connections.ask(host, &script).ok());
             asked.is_some_and(|(code, _)| code == 0)
         }
-        _ => probe::answers_from_here(health),
+        _ => probe::answer_to_here(health).is_ok(),
     }
 }
 

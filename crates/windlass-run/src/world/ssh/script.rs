@@ -173,8 +173,8 @@ impl Scripts {
         format!("{}if alive \"$c\"; then echo running $p; fi\n", self.head(order, sort))
     }
 
-    /// Sends a signal to what an order started, kills it when it is patient, and forgets the claim
-    /// of a process that is gone.
+    /// Sends a signal to what an order started, kills whoever of its group is patient, and forgets
+    /// the claim of a process that is gone.
     pub(super) fn stop(&self, order: OrderId, sort: Sort, signal: &str, tenths: u64) -> String {
         let forget = match sort {
             Sort::Command => "",
@@ -183,10 +183,11 @@ impl Scripts {
         format!(
             "{}if alive \"$c\"; then\n\
              kill -s {signal} -- -$p 2>/dev/null || kill -s {signal} $p\n\
-             i=0; while alive \"$c\" && [ $i -lt {tenths} ]; do sleep 0.1; i=$((i+1)); done\n\
-             if alive \"$c\"; then\n\
+             left() {{ kill -0 -- -$p 2>/dev/null || alive \"$c\"; }}\n\
+             i=0; while left && [ $i -lt {tenths} ]; do sleep 0.1; i=$((i+1)); done\n\
+             if left; then\n\
              kill -s KILL -- -$p 2>/dev/null || kill -s KILL $p\n\
-             i=0; while alive \"$c\" && [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done\n\
+             i=0; while left && [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done\n\
              fi; fi\n{forget}",
             self.head(order, sort)
         )
