@@ -9,37 +9,61 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, OpenFlags};
 
 use super::{Journal, JournalError, Safety};
 use crate::entry::{Entry, OrderId, Record};
 use crate::secrets::Secrets;
 
 /// The version of the table below; a journal of a newer one is refused, an older one migrated.
-pub const SCHEMA: i64 = 1;
+pub const SCHEMA: i64 = 2;
 /// The size of a page, in bytes.
 const PAGE: u32 = 1024;
+/// How large the log of commits gets, in bytes, before it is copied to its place, which waits for
+/// the disk several times. A run that ends copies it anyway.
+const LOG: u32 = 16 << 20;
 
 /// So many entries are one statement.
 const ROWS: usize = 16;
 
 /// The version of a file whose maker died before its tables were there: nothing ever ran.
 const EMPTY: i64 = 0;
+/// The first version.
+const FIRST: i64 = 1;
 
+/// The place of an entry is its run and its number in one: what comes at the end of such a table is
+/// written without touching anything before it.
 const TABLES: &str = "
 CREATE TABLE entries (
-    run INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
+    place INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
     kind TEXT NOT NULL,
     body TEXT NOT NULL,
-    PRIMARY KEY (run, seq)
-) WITHOUT ROWID;
+    run INTEGER GENERATED ALWAYS AS (place >> 40) VIRTUAL,
+    seq INTEGER GENERATED ALWAYS AS (place & 1099511627775) VIRTUAL
+);
 CREATE TRIGGER entries_stay BEFORE UPDATE ON entries
 BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END;
 CREATE TRIGGER entries_remain BEFORE DELETE ON entries
 BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END;
 ";
+
+/// From version 1, which had a table sorted by run and number.
+const FROM_FIRST: &str = "
+DROP TRIGGER entries_stay;
+DROP TRIGGER entries_remain;
+ALTER TABLE entries RENAME TO entries_of_version_1;
+";
+const COPY_FIRST: &str = "
+INSERT INTO entries (place, at, kind, body)
+SELECT (run << 40) + seq, at, kind, body FROM entries_of_version_1 ORDER BY run, seq;
+DROP TABLE entries_of_version_1;
+";
+
+/// Where an entry stands; see [`TABLES`].
+fn place(run: u64, seq: u64) -> u64 {
+    (run << 40) + seq
+}
 
 impl From<rusqlite::Error> for JournalError {
     fn from(error: rusqlite::Error) -> Self {
@@ -77,6 +101,7 @@ impl Sqlite {
         connection.set_prepared_statement_cache_capacity(2 * ROWS);
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "wal_autocheckpoint", LOG / PAGE)?;
         migrate(&connection)?;
         let safety = Safety::PowerLoss;
         let mut journal = Sqlite { connection, run: 0, next: 1, secrets, safety };
@@ -90,7 +115,7 @@ impl Sqlite {
         connection.busy_timeout(Duration::from_secs(5))?;
         connection.pragma_update(None, "query_only", true)?;
         match version(&connection)? {
-            EMPTY | SCHEMA => {}
+            EMPTY | FIRST | SCHEMA => {}
             other => return Err(wrong_version(other)),
         }
         let (secrets, safety) = (Secrets::default(), Safety::PowerLoss);
@@ -99,10 +124,11 @@ impl Sqlite {
 
     /// The number of the last run; 0 when there was none.
     pub fn last_run(&self) -> Result<u64, JournalError> {
-        if version(&self.connection)? == EMPTY {
-            return Ok(0);
-        }
-        let sql = "SELECT coalesce(max(run), 0) FROM entries";
+        let sql = match version(&self.connection)? {
+            EMPTY => return Ok(0),
+            FIRST => "SELECT coalesce(max(run), 0) FROM entries",
+            _ => "SELECT coalesce(max(place) >> 40, 0) FROM entries",
+        };
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
     }
 
@@ -115,17 +141,27 @@ impl Sqlite {
 
     /// Entries go to the end of this run from here on.
     pub fn continue_run(&mut self, run: u64) -> Result<(), JournalError> {
-        let sql = "SELECT coalesce(max(seq), 0) FROM entries WHERE run = ?1";
-        self.next = self.connection.query_row(sql, [run], |row| row.get::<_, u64>(0))? + 1;
+        let sql = "SELECT max(place) FROM entries WHERE place BETWEEN ?1 AND ?2";
+        let bounds = [place(run, 0), place(run + 1, 0) - 1];
+        let last: Option<u64> = self.connection.query_row(sql, bounds, |row| row.get(0))?;
+        self.next = last.map_or(0, |last| last - place(run, 0)) + 1;
         self.run = run;
         Ok(())
     }
 
     /// The entries of a run after the entry `after`, in order.
     pub fn records(&self, run: u64, after: u64) -> Result<Vec<Record>, JournalError> {
-        let sql = "SELECT seq, at, body FROM entries WHERE run = ?1 AND seq > ?2 ORDER BY seq";
+        let is_first = version(&self.connection)? == FIRST;
+        let (sql, bounds) = if is_first {
+            let sql = "SELECT seq, at, body FROM entries WHERE run = ?1 AND seq > ?2 ORDER BY seq";
+            (sql, [run, after])
+        } else {
+            let sql = "SELECT seq, at, body FROM entries
+                       WHERE place > ?1 AND place < ?2 ORDER BY place";
+            (sql, [place(run, after), place(run + 1, 0)])
+        };
         let mut statement = self.connection.prepare(sql)?;
-        let mut rows = statement.query(params![run, after])?;
+        let mut rows = statement.query(bounds)?;
         let mut records = Vec::new();
         while let Some(row) = rows.next()? {
             let body: String = row.get(2)?;
@@ -149,18 +185,17 @@ impl Sqlite {
             return Ok(());
         }
         let mut sql =
-            String::from("INSERT INTO entries (run, at, seq, kind, body) VALUES (?1, ?2, ?, ?, ?)");
-        sql.push_str(&", (?1, ?2, ?, ?, ?)".repeat(entries.len() - 1));
+            String::from("INSERT INTO entries (at, place, kind, body) VALUES (?1, ?, ?, ?)");
+        sql.push_str(&", (?1, ?, ?, ?)".repeat(entries.len() - 1));
         let mut insert = self.connection.prepare_cached(&sql)?;
-        insert.raw_bind_parameter(1, self.run)?;
-        insert.raw_bind_parameter(2, at)?;
+        insert.raw_bind_parameter(1, at)?;
         for (offset, entry) in entries.iter().enumerate() {
             let body = serde_json::to_string(entry.redacted(&self.secrets).as_ref())
                 .map_err(|error| JournalError(error.to_string()))?;
-            let place = 3 * offset + 3;
-            insert.raw_bind_parameter(place, first + offset as u64)?;
-            insert.raw_bind_parameter(place + 1, entry.kind())?;
-            insert.raw_bind_parameter(place + 2, body)?;
+            let parameter = 3 * offset + 2;
+            insert.raw_bind_parameter(parameter, place(self.run, first + offset as u64))?;
+            insert.raw_bind_parameter(parameter + 1, entry.kind())?;
+            insert.raw_bind_parameter(parameter + 2, body)?;
         }
         insert.raw_execute()?;
         Ok(())
@@ -213,13 +248,22 @@ fn wrong_version(version: i64) -> JournalError {
     JournalError(format!("it has version {version}, and this program knows {SCHEMA}"))
 }
 
-/// Brings a journal to the version of today. There is one version so far.
+/// Brings a journal to the version of today.
 fn migrate(connection: &Connection) -> Result<(), JournalError> {
     match version(connection)? {
         SCHEMA => Ok(()),
         EMPTY => {
             connection.execute_batch("BEGIN IMMEDIATE")?;
             connection.execute_batch(TABLES)?;
+            connection.pragma_update(None, "user_version", SCHEMA)?;
+            connection.execute_batch("COMMIT")?;
+            Ok(())
+        }
+        FIRST => {
+            connection.execute_batch("BEGIN IMMEDIATE")?;
+            connection.execute_batch(FROM_FIRST)?;
+            connection.execute_batch(TABLES)?;
+            connection.execute_batch(COPY_FIRST)?;
             connection.pragma_update(None, "user_version", SCHEMA)?;
             connection.execute_batch("COMMIT")?;
             Ok(())
@@ -232,6 +276,7 @@ fn migrate(connection: &Connection) -> Result<(), JournalError> {
 mod tests {
     use super::*;
     use crate::entry::End;
+    use rusqlite::params;
 
     fn outcome(order: u64, reason: &str) -> Entry {
         let end = End::Failed { reason: reason.to_owned() };
@@ -305,6 +350,47 @@ mod tests {
         assert_eq!(Sqlite::read_only(&path).unwrap().last_run().unwrap(), 0);
         let journal = Sqlite::open(&path, Secrets::default()).unwrap();
         assert_eq!(version(&journal.connection).unwrap(), SCHEMA);
+    }
+
+    #[test]
+    fn a_journal_of_the_first_version_is_taken_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.db");
+        let first = Connection::open(&path).unwrap();
+        first
+            .execute_batch(
+                "CREATE TABLE entries (run INTEGER NOT NULL, seq INTEGER NOT NULL,
+                    at INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+                    PRIMARY KEY (run, seq)) WITHOUT ROWID;
+                 CREATE TRIGGER entries_stay BEFORE UPDATE ON entries
+                 BEGIN SELECT RAISE(ABORT, 'no'); END;
+                 CREATE TRIGGER entries_remain BEFORE DELETE ON entries
+                 BEGIN SELECT RAISE(ABORT, 'no'); END;
+                 PRAGMA user_version = 1;",
+            )
+            .unwrap();
+        for (run, seq) in [(1, 1), (1, 2), (2, 1)] {
+            let entry = outcome(run * 10 + seq, "old");
+            let body = serde_json::to_string(&entry).unwrap();
+            let sql = "INSERT INTO entries VALUES (?1, ?2, 5, 'outcome', ?3)";
+            first.execute(sql, params![run, seq, body]).unwrap();
+        }
+        drop(first);
+        // Who only reads leaves it as it is.
+        let reader = Sqlite::read_only(&path).unwrap();
+        assert_eq!(reader.records(1, 1).unwrap()[0].entry, outcome(12, "old"));
+        assert_eq!(reader.last_run().unwrap(), 2);
+        drop(reader);
+        let mut journal = Sqlite::open(&path, Secrets::default()).unwrap();
+        journal.append(Duration::ZERO, &[outcome(22, "new")], Safety::Crash).unwrap();
+        let places = |run: u64| {
+            let records = journal.records(run, 0).unwrap();
+            records.iter().map(|it| (it.run, it.seq, it.entry.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(places(1), [(1, 1, outcome(11, "old")), (1, 2, outcome(12, "old"))]);
+        assert_eq!(places(2), [(2, 1, outcome(21, "old")), (2, 2, outcome(22, "new"))]);
+        assert!(journal.connection.execute("DELETE FROM entries", []).is_err());
+        assert!(journal.connection.execute("UPDATE entries SET at = 0", []).is_err());
     }
 
     #[test]
