@@ -2,19 +2,22 @@
 //! deployment is meant, where it stands, and how a run is driven and shown.
 
 pub(crate) mod actions;
+mod address;
 pub(crate) mod chart;
 pub(crate) mod containers;
 mod drive;
 pub(crate) mod hosts;
 mod lines;
 mod live;
+pub(crate) mod needs;
 mod past;
 mod towards;
 
-pub(crate) use drive::{Beginning, Drive, drive};
+pub(crate) use address::Address;
+pub(crate) use drive::{Beginning, Drive, EventLine, drive};
 pub(crate) use lines::Lines;
-pub(crate) use past::{Past, Standing};
-pub(crate) use towards::Towards;
+pub(crate) use past::{Past, Standing, journal, records};
+pub(crate) use towards::{Manner, Towards};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,6 +25,7 @@ use std::process::Command;
 use clap::{Args, ValueEnum};
 use windlass::application::{Application, Faults, GlobalState};
 use windlass::goal::GoalFile;
+use windlass::spelling;
 use windlass::system::{Budget, Limits};
 use windlass_run::deployment::{Deployment, FOLDER, Lock, NoLock};
 use windlass_run::journal::JournalError;
@@ -150,7 +154,9 @@ pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, St
         (Some(name), _) if names.contains(name) => name.clone(),
         (Some(name), _) => {
             let message = format!("there is no deployment `{name}` in `{}`", state.display());
-            return Err(Failure::usage(message));
+            let names = names.iter().map(String::as_str);
+            let help = spelling::advice("deployment", name, names, 0).unwrap_or_default();
+            return Err(Failure::usage(message).help(help));
         }
         (None, [only]) => only.clone(),
         (None, []) => {
@@ -174,15 +180,22 @@ fn name_in(file: &Path) -> String {
     load::application(file, None).map(|loaded| loaded.application.name).unwrap_or_default()
 }
 
-/// Takes the lock of a deployment.
-pub(crate) fn lock(deployment: &Deployment, name: &str) -> Result<Lock, Failure> {
+/// The deployment of a name in which nothing has ever run.
+pub(crate) fn never_up(name: &str, address: &Address) -> Failure {
+    Failure::usage(format!("`{name}` has never been up"))
+        .help(format!("`{}` brings it up", address.up()))
+}
+
+/// Takes the lock of a deployment; also whether an engine in the background had to give way.
+pub(crate) fn lock(deployment: &Deployment, name: &str) -> Result<(Lock, bool), Failure> {
     deployment.create().map_err(|error| Failure::file("make", deployment.folder(), &error))?;
     let mut lock = deployment.lock();
-    if matches!(lock, Err(NoLock::Taken)) && supervisor::dismiss(deployment) {
+    let gave_way = matches!(lock, Err(NoLock::Taken)) && supervisor::dismiss(deployment);
+    if gave_way {
         output::notice("the engine in the background has ended");
         lock = deployment.lock();
     }
-    lock.map_err(|why| match why {
+    lock.map(|lock| (lock, gave_way)).map_err(|why| match why {
         NoLock::Taken => Failure::usage(format!("another windlass drives `{name}`"))
             .help("`windlass status` says where it is; end the other one with Ctrl-C first"),
         NoLock::Io(error) => Failure::file("lock", deployment.folder(), &error),
@@ -200,6 +213,16 @@ pub(crate) fn leave_supervisor(
     if !args.supervise || code != exit_code::GOOD {
         return Ok(code);
     }
+    supervise(args, deployment, name)?;
+    Ok(code)
+}
+
+/// Leaves an engine in the background.
+pub(crate) fn supervise(
+    args: &DriveArgs,
+    deployment: &Deployment,
+    name: &str,
+) -> Result<(), Failure> {
     let unusable = |error: std::io::Error| Failure::file("use", deployment.folder(), &error);
     let state = deployment.folder().parent().unwrap_or(deployment.folder());
     let mut engine = Command::new(std::env::current_exe().map_err(unusable)?);
@@ -207,8 +230,7 @@ pub(crate) fn leave_supervisor(
     if let Some(secrets) = &args.secrets {
         engine.arg("--secrets").arg(secrets);
     }
-    supervisor::leave(deployment, engine).map_err(unusable)?;
-    Ok(code)
+    supervisor::leave(deployment, engine).map_err(unusable)
 }
 
 /// The journal failed: nothing was done that is not written down, and the run can be resumed.

@@ -17,7 +17,7 @@ use windlass::simulate::{self, Scenario, Waiting};
 use windlass::source::Sources;
 use windlass::synthesize;
 use windlass::tree::emit;
-use windlass::verify::{self, Effort, Validity};
+use windlass::verify::{self, Effort, GoalAnswer, Validity};
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
 use windlass_run::machine::net::NetMachine;
@@ -25,7 +25,8 @@ use windlass_run::machine::plan::print;
 
 use crate::args::Format;
 use crate::commands::engine::{
-    self, Drive, DriveArgs, OnFailureArg, Past, WhereArgs, WorldArg, actions, drive, search_limits,
+    self, Address, Drive, DriveArgs, OnFailureArg, Past, WhereArgs, WorldArg, actions, drive,
+    search_limits,
 };
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
@@ -129,16 +130,21 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         None => (loaded.application, loaded.goal),
     };
     let (deployment, name) = engine::deployment(&args.place, &args.file, &application.name)?;
+    let address = Address::new(&args.place, &args.file, &name);
     let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     let directory = engine::folder_of(&args.file);
     let past = past_in(world, Past::read(&deployment)?, &name)?;
-    allowed(past.as_ref(), &name)?;
+    allowed(past.as_ref(), &name, &address)?;
+    if world != WorldArg::Simulated {
+        engine::needs::known(&application, &secrets, Some(&args.file))?;
+    }
     let way = Drive {
         args: &args.drive,
         format: args.format,
         deployment: &deployment,
         name: &name,
+        address: &address,
         world,
         directory: directory.clone(),
         secrets,
@@ -154,7 +160,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     };
     if application.is_net() {
         if let Some(past) = past.as_ref().filter(|past| !past.is_down()) {
-            return again(past, &application, &name);
+            return again(past, &application, &name, &address);
         }
         let begun = begun(None, None, std::collections::BTreeMap::new());
         let code = run_net(args, &application, &way, begun)?;
@@ -169,15 +175,16 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let from = engine::without_faults(&application, beginning.state.clone());
     let mut planner = engine::machine(&application, &from, goal.clone())?;
     planner.arrange(project.as_ref().map(|_| windlass_run::compose::arrange as _));
-    let mut plan = planned(args, &application, &from, &planner)?;
+    let mut plan = planned(args, &application, &from, &planner, goal.as_ref())?;
     let mut machine = engine::machine(&application, &beginning.state, goal.clone())?;
     machine.arrange(project.as_ref().map(|project| project.order(&mut plan)));
     let actions = actions::of_plan(&application, &from, &plan)?;
     if args.dry_run {
-        output::stdout(&actions)?;
+        actions::show(args.format, actions)?;
         return Ok(exit_code::GOOD);
     }
     output::stdout(&adopted)?;
+    let actions = actions::text(&actions);
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions)?;
     if let Some(project) = &project {
         project.write(&deployment)?;
@@ -213,10 +220,11 @@ fn in_full(path: &std::path::Path) -> String {
 }
 
 /// Whether a run may begin at all.
-fn allowed(past: Option<&Past>, name: &str) -> Result<(), Failure> {
+fn allowed(past: Option<&Past>, name: &str, address: &Address) -> Result<(), Failure> {
     if let Some(past) = past.filter(|past| !past.is_over()) {
         let message = format!("run {} of `{name}` has not ended", past.run);
-        return Err(Failure::usage(message).help("`windlass resume` goes on with it"));
+        let resume = address.command("resume");
+        return Err(Failure::usage(message).help(format!("`{resume}` goes on with it")));
     }
     Ok(())
 }
@@ -233,10 +241,16 @@ fn past_in(world: WorldArg, past: Option<Past>, name: &str) -> Result<Option<Pas
 }
 
 /// An assembly that has been brought up before: what has been done is not done again.
-fn again(past: &Past, application: &Application, name: &str) -> Result<u8, Failure> {
+fn again(
+    past: &Past,
+    application: &Application,
+    name: &str,
+    address: &Address,
+) -> Result<u8, Failure> {
     if !past.is_reached() {
         let message = format!("run {} of `{name}` did not reach its goal", past.run);
-        return Err(Failure::usage(message).help("`windlass resume` goes on with it"));
+        let resume = address.command("resume");
+        return Err(Failure::usage(message).help(format!("`{resume}` goes on with it")));
     }
     let digest = lang::windlass::digest::of_application;
     if digest(application) != digest(&past.application) {
@@ -262,10 +276,10 @@ fn run_net(
     }
     let actions = actions::of_assembly(&assembly);
     if args.dry_run {
-        output::stdout(&actions)?;
+        actions::show(args.format, actions)?;
         return Ok(exit_code::GOOD);
     }
-    confirm(args, way.world, (true, false), &actions)?;
+    confirm(args, way.world, (true, false), &actions::text(&actions))?;
     let scenario = Scenario::default();
     let machine = NetMachine::new(&assembly, &scenario);
     drive(way, machine, engine::Beginning::New { begun, plan: None })
@@ -286,7 +300,8 @@ fn beginning(application: &Application, past: Option<&Past>) -> Result<Beginning
     let mut sources = Sources::new();
     let root = sources.add("state", text);
     let reading = documents::read_state(root, &sources, application);
-    let state = reading.document.ok_or_else(|| {
+    let kept = || documents::kept_state(root, &sources, application);
+    let state = reading.document.or_else(kept).ok_or_else(|| {
         let why = reading.findings.first().map(|finding| finding.message.clone());
         Failure::usage(format!(
             "what runs does not fit the file any more: {}",
@@ -328,12 +343,13 @@ fn planned(
     application: &Application,
     start: &GlobalState,
     machine: &impl Machine,
+    goal: Option<&GoalFile>,
 ) -> Result<Plan, Failure> {
     let Some(path) = &args.plan else {
         let text = machine
             .plan(Aim::Goal)
             .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
-        return load::plan_in(load::Text::of("plan", text.unwrap_or_default()));
+        return text.map(load::own_plan).transpose().map(Option::unwrap_or_default);
     };
     let plan = load::plan(path)?;
     load::fitting(application, start, &plan)?;
@@ -349,7 +365,7 @@ fn planned(
         start,
         plan: &plan,
         policy: application.policy,
-        goal: None,
+        goal: goal.map(|goal| &goal.goal),
         closure: Closure::Open,
     };
     let mut budget = search_limits();
@@ -359,6 +375,12 @@ fn planned(
         let message = format!("the plan is {}", report.validity.word().replace('_', " "));
         return Err(Failure::usage(message)
             .help("`windlass verify` says why")
+            .ending(exit_code::FINDINGS));
+    }
+    if matches!(report.goal, Some(GoalAnswer::NotMet | GoalAnswer::Sometimes)) {
+        let word = if report.goal == Some(GoalAnswer::NotMet) { "does not" } else { "may not" };
+        return Err(Failure::usage(format!("the plan {word} reach the goal; nothing was done"))
+            .help("say with --goal what holds at its end, or leave --plan out")
             .ending(exit_code::FINDINGS));
     }
     Ok(plan)
