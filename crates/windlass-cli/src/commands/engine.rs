@@ -14,7 +14,7 @@ mod past;
 mod towards;
 
 pub(crate) use address::Address;
-pub(crate) use drive::{Beginning, Drive, EventLine, drive};
+pub(crate) use drive::{Beginning, Drive, EventLine, NO_WAY_ON, drive};
 pub(crate) use lines::Lines;
 pub(crate) use past::{Past, Standing, journal, records};
 pub(crate) use towards::{Manner, Towards};
@@ -25,6 +25,8 @@ use std::process::Command;
 use clap::{Args, ValueEnum};
 use windlass::application::{Application, Faults, GlobalState};
 use windlass::goal::GoalFile;
+use windlass::lang;
+use windlass::source::Sources;
 use windlass::spelling;
 use windlass::system::{Budget, Limits};
 use windlass_run::deployment::{Deployment, FOLDER, Lock, NoLock};
@@ -35,7 +37,10 @@ use windlass_run::secrets::Secrets;
 use windlass_run::supervisor;
 
 use crate::failure::Failure;
-use crate::{exit_code, load, output};
+use crate::{exit_code, output};
+
+/// The file of an application when nobody names one.
+const USUAL_FILE: &str = "windlass.yaml";
 
 /// Which deployment is meant.
 #[derive(Debug, Args)]
@@ -158,26 +163,61 @@ pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, St
             let help = spelling::advice("deployment", name, names, 0).unwrap_or_default();
             return Err(Failure::usage(message).help(help));
         }
-        (None, [only]) => only.clone(),
         (None, []) => {
             let message = format!("there is no deployment in `{}`", state.display());
             return Err(Failure::usage(message).help("`windlass up FILE` makes one"));
         }
-        (None, several) if several.contains(&name_in(file)) => name_in(file),
-        (None, several) => {
-            let message = format!("there are several deployments: {}", several.join(", "));
-            return Err(Failure::usage(message).help("choose one with --name"));
-        }
+        (None, _) => meant(&state, &names, file)?,
     };
     Ok((Deployment::new(&state, &name), name))
 }
 
+/// Of several deployments the one of the application in a file; the only one when there is no file
+/// that says otherwise.
+fn meant(state: &Path, names: &[String], file: &Path) -> Result<String, Failure> {
+    if !file.is_file() && file != Path::new(USUAL_FILE) {
+        let error = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(Failure::file("read", file, &error));
+    }
+    let application = name_in(file);
+    if names.contains(&application) {
+        return Ok(application);
+    }
+    let fits = |name: &&String| {
+        application.is_empty() || is_of(&Deployment::new(state, name), &application)
+    };
+    let found: Vec<&String> = names.iter().filter(fits).collect();
+    let known = || spelling::known("deployment", names.iter().map(String::as_str));
+    match found.as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => {
+            let folder = state.display();
+            let message = format!("there is no deployment of `{application}` in `{folder}`");
+            Err(Failure::usage(message).help(format!("{}; choose one with --name", known())))
+        }
+        several => {
+            let several: Vec<&str> = several.iter().map(|name| name.as_str()).collect();
+            let message = format!("there are several deployments: {}", several.join(", "));
+            Err(Failure::usage(message).help("choose one with --name"))
+        }
+    }
+}
+
+/// Whether a deployment is one of an application. The name of a Compose project is said in many
+/// places, so it is not asked here.
+fn is_of(deployment: &Deployment, application: &str) -> bool {
+    let is_project = containers::read(deployment).ok().flatten().is_some();
+    let past = || Past::read(deployment).ok().flatten();
+    is_project || past().is_none_or(|past| past.application.name == application)
+}
+
 /// The name that a file gives its application; empty when it cannot be read.
 fn name_in(file: &Path) -> String {
-    if !file.is_file() {
-        return String::new();
-    }
-    load::application(file, None).map(|loaded| loaded.application.name).unwrap_or_default()
+    let Ok(text) = std::fs::read_to_string(file) else { return String::new() };
+    let mut sources = Sources::new();
+    let root = sources.add(file.display().to_string(), text);
+    let reading = lang::read(None, root, &sources);
+    reading.application.map(|application| application.name).unwrap_or_default()
 }
 
 /// The deployment of a name in which nothing has ever run.

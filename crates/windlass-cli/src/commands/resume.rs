@@ -83,6 +83,13 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
             .help(format!("there is nothing to go on with; `{}` begins anew", address.up()))
             .ending(exit_code::EXECUTION));
     }
+    let under_way = past.under_way();
+    if let Some((order, _)) =
+        args.in_doubt.iter().find(|(order, _)| !under_way.contains_key(&OrderId(*order)))
+    {
+        return Err(Failure::usage(format!("order {order} is not in doubt"))
+            .help(format!("`{}` names those that are", address.command("resume"))));
+    }
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     if past.purpose == Purpose::Up {
         engine::needs::known(&past.application, &secrets, Some(&args.file))?;

@@ -17,7 +17,7 @@ use windlass_run::world::process::{Place, Processes};
 use windlass_run::world::ssh::Ssh;
 
 use crate::args::Format;
-use crate::commands::engine::{self, Address, Past, Standing, WhereArgs};
+use crate::commands::engine::{self, Address, NO_WAY_ON, Past, Standing, WhereArgs};
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
 
@@ -103,6 +103,10 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
         (Some("rolled_back"), _) => Some(format!("`{}` begins anew", address.up())),
         (Some("reached"), false) => None,
         (Some("reached"), true) => Some(format!("`{}` brings it back", address.command("resume"))),
+        _ if why.iter().any(|why| why.contains(NO_WAY_ON)) => {
+            let (up, down) = (address.up(), address.command("down"));
+            Some(format!("`{up}` or `{down}` leads on"))
+        }
         _ => Some(format!("`{}` goes on", address.command("resume"))),
     };
     let (schema, run) = ("windlass/status/1", past.run);
@@ -117,7 +121,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
 /// How the last run ended, and why; of one that has not ended what was under way.
 fn ended(past: &Past, driven: bool) -> (Option<&'static str>, Vec<String>) {
     if !past.is_over() {
-        let under_way = past.under_way().into_iter();
+        let under_way = past.under_way().into_values();
         let why = under_way.map(|label| format!("`{label}` was under way"));
         return (None, if driven { Vec::new() } else { why.collect() });
     }
@@ -147,13 +151,7 @@ fn instances(
         };
         return Ok(past.tokens()?.into_iter().map(report).collect());
     };
-    let place = Place {
-        folder: deployment.folder().to_owned(),
-        logs: deployment.logs(past.run),
-        directory: PathBuf::from("."),
-        name: name.to_owned(),
-        hiding: None,
-    };
+    let place = place(deployment, name, past);
     if past.world == "docker" {
         return containers_of(deployment, past, &standing);
     }
@@ -184,6 +182,30 @@ fn instances(
         });
     }
     Ok(all)
+}
+
+/// The instances whose processes should run and do not; of containers nobody is asked.
+pub(crate) fn dead(
+    deployment: &Deployment,
+    name: &str,
+    past: &Past,
+    standing: &Standing,
+) -> Result<Vec<String>, Failure> {
+    if !matches!(past.world.as_str(), "process" | "ssh") {
+        return Ok(Vec::new());
+    }
+    let alive = alive(deployment, name, place(deployment, name, past), past, standing)?;
+    Ok(standing.processes.keys().filter(|id| !alive.contains_key(*id)).cloned().collect())
+}
+
+fn place(deployment: &Deployment, name: &str, past: &Past) -> Place {
+    Place {
+        folder: deployment.folder().to_owned(),
+        logs: deployment.logs(past.run),
+        directory: PathBuf::from("."),
+        name: name.to_owned(),
+        hiding: None,
+    }
 }
 
 /// The processes that run, by instance.

@@ -1,5 +1,6 @@
 //! `windlass up FILE`: bring an application up, and look after it.
 
+mod differs;
 mod project;
 
 use std::path::PathBuf;
@@ -138,6 +139,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     allowed(past.as_ref(), &name, &address)?;
     if world != WorldArg::Simulated {
         engine::needs::known(&application, &secrets, Some(&args.file))?;
+        engine::needs::images(&application, world)?;
     }
     let way = Drive {
         args: &args.drive,
@@ -179,7 +181,16 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let mut machine = engine::machine(&application, &beginning.state, goal.clone())?;
     machine.arrange(project.as_ref().map(|project| project.order(&mut plan)));
     let actions = actions::of_plan(&application, &from, &plan)?;
+    if let (None, Some(past)) = (&project, &past) {
+        tell_changed(&application, past, &address)?;
+    }
     if args.dry_run {
+        let mut actions = actions;
+        if let (None, None, Some(past)) = (&project, &args.plan, &past) {
+            let (state, place) = (&beginning.state, (&deployment, name.as_str()));
+            let met = differs::actions(&application, state, goal.as_ref(), place, past)?;
+            actions = met.unwrap_or(actions);
+        }
         actions::show(args.format, actions)?;
         return Ok(exit_code::GOOD);
     }
@@ -194,6 +205,19 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
+}
+
+/// Tells which processes run by another command than the file says.
+fn tell_changed(application: &Application, past: &Past, address: &Address) -> Result<(), Failure> {
+    let Some(standing) = past.standing()? else { return Ok(()) };
+    for id in differs::changed(application, past, &standing) {
+        let restart = address.option("restart", &id);
+        output::notice(&format!(
+            "`{id}` runs as it was described before, not as the file says now: after this, \
+             `{restart}` starts it anew"
+        ));
+    }
+    Ok(())
 }
 
 /// Where actions take place. What would go wrong on a Docker engine is told here, before anything.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::application::assembly::Assembly;
 use windlass::application::{Application, ComponentType, GlobalState};
-use windlass::lifecycle::implementation::{Command, CommandLine};
+use windlass::lifecycle::implementation::{Command, CommandLine, Process};
 use windlass::plan::{Plan, PlanAction};
 
 use crate::args::Format;
@@ -158,6 +158,16 @@ fn executed(component: &ComponentType, operation: &str) -> (Option<String>, Vec<
     // Several transitions of one operation may lead to the same process.
     let lines: BTreeSet<String> = processes.map(|process| words(&process.command)).collect();
     (run, lines.into_iter().collect())
+}
+
+/// The action that puts a process where its instance is.
+pub(crate) fn tidying(instance: &str, spawn: Option<&Process>) -> ActionReport {
+    let verb = if spawn.is_some() { "start" } else { "stop" };
+    ActionReport {
+        action: format!("{verb} the process of {instance}"),
+        run: None,
+        processes: spawn.map(|process| words(&process.command)).into_iter().collect(),
+    }
 }
 
 /// The transitions of an assembly, with what each executes.

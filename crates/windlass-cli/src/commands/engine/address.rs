@@ -31,6 +31,13 @@ impl Address {
         format!("windlass {verb}{file} --name {}{}", quoted(&self.name), self.folder())
     }
 
+    /// `windlass VERB WORD`, for a command that takes the file as `--app FILE`.
+    pub(crate) fn option(&self, verb: &str, word: &str) -> String {
+        let file = quoted(&self.file.display().to_string());
+        let (word, name) = (quoted(word), quoted(&self.name));
+        format!("windlass {verb} {word} --app {file} --name {name}{}", self.folder())
+    }
+
     /// `windlass up FILE`: this one cannot do without the file.
     pub(crate) fn up(&self) -> String {
         let file = quoted(&self.file.display().to_string());
@@ -66,6 +73,8 @@ mod tests {
         let here = address("windlass.yaml", None);
         assert_eq!(here.command("resume"), "windlass resume --name shop");
         assert_eq!(here.up(), "windlass up windlass.yaml --name shop");
+        let restart = "windlass restart api --app windlass.yaml --name shop";
+        assert_eq!(here.option("restart", "api"), restart);
         let there = address("my shop/windlass.yaml", None);
         assert_eq!(there.command("down"), "windlass down 'my shop/windlass.yaml' --name shop");
         let kept = address("a/windlass.yaml", Some("/var/it's"));

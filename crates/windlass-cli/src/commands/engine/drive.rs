@@ -213,11 +213,14 @@ fn doubts(why: NoResume, address: &Address) -> Failure {
                 "nobody knows whether this happened, and it must not happen twice: {}",
                 orders.join(", ")
             );
-            let first = doubts.first().map_or(0, |doubt| doubt.order.0);
-            let resume = address.command("resume");
+            let answers: Vec<String> =
+                doubts.iter().map(|doubt| format!("--in-doubt {}=done", doubt.order.0)).collect();
+            let together = if doubts.len() > 1 { ", all in one command" } else { "" };
             let help = format!(
-                "look, then say `{resume} --in-doubt {first}=done`, or `--in-doubt {first}=again` \
-                 if it did not happen"
+                "look, then say `{} {}`, with `again` in place of `done` for what did not \
+                 happen{together}",
+                address.command("resume"),
+                answers.join(" ")
             );
             Failure::usage(message).help(help).ending(exit_code::EXECUTION)
         }
@@ -249,10 +252,18 @@ fn shown(format: Format, lines: &mut Lines, at: Duration, entry: &Entry) -> Opti
     }
 }
 
+/// What the dispatcher says when it found no plan: resuming finds none either.
+pub(crate) const NO_WAY_ON: &str = "and there is no way on";
+
 fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
     let resume = drive.address.command("resume");
     match finish {
         Finish::Reached => exit_code::GOOD,
+        Finish::Failed(why) if why.iter().any(|why| why.contains(NO_WAY_ON)) => {
+            let (up, down) = (drive.address.up(), drive.address.command("down"));
+            output::notice(&format!("what runs stays as it is; `{up}` or `{down}` leads on"));
+            exit_code::EXECUTION
+        }
         Finish::Failed(_) | Finish::Stalled(_) => {
             output::notice(&format!(
                 "what has been done stays; `{resume}` goes on when the cause is gone"

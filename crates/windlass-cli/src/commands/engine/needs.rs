@@ -9,6 +9,7 @@ use windlass::lifecycle::implementation::{
 };
 use windlass_run::secrets::Secrets;
 
+use super::WorldArg;
 use crate::failure::Failure;
 
 /// Refuses to begin when a secret is missing that a command of the description names.
@@ -32,6 +33,23 @@ pub(crate) fn known(
         "put it into a file `{first}` of the folder that `--secrets` names, or into the variable \
          `WINDLASS_SECRET_{first}`; nothing was done"
     )))
+}
+
+/// Refuses to begin when a container is described and nobody makes containers.
+pub(crate) fn images(application: &Application, world: WorldArg) -> Result<(), Failure> {
+    if matches!(world, WorldArg::Docker | WorldArg::Simulated) {
+        return Ok(());
+    }
+    for node in &application.nodes {
+        let component = application.component_type(node.component_type);
+        if let Some(image) = component.processes.values().find_map(|it| it.image.as_ref()) {
+            let name = &component.name;
+            let message = format!("a process of type `{name}` is a container of `{image}`");
+            return Err(Failure::usage(message)
+                .help("say `--world docker`, with a Docker engine; nothing was done"));
+        }
+    }
+    Ok(())
 }
 
 /// Every secret with somebody who needs it.

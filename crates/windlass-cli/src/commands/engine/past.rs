@@ -212,7 +212,7 @@ impl Past {
     }
 
     /// The actions that were under way when the last entry was written.
-    pub(crate) fn under_way(&self) -> Vec<String> {
+    pub(crate) fn under_way(&self) -> BTreeMap<OrderId, &str> {
         let mut open: BTreeMap<OrderId, &str> = BTreeMap::new();
         for record in &self.records {
             match &record.entry {
@@ -221,7 +221,7 @@ impl Past {
                 _ => {}
             }
         }
-        open.into_values().map(str::to_owned).collect()
+        open
     }
 
     /// Whether the run ended where it was to end.
