@@ -143,6 +143,54 @@ fn logs_know_their_names_and_what_still_runs() {
 }
 
 #[test]
+fn a_dry_run_looks_at_the_world_and_tells_what_is_described_otherwise() {
+    let folder = Folder::with(&[("windlass.yaml", PAIR)]);
+    assert_eq!(folder.run(UP).code, 0);
+    let dry = ["up", "windlass.yaml", "--dry-run"];
+    assert_eq!(folder.run(&dry).stdout, "nothing to do\n");
+    kill("-9", folder.processes()["store"]);
+    let shown = folder.run(&dry);
+    let expected = "stop the process of api\nstart store\n    process sleep 1000\nstart api\n    \
+                    process sleep 1001\n";
+    assert_eq!(shown.stdout, expected, "{shown:?}");
+    assert_eq!(folder.run(&["resume", "--detach"]).code, 0);
+    folder.write("windlass.yaml", PAIR.replace("'1001'", "'1002'"));
+    let shown = folder.run(&dry);
+    assert!(shown.stderr.contains("`api` runs as it was described before"), "{shown:?}");
+    assert!(shown.stderr.contains("windlass restart api --app windlass.yaml"), "{shown:?}");
+    assert_eq!(folder.run(&["down"]).code, 0);
+}
+
+#[test]
+fn a_file_means_its_own_deployment() {
+    let other = one("[\"true\"]");
+    let folder = Folder::with(&[("windlass.yaml", PAIR), ("other.yaml", &other)]);
+    assert_eq!(folder.run(&["up", "windlass.yaml", "--yes", "--detach", "--name", "blue"]).code, 0);
+    let running = folder.processes();
+    for file in ["other.yaml", "missing.yaml"] {
+        let down = folder.run(&["down", file]);
+        assert_eq!(down.code, 2, "{down:?}");
+    }
+    let status = folder.run(&["status", "other.yaml"]);
+    assert!(status.code == 2 && status.stderr.contains("no deployment of `one`"), "{status:?}");
+    assert!(running.values().all(|pid| is_alive(*pid)), "{running:?}");
+    // Of the same application under another name there is one.
+    assert_eq!(folder.run(&["status", "windlass.yaml"]).code, 0);
+    let wrong = folder.run(&["resume", "--in-doubt", "99=done"]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("order 99 is not in doubt"), "{wrong:?}");
+    assert_eq!(folder.run(&["down"]).code, 0);
+}
+
+#[test]
+fn a_container_without_an_engine_is_refused_before_anything_runs() {
+    let text = PAIR.replace("[sleep, '1001']", "{ run: [sleep, '1001'], image: it }");
+    let folder = Folder::with(&[("windlass.yaml", &text)]);
+    let up = folder.run(UP);
+    assert!(up.code == 2 && up.stderr.contains("--world docker"), "{up:?}");
+    assert!(!folder.path(".windlass/pair/journal.db").exists());
+}
+
+#[test]
 fn a_net_shows_every_component_and_what_it_waits_for() {
     let text = "
 windlass: 1

@@ -10,7 +10,6 @@ use crate::plan::Plan;
 use crate::plan::events::Events;
 use crate::semantics::replica::in_place::InPlace;
 use crate::semantics::replica::{Action, Creation, Replica};
-use crate::system::System;
 
 /// What is to be as small as possible.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
