@@ -92,7 +92,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
     }
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     if past.purpose == Purpose::Up {
-        engine::needs::known(&past.application, &secrets, Some(&args.file))?;
+        engine::needs::met(&past.application, &secrets, Some(&args.file), world)?;
     }
     let verdicts: BTreeMap<OrderId, Verdict> =
         args.in_doubt.iter().map(|(order, verdict)| (OrderId(*order), *verdict)).collect();

@@ -113,10 +113,13 @@ pub(crate) struct UpArgs {
     pub(crate) template: TemplateArgs,
 }
 
+/// The orders behind the processes that run, by instance.
+type Processes = std::collections::BTreeMap<String, windlass_run::entry::OrderId>;
+
 /// Where a run begins.
 pub(crate) struct Beginning {
     pub(crate) state: GlobalState,
-    pub(crate) processes: std::collections::BTreeMap<String, windlass_run::entry::OrderId>,
+    pub(crate) processes: Processes,
     pub(crate) is_first: bool,
 }
 
@@ -137,10 +140,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let directory = engine::folder_of(&args.file);
     let past = past_in(world, Past::read(&deployment)?, &name)?;
     allowed(past.as_ref(), &name, &address)?;
-    if world != WorldArg::Simulated {
-        engine::needs::known(&application, &secrets, Some(&args.file))?;
-        engine::needs::images(&application, world)?;
-    }
+    engine::needs::met(&application, &secrets, Some(&args.file), world)?;
     let way = Drive {
         args: &args.drive,
         format: args.format,
@@ -152,19 +152,12 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         secrets,
         stay: !args.drive.detach && !args.adopt && world != WorldArg::Simulated,
     };
-    let begun = |goal: Option<&GoalFile>, start: Option<String>, processes| Entry::Begun {
-        purpose: Purpose::Up,
-        application: emit::yaml(&lang::windlass::print(&application, goal)),
-        directory: in_full(&directory),
-        world: world.word().to_owned(),
-        start,
-        processes,
-    };
     if application.is_net() {
         if let Some(past) = past.as_ref().filter(|past| !past.is_down()) {
             return again(past, &application, &name, &address);
         }
-        let begun = begun(None, None, std::collections::BTreeMap::new());
+        let nothing = (None, std::collections::BTreeMap::new());
+        let begun = begun(&application, None, &directory, world, nothing);
         let code = run_net(args, &application, &way, begun)?;
         drop(lock);
         return engine::leave_supervisor(&args.drive, &deployment, &name, code);
@@ -181,43 +174,43 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let mut machine = engine::machine(&application, &beginning.state, goal.clone())?;
     machine.arrange(project.as_ref().map(|project| project.order(&mut plan)));
     let actions = actions::of_plan(&application, &from, &plan)?;
-    if let (None, Some(past)) = (&project, &past) {
-        tell_changed(&application, past, &address)?;
-    }
+    let known = past.as_ref().filter(|_| project.is_none());
+    differs::tell(&application, known, &address)?;
     if args.dry_run {
-        let mut actions = actions;
-        if let (None, None, Some(past)) = (&project, &args.plan, &past) {
-            let (state, place) = (&beginning.state, (&deployment, name.as_str()));
-            let met = differs::actions(&application, state, goal.as_ref(), place, past)?;
-            actions = met.unwrap_or(actions);
-        }
-        actions::show(args.format, actions)?;
+        let known = known.filter(|_| args.plan.is_none());
+        let (state, place) = (&beginning.state, (&deployment, name.as_str()));
+        let met = differs::actions(&application, state, goal.as_ref(), place, known)?;
+        actions::show(args.format, met.unwrap_or(actions))?;
         return Ok(exit_code::GOOD);
     }
     output::stdout(&adopted)?;
     let actions = actions::text(&actions);
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions)?;
-    if let Some(project) = &project {
-        project.write(&deployment)?;
-    }
+    project.as_ref().map_or(Ok(()), |project| project.write(&deployment))?;
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
-    let begun = begun(goal.as_ref(), Some(start), beginning.processes);
+    let start = (Some(start), beginning.processes);
+    let begun = begun(&application, goal.as_ref(), &directory, world, start);
     let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
 }
 
-/// Tells which processes run by another command than the file says.
-fn tell_changed(application: &Application, past: &Past, address: &Address) -> Result<(), Failure> {
-    let Some(standing) = past.standing()? else { return Ok(()) };
-    for id in differs::changed(application, past, &standing) {
-        let restart = address.option("restart", &id);
-        output::notice(&format!(
-            "`{id}` runs as it was described before, not as the file says now: after this, \
-             `{restart}` starts it anew"
-        ));
+/// The first entry of a run from where everything is, with the processes that run.
+fn begun(
+    application: &Application,
+    goal: Option<&GoalFile>,
+    directory: &std::path::Path,
+    world: WorldArg,
+    (start, processes): (Option<String>, Processes),
+) -> Entry {
+    Entry::Begun {
+        purpose: Purpose::Up,
+        application: emit::yaml(&lang::windlass::print(application, goal)),
+        directory: in_full(directory),
+        world: world.word().to_owned(),
+        start,
+        processes,
     }
-    Ok(())
 }
 
 /// Where actions take place. What would go wrong on a Docker engine is told here, before anything.

@@ -12,12 +12,22 @@ use windlass_run::secrets::Secrets;
 use super::WorldArg;
 use crate::failure::Failure;
 
-/// Refuses to begin when a secret is missing that a command of the description names.
-pub(crate) fn known(
+/// Refuses to begin in a world that lacks what the description asks for.
+pub(crate) fn met(
     application: &Application,
     secrets: &Secrets,
     file: Option<&Path>,
+    world: WorldArg,
 ) -> Result<(), Failure> {
+    if world == WorldArg::Simulated {
+        return Ok(());
+    }
+    known(application, secrets, file)?;
+    images(application, world)
+}
+
+/// Refuses to begin when a secret is missing that a command of the description names.
+fn known(application: &Application, secrets: &Secrets, file: Option<&Path>) -> Result<(), Failure> {
     let missing: BTreeMap<String, String> =
         needed(application).into_iter().filter(|(name, _)| secrets.get(name).is_none()).collect();
     let Some(first) = missing.keys().next() else { return Ok(()) };
@@ -36,8 +46,8 @@ pub(crate) fn known(
 }
 
 /// Refuses to begin when a container is described and nobody makes containers.
-pub(crate) fn images(application: &Application, world: WorldArg) -> Result<(), Failure> {
-    if matches!(world, WorldArg::Docker | WorldArg::Simulated) {
+fn images(application: &Application, world: WorldArg) -> Result<(), Failure> {
+    if world == WorldArg::Docker {
         return Ok(());
     }
     for node in &application.nodes {

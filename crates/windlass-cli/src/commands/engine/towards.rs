@@ -14,8 +14,8 @@ use windlass_run::machine::Machine;
 
 use super::past::Standing;
 use super::{
-    Address, Beginning, Drive, DriveArgs, Past, WhereArgs, WorldArg, actions, containers, drive,
-    needs, secrets,
+    Address, Beginning, Drive, DriveArgs, Past, WhereArgs, actions, containers, drive, needs,
+    secrets,
 };
 use crate::args::Format;
 use crate::commands::resume::world_of;
@@ -81,8 +81,8 @@ impl<'a> Towards<'a> {
     ) -> Result<u8, Failure> {
         let secrets = secrets(self.manner.drive.secrets.as_deref())?;
         let world = world_of(&past.world)?;
-        if purpose == Purpose::Up && world != WorldArg::Simulated {
-            needs::known(&past.application, &secrets, None)?;
+        if purpose == Purpose::Up {
+            needs::met(&past.application, &secrets, None, world)?;
         }
         let mut standing = past.protocols()?;
         let application = &past.application;

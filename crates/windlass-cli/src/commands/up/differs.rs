@@ -11,10 +11,10 @@ use windlass_run::entry::Aim;
 use windlass_run::machine::{Holders, Machine};
 
 use crate::commands::engine::actions::{self, ActionReport};
-use crate::commands::engine::{self, Past, Standing};
+use crate::commands::engine::{self, Address, Past, Standing};
 use crate::commands::status;
 use crate::failure::Failure;
-use crate::{exit_code, load};
+use crate::{exit_code, load, output};
 
 /// The actions that `up` takes when processes have died: those that rely on them follow their fault
 /// handlers, and a plan leads on from there. None when everything runs.
@@ -23,8 +23,9 @@ pub(super) fn actions(
     state: &GlobalState,
     goal: Option<&GoalFile>,
     (deployment, name): (&Deployment, &str),
-    past: &Past,
+    past: Option<&Past>,
 ) -> Result<Option<Vec<ActionReport>>, Failure> {
+    let Some(past) = past else { return Ok(None) };
     let Some(standing) = past.standing()? else { return Ok(None) };
     let dead: BTreeSet<String> =
         status::dead(deployment, name, past, &standing)?.into_iter().collect();
@@ -50,8 +51,26 @@ pub(super) fn actions(
     Ok(Some(all))
 }
 
+/// Tells which processes run by another command than the file says.
+pub(super) fn tell(
+    application: &Application,
+    past: Option<&Past>,
+    address: &Address,
+) -> Result<(), Failure> {
+    let Some(past) = past else { return Ok(()) };
+    let Some(standing) = past.standing()? else { return Ok(()) };
+    for id in changed(application, past, &standing) {
+        let restart = address.option("restart", &id);
+        output::notice(&format!(
+            "`{id}` runs as it was described before, not as the file says now: after this, \
+             `{restart}` starts it anew"
+        ));
+    }
+    Ok(())
+}
+
 /// The instances that run by another command than the file says now.
-pub(super) fn changed(application: &Application, past: &Past, standing: &Standing) -> Vec<String> {
+fn changed(application: &Application, past: &Past, standing: &Standing) -> Vec<String> {
     let described = |application: &Application, name: &str, state: &str| {
         let component = application.type_of(application.node_named(name)?);
         let state = component.protocol()?.state_named(state)?;
