@@ -396,6 +396,21 @@ fn a_configuration_of_occi_is_read_back() {
     assert_eq!(proof["verdict"], "always_completes");
 }
 
+#[test]
+fn values_are_part_of_a_configuration_of_occi_and_come_back() {
+    let folder = example("notes");
+    let written = good(folder.run(&["convert", "service.yaml", "--to", "occi"])).stdout;
+    assert!(written.contains("tosca.property."), "{written}");
+    folder.write("notes.json", &written);
+    let service = good(folder.run(&["convert", "notes.json", "--to", "tosca"])).stdout;
+    folder.write("again.yaml", &service);
+    good(folder.run(&["check", "again.yaml"]));
+    for file in ["again.yaml", "notes.json"] {
+        let again = good(folder.run(&["convert", file, "--to", "occi"])).stdout;
+        assert_eq!(again, written, "{file}");
+    }
+}
+
 /// A workflow that sets a state which is none.
 const OWN_STATE: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:

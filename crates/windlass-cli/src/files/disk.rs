@@ -6,6 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use windlass::source::files::{FileError, Files, Limits, ReadFile, Record, check_path};
 
+/// How many entries of a folder are looked at.
+const NEIGHBORS: usize = 10_000;
+
 /// The files below one folder, links followed as long as they stay below it.
 #[derive(Debug)]
 pub(crate) struct DiskFiles {
@@ -81,6 +84,19 @@ impl Files for DiskFiles {
 
     fn names(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    fn neighbors(&self, from: &str) -> Vec<String> {
+        let folder = Path::new(from).parent().unwrap_or(Path::new(""));
+        let inside = fs::canonicalize(or_current(folder)).is_ok_and(|real| self.contains(&real));
+        let Ok(entries) = fs::read_dir(or_current(folder)) else { return Vec::new() };
+        let name =
+            |entry: std::io::Result<fs::DirEntry>| entry.ok()?.file_name().into_string().ok();
+        // A folder may be anybody's: no more than this is looked at.
+        let mut names: Vec<String> = entries.take(NEIGHBORS).filter_map(name).collect();
+        names.retain(|_| inside);
+        names.sort();
+        names
     }
 
     fn record(&self) -> &Record {

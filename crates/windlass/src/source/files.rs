@@ -40,6 +40,13 @@ pub trait Files {
     /// searching a disk: those of an archive or in memory.
     fn names(&self) -> Vec<String>;
 
+    /// The names of the files in the folder of the file `from`, in order, for whoever looks for a
+    /// file by what it says; they are written as `from` would write them. Forms that know all
+    /// their [`Files::names`] have none.
+    fn neighbors(&self, _from: &str) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What was read so far.
     fn record(&self) -> &Record;
 }

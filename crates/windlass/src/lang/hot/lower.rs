@@ -212,6 +212,7 @@ fn operation(name: &str, origin: Origin) -> Operation {
         timeout: Expected::default(),
         retry: None,
         effect: None,
+        host: None,
         origin,
     }
 }

@@ -154,6 +154,7 @@ fn operation(name: Node<'_>) -> Operation {
         timeout: None,
         retry: None,
         effect: None,
+        host: None,
         origin: name.span().into(),
     }
 }

@@ -108,7 +108,7 @@ impl<'m> Lowering<'m> {
                 origin: name.span.into(),
             });
         }
-        self.hosts(&mut application.deployment);
+        self.hosts(&mut application);
         self.bind(&mut application);
         Self::name_instances(&mut application);
         (application, GoalFile { goal: Goal { wants }, ..GoalFile::default() })
@@ -226,7 +226,7 @@ impl<'m> Lowering<'m> {
                 }
                 Phase::Start => {
                     let joining =
-                        if self.weaving.joining { self.joining(outgoing) } else { vec![] };
+                        if self.weaving.joining { self.joining(at, outgoing) } else { vec![] };
                     let direct = if joining.is_empty() { "started" } else { "running" };
                     up.push(standard("start", direct, Phase::Start));
                     up.extend(numbered(joining, "joining", "started", Phase::Start));
@@ -237,7 +237,7 @@ impl<'m> Lowering<'m> {
         let rest = before_start.map_or("initial", |stage| &*stage.to).to_owned();
         let mut stop = Vec::new();
         if phases.contains(&Phase::Start) {
-            let leaving = self.leaving(outgoing);
+            let leaving = self.leaving(at, outgoing);
             let late = self.weaving.leaving == Leaving::AfterStop && !leaving.is_empty();
             if late {
                 stop.push(standard("stop", "stopped", Phase::Start));
@@ -257,7 +257,7 @@ impl<'m> Lowering<'m> {
         template: &'m NodeTemplate,
         interface: &str,
         operation: &str,
-    ) -> Option<crate::lifecycle::implementation::Command> {
+    ) -> Option<command::Run> {
         let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
         command::of_node(&inputs, at, template, interface, operation)
     }
@@ -265,12 +265,13 @@ impl<'m> Lowering<'m> {
     /// Operations of relationships around `configure`, at this end of each.
     fn around(&self, at: usize, outgoing: &[&Link<'m>], word: &str) -> Vec<Stage> {
         let incoming: Vec<&Link<'m>> = self.links.iter().filter(|l| l.target == at).collect();
-        let mut sources = self.configure(outgoing, &format!("{word}_source"), |link| &*link.name);
+        let source = format!("{word}_source");
+        let mut sources = self.configure(outgoing, &source, at, |link| &*link.name);
         let from = |link: &Link<'_>| {
             let name = self.service.nodes.at(link.source).map_or("", |(name, _)| &*name.text);
             format!("{}/{}", name_of(name), link.name)
         };
-        let mut targets = self.configure(&incoming, &format!("{word}_target"), from);
+        let mut targets = self.configure(&incoming, &format!("{word}_target"), at, from);
         let (first, second) = if self.weaving.targets_first {
             (&mut targets, &mut sources)
         } else {
@@ -280,18 +281,18 @@ impl<'m> Lowering<'m> {
         std::mem::take(first)
     }
 
-    fn joining(&self, outgoing: &[&Link<'m>]) -> Vec<Stage> {
-        let mut all = self.configure(outgoing, "add_target", |link| &*link.name);
-        all.extend(self.configure(outgoing, "add_source", |link| &*link.name));
+    fn joining(&self, at: usize, outgoing: &[&Link<'m>]) -> Vec<Stage> {
+        let mut all = self.configure(outgoing, "add_target", at, |link| &*link.name);
+        all.extend(self.configure(outgoing, "add_source", at, |link| &*link.name));
         all
     }
 
-    fn leaving(&self, outgoing: &[&Link<'m>]) -> Vec<Stage> {
+    fn leaving(&self, at: usize, outgoing: &[&Link<'m>]) -> Vec<Stage> {
         if self.weaving.leaving == Leaving::Never {
             return Vec::new();
         }
-        let mut all = self.configure(outgoing, "remove_target", |link| &*link.name);
-        all.extend(self.configure(outgoing, "remove_source", |link| &*link.name));
+        let mut all = self.configure(outgoing, "remove_target", at, |link| &*link.name);
+        all.extend(self.configure(outgoing, "remove_source", at, |link| &*link.name));
         all
     }
 
@@ -300,11 +301,12 @@ impl<'m> Lowering<'m> {
         &self,
         links: &[&'l Link<'m>],
         operation: &str,
+        at: usize,
         name: impl Fn(&'l Link<'m>) -> N,
     ) -> Vec<Stage> {
         let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
         let stage = |link: &&'l Link<'m>| {
-            let run = command::of_link(&inputs, link, operation)?;
+            let run = command::of_link(&inputs, link, operation, at)?;
             let operation = format!("Configure.{operation}:{}", name(link).to_string());
             Some(Stage { operation, run: Some(run), to: String::new(), phase: Phase::Start })
         };

@@ -11,9 +11,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::command::Run;
 use super::super::weaving::Phase;
 use crate::application::{ComponentType, Operation};
-use crate::lifecycle::implementation::Command;
 use crate::lifecycle::protocol::{
     Capability, CapabilityId, Handler, OperationId, Requirement, RequirementId, State, StateId,
     Transition,
@@ -26,7 +26,7 @@ pub(super) struct Stage {
     /// The operation.
     pub(super) operation: String,
     /// What is executed.
-    pub(super) run: Option<Command>,
+    pub(super) run: Option<Run>,
     /// The state it leads to.
     pub(super) to: String,
     /// The phase it belongs to.
@@ -126,18 +126,23 @@ impl Life {
         (self.states.len() - 1).into()
     }
 
-    fn operation(&mut self, name: &str, run: Option<Command>) -> OperationId {
+    fn operation(&mut self, name: &str, run: Option<Run>) -> OperationId {
         if let Some(known) = self.operations.iter().position(|operation| operation.name == name) {
             return known.into();
         }
+        let (run, host, timeout) = match run {
+            Some(Run { command, host, timeout }) => (Some(command), host, timeout),
+            None => (None, None, None),
+        };
         self.operations.push(Operation {
             name: name.to_owned(),
             run,
             duration: Expected::default(),
             cost: Cost::default(),
-            timeout: Expected::default(),
+            timeout,
             retry: None,
             effect: None,
+            host,
             origin: self.draft.origin,
         });
         (self.operations.len() - 1).into()
