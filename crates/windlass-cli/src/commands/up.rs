@@ -1,5 +1,6 @@
 //! `windlass up FILE`: bring an application up, and look after it.
 
+mod laid;
 mod project;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use windlass::source::Sources;
 use windlass::synthesize;
 use windlass::tree::emit;
 use windlass::verify::{self, Effort, Validity};
+use windlass_run::deployment::Deployment;
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
 use windlass_run::machine::net::NetMachine;
@@ -124,6 +126,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let world = world_of(args, &loaded);
     let mut project = project::prepared(args, world, loaded.compose)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;
+    let service = loaded.tosca;
     let (application, goal) = match &project {
         Some(project) => (project.application.clone(), Some(project.goal.clone())),
         None => (loaded.application, loaded.goal),
@@ -131,7 +134,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::deployment(&args.place, &args.file, &application.name)?;
     let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
-    let directory = engine::folder_of(&args.file);
+    let directory = directory(args, world, &deployment, &application, service.as_deref())?;
     let past = past_in(world, Past::read(&deployment)?, &name)?;
     allowed(past.as_ref(), &name)?;
     let way = Drive {
@@ -179,14 +182,29 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     }
     output::stdout(&adopted)?;
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions)?;
-    if let Some(project) = &project {
-        project.write(&deployment)?;
-    }
+    project.as_ref().map_or(Ok(()), |project| project.write(&deployment))?;
+    laid::forget(&deployment, &beginning.state);
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
     let begun = begun(goal.as_ref(), Some(start), beginning.processes);
     let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
+    laid::tell(args.format, code, &deployment, service.as_deref())?;
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
+}
+
+/// The folder that paths of commands start from.
+fn directory(
+    args: &UpArgs,
+    world: WorldArg,
+    deployment: &Deployment,
+    application: &Application,
+    service: Option<&lang::tosca::Model>,
+) -> Result<PathBuf, Failure> {
+    let is_real = matches!(world, WorldArg::Process | WorldArg::Ssh) && !args.dry_run;
+    match service.filter(|_| is_real) {
+        Some(service) => laid::directory(&args.file, deployment, application, service),
+        None => Ok(engine::folder_of(&args.file)),
+    }
 }
 
 /// Where actions take place. What would go wrong on a Docker engine is told here, before anything.

@@ -5,18 +5,22 @@
 //! rendering; the kinds carry the names of the TOSCA types.
 //!
 //! Reading order: here what a configuration is and how it maps to graphs, `attributes` (what values
-//! are called), `write` (renderings), `read`, `service` (the way back to TOSCA) with `shape` (types
+//! are called), `write` (renderings), `read`, `read_text`, `service` (the way back to TOSCA) with `shape` (types
 //! for values that come without any).
 
 mod attributes;
 mod read;
+mod read_text;
 mod service;
 mod shape;
 mod write;
 
 pub use read::{detect, read};
+pub use read_text::{is_text, read_text};
 pub use service::service;
 pub use write::{json, text};
+
+use std::collections::BTreeMap;
 
 use crate::graph::{Location, LocationGraph, Process, Role, RoleId, Sort};
 use crate::lang::tosca::locations::{self, Values};
@@ -84,22 +88,27 @@ pub fn of_service(model: &Model) -> Option<Configuration> {
 /// Paper: 000 5.3 (node2resource)
 /// Paper: 000 5.3 (relationship2link)
 pub fn of_topology(topology: &LocationGraph) -> Configuration {
-    let owner = |role: RoleId, required: bool| {
-        topology.locations.iter().find(|location| {
-            !is_relationship(location)
-                && if required { location.requires(role) } else { location.provides(role) }
-        })
-    };
+    let nodes = || topology.locations.iter().filter(|location| !is_relationship(location));
+    let mut providers: BTreeMap<RoleId, &Location> = BTreeMap::new();
+    for node in nodes() {
+        providers.extend(node.provided().map(|role| (role, node)));
+    }
+    // By the role of the requirement, with the place in the order of the graph.
+    let mut relationships: BTreeMap<RoleId, (usize, &Location, RoleId)> = BTreeMap::new();
+    for (at, location) in topology.locations.iter().enumerate() {
+        let ends = (location.provided().next(), location.required().next());
+        if let ((Some(source), Some(target)), true) = (ends, is_relationship(location)) {
+            relationships.insert(source, (at, location, target));
+        }
+    }
     let mut configuration = Configuration::default();
-    for node in topology.locations.iter().filter(|location| !is_relationship(location)) {
+    for node in nodes() {
+        let own = node.required().filter_map(|role| Some((role, *relationships.get(&role)?)));
+        let mut own: Vec<_> = own.collect();
+        own.sort_by_key(|(_, (at, ..))| *at);
         let mut links = Vec::new();
-        for relationship in topology.locations.iter().filter(|other| is_relationship(other)) {
-            let (Some(source), Some(target)) =
-                (relationship.provided().next(), relationship.required().next())
-            else {
-                continue;
-            };
-            let Some(to) = owner(target, false).filter(|_| node.requires(source)) else { continue };
+        for (source, (_, relationship, target)) in own {
+            let Some(to) = providers.get(&target) else { continue };
             let group = |location: &Location, role: RoleId| {
                 location.group_of(role).map(|name| name.as_str().to_owned()).unwrap_or_default()
             };

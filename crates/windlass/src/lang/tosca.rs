@@ -44,6 +44,15 @@ use crate::tree::Node;
 use load::Loader;
 use model::FileId;
 
+/// The outputs of a service, with what `kept` says that operations have left; none for a value that
+/// nobody has given.
+pub fn outputs(
+    model: &Model,
+    kept: &dyn Fn(&str) -> Option<String>,
+) -> Vec<(String, Option<String>)> {
+    command::of_service(model, kept)
+}
+
 /// Whether a text is a TOSCA file: by its version, or by keys that only TOSCA has.
 pub fn detect(root: Node<'_>) -> bool {
     const KEYS: &[&str] = &["tosca_definitions_version", "topology_template", "service_template"];

@@ -24,7 +24,7 @@ pub(super) fn resolve(folder: &Path, address: &str) -> Result<Option<String>, St
         let value = left(folder, names)?;
         // An address of IPv6 has colons of its own.
         if whole.starts_with("ssh://") && value.contains(':') && !value.starts_with('[') {
-            whole.push_str(&format!("[{value}]"));
+            whole.extend(["[", &value, "]"]);
         } else {
             whole.push_str(&value);
         }

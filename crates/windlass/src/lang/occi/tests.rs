@@ -16,7 +16,7 @@ fn crm() -> LocationGraph {
     let root = sources.add("service.yaml", CRM);
     let reading = lang::read(None, root, &sources);
     let model = reading.tosca.expect("it is TOSCA");
-    lang::tosca::locations::graph(&model).expect("it has a service")
+    locations::graph(&model).expect("it has a service")
 }
 
 fn locations(configuration: &Configuration) -> BTreeSet<&str> {
@@ -86,7 +86,7 @@ fn a_configuration_becomes_a_service_with_the_same_configuration() {
     let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
     assert!(!reading.findings.iter().any(is_error), "{:?}\n{written}", reading.findings);
     let model = reading.tosca.expect("it is TOSCA");
-    let graph = lang::tosca::locations::graph(&model).expect("it has a service");
+    let graph = locations::graph(&model).expect("it has a service");
     assert_eq!(of_topology(&graph), configuration, "{written}");
 }
 
@@ -232,6 +232,14 @@ fn values_survive_the_way_to_occi_and_back() {
     let again = configuration_of(&emit::yaml(&service(&first)));
     assert_eq!(again, first);
     assert!(text(&first).contains("X-OCCI-Attribute: tosca.property.keep=true\n"));
+    // The text rendering says the same.
+    let mut sources = Sources::new();
+    let written = text(&first);
+    let root = sources.add("occi.txt", written.as_str());
+    let mut wrong = Vec::new();
+    assert!(is_text(&written));
+    assert_eq!(super::read_text(root, &written, &mut wrong), Some(first), "{written}");
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 #[test]

@@ -19,7 +19,9 @@ use std::time::Duration;
 
 use super::lower::links::Link;
 use super::lower::name_of;
-use super::model::{Artifact, FileId, Implementation, Interface, NodeTemplate, Operation, Types};
+use super::model::{
+    Artifact, FileId, Implementation, Interface, Model, NodeTemplate, Operation, Types,
+};
 use super::value::{Data, Value};
 use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
 pub(super) use evaluate::Inputs;
@@ -83,6 +85,25 @@ pub(super) fn of_link<'m>(
     let relationship = inputs.links.iter().position(|known| std::ptr::eq(known, link));
     let place = Place { source: link.source, link: Some((link.source, link.target)), relationship };
     command(inputs, &Declared { all }, (&place, at), template, &format!("Configure.{operation}"))
+}
+
+/// The outputs of a service, with what operations have left.
+pub(super) fn of_service(
+    model: &Model,
+    kept: &dyn Fn(&str) -> Option<String>,
+) -> Vec<(String, Option<String>)> {
+    let Some(service) = &model.service else { return Vec::new() };
+    let links = super::lower::links::links(model, service);
+    let inputs = Inputs { model, service, links: &links };
+    // Functions of outputs name their nodes.
+    let nowhere = Place::of_node(usize::MAX);
+    let mut all = Vec::new();
+    for (name, output) in service.outputs.iter() {
+        let Some(value) = &output.value else { continue };
+        let found = inputs.evaluate(value, &nowhere);
+        all.push((name.text.clone(), found.and_then(|found| found.with(kept))));
+    }
+    all
 }
 
 /// The attributes of a node that operations of it or of its relationships give back.
@@ -329,14 +350,21 @@ fn wrapped(
         lines.push(line.join(" "));
         return lines;
     }
-    lines.push("mkdir -p \"$kept/$WINDLASS_INSTANCE\"".to_owned());
-    lines.push("TOSCA_OUTPUTS=\"$kept/$WINDLASS_INSTANCE/.outputs\"".to_owned());
+    lines.push("own=$(printf %s \"$WINDLASS_INSTANCE\" | sed 's,/,_,g; s,[.][.],__,g')".to_owned());
+    lines.push("mkdir -p \"$kept/$own\"".to_owned());
+    lines.push("TOSCA_OUTPUTS=\"$kept/$own/.outputs\"".to_owned());
     lines.push("export TOSCA_OUTPUTS".to_owned());
     lines.push(": > \"$TOSCA_OUTPUTS\"".to_owned());
+    // What an earlier time gave is no answer of this one.
+    for (name, attribute) in outputs {
+        let own = format!("{}.{}", name_of(operation), name_of(name));
+        lines.push(format!("rm -f \"$kept/$own/{own}\""));
+        lines.extend(attribute.iter().map(|file| format!("rm -f \"$kept/{file}\"")));
+    }
     lines.push(line.join(" "));
     lines.push("while IFS='=' read -r name value; do case \"$name\" in".to_owned());
     for (name, attribute) in outputs {
-        let own = format!("$kept/$WINDLASS_INSTANCE/{}.{}", name_of(operation), name_of(name));
+        let own = format!("$kept/$own/{}.{}", name_of(operation), name_of(name));
         let mut keep = format!("printf %s \"$value\" > \"{own}\"");
         if let Some(file) = attribute {
             let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);

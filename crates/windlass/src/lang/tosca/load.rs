@@ -329,7 +329,18 @@ impl<'a, 'f> Loader<'a, 'f> {
         let Some(files) = self.files.as_mut() else {
             return self.unread(from, prefix, span, "this text stands alone");
         };
-        let read = files.read(name.as_deref(), path);
+        let read = if is_archive(path) {
+            match files.archive(name.as_deref(), path) {
+                Ok(Some(file)) => Ok(file),
+                Ok(None) => {
+                    let message = format!("`{path}` is an archive that is not looked into");
+                    return self.unread(from, prefix, span, &message);
+                }
+                Err(error) => Err(error),
+            }
+        } else {
+            files.read(name.as_deref(), path)
+        };
         // A path may also be meant from the root of the archive.
         let read = match read {
             Err(FileError::Missing { .. }) => files.read(None, path).or(read),
@@ -439,6 +450,12 @@ fn join(base: &str, path: &str) -> String {
 /// Whether an address is not beside the importing file.
 fn is_elsewhere(address: &str) -> bool {
     address.contains("://") || address.starts_with("file:")
+}
+
+/// Whether a path names an archive.
+fn is_archive(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    [".csar", ".zip", ".tar", ".tgz", ".tar.gz"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// The place of the first key, for what is missing.

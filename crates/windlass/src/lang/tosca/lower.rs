@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use super::command::{self, Inputs};
 use super::model::{Model, NodeTemplate, Service, Types};
 use super::protocol;
-use super::value::{Data, Value};
 use super::weaving::{Kind, Leaving, Level, Phase, SIMPLE_1_3, Weaving};
 use crate::application::{
     Application, Binding, Deployment, Faults, Node, NodeId, Policy, TypeId, WantedInstance,
@@ -22,6 +21,7 @@ use crate::application::{
 use crate::goal::{Amount, Goal, GoalFile, Want};
 use crate::lifecycle::protocol::{Arity, Capability, Requirement, Sort};
 use crate::source::Origin;
+use crate::tree;
 use life::{Draft, Stage};
 use links::{Link, links};
 
@@ -95,7 +95,7 @@ impl<'m> Lowering<'m> {
             let goal = protocol::last_state(&component);
             let component_type = TypeId::from(application.types.len());
             application.types.push(component);
-            let count = count(template, self.model);
+            let count = self.count(at, template);
             let node = NodeId::from(at);
             wants.extend(goal.map(|state| Want::Node { node, state, amount: Amount::Wanted }));
             application.nodes.push(Node {
@@ -112,6 +112,19 @@ impl<'m> Lowering<'m> {
         self.bind(&mut application);
         Self::name_instances(&mut application);
         (application, GoalFile { goal: Goal { wants }, ..GoalFile::default() })
+    }
+
+    /// How many instances are wanted: `count` of 2.0, or what `scalable` says.
+    fn count(&self, at: usize, template: &NodeTemplate) -> u32 {
+        let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
+        let scalable = template.capabilities.get("scalable");
+        let scalable = scalable.and_then(|it| it.properties.get("default_instances"));
+        let said = if self.model.version.is_2() { template.count.as_ref() } else { scalable };
+        let known = said.and_then(|value| command::settled::settled(&inputs, at, value));
+        match known {
+            Some(tree::Value::Int(number)) => u32::try_from(number).unwrap_or(1),
+            _ => 1,
+        }
     }
 
     /// Binds each requirement to the capability of its target.
@@ -348,18 +361,6 @@ fn delegated() -> (Vec<Stage>, Vec<Stage>, Option<Stage>, Vec<Stage>) {
     };
     let up = vec![stage("provide", "started")];
     (up, vec![stage("release", "initial")], None, Vec::new())
-}
-
-/// How many instances are wanted: `count` of 2.0, or what `scalable` says.
-fn count(template: &NodeTemplate, model: &Model) -> u32 {
-    let whole = |value: &Value| match value.data {
-        Data::Int(number) => u32::try_from(number).ok(),
-        _ => None,
-    };
-    let scalable = template.capabilities.get("scalable");
-    let scalable = scalable.and_then(|assignment| assignment.properties.get("default_instances"));
-    let said = if model.version.is_2() { template.count.as_ref() } else { scalable };
-    said.and_then(whole).unwrap_or(1)
 }
 
 /// Whether a type or one that it derives from is called so.

@@ -29,7 +29,9 @@ pub(super) fn is_call(value: &Value, version_2: bool) -> bool {
     if version_2 {
         return name.starts_with('$') && !name.starts_with("$$");
     }
-    name.starts_with("get_") || ["concat", "token", "join"].contains(&name)
+    // Data types may have a field of such a name, which no list stands below.
+    let has_list = matches!(entry.value.data, Data::List(_));
+    name.starts_with("get_") || ["concat", "token", "join"].contains(&name) && has_list
 }
 
 /// The value of a validation clause for a value; none when it cannot be told.

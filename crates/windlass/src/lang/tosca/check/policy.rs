@@ -3,6 +3,7 @@
 use super::super::codes;
 use super::super::model::{Activity, ActivityKind, Policy, Service, TypeId, TypeRef};
 use super::super::value::Name;
+use super::super::weaving::Weaving;
 use super::Checker;
 use crate::spelling;
 
@@ -21,12 +22,25 @@ impl Checker<'_> {
                 self.member(service, target, "target");
                 self.valid_member(service, policy.of.id, "targets", target);
             }
+            self.weaving(policy);
             for (name, trigger) in policy.triggers.iter() {
                 self.trigger(service, name, trigger);
                 for action in &trigger.actions {
                     self.action(service, policy, action);
                 }
             }
+        }
+    }
+
+    /// The rules that a service chooses exist.
+    fn weaving(&mut self, policy: &Policy) {
+        let Some(rules) = policy.properties.get("rules") else { return };
+        let Some(name) = rules.text() else { return };
+        let is_ours = policy.of.name.text.ends_with("windlass.policies.Weaving");
+        if is_ours && Weaving::named(name).is_none() {
+            let message = format!("there are no weaving rules `{name}`");
+            let help = spelling::known("rule set", Weaving::names());
+            self.advise(codes::UNKNOWN_NAME, rules.span, message, Some(help));
         }
     }
 

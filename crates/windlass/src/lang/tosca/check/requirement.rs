@@ -293,8 +293,7 @@ impl Checker<'_> {
                 let found = self.fit_capability(source, id, assignment, definition);
                 found.is_ok_and(|found| found.is_some())
             };
-            let is_soft = model.is_normative(wanted)
-                || super::super::quirks::are_borne(self.version()) && has_capability();
+            let is_soft = super::super::quirks::are_borne(self.version()) && has_capability();
             let soft = if is_soft { SOFT } else { "" };
             return Err(format!(
                 "{soft}it is a `{own}` and the requirement wants a `{}`.",

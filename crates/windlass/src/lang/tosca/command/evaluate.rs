@@ -65,6 +65,15 @@ impl Found {
         self.parts.iter().map(part).collect()
     }
 
+    /// The text with what operations have left.
+    pub(super) fn with(&self, kept: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        let part = |part: &Part| match part {
+            Part::Text(text) => Some(text.clone()),
+            Part::Kept(file, known) => kept(file).or_else(|| known.clone()),
+        };
+        self.parts.iter().map(part).collect()
+    }
+
     /// What the engine resolves when it needs the value: files among what is shared.
     pub(super) fn reference(&self) -> String {
         let part = |part: &Part| match part {
@@ -96,6 +105,11 @@ impl Found {
         };
         self.parts.iter().map(part).collect()
     }
+}
+
+/// A name as one of a file: no name leads anywhere else. The shell does the same to instances.
+fn file_name(name: &str) -> String {
+    name_of(name).replace('/', "_").replace("..", "__")
 }
 
 /// A value that is kept, for people.
@@ -167,7 +181,7 @@ impl<'m> Inputs<'_, 'm> {
     /// Where a value of a node is kept.
     pub(super) fn kept(&self, node: usize, name: &str) -> String {
         let node = self.service.nodes.at(node).map_or("", |(name, _)| &*name.text);
-        format!("{}/{}", name_of(node), name_of(name))
+        format!("{}/{}", file_name(node), file_name(name))
     }
 
     /// The value; none when it is not known and cannot become known.

@@ -207,12 +207,12 @@ impl Life {
         }
     }
 
-    /// The states from which a node can be deleted: created, configured, and the last one when
-    /// nothing stops it.
+    /// The states from which a node can be deleted: all before it starts, wherever a failure has
+    /// left it, and the last one when nothing stops it.
     fn resting(&self, last: StateId, stays_up: bool) -> Vec<(StateId, Phase)> {
         let stages = self.draft.up.iter().map(|stage| (self.named(&stage.to), &*stage.to, stage));
-        let rests = |(id, name, _): &(StateId, &str, &Stage)| {
-            (*id == last && stays_up) || (*id != last && ["created", "configured"].contains(name))
+        let rests = |(id, _, stage): &(StateId, &str, &Stage)| {
+            (*id == last && stays_up) || (*id != last && stage.phase < Phase::Start)
         };
         stages.filter(rests).map(|(id, _, stage)| (id, stage.phase)).collect()
     }
