@@ -78,7 +78,11 @@ impl Offered<'_> {
     /// The type that it is said to have, else what relationships want.
     fn kind(&self) -> &str {
         let said = self.values.iter().find_map(|values| values.kind.as_deref());
-        said.unwrap_or_else(|| self.link.map_or("tosca.capabilities.Root", |it| wanted(&it.kind)))
+        said.unwrap_or_else(|| {
+            // What says nothing of its type, with values, is of none in particular.
+            let link = self.link.filter(|_| self.values.is_empty());
+            link.map_or("tosca.capabilities.Root", |it| wanted(&it.kind))
+        })
     }
 }
 
@@ -197,7 +201,7 @@ impl<'c> Way<'c> {
         for (name, values) in resources.iter().flat_map(|it| &it.values.capabilities) {
             all.entry(&**name).or_default().values.push(values);
         }
-        all.remove(INHERITED.1);
+        all.retain(|name, offered| *name != INHERITED.1 || !offered.values.is_empty());
         all
     }
 
@@ -224,8 +228,11 @@ impl<'c> Way<'c> {
         let mut resources = self.configuration.resources.iter();
         let target = resources.find(|resource| resource.id == link.target);
         let values = target.and_then(|target| target.values.capabilities.get(&link.ends.1));
-        let said = values.and_then(|values| values.kind.as_deref());
-        said.unwrap_or_else(|| wanted(&link.kind))
+        let is_own = target.is_some_and(|target| !is_normative(NODES, &target.kind));
+        match values {
+            Some(values) if is_own => values.kind.as_deref().unwrap_or("tosca.capabilities.Root"),
+            _ => wanted(&link.kind),
+        }
     }
 
     /// The relationship types that the profile does not define.
@@ -359,6 +366,11 @@ fn waiting(
 fn names(value: &Value, of: &'static str, found: &mut Vec<(String, &'static str)>) {
     match (call(value), value) {
         (Some(("get_input", Value::Str(name))), _) => found.push((name.clone(), of)),
+        (Some(("get_input", Value::List(path))), _) => {
+            if let Some(Value::Str(name)) = path.first() {
+                found.push((name.clone(), "map"));
+            }
+        }
         (Some((_, argument)), _) => names(argument, "string", found),
         (None, Value::Inline(inner)) => names(inner, of, found),
         (None, Value::List(items)) => items.iter().for_each(|item| names(item, "string", found)),

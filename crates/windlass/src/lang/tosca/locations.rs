@@ -8,6 +8,7 @@ use super::command::settled::settled;
 use super::lower::links::links;
 use super::lower::name_of;
 use super::model::{Fields, Model, NodeTemplate, Service};
+use super::profiles::is_normative;
 use super::value::Value;
 use crate::graph::{Location, LocationGraph, Process, Role, RoleId, Sort};
 use crate::tree;
@@ -119,10 +120,15 @@ fn capabilities(
     template: &NodeTemplate,
 ) -> BTreeMap<String, CapabilityValues> {
     let types = &inputs.model.types;
+    let is_known = is_normative("node_types", &template.of.name.text);
+    // What the profile says, or what every capability is, need not be said.
     let kind = |name: &str| {
+        if is_known {
+            return None;
+        }
         let mut chain = template.of.id.into_iter().flat_map(|id| types.chain(id));
         let of = chain.find_map(|(_, of)| of.capabilities.get(name)?.of.as_ref())?;
-        Some(of.name.text.clone())
+        (of.name.text != "tosca.capabilities.Root").then(|| of.name.text.clone())
     };
     let mut all = BTreeMap::new();
     for (name, capability) in template.capabilities.iter() {

@@ -293,7 +293,8 @@ impl Checker<'_> {
                 let found = self.fit_capability(source, id, assignment, definition);
                 found.is_ok_and(|found| found.is_some())
             };
-            let is_soft = super::super::quirks::are_borne(self.version()) && has_capability();
+            let is_borne = super::super::quirks::are_borne(self.version());
+            let is_soft = is_borne && (model.is_normative(wanted) || has_capability());
             let soft = if is_soft { SOFT } else { "" };
             return Err(format!(
                 "{soft}it is a `{own}` and the requirement wants a `{}`.",

@@ -75,7 +75,7 @@ impl Settling<'_, '_, '_> {
         }
         match &value.data {
             // A version may be written like a number, and then its zeros count.
-            Data::Float(number, written) if is_cut(*number, written) => {
+            Data::Float(number, written) if !number.is_finite() || is_cut(*number, written) => {
                 Some(Plain::Str(written.clone()))
             }
             Data::Text(text) if self.is_2() && text.starts_with("$$") => {
