@@ -72,12 +72,12 @@ enum ArchiveKind {
     TarGz,
 }
 
-/// Whether a file is an archive, by its first bytes and not by its name.
 /// Whether a path names an archive.
 pub(crate) fn looks_like_archive(path: &Path) -> bool {
     archive_kind(path).is_some()
 }
 
+/// Whether a file is an archive, by its first bytes and not by its name.
 fn archive_kind(path: &Path) -> Option<ArchiveKind> {
     // A pipe or a device must not be opened just to look at it.
     if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
@@ -99,15 +99,24 @@ fn open_archive(
     kind: ArchiveKind,
     limits: Limits,
 ) -> Result<Box<dyn Files>, FileError> {
-    let shown = path.to_string_lossy().into_owned();
-    let file = File::open(path).map_err(|error| disk::unreadable(&shown, &error))?;
+    opened(path, &path.to_string_lossy(), kind, limits)
+}
+
+/// Opens an archive that people call so.
+fn opened(
+    path: &Path,
+    shown: &str,
+    kind: ArchiveKind,
+    limits: Limits,
+) -> Result<Box<dyn Files>, FileError> {
+    let file = File::open(path).map_err(|error| disk::unreadable(shown, &error))?;
     let reader = BufReader::new(file);
     Ok(match kind {
-        ArchiveKind::Zip => Box::new(ZipFiles::open(reader, &shown, limits)?),
-        ArchiveKind::Tar => Box::new(TarFiles::open(reader, &shown, limits)?),
+        ArchiveKind::Zip => Box::new(ZipFiles::open(reader, shown, limits)?),
+        ArchiveKind::Tar => Box::new(TarFiles::open(reader, shown, limits)?),
         ArchiveKind::TarGz => {
             let unpacked = flate2::read::MultiGzDecoder::new(reader);
-            Box::new(TarFiles::open(unpacked, &shown, limits)?)
+            Box::new(TarFiles::open(unpacked, shown, limits)?)
         }
     })
 }

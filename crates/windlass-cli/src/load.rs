@@ -241,6 +241,8 @@ pub(crate) fn application(path: &Path, lang: Option<&str>) -> Result<Loaded, Fai
     {
         return application_of(text(&file)?, &file, language, true);
     }
+    let entry = entry_of(path);
+    let path = entry.as_deref().unwrap_or(path);
     match files::open(path, Limits::default()) {
         Ok(Opened { mut files, entry: None }) => {
             let mut sources = Sources::new();
@@ -261,6 +263,16 @@ pub(crate) fn application(path: &Path, lang: Option<&str>) -> Result<Loaded, Fai
         }
         _ => application_in(text(path)?, path, language),
     }
+}
+
+/// The file with which an unpacked archive begins; none for anything else.
+pub(crate) fn entry_of(path: &Path) -> Option<std::path::PathBuf> {
+    if !path.is_dir() || surroundings::file_in(path).is_some() {
+        return None;
+    }
+    let mut files = files::DiskFiles::new(path, Limits::default()).ok()?;
+    let entry = tosca::csar::entry(&mut files).ok()??;
+    Some(path.join(entry.path))
 }
 
 /// Reads the application in a text.

@@ -11,7 +11,7 @@ use clap::Args;
 use windlass::lang::Surroundings;
 use windlass::lang::compose::interpolate::Environment;
 use windlass::lang::compose::{NamedText, Options, dotenv};
-use windlass::lang::tosca::inputs::Given;
+use windlass::lang::tosca::inputs::{Given, SINGLE};
 use windlass::lang::tosca::switches::Switches;
 use windlass::source::Sources;
 use windlass::spelling;
@@ -145,7 +145,7 @@ fn inputs(args: &ToscaArgs, must_be_complete: bool) -> Result<Given, Failure> {
         let Some((name, value)) = given.split_once('=').filter(|(name, _)| !name.is_empty()) else {
             return Err(Failure::usage(format!("`{given}` is no NAME=VALUE")));
         };
-        texts.push(("--input".to_owned(), format!("{name}: {value}\n")));
+        texts.push((SINGLE.to_owned(), format!("{name}: {value}\n")));
     }
     Ok(Given { texts, must_be_complete })
 }

@@ -396,6 +396,38 @@ fn a_configuration_of_occi_is_read_back() {
     assert_eq!(proof["verdict"], "always_completes");
 }
 
+/// Values of a node, of a capability, and of an input.
+const VALUES: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  inputs: { cpus: { type: integer, default: 2 } }
+  node_templates:
+    box:
+      type: tosca.nodes.Compute
+      capabilities: { host: { properties: { num_cpus: { get_input: cpus }, mem_size: 4 GB } } }
+    data:
+      type: tosca.nodes.DBMS
+      properties: { port: 3306, root_password: secret }
+      requirements: [ host: box ]
+";
+
+#[test]
+fn values_are_part_of_a_configuration_of_occi_and_come_back() {
+    let folder = Folder::with(&[("service.yaml", VALUES)]);
+    let written = good(folder.run(&["convert", "service.yaml", "--to", "occi"])).stdout;
+    for wanted in ["\"tosca.property.port\": 3306", "\"tosca.capabilities\"", "\"num_cpus\": 2"] {
+        assert!(written.contains(wanted), "{wanted} in {written}");
+    }
+    folder.write("notes.json", &written);
+    let service = good(folder.run(&["convert", "notes.json", "--to", "tosca"])).stdout;
+    folder.write("again.yaml", &service);
+    good(folder.run(&["check", "again.yaml"]));
+    good(folder.run(&["convert", "service.yaml", "--to", "occi", "-o", "notes.txt"]));
+    for file in ["again.yaml", "notes.json", "notes.txt"] {
+        let again = good(folder.run(&["convert", file, "--to", "occi"])).stdout;
+        assert_eq!(again, written, "{file}");
+    }
+}
+
 /// A workflow that sets a state which is none.
 const OWN_STATE: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:

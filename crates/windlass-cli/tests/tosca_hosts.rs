@@ -121,3 +121,115 @@ fn a_file_that_is_not_there_is_named_before_anything_runs_on_the_host() {
     assert!(format!("{run:?}").contains("lib.sh"), "{run:?}");
     assert!(!folder.path("home/said").exists());
 }
+
+/// A machine whose address its own `create` finds out, software on it, and operations that say
+/// where they run.
+const FOUND: &str = "\
+tosca_definitions_version: tosca_simple_yaml_1_3
+relationship_types:
+  Wire:
+    derived_from: tosca.relationships.ConnectsTo
+    interfaces:
+      Configure:
+        operations:
+          add_target:
+            implementation: { primary: scripts/say.sh, operation_host: TARGET }
+            inputs: { WHAT: wire-at-target }
+          post_configure_source:
+            implementation: { primary: scripts/say.sh, operation_host: ORCHESTRATOR }
+            inputs: { WHAT: wire-here }
+node_types:
+  Store:
+    derived_from: tosca.nodes.SoftwareComponent
+    capabilities: { notes: { type: tosca.capabilities.Endpoint } }
+    interfaces:
+      Standard:
+        operations:
+          create:
+            implementation: { primary: scripts/say.sh, operation_host: ORCHESTRATOR }
+            inputs: { WHAT: store-here }
+          configure:
+            implementation: { primary: scripts/say.sh, operation_host: HOST }
+            inputs: { WHAT: store-at-host }
+          start:
+            implementation: scripts/say.sh
+            inputs: { WHAT: store-usual, AT: { get_attribute: [ HOST, public_address ] } }
+          delete: { implementation: scripts/say.sh, inputs: { WHAT: store-gone } }
+  Front:
+    derived_from: tosca.nodes.SoftwareComponent
+    requirements:
+      - store: { capability: tosca.capabilities.Endpoint, relationship: Wire }
+topology_template:
+  inputs: { port: { type: integer } }
+  node_templates:
+    far:
+      type: tosca.nodes.Compute
+      capabilities: { endpoint: { properties: { port: { get_input: port } } } }
+      interfaces:
+        Standard:
+          operations:
+            create:
+              implementation: scripts/find.sh
+              outputs: { address: [ SELF, public_address ] }
+            start:
+              implementation: { primary: scripts/say.sh, operation_host: SELF }
+              inputs: { WHAT: machine-itself }
+    near: { type: tosca.nodes.Compute }
+    store: { type: Store, requirements: [ host: far ] }
+    front: { type: Front, requirements: [ host: near, store: { node: store, capability: notes } ] }
+";
+
+#[test]
+fn operations_run_where_they_say_and_on_machines_that_a_run_finds() {
+    let files = [
+        ("service.yaml", FOUND),
+        (
+            "scripts/find.sh",
+            "echo found >> \"$PWD/found\"\necho address=127.0.0.1 >> \"$TOSCA_OUTPUTS\"\n",
+        ),
+        // Whoever has no home of the server's is this machine.
+        (
+            "scripts/say.sh",
+            "case \"$HOME\" in */home) echo \"$WHAT$AT\" >> \"$HOME/said\";; *) echo \"$WHAT\" >> here;; esac\n",
+        ),
+    ];
+    let Some(server) = server(&files) else { return };
+    let folder = &server.folder;
+    let port = format!("port={}", folder.read("port"));
+    let up =
+        ["up", "service.yaml", "--ssh-config", "ssh_config", "--yes", "--detach", "--input", &port];
+    let run = folder.run(&up);
+    assert_eq!(run.code, 0, "{run:?} {}", folder.read("sshd.log"));
+    assert_eq!(folder.read("found"), "found\n");
+    let sorted = |text: String| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(folder.read("here")), ["store-here", "wire-here"]);
+    assert_eq!(
+        sorted(folder.read("home/said")),
+        ["machine-itself", "store-at-host", "store-usual127.0.0.1", "wire-at-target"]
+    );
+    let down = folder.run(&["down", "service.yaml"]);
+    assert_eq!(down.code, 0, "{down:?}");
+    assert!(folder.read("home/said").ends_with("store-gone\n"));
+}
+
+#[test]
+fn an_address_that_no_operation_leaves_is_said() {
+    let silent = FOUND.replace("scripts/find.sh", "scripts/silent.sh");
+    let files = [
+        ("service.yaml", silent.as_str()),
+        ("scripts/silent.sh", "true\n"),
+        ("scripts/say.sh", "true\n"),
+    ];
+    let Some(server) = server(&files) else { return };
+    let folder = &server.folder;
+    let port = format!("port={}", folder.read("port"));
+    let up =
+        ["up", "service.yaml", "--ssh-config", "ssh_config", "--yes", "--detach", "--input", &port];
+    let run = folder.run(&up);
+    assert_ne!(run.code, 0, "{run:?}");
+    assert!(format!("{run:?}").contains("no operation has left `far.public_address`"), "{run:?}");
+}

@@ -102,6 +102,8 @@ pub struct Operation {
     pub retry: Option<Retry>,
     /// What may be done when nobody knows whether it happened; at most once when nothing is said.
     pub effect: Option<Effect>,
+    /// Where it runs, when not where its node does.
+    pub host: Option<String>,
     /// Where it was declared.
     pub origin: Origin,
 }

@@ -105,6 +105,8 @@ impl Language {
     pub fn detect_text(text: &str) -> Option<Language> {
         if barrel::detect(text) {
             Some(Language::Barrel)
+        } else if occi::is_text(text) {
+            Some(Language::Occi)
         } else if tosker::detect(text) {
             Some(Language::Tosker)
         } else {
@@ -161,6 +163,7 @@ pub fn read(language: Option<Language>, root: SourceId, sources: &Sources) -> Re
             read_compose(compose::load_alone(root, &compose::Options::default(), sources))
         }
         Some(Language::Hot) => read_hot_alone(root, sources),
+        Some(Language::Occi) if occi::is_text(&source.text) => read_occi_text(root, sources),
         Some(Language::Tosca) => read_tosca_alone(root, sources),
         None if hot::is_template(&source.text) => read_hot_alone(root, sources),
         language => read_tree(language, root, sources),
@@ -323,13 +326,27 @@ fn understood_tosca(
     Reading { language, application, goal, tosca, findings, ..Reading::default() }
 }
 
-/// A configuration of OCCI means the TOSCA service that it maps to. It says no properties, so
-/// those that the types require are not asked for.
+/// A configuration of OCCI means the TOSCA service that it maps to. What the types
+/// require and it does not say is not asked for.
 fn read_occi(tree: &Tree, mut findings: Vec<Diagnostic>, name: &str) -> Reading {
     let configuration = occi::read(tree.root(), &mut findings);
+    configured(configuration.filter(|_| tree.is_complete()), findings, name)
+}
+
+fn read_occi_text(root: SourceId, sources: &Sources) -> Reading {
+    let (source, mut findings) = (sources.get(root), Vec::new());
+    let configuration = occi::read_text(root, &source.text, &mut findings);
+    configured(configuration, findings, &source.name)
+}
+
+fn configured(
+    configuration: Option<occi::Configuration>,
+    mut findings: Vec<Diagnostic>,
+    name: &str,
+) -> Reading {
     diagnostic::sort(&mut findings);
     let mut reading = Reading { language: Some(Language::Occi), findings, ..Reading::default() };
-    let Some(configuration) = configuration.filter(|_| tree.is_complete()) else { return reading };
+    let Some(configuration) = configuration else { return reading };
     let mut sources = Sources::new();
     let root = sources.add(name, tree::emit::yaml(&occi::service(&configuration)));
     let given = tosca::inputs::Given::default();

@@ -145,10 +145,9 @@ fn application(
         Target::Tosker => Err(not_in("application", "TosKer's plan files")),
         Target::Tosca => service(language, tosca.as_deref()),
         Target::Occi => {
-            let Some(graph) = tosca.and_then(|model| tosca::locations::graph(&model)) else {
+            let Some(configuration) = tosca.and_then(|model| occi::of_service(&model)) else {
                 return Err(Failure::usage("only a TOSCA service is written as OCCI"));
             };
-            let configuration = occi::of_topology(&graph);
             let ending = args.output.as_deref().and_then(Path::extension);
             let is_text = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("txt"));
             let text = if is_text {
@@ -156,7 +155,7 @@ fn application(
             } else {
                 emit::json(&occi::json(&configuration))
             };
-            let left_out = vec!["properties, operations and life cycles"];
+            let left_out = vec!["operations and life cycles", "values that only a run knows"];
             Ok(Written { document: Content::Text(text), left_out })
         }
         Target::Pnml => {
@@ -192,9 +191,8 @@ fn service(
         return Err(not_in("application", "TOSCA; a plan is written as a workflow"));
     };
     if language == Some(Language::Occi) {
-        let graph = tosca::locations::graph(model).unwrap_or_default();
-        let document = occi::service(&occi::of_topology(&graph));
-        return Ok(yaml_of(Written { document, left_out: vec!["attributes"] }));
+        let document = occi::service(&occi::of_service(model).unwrap_or_default());
+        return Ok(yaml_of(Written { document, left_out: vec!["mixins and actions"] }));
     }
     let Some((deploy, undeploy)) = tosca::workflow::woven(model) else {
         let message = "protocols in the service say its order, and no weaving rules";

@@ -238,7 +238,7 @@ fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
         };
     }
     if args.down {
-        return down::asked(args, application, tosca.is_some());
+        return down::asked(args, application, declared, tosca.is_some());
     }
     let start = match &args.state {
         Some(path) => load::state(path, &application)?,

@@ -1,6 +1,7 @@
 //! `windlass up FILE`: bring an application up, and look after it.
 
 mod differs;
+mod laid;
 mod project;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use windlass::source::Sources;
 use windlass::synthesize;
 use windlass::tree::emit;
 use windlass::verify::{self, Effort, GoalAnswer, Validity};
+use windlass_run::deployment::Deployment;
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
 use windlass_run::machine::net::NetMachine;
@@ -129,6 +131,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let world = world_of(args, &loaded);
     let mut project = project::prepared(args, world, loaded.compose)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;
+    let service = loaded.tosca;
     let (application, goal) = match &project {
         Some(project) => (project.application.clone(), Some(project.goal.clone())),
         None => (loaded.application, loaded.goal),
@@ -137,7 +140,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let address = Address::new(&args.place, &args.file, &name);
     let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
-    let directory = engine::folder_of(&args.file);
+    let directory = directory(args, world, &deployment, &application, service.as_deref())?;
     let past = past_in(world, Past::read(&deployment)?, &name)?;
     allowed(past.as_ref(), &name, &address)?;
     engine::needs::met(&application, &secrets, Some(&args.file), world)?;
@@ -187,11 +190,13 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let actions = actions::text(&actions);
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions)?;
     project.as_ref().map_or(Ok(()), |project| project.write(&deployment))?;
+    laid::forget(&deployment, &beginning.state);
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
     let start = (Some(start), beginning.processes);
     let begun = begun(&application, goal.as_ref(), &directory, world, start);
     let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
+    laid::tell(args.format, code, &deployment, service.as_deref())?;
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
 }
 
@@ -210,6 +215,21 @@ fn begun(
         world: world.word().to_owned(),
         start,
         processes,
+    }
+}
+
+/// The folder that paths of commands start from.
+fn directory(
+    args: &UpArgs,
+    world: WorldArg,
+    deployment: &Deployment,
+    application: &Application,
+    service: Option<&lang::tosca::Model>,
+) -> Result<PathBuf, Failure> {
+    let is_real = matches!(world, WorldArg::Process | WorldArg::Ssh) && !args.dry_run;
+    match service.filter(|_| is_real) {
+        Some(service) => laid::directory(&args.file, deployment, application, service),
+        None => Ok(engine::folder_of(&args.file)),
     }
 }
 

@@ -4,16 +4,21 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
+use windlass::lang::tosca::csar;
 use windlass::source::files::{FileError, Files, Limits, ReadFile, Record, check_path};
 
+/// How many entries of a folder are looked at.
+const NEIGHBORS: usize = 10_000;
+
 /// The files below one folder, links followed as long as they stay below it.
-#[derive(Debug)]
 pub(crate) struct DiskFiles {
     /// The folder as the user named it.
     shown: PathBuf,
     /// The folder without links.
     real: PathBuf,
     record: Record,
+    /// Archives that were looked into, by the beginning of the names of what is in them.
+    archives: Vec<(String, Box<dyn Files>)>,
 }
 
 impl DiskFiles {
@@ -21,7 +26,8 @@ impl DiskFiles {
     pub(crate) fn new(root: &Path, limits: Limits) -> Result<Self, FileError> {
         let real = fs::canonicalize(or_current(root))
             .map_err(|error| unreadable(&root.to_string_lossy(), &error))?;
-        Ok(DiskFiles { shown: root.to_owned(), real, record: Record::new(limits) })
+        let record = Record::new(limits);
+        Ok(DiskFiles { shown: root.to_owned(), real, record, archives: Vec::new() })
     }
 
     /// Whether a path without links lies below the folder.
@@ -63,8 +69,26 @@ impl DiskFiles {
     }
 }
 
+impl std::fmt::Debug for DiskFiles {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("DiskFiles").field("real", &self.real).finish_non_exhaustive()
+    }
+}
+
+impl DiskFiles {
+    /// The archive that a file is in.
+    fn inside(&mut self, from: Option<&str>) -> Option<&mut Box<dyn Files>> {
+        let from = from?;
+        let found = self.archives.iter_mut().find(|(prefix, _)| from.starts_with(prefix.as_str()));
+        found.map(|(_, files)| files)
+    }
+}
+
 impl Files for DiskFiles {
     fn read(&mut self, from: Option<&str>, path: &str) -> Result<ReadFile, FileError> {
+        if let Some(archive) = self.inside(from) {
+            return archive.read(from, path);
+        }
         let (name, real) = self.locate(from, path)?;
         let allowance = self.record.allowance(&name)?;
         let mut bytes = Vec::new();
@@ -76,11 +100,43 @@ impl Files for DiskFiles {
     }
 
     fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError> {
+        if let Some(archive) = self.inside(from) {
+            return archive.exists(from, path);
+        }
         self.locate(from, path).map(|_| ())
+    }
+
+    fn archive(&mut self, from: Option<&str>, path: &str) -> Result<Option<ReadFile>, FileError> {
+        if self.inside(from).is_some() {
+            return Ok(None);
+        }
+        let (name, real) = self.locate(from, path)?;
+        let Some(kind) = super::archive_kind(&real) else { return Ok(None) };
+        let prefix = format!("{name}/");
+        if !self.archives.iter().any(|(known, _)| *known == prefix) {
+            let files = super::opened(&real, &name, kind, self.record.limits())?;
+            self.archives.push((prefix.clone(), files));
+        }
+        let found = self.archives.iter_mut().find(|(known, _)| *known == prefix);
+        let Some((_, files)) = found else { return Ok(None) };
+        Ok(csar::entry(&mut **files)?.map(|entry| entry.file))
     }
 
     fn names(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    fn neighbors(&self, from: &str) -> Vec<String> {
+        let folder = Path::new(from).parent().unwrap_or(Path::new(""));
+        let inside = fs::canonicalize(or_current(folder)).is_ok_and(|real| self.contains(&real));
+        let Ok(entries) = fs::read_dir(or_current(folder)) else { return Vec::new() };
+        let name =
+            |entry: std::io::Result<fs::DirEntry>| entry.ok()?.file_name().into_string().ok();
+        // A folder may be anybody's: no more than this is looked at.
+        let mut names: Vec<String> = entries.take(NEIGHBORS).filter_map(name).collect();
+        names.retain(|_| inside);
+        names.sort();
+        names
     }
 
     fn record(&self) -> &Record {

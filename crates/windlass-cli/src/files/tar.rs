@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
-use windlass::source::files::{FileError, Files, Limits, ReadFile, Record};
+use windlass::source::files::{FileError, Files, Limits, ReadFile, Record, decode};
 
 use super::archive::{Names, entry_name, is_root, not_a_file, too_many_entries, twice};
 
@@ -76,8 +76,8 @@ impl TarFiles {
     }
 }
 
-impl Files for TarFiles {
-    fn read(&mut self, from: Option<&str>, path: &str) -> Result<ReadFile, FileError> {
+impl TarFiles {
+    fn unpacked(&mut self, from: Option<&str>, path: &str) -> Result<(String, Vec<u8>), FileError> {
         let (name, entry) = self.locate(from, path)?;
         let limits = self.record.limits();
         let bytes = match entry {
@@ -89,8 +89,20 @@ impl Files for TarFiles {
             }
             _ => return Err(FileError::TooManyBytes { name, limit: limits.total_bytes }),
         };
-        let text = self.record.admit(&name, bytes)?;
+        let bytes = self.record.admit_bytes(&name, bytes)?;
+        Ok((name, bytes))
+    }
+}
+
+impl Files for TarFiles {
+    fn read(&mut self, from: Option<&str>, path: &str) -> Result<ReadFile, FileError> {
+        let (name, bytes) = self.unpacked(from, path)?;
+        let text = decode(&name, bytes)?;
         Ok(ReadFile { identity: name.clone(), name, text })
+    }
+
+    fn bytes(&mut self, path: &str) -> Result<Vec<u8>, FileError> {
+        self.unpacked(None, path).map(|(_, bytes)| bytes)
     }
 
     fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError> {

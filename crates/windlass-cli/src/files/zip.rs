@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
-use windlass::source::files::{FileError, Files, Limits, ReadFile, Record};
+use windlass::source::files::{FileError, Files, Limits, ReadFile, Record, decode};
 use zip::read::Config;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
@@ -83,8 +83,8 @@ impl<R: Read + Seek> ZipFiles<R> {
     }
 }
 
-impl<R: Read + Seek> Files for ZipFiles<R> {
-    fn read(&mut self, from: Option<&str>, path: &str) -> Result<ReadFile, FileError> {
+impl<R: Read + Seek> ZipFiles<R> {
+    fn unpacked(&mut self, from: Option<&str>, path: &str) -> Result<(String, Vec<u8>), FileError> {
         let (name, index) = self.locate(from, path)?;
         let allowance = self.record.allowance(&name)?;
         let limit = self.record.limits().file_bytes;
@@ -109,8 +109,20 @@ impl<R: Read + Seek> Files for ZipFiles<R> {
             let reason = format!("an entry that unpacks to more than {limit} bytes: `{name}`");
             return Err(FileError::ArchiveBomb { name: shown.clone(), reason });
         }
-        let text = self.record.admit(&name, bytes)?;
+        let bytes = self.record.admit_bytes(&name, bytes)?;
+        Ok((name, bytes))
+    }
+}
+
+impl<R: Read + Seek> Files for ZipFiles<R> {
+    fn read(&mut self, from: Option<&str>, path: &str) -> Result<ReadFile, FileError> {
+        let (name, bytes) = self.unpacked(from, path)?;
+        let text = decode(&name, bytes)?;
         Ok(ReadFile { identity: name.clone(), name, text })
+    }
+
+    fn bytes(&mut self, path: &str) -> Result<Vec<u8>, FileError> {
+        self.unpacked(None, path).map(|(_, bytes)| bytes)
     }
 
     fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError> {

@@ -120,11 +120,15 @@ pub(super) fn host_of_step(
     state: &GlobalState,
     step: &Step,
 ) -> Option<String> {
-    if application.deployment.host.is_empty() {
-        return None;
-    }
     match &step.action {
         PlanAction::ScaleOut { node, .. } => host_of(application, node),
+        PlanAction::Operation { instance, operation } => {
+            let node = state.instance(instance)?.node;
+            let mut operations = application.type_of(node).operations.iter();
+            let own = operations.find(|known| known.name == *operation);
+            let own = own.and_then(|operation| operation.host.clone());
+            own.or_else(|| application.deployment.host.get(&node).cloned())
+        }
         other => host_of(application, &node_name(application, state, other.instance())),
     }
 }

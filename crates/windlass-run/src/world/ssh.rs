@@ -6,9 +6,10 @@
 //! time. What runs outlives the connection and the engine. A host that does not answer is no proof
 //! of anything: its orders are lost, never ended, and its processes not dead.
 //!
-//! Reading order: `connection.rs` (how a script gets there), `script.rs` (what runs there),
+//! Reading order: `address.rs` (where a host is), `connection.rs` (how a script gets there), `script.rs` (what runs there),
 //! `errand.rs` (what a thread does here), `files.rs` (what is copied there and back).
 
+mod address;
 mod connection;
 mod errand;
 mod files;
@@ -125,18 +126,25 @@ impl Ssh {
     /// The number of the process that an order started, if it runs; why when nobody knows. It is
     /// not looked after.
     pub fn running(&self, host: Option<&str>, order: OrderId) -> Result<Option<u32>, String> {
+        let host = match host {
+            Some(host) => address::resolve(&self.shared.here.folder, host)?,
+            None => None,
+        };
         let Some(host) = host else { return Ok(self.local.running(order)) };
         let script = self.shared.scripts.is_running(order, Sort::Process);
-        let (_, said) = self.shared.connections.ask(host, &script).map_err(|away| away.0)?;
+        let (_, said) = self.shared.connections.ask(&host, &script).map_err(|away| away.0)?;
         let said = String::from_utf8_lossy(&said);
         Ok(said.trim().strip_prefix("running ").and_then(|number| number.parse().ok()))
     }
 
-    /// Where an order is carried out, when not here.
-    fn host(&mut self, order: &Order) -> Option<String> {
-        let host = order.host.clone()?;
-        self.hosts.insert(order.id, host.clone());
-        Some(host)
+    /// Where an order is carried out, when not here; why when nobody knows.
+    fn host(&mut self, order: &Order) -> Result<Option<String>, String> {
+        let Some(host) = &order.host else { return Ok(None) };
+        let host = address::resolve(&self.shared.here.folder, host)?;
+        if let Some(host) = &host {
+            self.hosts.insert(order.id, host.clone());
+        }
+        Ok(host)
     }
 
     /// What the host says about an order.
@@ -159,8 +167,12 @@ impl World for Ssh {
 
     fn start(&mut self, order: &Order) {
         match self.host(order) {
-            Some(host) => errand::begin(&self.shared, host, order.clone(), errand::From::Start),
-            None => self.local.start(order),
+            Ok(Some(host)) => errand::begin(&self.shared, host, order.clone(), errand::From::Start),
+            Ok(None) => self.local.start(order),
+            Err(reason) => {
+                let end = End::Failed { reason };
+                self.shared.reports.send(Report::Ended { order: order.id, end });
+            }
         }
     }
 
@@ -192,7 +204,11 @@ impl World for Ssh {
     }
 
     fn inquire(&mut self, order: &Order) -> Doubt {
-        let Some(host) = self.host(order) else { return self.local.inquire(order) };
+        let host = match self.host(order) {
+            Ok(Some(host)) => host,
+            Ok(None) => return self.local.inquire(order),
+            Err(_) => return Doubt::Unknown,
+        };
         let from = if order.run.is_some() {
             // A host that does not answer: nobody knows.
             let Some(said) = self.asked(&host, order, Sort::Command) else { return Doubt::Unknown };
@@ -223,7 +239,11 @@ impl World for Ssh {
     }
 
     fn adopt(&mut self, order: &Order) -> bool {
-        let Some(host) = self.host(order) else { return self.local.adopt(order) };
+        let host = match self.host(order) {
+            Ok(Some(host)) => host,
+            Ok(None) => return self.local.adopt(order),
+            Err(_) => return false,
+        };
         let script = self.shared.scripts.is_running(order.id, Sort::Process);
         match errand::ask_patiently(&self.shared, &host, &script) {
             Ok(said) if !said.starts_with("running") => false,
@@ -236,7 +256,11 @@ impl World for Ssh {
     }
 
     fn check(&mut self, order: &Order, check: &Command) -> bool {
-        let Some(host) = self.host(order) else { return self.local.check(order, check) };
+        let host = match self.host(order) {
+            Ok(Some(host)) => host,
+            Ok(None) => return self.local.check(order, check),
+            Err(_) => return false,
+        };
         if files::deliver(&self.shared, &host, order, check).is_err() {
             return false;
         }

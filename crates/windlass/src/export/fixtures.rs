@@ -124,6 +124,7 @@ impl TypeBuilder {
                 timeout: None,
                 retry: None,
                 effect: None,
+                host: None,
                 origin: NOWHERE,
             });
             OperationId::from(self.component.operations.len() - 1)

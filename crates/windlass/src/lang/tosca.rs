@@ -3,7 +3,7 @@
 //!
 //! Reading order: `version`, `value`, `model` (what a service is once everything is resolved),
 //! `grammar` (what may stand where), `quirks` (what is borne with), `switches` (what
-//! is borne with on demand), `load` (files and imports),
+//! is borne with on demand), `load` (files and imports), `beside` (profiles by name),
 //! `names` (which type a name means), `build` (from trees to the model), `inputs` (values given
 //! beside it), `check` (what the model must satisfy), `csar` (where an archive begins), `xml`
 //! (version 1.0: texts as spanned trees, definitions, imports). Profiles of normative types are
@@ -12,6 +12,7 @@
 //! application), `protocol` (behavior written as policies), `command` (what carries operations
 //! out), `workflow` (plans that are part of a service), `locations` (the pivot graph).
 
+mod beside;
 mod build;
 mod check;
 pub mod codes;
@@ -42,6 +43,15 @@ use crate::source::{SourceId, Sources};
 use crate::tree::Node;
 use load::Loader;
 use model::FileId;
+
+/// The outputs of a service, with what `kept` says that operations have left; none for a value that
+/// nobody has given.
+pub fn outputs(
+    model: &Model,
+    kept: &dyn Fn(&str) -> Option<String>,
+) -> Vec<(String, Option<String>)> {
+    command::of_service(model, kept)
+}
 
 /// Whether a text is a TOSCA file: by its version, or by keys that only TOSCA has.
 pub fn detect(root: Node<'_>) -> bool {

@@ -40,6 +40,24 @@ pub trait Files {
     /// searching a disk: those of an archive or in memory.
     fn names(&self) -> Vec<String>;
 
+    /// The bytes of a file by its path from the root, whatever is in it.
+    fn bytes(&mut self, path: &str) -> Result<Vec<u8>, FileError> {
+        self.read(None, path).map(|file| file.text.into_bytes())
+    }
+
+    /// The file with which the archive at `path`, as written in `from`, begins; none when this form
+    /// does not look into archives. What that file names is read from there.
+    fn archive(&mut self, _from: Option<&str>, _path: &str) -> Result<Option<ReadFile>, FileError> {
+        Ok(None)
+    }
+
+    /// The names of the files in the folder of the file `from`, in order, for whoever looks for a
+    /// file by what it says; they are written as `from` would write them. Forms that know all
+    /// their [`Files::names`] have none.
+    fn neighbors(&self, _from: &str) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What was read so far.
     fn record(&self) -> &Record;
 }
@@ -114,6 +132,12 @@ impl Record {
     /// Records a file whose bytes were read, at most one more than [`Record::allowance`], and
     /// gives its text.
     pub fn admit(&mut self, name: &str, bytes: Vec<u8>) -> Result<String, FileError> {
+        let bytes = self.admit_bytes(name, bytes)?;
+        decode(name, bytes)
+    }
+
+    /// The same for a file that may be no text.
+    pub fn admit_bytes(&mut self, name: &str, bytes: Vec<u8>) -> Result<Vec<u8>, FileError> {
         let allowance = self.allowance(name)?;
         let length = bytes.len() as u64;
         let name = name.to_owned();
@@ -124,8 +148,8 @@ impl Record {
             return Err(FileError::TooManyBytes { name, limit: self.limits.total_bytes });
         }
         self.bytes += length;
-        self.names.push(name.clone());
-        decode(&name, bytes)
+        self.names.push(name);
+        Ok(bytes)
     }
 }
 

@@ -18,13 +18,19 @@ pub enum NoStart {
     NoPlan,
 }
 
-/// Where an application is when everything that it declares is up: where a plan for that ends.
+/// Where an application is when the goal of the question holds, or without one when everything that
+/// it declares is up: where a plan for that ends.
 pub fn when_up(
     question: &Question<'_>,
     effort: &Effort,
     budget: &mut dyn Budget,
 ) -> Result<GlobalState, NoStart> {
-    let goal = everything_up(question.application).map_err(NoStart::NoGoal)?;
+    let declared = &question.goal.goal;
+    let goal = if declared.wants.is_empty() {
+        everything_up(question.application).map_err(NoStart::NoGoal)?
+    } else {
+        declared.clone()
+    };
     let goal = &GoalFile { goal, ..GoalFile::default() };
     let question = Question { goal, ..*question };
     let start = completed(question.application, question.start);

@@ -21,11 +21,12 @@ use crate::load;
 pub(super) fn asked(
     args: &PlanArgs,
     application: Application,
+    declared: Option<GoalFile>,
     is_service: bool,
 ) -> Result<Asked, Failure> {
     let start = match &args.state {
         Some(path) => load::state(path, &application)?,
-        None => up(args, &application)?,
+        None => up(args, &application, declared.unwrap_or_default())?,
     };
     let goal = GoalFile { goal: everything_down(&application), ..GoalFile::default() };
     let rests_first = is_service && application.faults == Faults::Replicas;
@@ -49,12 +50,16 @@ pub(super) fn at_rest(
     better.map_or(found, Box::new)
 }
 
-/// Where it is when everything is up.
-fn up(args: &PlanArgs, application: &Application) -> Result<GlobalState, Failure> {
+/// Where it is when what the file declares holds, or without that when everything is up.
+fn up(
+    args: &PlanArgs,
+    application: &Application,
+    declared: GoalFile,
+) -> Result<GlobalState, Failure> {
     let question = Question {
         application,
         start: &GlobalState::empty(),
-        goal: &GoalFile::default(),
+        goal: &declared,
         closure: Closure::Open,
         policy: args.policy.map_or(application.policy, Into::into),
         objective: Objective::Length,

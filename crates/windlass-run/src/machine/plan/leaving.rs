@@ -8,12 +8,12 @@
 //! what happens to an instance one after the other. Unrelated instances go at the same time.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use windlass::application::{GlobalState, Instance, InstanceId, NodeId};
 use windlass::goal::{GoalFile, Want};
 use windlass::lifecycle::protocol::{
-    Arity, Element, Protocol, RequirementId, Sort, StateId, Transition,
+    Arity, Element, OperationId, Protocol, RequirementId, Sort, StateId, Transition,
 };
 use windlass::plan::{Order, Plan, PlanAction, Step};
 use windlass::semantics::replica::in_place::InPlace;
@@ -282,7 +282,44 @@ fn to_rest(protocol: &Protocol, from: StateId) -> Vec<&Transition> {
         path.push(*transition);
         state = transition.to;
     }
-    path
+    if state == protocol.initial {
+        return path;
+    }
+    // Where a life says which operations lead up, all others may lead down by way of states that
+    // it has on no other way.
+    let down = protocol.up.as_ref().and_then(|up| way_down(protocol, up, from));
+    down.unwrap_or(path)
+}
+
+/// The shortest way from a state to where the life begins by operations that do not lead up.
+fn way_down<'p>(
+    protocol: &'p Protocol,
+    up: &[OperationId],
+    from: StateId,
+) -> Option<Vec<&'p Transition>> {
+    let mut before: BTreeMap<StateId, &Transition> = BTreeMap::new();
+    let mut open = VecDeque::from([from]);
+    while let Some(state) = open.pop_front() {
+        if state == protocol.initial {
+            break;
+        }
+        let leads = |it: &&Transition| it.from == state && !up.contains(&it.operation);
+        for transition in protocol.transitions.iter().filter(leads) {
+            if transition.to != from && !before.contains_key(&transition.to) {
+                before.insert(transition.to, transition);
+                open.push_back(transition.to);
+            }
+        }
+    }
+    let mut path = Vec::new();
+    let mut state = protocol.initial;
+    while state != from {
+        let transition = before.get(&state)?;
+        path.push(*transition);
+        state = transition.from;
+    }
+    path.reverse();
+    Some(path)
 }
 
 /// How many operations it takes from the beginning to each state that operations lead to.

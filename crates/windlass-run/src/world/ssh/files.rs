@@ -20,7 +20,7 @@ use crate::world::Order;
 use crate::world::docker::archive::tar;
 
 /// What is shared with commands of this machine, in the folder of the deployment.
-const SHARED: &str = "shared";
+pub(super) const SHARED: &str = "shared";
 
 /// The age of everything that was delivered.
 const MARK: &str = ".delivered";
@@ -99,7 +99,7 @@ fn entries(here: &Here, files: &[String], values: &str) -> Result<Vec<Entry>, St
 }
 
 /// A path that stays where it starts.
-fn is_below(path: &Path) -> bool {
+pub(super) fn is_below(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 

@@ -148,6 +148,7 @@ fn add_operation(component: &mut ComponentType, interface: &str, name: &Attribut
         timeout: None,
         retry: None,
         effect: None,
+        host: None,
         origin: name.span.into(),
     });
     (component.operations.len() - 1).into()

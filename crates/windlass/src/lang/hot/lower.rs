@@ -213,6 +213,7 @@ fn operation(name: &str, origin: Origin) -> Operation {
         timeout: Expected::default(),
         retry: None,
         effect: None,
+        host: None,
         origin,
     }
 }

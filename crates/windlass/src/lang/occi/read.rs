@@ -3,6 +3,7 @@
 //! Links stand with their resource or beside all of them. They name resources by where these are
 //! found; an id that is a URN and a path with folders mean the same when their last parts agree.
 
+use super::attributes::{self, CAPABILITY, REQUIREMENT, TYPE};
 use super::{Configuration, Link, Resource};
 use crate::diagnostic::Diagnostic;
 use crate::tree::Node;
@@ -31,7 +32,8 @@ pub fn read(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Configurat
             }
         }
         if let (Some(id), Some(kind)) = (id, kind) {
-            configuration.resources.push(Resource { id, kind, links: Vec::new() });
+            let values = attributes::read(*node);
+            configuration.resources.push(Resource { id, kind, links: Vec::new(), values });
         }
     }
     for node in &written {
@@ -62,12 +64,13 @@ fn add(
         return;
     };
     let attribute = |key: &str| link.get("attributes").and_then(|node| text(node, key));
-    let requirement = attribute("tosca.requirement").unwrap_or_else(|| kind.clone());
-    let capability = attribute("tosca.capability").unwrap_or_else(|| "feature".to_owned());
+    let requirement = attribute(REQUIREMENT).unwrap_or_else(|| kind.clone());
+    let capability = attribute(CAPABILITY).unwrap_or_else(|| "feature".to_owned());
     let id = text(link, "id").unwrap_or_else(|| format!("{source}.{requirement}"));
     let of = configuration.resources.iter_mut().find(|resource| resource.id == source);
     if let Some(of) = of {
-        of.links.push(Link { id, kind, target, ends: (requirement, capability) });
+        let values = attributes::read(link);
+        of.links.push(Link { id, kind, target, ends: (requirement, capability), values });
     }
 }
 
@@ -107,7 +110,7 @@ fn last(path: &str) -> &str {
 
 /// The TOSCA type that an entity carries, else the term of its kind.
 fn kind(node: Node<'_>) -> Option<String> {
-    let carried = node.get("attributes").and_then(|node| text(node, "tosca.type"));
+    let carried = node.get("attributes").and_then(|node| text(node, TYPE));
     carried.or_else(|| Some(text(node, "kind")?.rsplit('#').next()?.to_owned()))
 }
 

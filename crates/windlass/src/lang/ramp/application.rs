@@ -155,6 +155,7 @@ fn operation(name: Node<'_>) -> Operation {
         timeout: None,
         retry: None,
         effect: None,
+        host: None,
         origin: name.span().into(),
     }
 }

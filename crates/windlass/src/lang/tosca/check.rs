@@ -3,33 +3,39 @@
 //! | file | question |
 //! |---|---|
 //! | `derivation`, `refinement`, `scalar` | are the types well defined? |
-//! | `value`, `constraint`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
-//! | `function`, `flow` | do functions refer to something, of the right type, without a cycle? |
-//! | `template` | does a template give what its type declares? |
-//! | `requirement`, `filter` | does every requirement have a target, and what is it? |
+//! | `value`, `constraint`, `clause`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
+//! | `function`, `path`, `signature`, `flow` | do functions refer to something, of the right type, without a cycle? |
+//! | `template`, `operation` | does a template give what its type declares? |
+//! | `requirement`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
 //! | `substitution`, `behavior` | does the service fit the type that it stands for? |
-//! | `policy`, `workflow`, `order` | do policies and workflows name what is there, in an order that works? |
+//! | `policy`, `trigger`, `workflow`, `order` | do policies and workflows name what is there, in an order that works? |
 //! | `artifact` | are the files there? |
 
 mod artifact;
 mod behavior;
+mod clause;
 mod constraint;
 mod derivation;
 mod evaluate;
 mod filter;
 mod flow;
 mod function;
+mod operation;
 mod order;
+mod path;
 mod policy;
 mod quantity;
 mod refinement;
+mod relationship;
 mod requirement;
 mod scalar;
 mod schema;
+mod signature;
 mod substitution;
 mod template;
 mod topology;
+mod trigger;
 mod value;
 mod workflow;
 
@@ -58,6 +64,7 @@ pub(super) fn all(
     resolve(model, targets);
     let mut checker = Checker { model, sources, is_open, findings };
     checker.topology();
+    checker.relationships();
     checker.substitution();
     checker.functions();
     checker.flow();

@@ -7,15 +7,22 @@
 //! them.
 
 mod artifact;
+mod compute;
 pub(super) mod container;
 mod evaluate;
+mod locate;
+pub(super) mod settled;
+pub(super) mod station;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use super::lower::links::Link;
 use super::lower::name_of;
-use super::model::{Artifact, FileId, Implementation, Interface, NodeTemplate, Operation, Types};
-use super::value::Value;
+use super::model::{
+    Artifact, FileId, Implementation, Interface, Model, NodeTemplate, Operation, Types,
+};
+use super::value::{Data, Value};
 use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
 pub(super) use evaluate::Inputs;
 use evaluate::{Found, Place};
@@ -23,6 +30,17 @@ use evaluate::{Found, Place};
 /// The operations that find deployment artifacts where they belong; without any implementation the
 /// first one puts them there.
 const ON_THE_WAY_UP: &[&str] = &["Standard.create", "Standard.configure", "Standard.start"];
+
+/// What carries an operation out, and where.
+#[derive(Clone)]
+pub(super) struct Run {
+    /// The command.
+    pub(super) command: Command,
+    /// The host, when it is not the usual one of the node whose life it is part of.
+    pub(super) host: Option<String>,
+    /// When it is given up.
+    pub(super) timeout: Option<Duration>,
+}
 
 /// The operation as the template and its types declare it, nearest first.
 struct Declared<'m> {
@@ -36,7 +54,7 @@ pub(super) fn of_node<'m>(
     template: &'m NodeTemplate,
     interface: &str,
     operation: &str,
-) -> Option<Command> {
+) -> Option<Run> {
     let file = inputs.service.file;
     let own = template.interfaces.iter().map(|(name, it)| (file, &*name.text, it));
     let chain = template.of.id.into_iter().flat_map(|id| inputs.model.types.chain(id));
@@ -44,16 +62,17 @@ pub(super) fn of_node<'m>(
         chain.flat_map(|(_, of)| of.interfaces.iter().map(|(name, it)| (of.file, &*name.text, it)));
     let all = own.chain(inherited).filter(|(_, name, _)| same_interface(name, interface));
     let all = all.map(|(file, _, it)| (file, it, it.operations.get(operation))).collect();
-    let place = Place { source: at, link: None };
-    command(inputs, &Declared { all }, &place, template, &format!("{interface}.{operation}"))
+    let place = Place::of_node(at);
+    command(inputs, &Declared { all }, (&place, at), template, &format!("{interface}.{operation}"))
 }
 
-/// The command of an operation of a relationship.
+/// The command of an operation of a relationship, as part of the life of the node `at`.
 pub(super) fn of_link<'m>(
     inputs: &Inputs<'_, 'm>,
     link: &Link<'m>,
     operation: &str,
-) -> Option<Command> {
+    at: usize,
+) -> Option<Run> {
     let file = inputs.service.file;
     let own = link.interfaces.iter().flat_map(|fields| fields.iter());
     let own = own.map(|(name, it)| (file, &*name.text, it));
@@ -63,13 +82,58 @@ pub(super) fn of_link<'m>(
     let all = own.chain(inherited).filter(|(_, name, _)| same_interface(name, "Configure"));
     let all = all.map(|(file, _, it)| (file, it, it.operations.get(operation))).collect();
     let (_, template) = inputs.service.nodes.at(link.source)?;
-    let place = Place { source: link.source, link: Some((link.source, link.target)) };
-    command(inputs, &Declared { all }, &place, template, &format!("Configure.{operation}"))
+    let relationship = inputs.links.iter().position(|known| std::ptr::eq(known, link));
+    let place = Place { source: link.source, link: Some((link.source, link.target)), relationship };
+    command(inputs, &Declared { all }, (&place, at), template, &format!("Configure.{operation}"))
 }
 
-/// A value that is known before anything runs.
-pub(super) fn known(inputs: &Inputs<'_, '_>, at: usize, value: &Value) -> Option<String> {
-    inputs.evaluate(value, &Place { source: at, link: None })?.plain()
+/// The outputs of a service, with what operations have left.
+pub(super) fn of_service(
+    model: &Model,
+    kept: &dyn Fn(&str) -> Option<String>,
+) -> Vec<(String, Option<String>)> {
+    let Some(service) = &model.service else { return Vec::new() };
+    let links = super::lower::links::links(model, service);
+    let inputs = Inputs { model, service, links: &links };
+    // Functions of outputs name their nodes.
+    let nowhere = Place::of_node(usize::MAX);
+    let mut all = Vec::new();
+    for (name, output) in service.outputs.iter() {
+        let Some(value) = &output.value else { continue };
+        let found = inputs.evaluate(value, &nowhere);
+        all.push((name.text.clone(), found.and_then(|found| found.with(kept))));
+    }
+    all
+}
+
+/// The attributes of a node that operations of it or of its relationships give back.
+fn given_back(inputs: &Inputs<'_, '_>, at: usize) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut add = |interface: &Interface, place: &Place| {
+        let operations = interface.operations.iter().map(|(_, operation)| operation);
+        for (_, mapping) in operations.flat_map(|operation| operation.outputs.iter()) {
+            let to = mapping.items();
+            let entity = to.first().and_then(Value::text);
+            let is_own = entity.and_then(|entity| inputs.node(entity, place)) == Some(at);
+            let name = to.last().and_then(Value::text);
+            names.extend(name.filter(|_| is_own && to.len() > 1).map(str::to_owned));
+        }
+    };
+    for (source, (_, template)) in inputs.service.nodes.iter().enumerate() {
+        let place = Place::of_node(source);
+        let chain = template.of.id.into_iter().flat_map(|id| inputs.model.types.chain(id));
+        let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
+        template.interfaces.iter().chain(inherited).for_each(|(_, it)| add(it, &place));
+    }
+    for link in inputs.links {
+        let ends = Some((link.source, link.target));
+        let place = Place { source: link.source, link: ends, relationship: None };
+        let chain = link.relationship.into_iter().flat_map(|id| inputs.model.types.chain(id));
+        let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
+        let own = link.interfaces.iter().flat_map(|fields| fields.iter());
+        own.chain(inherited).for_each(|(_, it)| add(it, &place));
+    }
+    names
 }
 
 /// Interfaces go by their short or by their long names.
@@ -102,10 +166,10 @@ pub(super) fn others(types: &Types, template: &NodeTemplate) -> Vec<(String, Str
 fn command(
     inputs: &Inputs<'_, '_>,
     declared: &Declared<'_>,
-    place: &Place,
+    (place, at): (&Place, usize),
     template: &NodeTemplate,
     operation: &str,
-) -> Option<Command> {
+) -> Option<Run> {
     let implemented = declared.all.iter().find_map(|(file, _, operation)| {
         let implementation = operation.as_ref()?.implementation.as_ref()?;
         Some((*file, implementation.primary.as_ref()?, implementation))
@@ -118,9 +182,13 @@ fn command(
     let Some((file, primary, implementation)) = implemented else {
         let made = container::operation(inputs, place.source, template, operation);
         let copies = operation == ON_THE_WAY_UP[0] && !deployed.is_empty();
-        return made.or_else(|| copies.then(|| artifact::copying(deployed)));
+        let command = made.or_else(|| copies.then(|| artifact::copying(deployed)));
+        return command.map(|command| Run { command, host: None, timeout: None });
     };
-    let is_inside = container::is_inside(inputs, place.source);
+    let said = implementation.host.as_ref();
+    let said = said.and_then(|word| station::said(inputs, &word.text, place, at));
+    let usual = if said.is_none() { station::usual(inputs, at) } else { None };
+    let is_inside = said.as_ref().or(usual.as_ref()).is_some_and(station::Station::is_container);
     let script = script(inputs, file, primary, template, is_inside)?;
     let mut files: Vec<String> = script.last().cloned().into_iter().collect();
     let values = values(inputs, declared, place);
@@ -152,7 +220,12 @@ fn command(
         lines.extend(wrapped(&script, &late, &outputs, operation));
         CommandLine::Shell(lines.join("\n"))
     };
-    Some(Command { line, directory: None, environment, files })
+    let command = Command { line, directory: None, environment, files };
+    let timeout = implementation.timeout.as_ref().and_then(|value| match value.data {
+        Data::Int(seconds) => u64::try_from(seconds).ok().map(Duration::from_secs),
+        _ => None,
+    });
+    Some(Run { command, host: said.map(|station| station.name), timeout })
 }
 
 /// Program and arguments by what kind of file it is.
@@ -277,14 +350,21 @@ fn wrapped(
         lines.push(line.join(" "));
         return lines;
     }
-    lines.push("mkdir -p \"$kept/$WINDLASS_INSTANCE\"".to_owned());
-    lines.push("TOSCA_OUTPUTS=\"$kept/$WINDLASS_INSTANCE/.outputs\"".to_owned());
+    lines.push("own=$(printf %s \"$WINDLASS_INSTANCE\" | sed 's,/,_,g; s,[.][.],__,g')".to_owned());
+    lines.push("mkdir -p \"$kept/$own\"".to_owned());
+    lines.push("TOSCA_OUTPUTS=\"$kept/$own/.outputs\"".to_owned());
     lines.push("export TOSCA_OUTPUTS".to_owned());
     lines.push(": > \"$TOSCA_OUTPUTS\"".to_owned());
+    // What an earlier time gave is no answer of this one.
+    for (name, attribute) in outputs {
+        let own = format!("{}.{}", name_of(operation), name_of(name));
+        lines.push(format!("rm -f \"$kept/$own/{own}\""));
+        lines.extend(attribute.iter().map(|file| format!("rm -f \"$kept/{file}\"")));
+    }
     lines.push(line.join(" "));
     lines.push("while IFS='=' read -r name value; do case \"$name\" in".to_owned());
     for (name, attribute) in outputs {
-        let own = format!("$kept/$WINDLASS_INSTANCE/{}.{}", name_of(operation), name_of(name));
+        let own = format!("$kept/$own/{}.{}", name_of(operation), name_of(name));
         let mut keep = format!("printf %s \"$value\" > \"{own}\"");
         if let Some(file) = attribute {
             let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);

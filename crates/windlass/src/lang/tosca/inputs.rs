@@ -3,11 +3,14 @@
 
 use super::codes;
 use super::model::Service;
-use super::value::Value;
+use super::value::{Data, Value};
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
 use crate::spelling;
 use crate::tree::{self, Node};
+
+/// The name of the text of a single value.
+pub const SINGLE: &str = "--input";
 
 /// Values for inputs, as texts.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +32,8 @@ pub(super) fn give(
         let id = sources.add(name.clone(), text.clone());
         let (tree, wrong) = tree::parse(id, text, &tree::Options::default());
         findings.extend(wrong);
-        values(tree.root(), service, findings);
+        // On a command line everything is text.
+        values(tree.root(), service, name == SINGLE, findings);
     }
     if given.texts.is_empty() && !given.must_be_complete {
         return;
@@ -45,7 +49,7 @@ pub(super) fn give(
     }
 }
 
-fn values(root: Node<'_>, service: &mut Service, findings: &mut Vec<Diagnostic>) {
+fn values(root: Node<'_>, service: &mut Service, is_text: bool, findings: &mut Vec<Diagnostic>) {
     if !root.is_mapping() && !root.is_null() {
         let message = format!("inputs must be a map, this is {}", root.kind_name());
         findings.push(Diagnostic::error(codes::WRONG_SHAPE, root.span(), message));
@@ -53,7 +57,13 @@ fn values(root: Node<'_>, service: &mut Service, findings: &mut Vec<Diagnostic>)
     for entry in root.entries() {
         let found = service.inputs.iter_mut().find(|(name, _)| name.text == entry.name());
         if let Some((_, input)) = found {
-            input.schema.default = Some(Value::of(entry.value));
+            let mut value = Value::of(entry.value);
+            let of = input.schema.of.as_ref().map(|of| of.name.text.as_str());
+            let is_scalar = matches!(value.data, Data::Bool(_) | Data::Int(_) | Data::Float(..));
+            if is_text && is_scalar && of == Some("string") {
+                value.data = Data::Text(entry.value.as_str().unwrap_or_default().to_owned());
+            }
+            input.schema.default = Some(value);
             continue;
         }
         let message = format!("there is no input `{}`", entry.name());

@@ -5,12 +5,13 @@
 //! address on the network, a profile that is not there) is a warning; names that may come from it
 //! are then not reported as unknown.
 
+use super::beside::Beside;
 use super::codes;
 use super::grammar;
 use super::model::{File, TypeKind};
 use super::profiles;
 use super::switches;
-use super::value::Name;
+use super::value::{Name, Value};
 use super::version::Version;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::files::{FileError, Files, ImportStack, ReadFile};
@@ -41,6 +42,7 @@ pub(super) struct Loader<'a, 'f> {
     pub(super) texts: Vec<Text>,
     by_identity: BTreeMap<String, usize>,
     stack: ImportStack,
+    beside: Beside,
 }
 
 /// What an import says.
@@ -69,6 +71,7 @@ impl<'a, 'f> Loader<'a, 'f> {
             texts: Vec::new(),
             by_identity: BTreeMap::new(),
             stack: ImportStack::new(),
+            beside: Beside::default(),
         }
     }
 
@@ -110,6 +113,7 @@ impl<'a, 'f> Loader<'a, 'f> {
             names: BTreeMap::new(),
             repositories: BTreeMap::new(),
             functions: BTreeMap::new(),
+            signatures: BTreeMap::new(),
         };
         for entry in root.get("repositories").into_iter().flat_map(Node::entries) {
             let url = entry.value.get("url").unwrap_or(entry.value);
@@ -119,6 +123,7 @@ impl<'a, 'f> Loader<'a, 'f> {
         }
         for entry in root.get("functions").into_iter().flat_map(Node::entries) {
             file.functions.insert(entry.name().to_owned(), Name::of(entry.key));
+            file.signatures.insert(entry.name().to_owned(), Value::of(entry.value));
         }
         let metadata = root.get("metadata").filter(|_| !version.is_2());
         for entry in metadata.into_iter().flat_map(Node::entries) {
@@ -268,6 +273,9 @@ impl<'a, 'f> Loader<'a, 'f> {
                         let profile = (name.text.as_str(), text);
                         self.profile(from, &[profile], import.prefix, name.span);
                     }
+                    None if let Some(path) = self.profile_beside(from, &name.text) => {
+                        self.local(from, &path, import.prefix, name.span, version);
+                    }
                     None => {
                         let message = format!("the profile `{}` is not known", name.text);
                         self.unread(from, import.prefix, name.span, &message);
@@ -301,6 +309,13 @@ impl<'a, 'f> Loader<'a, 'f> {
         self.local(from, &whole, import.prefix, url.span, version);
     }
 
+    /// The file of a profile that is given by its name alone: one beside the importing file.
+    fn profile_beside(&mut self, from: usize, name: &str) -> Option<String> {
+        let importing = self.texts[from].file.path.as_deref()?;
+        let files = self.files.as_mut()?;
+        self.beside.find(&mut **files, importing, name)
+    }
+
     /// Imports a file beside the importing one.
     fn local(
         &mut self,
@@ -314,7 +329,18 @@ impl<'a, 'f> Loader<'a, 'f> {
         let Some(files) = self.files.as_mut() else {
             return self.unread(from, prefix, span, "this text stands alone");
         };
-        let read = files.read(name.as_deref(), path);
+        let read = if is_archive(path) {
+            match files.archive(name.as_deref(), path) {
+                Ok(Some(file)) => Ok(file),
+                Ok(None) => {
+                    let message = format!("`{path}` is an archive that is not looked into");
+                    return self.unread(from, prefix, span, &message);
+                }
+                Err(error) => Err(error),
+            }
+        } else {
+            files.read(name.as_deref(), path)
+        };
         // A path may also be meant from the root of the archive.
         let read = match read {
             Err(FileError::Missing { .. }) => files.read(None, path).or(read),
@@ -424,6 +450,12 @@ fn join(base: &str, path: &str) -> String {
 /// Whether an address is not beside the importing file.
 fn is_elsewhere(address: &str) -> bool {
     address.contains("://") || address.starts_with("file:")
+}
+
+/// Whether a path names an archive.
+fn is_archive(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    [".csar", ".zip", ".tar", ".tgz", ".tar.gz"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// The place of the first key, for what is missing.

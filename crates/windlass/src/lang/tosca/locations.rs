@@ -1,10 +1,17 @@
 //! A service template as a location graph: nodes and relationships are locations, requirements and
 //! capabilities are roles (paper 000 section 5.1).
 
+use std::collections::BTreeMap;
+
+use super::command::Inputs;
+use super::command::settled::settled;
 use super::lower::links::links;
 use super::lower::name_of;
-use super::model::{Model, Service};
+use super::model::{Fields, Model, NodeTemplate, Service};
+use super::profiles::is_normative;
+use super::value::Value;
 use crate::graph::{Location, LocationGraph, Process, Role, RoleId, Sort};
+use crate::tree;
 
 /// The graph of a service; none without a service template.
 ///
@@ -46,6 +53,95 @@ pub fn graph(model: &Model) -> Option<LocationGraph> {
     }
     // No location can have a role on both sides: a role belongs to one relationship.
     Some(locations.into_iter().flatten().collect())
+}
+
+/// Names with values.
+pub type Assigned = BTreeMap<String, tree::Value>;
+
+/// What a location of a service says beside its place in the graph.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Values {
+    /// Values of properties.
+    pub properties: Assigned,
+    /// Values of attributes.
+    pub attributes: Assigned,
+    /// Values of the capabilities of a node.
+    pub capabilities: BTreeMap<String, CapabilityValues>,
+}
+
+/// What a capability says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CapabilityValues {
+    /// Its type, when it is known.
+    pub kind: Option<String>,
+    /// Values of properties.
+    pub properties: Assigned,
+    /// Values of attributes.
+    pub attributes: Assigned,
+}
+
+/// The values of the locations of [`graph`], by their names: those that are known before anything
+/// runs, or that inputs without a value would tell.
+pub fn values(model: &Model) -> BTreeMap<String, Values> {
+    let Some(service) = &model.service else { return BTreeMap::new() };
+    let links = links(model, service);
+    let inputs = Inputs { model, service, links: &links };
+    let mut all = BTreeMap::new();
+    for (at, (name, template)) in service.nodes.iter().enumerate() {
+        let values = Values {
+            properties: assigned(&inputs, at, &template.properties),
+            attributes: assigned(&inputs, at, &template.attributes),
+            capabilities: capabilities(&inputs, at, template),
+        };
+        all.insert(name_of(&name.text), values);
+    }
+    for link in &links {
+        let mut values = Values::default();
+        // What is written in place is nearer than the template that it names.
+        for template in link.templates.iter().rev() {
+            values.properties.extend(assigned(&inputs, link.source, &template.properties));
+            values.attributes.extend(assigned(&inputs, link.source, &template.attributes));
+        }
+        all.insert(relationship_name(service, link.source, &link.name), values);
+    }
+    all
+}
+
+fn assigned(inputs: &Inputs<'_, '_>, at: usize, fields: &Fields<Value>) -> Assigned {
+    let known = |(name, value): (&super::value::Name, &Value)| {
+        settled(inputs, at, value).map(|value| (name.text.clone(), value))
+    };
+    fields.iter().filter_map(known).collect()
+}
+
+fn capabilities(
+    inputs: &Inputs<'_, '_>,
+    at: usize,
+    template: &NodeTemplate,
+) -> BTreeMap<String, CapabilityValues> {
+    let types = &inputs.model.types;
+    let is_known = is_normative("node_types", &template.of.name.text);
+    // What the profile says, or what every capability is, need not be said.
+    let kind = |name: &str| {
+        if is_known {
+            return None;
+        }
+        let mut chain = template.of.id.into_iter().flat_map(|id| types.chain(id));
+        let of = chain.find_map(|(_, of)| of.capabilities.get(name)?.of.as_ref())?;
+        (of.name.text != "tosca.capabilities.Root").then(|| of.name.text.clone())
+    };
+    let mut all = BTreeMap::new();
+    for (name, capability) in template.capabilities.iter() {
+        let values = CapabilityValues {
+            kind: kind(&name.text),
+            properties: assigned(inputs, at, &capability.properties),
+            attributes: assigned(inputs, at, &capability.attributes),
+        };
+        if !values.properties.is_empty() || !values.attributes.is_empty() {
+            all.insert(name.text.clone(), values);
+        }
+    }
+    all
 }
 
 /// What a relationship is called that has no name of its own.

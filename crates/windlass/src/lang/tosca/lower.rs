@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use super::command::{self, Inputs};
 use super::model::{Model, NodeTemplate, Service, Types};
 use super::protocol;
-use super::value::{Data, Value};
 use super::weaving::{Kind, Leaving, Level, Phase, SIMPLE_1_3, Weaving};
 use crate::application::{
     Application, Binding, Deployment, Faults, Node, NodeId, Policy, TypeId, WantedInstance,
@@ -22,6 +21,7 @@ use crate::application::{
 use crate::goal::{Amount, Goal, GoalFile, Want};
 use crate::lifecycle::protocol::{Arity, Capability, Requirement, Sort};
 use crate::source::Origin;
+use crate::tree;
 use life::{Draft, Stage};
 use links::{Link, links};
 
@@ -96,7 +96,7 @@ impl<'m> Lowering<'m> {
             let goal = protocol::last_state(&component);
             let component_type = TypeId::from(application.types.len());
             application.types.push(component);
-            let count = count(template, self.model);
+            let count = self.count(at, template);
             let node = NodeId::from(at);
             wants.extend(goal.map(|state| Want::Node { node, state, amount: Amount::Wanted }));
             application.nodes.push(Node {
@@ -109,10 +109,23 @@ impl<'m> Lowering<'m> {
                 origin: name.span.into(),
             });
         }
-        self.hosts(&mut application.deployment);
+        self.hosts(&mut application);
         self.bind(&mut application);
         Self::name_instances(&mut application);
         (application, GoalFile { goal: Goal { wants }, ..GoalFile::default() })
+    }
+
+    /// How many instances are wanted: `count` of 2.0, or what `scalable` says.
+    fn count(&self, at: usize, template: &NodeTemplate) -> u32 {
+        let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
+        let scalable = template.capabilities.get("scalable");
+        let scalable = scalable.and_then(|it| it.properties.get("default_instances"));
+        let said = if self.model.version.is_2() { template.count.as_ref() } else { scalable };
+        let known = said.and_then(|value| command::settled::settled(&inputs, at, value));
+        match known {
+            Some(tree::Value::Int(number)) => u32::try_from(number).unwrap_or(1),
+            _ => 1,
+        }
     }
 
     /// Binds each requirement to the capability of its target.
@@ -227,7 +240,7 @@ impl<'m> Lowering<'m> {
                 }
                 Phase::Start => {
                     let joining =
-                        if self.weaving.joining { self.joining(outgoing) } else { vec![] };
+                        if self.weaving.joining { self.joining(at, outgoing) } else { vec![] };
                     let direct = if joining.is_empty() { "started" } else { "running" };
                     up.push(standard("start", direct, Phase::Start));
                     up.extend(numbered(joining, "joining", "started", Phase::Start));
@@ -238,7 +251,7 @@ impl<'m> Lowering<'m> {
         let rest = before_start.map_or("initial", |stage| &*stage.to).to_owned();
         let mut stop = Vec::new();
         if phases.contains(&Phase::Start) {
-            let leaving = self.leaving(outgoing);
+            let leaving = self.leaving(at, outgoing);
             let late = self.weaving.leaving == Leaving::AfterStop && !leaving.is_empty();
             if late {
                 stop.push(standard("stop", "stopped", Phase::Start));
@@ -258,7 +271,7 @@ impl<'m> Lowering<'m> {
         template: &'m NodeTemplate,
         interface: &str,
         operation: &str,
-    ) -> Option<crate::lifecycle::implementation::Command> {
+    ) -> Option<command::Run> {
         let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
         command::of_node(&inputs, at, template, interface, operation)
     }
@@ -266,12 +279,13 @@ impl<'m> Lowering<'m> {
     /// Operations of relationships around `configure`, at this end of each.
     fn around(&self, at: usize, outgoing: &[&Link<'m>], word: &str) -> Vec<Stage> {
         let incoming: Vec<&Link<'m>> = self.links.iter().filter(|l| l.target == at).collect();
-        let mut sources = self.configure(outgoing, &format!("{word}_source"), |link| &*link.name);
+        let source = format!("{word}_source");
+        let mut sources = self.configure(outgoing, &source, at, |link| &*link.name);
         let from = |link: &Link<'_>| {
             let name = self.service.nodes.at(link.source).map_or("", |(name, _)| &*name.text);
             format!("{}/{}", name_of(name), link.name)
         };
-        let mut targets = self.configure(&incoming, &format!("{word}_target"), from);
+        let mut targets = self.configure(&incoming, &format!("{word}_target"), at, from);
         let (first, second) = if self.weaving.targets_first {
             (&mut targets, &mut sources)
         } else {
@@ -281,18 +295,18 @@ impl<'m> Lowering<'m> {
         std::mem::take(first)
     }
 
-    fn joining(&self, outgoing: &[&Link<'m>]) -> Vec<Stage> {
-        let mut all = self.configure(outgoing, "add_target", |link| &*link.name);
-        all.extend(self.configure(outgoing, "add_source", |link| &*link.name));
+    fn joining(&self, at: usize, outgoing: &[&Link<'m>]) -> Vec<Stage> {
+        let mut all = self.configure(outgoing, "add_target", at, |link| &*link.name);
+        all.extend(self.configure(outgoing, "add_source", at, |link| &*link.name));
         all
     }
 
-    fn leaving(&self, outgoing: &[&Link<'m>]) -> Vec<Stage> {
+    fn leaving(&self, at: usize, outgoing: &[&Link<'m>]) -> Vec<Stage> {
         if self.weaving.leaving == Leaving::Never {
             return Vec::new();
         }
-        let mut all = self.configure(outgoing, "remove_target", |link| &*link.name);
-        all.extend(self.configure(outgoing, "remove_source", |link| &*link.name));
+        let mut all = self.configure(outgoing, "remove_target", at, |link| &*link.name);
+        all.extend(self.configure(outgoing, "remove_source", at, |link| &*link.name));
         all
     }
 
@@ -301,11 +315,12 @@ impl<'m> Lowering<'m> {
         &self,
         links: &[&'l Link<'m>],
         operation: &str,
+        at: usize,
         name: impl Fn(&'l Link<'m>) -> N,
     ) -> Vec<Stage> {
         let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
         let stage = |link: &&'l Link<'m>| {
-            let run = command::of_link(&inputs, link, operation)?;
+            let run = command::of_link(&inputs, link, operation, at)?;
             let operation = format!("Configure.{operation}:{}", name(link).to_string());
             Some(Stage { operation, run: Some(run), to: String::new(), phase: Phase::Start })
         };
@@ -347,18 +362,6 @@ fn delegated() -> (Vec<Stage>, Vec<Stage>, Option<Stage>, Vec<Stage>) {
     };
     let up = vec![stage("provide", "started")];
     (up, vec![stage("release", "initial")], None, Vec::new())
-}
-
-/// How many instances are wanted: `count` of 2.0, or what `scalable` says.
-fn count(template: &NodeTemplate, model: &Model) -> u32 {
-    let whole = |value: &Value| match value.data {
-        Data::Int(number) => u32::try_from(number).ok(),
-        _ => None,
-    };
-    let scalable = template.capabilities.get("scalable");
-    let scalable = scalable.and_then(|assignment| assignment.properties.get("default_instances"));
-    let said = if model.version.is_2() { template.count.as_ref() } else { scalable };
-    said.and_then(whole).unwrap_or(1)
 }
 
 /// Whether a type or one that it derives from is called so.

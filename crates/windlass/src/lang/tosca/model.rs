@@ -15,7 +15,7 @@ pub mod template;
 pub use definition::*;
 pub use template::*;
 
-use super::value::Name;
+use super::value::{Name, Value};
 use super::version::Version;
 use crate::source::SourceId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +61,8 @@ pub struct File {
     pub repositories: BTreeMap<String, Name>,
     /// Names of functions that it defines or imports.
     pub functions: BTreeMap<String, Name>,
+    /// What the functions that it defines itself take and give.
+    pub signatures: BTreeMap<String, Value>,
 }
 
 /// A file of a model.

@@ -8,6 +8,8 @@
 use std::sync::LazyLock;
 
 use super::version::Version;
+use crate::source::Sources;
+use crate::tree::{self, Node, Tree};
 
 const SIMPLE_1_0: &str = include_str!("profiles/simple_1_0.yaml");
 const SIMPLE_1_1: &str = include_str!("profiles/simple_1_1.yaml");
@@ -65,6 +67,30 @@ pub fn at_url(url: &str) -> Option<(&'static str, &'static str)> {
 /// Whether every file of 1.3 sees a type with this name: of the profile, or beside it.
 pub fn is_normative(section: &str, name: &str) -> bool {
     [MERGED_1_3.as_str(), NON_NORMATIVE].iter().any(|text| defines(text, section, name))
+}
+
+static PARSED: LazyLock<[Tree; 2]> = LazyLock::new(|| {
+    [MERGED_1_3.as_str(), NON_NORMATIVE].map(|text| {
+        let id = Sources::new().add("profile", text);
+        tree::parse(id, text, &tree::Options::default()).0
+    })
+});
+
+/// The type of a property or attribute (`part`) that a type of 1.3 has, or one that it derives
+/// from.
+pub fn type_of_field(section: &str, of: &str, part: &str, field: &str) -> Option<&'static str> {
+    let mut of = of;
+    // The texts are ours: no chain is as long as that.
+    for _ in 0..32 {
+        let own = |tree: &'static Tree| tree.root().get(section)?.get(of);
+        let body = PARSED.iter().find_map(own)?;
+        let found = body.get(part).and_then(|fields| fields.get(field));
+        if let Some(found) = found {
+            return found.get("type").and_then(Node::as_str);
+        }
+        of = body.get("derived_from").and_then(Node::as_str)?;
+    }
+    None
 }
 
 /// Whether a text of ours defines a type: sections begin in the first column.
@@ -129,6 +155,16 @@ mod tests {
     use super::*;
     use crate::source::Sources;
     use crate::tree::{self, Node};
+
+    #[test]
+    fn fields_are_found_in_types_and_in_those_that_they_derive_from() {
+        let of = |section, of, part, field| type_of_field(section, of, part, field);
+        let capability = "tosca.capabilities.Endpoint.Admin";
+        assert_eq!(of("capability_types", capability, "properties", "secure"), Some("boolean"));
+        assert_eq!(of("node_types", "tosca.nodes.Compute", "attributes", "state"), Some("string"));
+        assert_eq!(of("node_types", "tosca.nodes.Compute", "properties", "state"), None);
+        assert_eq!(of("node_types", "tosca.nodes.Nothing", "properties", "state"), None);
+    }
 
     #[test]
     fn what_the_profile_defines_is_known_by_its_section() {

@@ -148,6 +148,7 @@ impl Operations {
             timeout: Expected::default(),
             retry: None,
             effect: None,
+            host: None,
             origin,
         });
         self.used.push(operation);

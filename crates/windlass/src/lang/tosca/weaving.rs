@@ -122,6 +122,11 @@ impl Weaving {
         ALL.iter().find(|weaving| weaving.name == name)
     }
 
+    /// The names of all rule sets.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ALL.iter().map(|weaving| weaving.name)
+    }
+
     /// What a relationship of this kind needs.
     pub fn need(&self, kind: Kind) -> Need {
         match kind {

@@ -88,6 +88,7 @@ static OPERATION: Record = Record {
         optional("timeout", Duration, "when it is given up"),
         optional("retry", Either(&[SLOTS, Rec(&RETRY)]), "how often it is tried again"),
         optional("effect", EFFECT, DOUBT),
+        optional("host", Name, "where it runs, when not where its node does"),
     ],
 };
 

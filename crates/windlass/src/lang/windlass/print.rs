@@ -84,7 +84,8 @@ fn requirement(requirement: &Requirement) -> Value {
 fn operations_are_implied(component: &ComponentType, protocol: &Protocol) -> bool {
     let bare = |o: &Operation| {
         let untimed = o.duration.is_none() && o.timeout.is_none() && o.cost == Cost(0);
-        o.run.is_none() && untimed && o.retry.is_none() && o.effect.is_none()
+        let unsaid = o.retry.is_none() && o.effect.is_none() && o.host.is_none();
+        o.run.is_none() && untimed && unsaid
     };
     let mut first_use = Vec::new();
     for transition in &protocol.transitions {
@@ -104,6 +105,7 @@ fn operation(operation: &Operation) -> Value {
         .with_some("timeout", operation.timeout.map(print_duration))
         .with_some("retry", operation.retry.map(net::retry))
         .with_some("effect", operation.effect.as_ref().map(effect))
+        .with_some("host", operation.host.as_deref())
 }
 
 fn effect(effect: &Effect) -> Value {

@@ -304,6 +304,7 @@ fn operation(name: &str, at: Origin) -> Operation {
         timeout: None,
         retry: None,
         effect: None,
+        host: None,
         origin: at,
     }
 }

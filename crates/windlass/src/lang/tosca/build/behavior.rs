@@ -1,5 +1,6 @@
 //! Interfaces, operations, artifacts, workflows and activities.
 
+use super::super::codes;
 use super::super::grammar::behavior::INTERFACE_DEFINITION;
 use super::super::model::{
     Activity, ActivityKind, Artifact, Fields, Implementation, Interface, Operation, Parameter,
@@ -7,7 +8,12 @@ use super::super::model::{
 };
 use super::super::value::{Name, Value};
 use super::{Build, value, word, words};
+use crate::diagnostic::Diagnostic;
+use crate::spelling;
 use crate::tree::{Entry, Node};
+
+/// What a step or a trigger may do.
+const ACTIVITIES: &[&str] = &["set_state", "call_operation", "delegate", "inline"];
 
 impl Build<'_> {
     pub(super) fn interfaces(
@@ -100,6 +106,8 @@ impl Build<'_> {
         Implementation {
             primary: primary.map(|node| self.artifact(node)),
             dependencies,
+            host: word(node.get("operation_host").filter(|_| !self.version().is_2())),
+            timeout: value(node.get("timeout")),
             span: node.span(),
         }
     }
@@ -141,17 +149,39 @@ impl Build<'_> {
         Step {
             target: word(node.get("target")),
             target_relationship: word(node.get("target_relationship")),
+            host: word(node.get("operation_host")),
             filter: value(node.get("filter")),
-            activities: self.activities(node.get("activities")),
+            activities: self.activities(node.get("activities"), true),
             on_success: words(node.get("on_success")),
             on_failure: words(node.get("on_failure")),
             span: entry.key.span(),
         }
     }
 
-    /// Activities; what is none is reported by the check of workflows.
-    pub(super) fn activities(&mut self, node: Option<Node<'_>>) -> Vec<Activity> {
-        Self::named(node).into_iter().filter_map(|entry| self.activity(entry)).collect()
+    /// Activities. A trigger may also, before 2.0, name an operation of its own.
+    pub(super) fn activities(
+        &mut self,
+        node: Option<Node<'_>>,
+        in_workflow: bool,
+    ) -> Vec<Activity> {
+        let mut all = Vec::new();
+        for entry in Self::named(node) {
+            let name = entry.name();
+            if ACTIVITIES.contains(&name) {
+                all.extend(self.activity(entry));
+                continue;
+            }
+            let near = spelling::nearest(name, ACTIVITIES.iter().copied());
+            if in_workflow || self.version().is_2() || near.is_some() {
+                let message = format!("there is no activity `{name}`");
+                let finding = Diagnostic::error(codes::UNKNOWN_KEY, entry.key.span(), message);
+                self.findings.push(match near {
+                    Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    None => finding.help(spelling::known("activity", ACTIVITIES.iter().copied())),
+                });
+            }
+        }
+        all
     }
 
     fn activity(&mut self, entry: Entry<'_>) -> Option<Activity> {

@@ -1,5 +1,6 @@
 //! The service template.
 
+use super::super::codes;
 use super::super::load::Text;
 use super::super::model::{
     CapabilityAssignment, FileId, Group, NodeTemplate, Policy, RelationshipTemplate,
@@ -8,6 +9,7 @@ use super::super::model::{
 use super::super::value::Name;
 use super::{Build, range, value, word, words};
 use crate::diagnostic::Diagnostic;
+use crate::spelling;
 use crate::tree::{Entry, Node};
 
 /// Builds the service template of a file, if it has one.
@@ -30,9 +32,11 @@ pub(crate) fn service(
         inputs: build.fields(node.get("inputs"), Build::parameter),
         outputs: build.fields(node.get("outputs"), Build::parameter),
         nodes: build.fields(templates, |build, entry| {
+            build.known_copy(entry, templates, "node template");
             build.node_template(entry, &copied(entry.value, templates))
         }),
         relationships: build.fields(relationships, |build, entry| {
+            build.known_copy(entry, relationships, "relationship template");
             build.relationship_template(entry, &copied(entry.value, relationships))
         }),
         groups: build.fields(node.get("groups"), Build::group),
@@ -66,6 +70,25 @@ fn nearest<'t>(node: Node<'t>, copied: &[Node<'t>], key: &str) -> Option<Node<'t
 }
 
 impl Build<'_> {
+    /// What a template copies is another template.
+    fn known_copy(&mut self, entry: Entry<'_>, templates: Option<Node<'_>>, word: &str) {
+        let Some(copy) = entry.value.get("copy") else { return };
+        let Some(name) = copy.as_str() else { return };
+        let message = match templates.and_then(|all| all.get(name)) {
+            None => format!("there is no {word} `{name}` to copy"),
+            Some(_) if name == entry.name() => format!("`{name}` copies itself"),
+            Some(_) => return,
+        };
+        let names = templates.into_iter().flat_map(Node::entries).map(|entry| entry.name());
+        let others: Vec<&str> = names.filter(|other| *other != entry.name()).collect();
+        let near = spelling::nearest(name, others.into_iter());
+        let finding = Diagnostic::error(codes::UNKNOWN_NAME, copy.span(), message);
+        self.findings.push(match near.filter(|near| *near != name) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding,
+        });
+    }
+
     /// Values that a template gives, merged into those that it copies.
     fn merged(
         &mut self,
@@ -219,7 +242,8 @@ impl Build<'_> {
         Trigger {
             event: word(node.get("event").or(node.get("event_type"))),
             condition: value(node.get("condition")),
-            actions: self.activities(node.get("action")),
+            actions: self.activities(node.get("action"), false),
+            body: super::Value::of(node),
             span: entry.key.span(),
         }
     }

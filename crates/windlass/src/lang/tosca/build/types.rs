@@ -50,6 +50,7 @@ impl Build<'_> {
             artifacts: self
                 .fields(node.get("artifacts"), |build, entry| build.artifact(entry.value)),
             operations: super::Fields::default(),
+            notifications: super::Fields::default(),
             inputs: super::Fields::default(),
             valid: super::Fields::default(),
             schema: Schema::default(),
@@ -58,8 +59,10 @@ impl Build<'_> {
         self.valid_types(node, &mut of);
         match kind {
             TypeKind::Interface => {
-                let Interface { inputs, operations, .. } = self.interface(node, false);
+                let Interface { inputs, operations, notifications, .. } =
+                    self.interface(node, false);
                 (of.inputs, of.operations) = (inputs, operations);
+                of.notifications = notifications;
             }
             TypeKind::Data => {
                 of.schema = self.constrained(node);

@@ -6,6 +6,7 @@ use super::super::value::Name;
 use super::Checker;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::files::{FileError, Files};
+use crate::spelling;
 
 impl Checker<'_> {
     pub(super) fn artifacts(&mut self, files: &mut dyn Files) {
@@ -17,6 +18,7 @@ impl Checker<'_> {
             let mut known = self.artifact_names(id);
             known.extend(of.artifacts.names().map(str::to_owned));
             for (_, artifact) in of.artifacts.iter() {
+                self.artifact_itself(artifact, of.file);
                 self.file(artifact, of.file, files, &[]);
             }
             self.implementations(&of.interfaces, of.file, files, &known);
@@ -29,6 +31,7 @@ impl Checker<'_> {
             let mut known: Vec<String> = node.artifacts.names().map(str::to_owned).collect();
             known.extend(node.of.id.into_iter().flat_map(|id| self.artifact_names(id)));
             for (_, artifact) in node.artifacts.iter() {
+                self.artifact_itself(artifact, service.file);
                 self.file(artifact, service.file, files, &[]);
             }
             self.implementations(&node.interfaces, service.file, files, &known);
@@ -63,6 +66,27 @@ impl Checker<'_> {
                     self.file(artifact, file, files, known);
                 }
             }
+        }
+    }
+
+    /// The repository of an artifact is declared, and its properties are those of its type.
+    fn artifact_itself(&mut self, artifact: &Artifact, file: FileId) {
+        let model = self.model;
+        let known = &model.files[file.0 as usize].repositories;
+        if let Some(repository) = &artifact.repository
+            && !known.contains_key(&repository.text)
+            && !repository.text.contains("://")
+            && !self.is_open
+        {
+            let message = format!("there is no repository `{}`", repository.text);
+            let near = spelling::nearest(&repository.text, known.keys().map(String::as_str));
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            self.advise(codes::UNKNOWN_NAME, repository.span, message, help);
+            // Before 2.0 many files name the registry that everybody knows.
+            self.bear(true);
+        }
+        if let Some(id) = artifact.of.as_ref().and_then(|of| of.id) {
+            self.assigned(id, &artifact.properties, |of| &of.properties, "property");
         }
     }
 

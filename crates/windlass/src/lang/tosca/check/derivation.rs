@@ -64,7 +64,31 @@ impl Checker<'_> {
             }
             self.defaults(id);
             self.refinements(id);
+            self.refined_capabilities(id);
             self.no_implementation(id);
+            self.declared_operations(id);
+            self.ranges(id);
+        }
+    }
+
+    /// How often requirements and capabilities may be used, and what restricts a data type.
+    fn ranges(&mut self, id: TypeId) {
+        let model = self.model;
+        let of = model.types.get(id);
+        for (_, capability) in of.capabilities.iter() {
+            self.bounds(capability.occurrences);
+        }
+        for (_, requirement) in of.requirements.iter() {
+            self.bounds(requirement.count);
+        }
+        if of.kind == TypeKind::Data && of.schema.constraints.is_some() {
+            let version = model.version_of(id);
+            let base = of.parent.as_ref().map_or(Base::Unknown, |of| model.base(of, version));
+            // A scalar restricts its numbers and its units; which one is meant is not said.
+            if !matches!(base, Base::Scalar(_)) {
+                let parent = Schema { of: of.parent.clone(), ..of.schema.clone() };
+                self.constraints_of(&parent, version);
+            }
         }
     }
 
@@ -109,6 +133,7 @@ impl Checker<'_> {
             let message = "`scalar` has no units: derive a type from it";
             self.error(codes::SCALAR, of.name.span, message);
         }
+        self.constraints_of(schema, version);
         for inner in [&schema.entry, &schema.key].into_iter().flatten() {
             self.schema_itself(inner, version);
         }

@@ -1,6 +1,6 @@
 //! Validation clauses of 2.0: boolean expressions over `$value`, as far as values are known.
 
-use super::super::model::Model;
+use super::super::model::{Model, NodeTemplate};
 use super::super::value::{Data, Value};
 use super::constraint::{length, matches, quantity};
 use super::quantity::{self, Quantity};
@@ -29,7 +29,9 @@ pub(super) fn is_call(value: &Value, version_2: bool) -> bool {
     if version_2 {
         return name.starts_with('$') && !name.starts_with("$$");
     }
-    name.starts_with("get_") || ["concat", "token", "join"].contains(&name)
+    // Data types may have a field of such a name, which no list stands below.
+    let has_list = matches!(entry.value.data, Data::List(_));
+    name.starts_with("get_") || ["concat", "token", "join"].contains(&name) && has_list
 }
 
 /// The value of a validation clause for a value; none when it cannot be told.
@@ -39,13 +41,26 @@ pub(super) fn validation(
     value: &Value,
     base: Base<'_>,
 ) -> Option<Known> {
-    Evaluation { model, value, base }.expression(clause)
+    Evaluation { model, value, base, candidate: None }.expression(clause)
+}
+
+/// Whether a clause holds for a node, whose values `SELF` gives; none when it cannot be told.
+pub(super) fn holds_for(model: &Model, clause: &Value, node: &NodeTemplate) -> Option<bool> {
+    let nothing = Value { span: clause.span, data: Data::Null };
+    let evaluation =
+        Evaluation { model, value: &nothing, base: Base::Unknown, candidate: Some(node) };
+    match evaluation.expression(clause)? {
+        Known::Bool(value) => Some(value),
+        _ => None,
+    }
 }
 
 struct Evaluation<'a> {
     model: &'a Model,
     value: &'a Value,
     base: Base<'a>,
+    /// The node that `SELF` means in a filter.
+    candidate: Option<&'a NodeTemplate>,
 }
 
 impl Evaluation<'_> {
@@ -83,6 +98,7 @@ impl Evaluation<'_> {
         let items = arguments.items();
         match name {
             "$value" => Some(self.inside(items)?),
+            "$get_property" => self.of_candidate(items),
             "$and" => self.fold(items, true, |all, one| all && one),
             "$or" => self.fold(items, false, |any, one| any || one),
             "$xor" => self.fold(items, false, |odd, one| odd != one),
@@ -135,6 +151,38 @@ impl Evaluation<'_> {
         }
     }
 
+    /// A property of the candidate, or of one of its capabilities, when the text says it.
+    fn of_candidate(&self, path: &[Value]) -> Option<Known> {
+        let node = self.candidate?;
+        let id = node.of.id?;
+        let words: Vec<&str> = path.iter().filter_map(Value::text).collect();
+        let (value, schemas, name) = match words[..] {
+            ["SELF", name] => {
+                let schemas = self.model.schemas(id, |of| &of.properties);
+                (node.properties.get(name), schemas, name)
+            }
+            ["SELF", "CAPABILITY", capability, name] => {
+                let schemas = self.model.capability_schemas(
+                    id,
+                    capability,
+                    |of| &of.properties,
+                    |of| &of.properties,
+                );
+                let assigned = node.capabilities.get(capability);
+                (assigned.and_then(|it| it.properties.get(name)), schemas, name)
+            }
+            _ => return None,
+        };
+        let schema = schemas.get(name)?;
+        let value = value.or(schema.default.as_ref())?;
+        let of = schema.of.as_ref()?;
+        let is_plain = matches!(
+            self.model.base(of, self.model.version),
+            Base::BuiltIn("string" | "integer" | "float" | "boolean")
+        );
+        (is_plain && !is_call(value, true)).then(|| self.own(value)).flatten()
+    }
+
     /// Functions over text, lists and maps.
     fn text_or_list(&self, name: &str, items: &[Value]) -> Option<Known> {
         let (one, other) = (self.expression(items.first()?)?, self.expression(items.get(1)?)?);
@@ -167,7 +215,12 @@ impl Evaluation<'_> {
             };
         }
         // A part is of another type than the whole.
-        let inner = Evaluation { model: self.model, value: at, base: Base::Unknown };
+        let inner = Evaluation {
+            model: self.model,
+            value: at,
+            base: Base::Unknown,
+            candidate: self.candidate,
+        };
         if path.is_empty() { self.own(at) } else { inner.own(at) }
     }
 

@@ -1,13 +1,19 @@
 //! Node filters: why a node is not selected.
 
-use super::super::model::{Fields, Model, NodeTemplate, Schema};
+use super::super::model::{Fields, Model, NodeTemplate, Schema, TypeId};
 use super::super::value::{Data, Value};
+use super::Checker;
 use super::constraint::{clause_violated, words};
+use super::evaluate::holds_for;
 use super::schema::Base;
 
 /// Why a filter rejects a node; none when it does not, or when that cannot be told.
 pub(super) fn rejects(model: &Model, node: &NodeTemplate, filter: &Value) -> Option<String> {
     let id = node.of.id?;
+    if model.version.is_2() {
+        let is_false = holds_for(model, filter, node) == Some(false);
+        return is_false.then(|| format!("it does not satisfy `{}`.", words(filter)));
+    }
     if let Some(properties) = filter.get("properties") {
         let schemas = model.schemas(id, |of| &of.properties);
         if let Some(reason) = conditions(model, &node.properties, &schemas, properties) {
@@ -64,6 +70,34 @@ fn conditions(
         }
     }
     None
+}
+
+impl Checker<'_> {
+    /// The conditions of a filter of the versions before 2.0 can be asked of values.
+    pub(super) fn filter_itself(&mut self, of: Option<TypeId>, filter: &Value) {
+        let model = self.model;
+        let empty = Fields::default();
+        if let Some(properties) = filter.get("properties") {
+            let schemas = of.map(|of| model.schemas(of, |of| &of.properties));
+            self.conditions_themselves(schemas.as_ref().unwrap_or(&empty), properties);
+        }
+        for (name, condition) in filter.get("capabilities").map(pairs).unwrap_or_default() {
+            let Some(properties) = condition.get("properties") else { continue };
+            let schemas = of.map(|of| {
+                model.capability_schemas(of, name, |of| &of.properties, |of| &of.properties)
+            });
+            self.conditions_themselves(schemas.as_ref().unwrap_or(&empty), properties);
+        }
+    }
+
+    fn conditions_themselves(&mut self, schemas: &Fields<Schema>, wanted: &Value) {
+        let model = self.model;
+        for (name, condition) in pairs(wanted) {
+            let of = schemas.get(name).and_then(|schema| schema.of.as_ref());
+            let base = of.map_or(Base::Unknown, |of| model.base(of, model.version));
+            self.clauses_of(condition, base);
+        }
+    }
 }
 
 /// Names and values of a map, or of a list of maps with one entry each.

@@ -5,6 +5,7 @@ use super::super::model::{Fields, Interface, Service};
 use super::super::value::Value;
 use super::Checker;
 use super::evaluate::is_call;
+use super::path::Walk;
 use crate::source::Span;
 use std::collections::BTreeMap;
 
@@ -72,11 +73,14 @@ impl Checker<'_> {
             for (_, value) in template.properties.iter() {
                 let mut found = Vec::new();
                 reads(value, "get_property", self.version().is_2(), &mut found);
+                let walk = Walk { model: self.model, service, with_attributes: false };
                 let targets = found.into_iter().filter_map(|(arguments, _)| {
-                    let [owner, name] = arguments.items() else { return None };
+                    let [owner, rest @ ..] = arguments.items() else { return None };
                     let owner = owner.text()?;
                     let owner = if owner == "SELF" { node.text.as_str() } else { owner };
-                    index.get(&(owner, name.text()?)).copied()
+                    let from = Walk::node(owner, service.nodes.get(owner)?);
+                    let found = walk.follow(from, rest).ok()??;
+                    index.get(&(found.owner?.as_str(), found.name.as_str())).copied()
                 });
                 edges.push(targets.collect());
             }

@@ -1,14 +1,18 @@
 //! Functions: names, arguments, what they refer to, and the type of what they give.
 
 use super::super::codes;
-use super::super::model::{Fields, Interface, Model, NodeTemplate, Parameter, Schema, Service};
+use super::super::model::{
+    Fields, Interface, Model, NodeTemplate, Parameter, RelationshipTemplate, Schema, Service,
+    TypeId, TypeKind, TypeRef,
+};
 use super::super::switches;
 use super::super::value::{Data, Name, Value};
 use super::super::version::Version;
 use super::Checker;
 use super::evaluate::is_call;
+use super::path::{Ends, Spot, Walk};
 use super::schema::Base;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::spelling;
 
 /// Where a function is called.
@@ -17,7 +21,9 @@ pub(super) enum Place<'m> {
     /// In a node template.
     Node(&'m str, &'m NodeTemplate),
     /// In a relationship.
-    Relationship,
+    Relationship(&'m Ends<'m>),
+    /// In a filter: `SELF` is a node of this type.
+    Filter(&'m str, TypeId),
     /// In a workflow, which may have inputs of its own.
     Workflow(&'m Fields<Parameter>),
     /// Elsewhere: outputs, policies.
@@ -73,6 +79,41 @@ pub(super) const BUILT_IN: &[&str] = &[
     "get_nodes_of_type",
 ];
 
+/// Functions of the versions before 2.0.
+const BEFORE_2: &[&str] = &[
+    "get_input",
+    "get_property",
+    "get_attribute",
+    "get_operation_output",
+    "get_nodes_of_type",
+    "get_artifact",
+    "concat",
+    "token",
+    "join",
+];
+
+/// Functions of 2.0 that compare two things.
+const OF_TWO: &[&str] = &[
+    "equal",
+    "greater_than",
+    "greater_or_equal",
+    "less_than",
+    "less_or_equal",
+    "in_range",
+    "valid_values",
+    "matches",
+    "has_suffix",
+    "has_prefix",
+    "contains",
+    "has_entry",
+    "has_key",
+];
+
+/// Whether a text means itself and calls no function.
+fn is_plain(text: &str) -> bool {
+    !text.starts_with('$') || text.starts_with("$$")
+}
+
 impl Checker<'_> {
     /// Looks at every value of the service.
     pub(super) fn functions(&mut self) {
@@ -81,8 +122,9 @@ impl Checker<'_> {
         for (name, node) in service.nodes.iter() {
             self.node_functions(service, name, node);
         }
-        for (_, template) in service.relationships.iter() {
-            let place = Place::Relationship;
+        for (name, template) in service.relationships.iter() {
+            let ends = self.ends_of(service, &name.text, template);
+            let place = Place::Relationship(&ends);
             self.all(service, &template.properties, place);
             self.all(service, &template.attributes, place);
             self.in_interfaces(service, &template.interfaces, place);
@@ -95,9 +137,22 @@ impl Checker<'_> {
         }
         for (_, policy) in service.policies.iter() {
             self.all(service, &policy.properties, Place::Service);
+            for (_, trigger) in policy.triggers.iter() {
+                self.clauses(service, trigger.condition.as_ref(), Place::Service);
+            }
+        }
+        if let Some(mapping) = &service.substitution
+            && let Some(of) = mapping.of.id
+        {
+            let place = Place::Filter(&mapping.of.name.text, of);
+            self.clauses(service, mapping.filter.as_ref(), place);
         }
         for (_, workflow) in service.workflows.iter() {
             let place = Place::Workflow(&workflow.inputs);
+            self.clauses(service, workflow.preconditions.as_ref(), place);
+            for (_, step) in workflow.steps.iter() {
+                self.clauses(service, step.filter.as_ref(), place);
+            }
             for activity in workflow.steps.iter().flat_map(|(_, step)| &step.activities) {
                 self.all(service, &activity.inputs, place);
             }
@@ -132,12 +187,84 @@ impl Checker<'_> {
             }
         }
         self.in_interfaces(service, &node.interfaces, place);
-        for (_, requirement) in node.requirements.iter() {
+        for (word, requirement) in node.requirements.iter() {
+            self.filters(service, node, &word.text, requirement);
             if let Some(inline) = &requirement.inline {
-                self.all(service, &inline.properties, Place::Relationship);
-                self.in_interfaces(service, &inline.interfaces, Place::Relationship);
+                let target = requirement.target.as_ref();
+                let far = target.and_then(|target| service.nodes.entry(&target.node));
+                let ends = Ends {
+                    of: target.and_then(|target| target.relationship),
+                    source: Some((&name.text, node)),
+                    target: far.map(|(name, template)| (name.text.as_str(), template)),
+                    target_type: None,
+                    capability: target.and_then(|target| target.capability.clone()),
+                };
+                let place = Place::Relationship(&ends);
+                self.all(service, &inline.properties, place);
+                self.in_interfaces(service, &inline.interfaces, place);
             }
         }
+        if let Some(of) = node.of.id {
+            let place = Place::Filter(&name.text, of);
+            self.clauses(service, node.node_filter.as_ref(), place);
+        }
+    }
+
+    /// The filter of a requirement reads what nodes of the wanted type have.
+    fn filters(
+        &mut self,
+        service: &Service,
+        node: &NodeTemplate,
+        name: &str,
+        requirement: &super::super::model::RequirementAssignment,
+    ) {
+        let Some(filter) = &requirement.node_filter else { return };
+        let definition = node.of.id.and_then(|id| self.model.requirement(id, name));
+        let wanted = requirement.node.as_ref();
+        let named = wanted.and_then(|name| service.nodes.get(&name.text)?.of.id);
+        let typed = || self.model.type_named(TypeKind::Node, &wanted?.text);
+        let of = named.or_else(typed).or_else(|| definition.and_then(|it| it.node?.id));
+        match of {
+            Some(of) => {
+                let word = wanted.map_or(name, |name| &name.text);
+                self.clauses(service, Some(filter), Place::Filter(word, of));
+            }
+            None => self.clauses(service, Some(filter), Place::Service),
+        }
+    }
+
+    /// Boolean clauses, which from 2.0 are made of functions.
+    fn clauses(&mut self, service: &Service, clause: Option<&Value>, place: Place<'_>) {
+        let Some(clause) = clause.filter(|_| self.version().is_2()) else { return };
+        let before = self.findings.len();
+        self.calls(service, clause, place);
+        // Who evaluates a clause may know more names than the standard has.
+        for finding in &mut self.findings[before..] {
+            finding.severity = Severity::Warning;
+        }
+    }
+
+    /// What a relationship template connects: the first requirement that names it.
+    fn ends_of<'s>(
+        &self,
+        service: &'s Service,
+        name: &str,
+        template: &RelationshipTemplate,
+    ) -> Ends<'s> {
+        let mut ends = Ends { of: template.of.as_ref().and_then(|of| of.id), ..Ends::default() };
+        for (source, node) in service.nodes.iter() {
+            for (_, requirement) in node.requirements.iter() {
+                let Some(target) = &requirement.target else { continue };
+                if target.template.as_deref() == Some(name) {
+                    ends.source = Some((&source.text, node));
+                    let far = service.nodes.entry(&target.node);
+                    ends.target = far.map(|(name, template)| (name.text.as_str(), template));
+                    ends.capability.clone_from(&target.capability);
+                    return ends;
+                }
+            }
+        }
+        ends
     }
 
     fn in_interfaces(
@@ -172,6 +299,18 @@ impl Checker<'_> {
         {
             let name = name.trim_start_matches('$');
             self.call_of(service, name, entry.key.span, &entry.value, place);
+        }
+        if version_2
+            && let Some(name) = value.text().and_then(|text| text.strip_prefix('$'))
+            && !name.starts_with('$')
+            && !BUILT_IN.contains(&name)
+            && !self.model.files[0].functions.contains_key(name)
+            && !self.is_open
+            && !name.is_empty()
+        {
+            let message = format!("there is no function `{name}`");
+            let help = format!("a text that begins with a dollar sign is written `$${name}`");
+            self.advise(codes::FUNCTION, value.span, message, Some(help));
         }
         let before = self.findings.len();
         for item in value.items() {
@@ -211,16 +350,75 @@ impl Checker<'_> {
             "join" if count == 0 || count > 2 => {
                 self.error(codes::FUNCTION, span, "`join` takes a list and a delimiter");
             }
-            _ if self.version().is_2() && !BUILT_IN.contains(&name) => {
-                let own = &self.model.files[0].functions;
-                if !own.contains_key(name) && !self.is_open {
+            "join"
+                if self.version().is_2() && arguments.items()[0].text().is_some_and(is_plain) =>
+            {
+                self.error(codes::FUNCTION, span, "`join` takes a list and a delimiter");
+            }
+            "token" if arguments.items()[2].text().is_some_and(is_plain) => {
+                let message = "the last argument of `token` is an index";
+                self.error(codes::FUNCTION, arguments.items()[2].span, message);
+            }
+            "get_artifact" => self.get_artifact(service, arguments, place),
+            _ if self.version().is_2() => self.call_of_2(name, span, arguments),
+            _ if !BEFORE_2.contains(&name) => {
+                // Some processors declare functions in metadata.
+                if !self.model.files[0].functions.contains_key(name) {
                     let message = format!("there is no function `{name}`");
-                    let near = spelling::nearest(name, BUILT_IN.iter().copied());
-                    let help = near.map(|near| format!("did you mean `${near}`?"));
+                    let near = spelling::nearest(name, BEFORE_2.iter().copied());
+                    let help = near.map(|near| format!("did you mean `{near}`?"));
                     self.advise(codes::FUNCTION, span, message, help);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Functions of 2.0: those of the standard by how much they take, one's own by signatures.
+    fn call_of_2(&mut self, name: &str, span: crate::source::Span, arguments: &Value) {
+        let own = &self.model.files[0].functions;
+        if own.contains_key(name) {
+            return self.signature(name, span, arguments);
+        }
+        if !BUILT_IN.contains(&name) {
+            if !self.is_open {
+                let message = format!("there is no function `{name}`");
+                let known = BUILT_IN.iter().copied().chain(own.keys().map(String::as_str));
+                let near = spelling::nearest(name, known);
+                let help = near.map(|near| format!("did you mean `${near}`?"));
+                self.advise(codes::FUNCTION, span, message, help);
+            }
+            return;
+        }
+        let wanted = if OF_TWO.contains(&name) { 2 } else { 0 };
+        let given = arguments.items().len();
+        if wanted > 0 && given != wanted && matches!(arguments.data, Data::List(_)) {
+            let message = format!("`{name}` takes {wanted} arguments, not {given}");
+            self.error(codes::FUNCTION, span, message);
+        }
+    }
+
+    /// The artifact that is asked for exists.
+    fn get_artifact(&mut self, service: &Service, arguments: &Value, place: Place<'_>) {
+        let [entity, artifact, ..] = arguments.items() else { return };
+        let (Some(who), Some(name)) = (entity.text(), artifact.text()) else { return };
+        let node = match (who, place) {
+            ("SELF", Place::Node(_, node)) => Some(node),
+            ("SELF" | "SOURCE" | "TARGET" | "HOST" | "ORCHESTRATOR", _) => return,
+            (name, _) => service.nodes.get(name),
+        };
+        let Some(node) = node else {
+            let message = format!("there is no node template `{who}`");
+            return self.error(codes::UNKNOWN_NAME, entity.span, message);
+        };
+        let Some(id) = node.of.id.filter(|id| !self.model.is_opaque(*id)) else { return };
+        let inherited = self.model.types.chain(id).flat_map(|(_, of)| of.artifacts.names());
+        let known: Vec<&str> = node.artifacts.names().chain(inherited).collect();
+        if !known.contains(&name) {
+            let message = format!("`{who}` has no artifact `{name}`");
+            let near = spelling::nearest(name, known.iter().copied());
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            self.advise(codes::UNKNOWN_NAME, artifact.span, message, help);
         }
     }
 
@@ -255,50 +453,45 @@ impl Checker<'_> {
             return;
         };
         let Some(who) = entity.text() else { return };
-        let (owner, node) = match (who, place) {
-            ("SELF", Place::Node(name, node)) => (name.to_owned(), Some(node)),
+        let from = match (who, place) {
+            ("SELF", Place::Node(name, node)) => Walk::node(name, node),
+            ("SELF", Place::Relationship(ends)) => Spot::Relationship(ends.clone()),
+            ("SELF", Place::Filter(name, of)) => {
+                Spot::Node { name: name.to_owned(), of, template: None }
+            }
+            ("TARGET", Place::Relationship(ends)) => ends.far(),
+            ("SOURCE", Place::Relationship(ends)) => {
+                ends.source.map_or(Spot::Unknown, |(name, node)| Walk::node(name, node))
+            }
             ("HOST", Place::Service) => {
                 let message = "`HOST` means nothing here: there is no node that has a host";
                 return self.error(codes::FUNCTION, entity.span, message);
             }
             ("HOST", Place::Node(name, node)) => return self.host(service, name, node, entity),
             ("SELF" | "SOURCE" | "TARGET" | "HOST" | "ORCHESTRATOR", _) => return,
-            (name, _) => (name.to_owned(), service.nodes.get(name)),
+            (name, _) => match service.nodes.get(name) {
+                Some(node) => Walk::node(name, node),
+                None => match service.relationships.get(name) {
+                    Some(template) => Spot::Relationship(self.ends_of(service, name, template)),
+                    None if service.groups.get(name).is_some() => return,
+                    None => {
+                        let message = format!("there is no node template `{who}`");
+                        let near = spelling::nearest(who, service.nodes.names());
+                        let help = near.map(|near| format!("did you mean `{near}`?"));
+                        return self.advise(codes::UNKNOWN_NAME, entity.span, message, help);
+                    }
+                },
+            },
         };
-        let Some(node) = node else {
-            if service.relationships.get(who).is_some() || service.groups.get(who).is_some() {
-                return;
-            }
-            let message = format!("there is no node template `{who}`");
-            let near = spelling::nearest(who, service.nodes.names());
-            let help = near.map(|near| format!("did you mean `{near}`?"));
-            return self.advise(codes::UNKNOWN_NAME, entity.span, message, help);
-        };
-        let Some(id) = node.of.id.filter(|id| !self.model.is_opaque(*id)) else { return };
-        let [name, more @ ..] = rest else {
+        if rest.is_empty() {
             let message = format!("`{function}` takes a node and a name");
             return self.error(codes::FUNCTION, arguments.span, message);
-        };
-        let Some(text) = name.text() else { return };
-        if self.version().is_2() && !more.is_empty() {
-            return;
         }
-        let model = self.model;
-        let own = |text: &str| has_part(model, id, text, function);
-        if own(text) {
-            return self.index(model.schemas(id, |of| &of.attributes).get(text), more);
+        let with_attributes = function == "get_attribute";
+        let walk = Walk { model: self.model, service, with_attributes };
+        if let Err(wrong) = walk.follow(from, rest) {
+            self.advise(wrong.code, wrong.span, wrong.message, wrong.help);
         }
-        // Which of several relationships is meant may stand between.
-        let second = more.iter().find(|step| !matches!(step.data, Data::Int(_)));
-        if let Some(second) = second.and_then(Value::text)
-            && self.through(service, node, text, second)
-        {
-            return;
-        }
-        let word = if function == "get_property" { "property" } else { "attribute" };
-        let what = more.first().and_then(Value::text).unwrap_or(text);
-        let message = format!("`{owner}` has no {word} `{what}`");
-        self.error(codes::UNKNOWN_NAME, name.span, message);
     }
 
     /// An index goes into a list or map only.
@@ -312,35 +505,6 @@ impl Checker<'_> {
             let message = format!("a {} has no parts", of.name.text);
             self.error(codes::FUNCTION, step.span, message);
         }
-    }
-
-    /// A property of a capability, or of the target of a requirement.
-    fn through(&self, service: &Service, node: &NodeTemplate, first: &str, second: &str) -> bool {
-        let model = self.model;
-        let Some(id) = node.of.id else { return true };
-        let has = |of: super::super::model::TypeId, name: &str| {
-            has_part(model, of, name, "get_attribute") || has_part(model, of, name, "get_property")
-        };
-        let in_capability = |id, name: &str| {
-            let fields =
-                model.capability_schemas(id, name, |of| &of.properties, |of| &of.properties);
-            let attributes =
-                model.capability_schemas(id, name, |of| &of.attributes, |of| &of.attributes);
-            fields.get(second).is_some() || attributes.get(second).is_some()
-        };
-        if model.capability(id, first).is_some() {
-            return in_capability(id, first);
-        }
-        let mut requirements = node.requirements.iter().filter(|(name, _)| name.text == first);
-        let Some((_, requirement)) = requirements.next() else { return false };
-        let Some(target) = &requirement.target else { return true };
-        let Some(of) = service.nodes.get(&target.node).and_then(|node| node.of.id) else {
-            return true;
-        };
-        let is_of_relationship = target.relationship.is_some_and(|of| has(of, second));
-        is_of_relationship
-            || has(of, second)
-            || target.capability.as_ref().is_none_or(|capability| in_capability(of, capability))
     }
 
     /// A node that asks its host has one.
@@ -411,33 +575,26 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a property that is asked for plainly.
+    /// The type of what a path of `get_property` leads to.
     fn property_type(
         &self,
         service: &Service,
         arguments: &Value,
         place: Place<'_>,
-    ) -> Option<super::super::model::TypeRef> {
-        let [entity, name] = arguments.items() else { return None };
-        let node = match (entity.text()?, place) {
-            ("SELF", Place::Node(_, node)) => node,
-            (name, _) => service.nodes.get(name)?,
+    ) -> Option<TypeRef> {
+        let [entity, rest @ ..] = arguments.items() else { return None };
+        let from = match (entity.text()?, place) {
+            ("SELF", Place::Node(name, node)) => Walk::node(name, node),
+            (name, _) => Walk::node(name, service.nodes.get(name)?),
         };
-        let schemas = self.model.schemas(node.of.id?, |of| &of.properties);
-        schemas.get(name.text()?)?.of.clone()
+        let walk = Walk { model: self.model, service, with_attributes: false };
+        walk.follow(from, rest).ok()??.schema?.of
     }
 }
 
 /// Whether a finding says that a value is of another type, and not that it is a bad one.
 fn is_about_type(finding: &Diagnostic) -> bool {
     finding.code == codes::WRONG_VALUE
-}
-
-/// Whether a node type has a property or attribute; every property is an attribute too.
-fn has_part(model: &Model, id: super::super::model::TypeId, name: &str, function: &str) -> bool {
-    let property = model.schemas(id, |of| &of.properties).get(name).is_some();
-    let attribute = || model.schemas(id, |of| &of.attributes).get(name).is_some();
-    property || function == "get_attribute" && attribute()
 }
 
 /// Whether values of one type may stand for values of another.

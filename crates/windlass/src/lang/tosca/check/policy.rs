@@ -1,8 +1,9 @@
 //! Policies and groups: members, targets, and what triggers call.
 
 use super::super::codes;
-use super::super::model::{Activity, ActivityKind, Policy, Service};
+use super::super::model::{Activity, ActivityKind, Policy, Service, TypeId, TypeRef};
 use super::super::value::Name;
+use super::super::weaving::Weaving;
 use super::Checker;
 use crate::spelling;
 
@@ -13,17 +14,61 @@ impl Checker<'_> {
         for (_, group) in service.groups.iter() {
             for member in &group.members {
                 self.member(service, member, "member");
+                self.valid_member(service, group.of.id, "members", member);
             }
         }
         for (_, policy) in service.policies.iter() {
             for target in &policy.targets {
                 self.member(service, target, "target");
+                self.valid_member(service, policy.of.id, "targets", target);
             }
-            for (_, trigger) in policy.triggers.iter() {
+            self.weaving(policy);
+            for (name, trigger) in policy.triggers.iter() {
+                self.trigger(service, name, trigger);
                 for action in &trigger.actions {
                     self.action(service, policy, action);
                 }
             }
+        }
+    }
+
+    /// The rules that a service chooses exist.
+    fn weaving(&mut self, policy: &Policy) {
+        let Some(rules) = policy.properties.get("rules") else { return };
+        let Some(name) = rules.text() else { return };
+        let is_ours = policy.of.name.text.ends_with("windlass.policies.Weaving");
+        if is_ours && Weaving::named(name).is_none() {
+            let message = format!("there are no weaving rules `{name}`");
+            let help = spelling::known("rule set", Weaving::names());
+            self.advise(codes::UNKNOWN_NAME, rules.span, message, Some(help));
+        }
+    }
+
+    /// The type of a group or policy may say what it is for; a group stands for its members.
+    fn valid_member(&mut self, service: &Service, of: Option<TypeId>, key: &str, name: &Name) {
+        let model = self.model;
+        let Some(valid) = of.and_then(|of| model.nearest(of, |of| of.valid.get(key))) else {
+            return;
+        };
+        let fits = |id: TypeId| {
+            let is_open = |it: &TypeRef| it.id.is_none_or(|it| model.types.derives(id, it));
+            valid.is_empty() || model.is_opaque(id) || valid.iter().any(is_open)
+        };
+        let node = |name: &str| service.nodes.get(name).and_then(|node| node.of.id);
+        let is_fit = match (node(&name.text), service.groups.get(&name.text)) {
+            (Some(id), _) => fits(id),
+            (None, Some(group)) => {
+                let mut members = group.members.iter().filter_map(|member| node(&member.text));
+                group.of.id.is_some_and(fits) || group.members.is_empty() || members.any(fits)
+            }
+            (None, None) => true,
+        };
+        if !is_fit {
+            let names: Vec<String> = valid.iter().map(|of| format!("`{}`", of.name.text)).collect();
+            let of = of.map(|of| model.types.get(of).name.text.as_str()).unwrap_or_default();
+            let message = format!("`{of}` is not for `{}`", name.text);
+            let help = format!("its {key} are of type {}", names.join(", "));
+            self.advise(codes::UNMATCHED, name.span, message, Some(help));
         }
     }
 
@@ -40,8 +85,10 @@ impl Checker<'_> {
 
     /// An operation that a trigger calls exists on a target.
     fn action(&mut self, service: &Service, policy: &Policy, action: &Activity) {
-        if action.kind == ActivityKind::Inline {
-            return self.known_workflow(service, &action.subject);
+        match action.kind {
+            ActivityKind::Inline => return self.inlined(service, action),
+            ActivityKind::SetState => return self.state(&action.subject),
+            _ => {}
         }
         if action.kind != ActivityKind::CallOperation {
             return;
@@ -61,6 +108,9 @@ impl Checker<'_> {
         let types: Vec<_> =
             names.iter().filter_map(|name| service.nodes.get(name)?.of.id).collect();
         let is_open = types.len() < names.len() || types.iter().any(|id| self.model.is_opaque(*id));
+        if let [only] = types[..] {
+            self.called_inputs(only, action);
+        }
         let has = types.iter().any(|id| self.has_operation(*id, &action.subject.text));
         if !has && !is_open {
             let message = format!("no target has the operation `{}`", action.subject.text);
@@ -69,7 +119,7 @@ impl Checker<'_> {
     }
 
     /// Whether a type has an operation, written `Interface.operation`.
-    pub(super) fn has_operation(&self, id: super::super::model::TypeId, name: &str) -> bool {
+    pub(super) fn has_operation(&self, id: TypeId, name: &str) -> bool {
         let Some((interface, operation)) = name.rsplit_once(['.', '/']) else { return false };
         let known = self.operations(id, interface);
         known.is_some_and(|known| known.contains(&operation))

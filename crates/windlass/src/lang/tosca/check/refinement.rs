@@ -41,6 +41,21 @@ impl Checker<'_> {
         }
     }
 
+    /// What a node type says about the properties of a capability refines what its type says.
+    pub(super) fn refined_capabilities(&mut self, id: TypeId) {
+        let model = self.model;
+        for (name, own) in model.types.get(id).capabilities.iter() {
+            let Some(of) = model.capability_type(id, &name.text) else { continue };
+            let inherited = model.schemas(of, |of| &of.properties);
+            for (property, schema) in own.properties.iter() {
+                let from = inherited.get(&property.text).and_then(|from| from.of.as_ref());
+                if let (Some(own), Some(from)) = (&schema.of, from) {
+                    self.must_derive(own, from, &format!("the property `{}`", property.text));
+                }
+            }
+        }
+    }
+
     fn refined_schemas(
         &mut self,
         id: TypeId,

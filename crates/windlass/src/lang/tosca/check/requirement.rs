@@ -103,6 +103,12 @@ impl Checker<'_> {
         definition: Option<&RequirementDefinition>,
     ) -> Option<Target> {
         let relationship = self.relationship(service, assignment, definition);
+        if let Some(filter) = assignment.node_filter.as_ref().filter(|_| !self.version().is_2()) {
+            let wanted = assignment.node.as_ref();
+            let named = wanted.and_then(|name| self.model.type_named(TypeKind::Node, &name.text));
+            let declared = definition.and_then(|definition| definition.node.as_ref()?.id);
+            self.filter_itself(named.or(declared), filter);
+        }
         let Some(wanted) = &assignment.node else {
             return self.search(service, source, requirement, assignment, definition, None);
         };
@@ -131,6 +137,7 @@ impl Checker<'_> {
                     found.and_then(Result::ok).flatten()
                 }
             };
+            self.named_against_filters(wanted, target, requirement, assignment, definition);
             let (template, relationship) = relationship;
             return Some(Target { node: wanted.text.clone(), capability, template, relationship });
         }
@@ -221,18 +228,46 @@ impl Checker<'_> {
                 }
             }
         }
-        if wanted.is_some() && !reasons.is_empty() && !self.version().is_2() {
+        if wanted.is_some() && !reasons.is_empty() {
             let message = format!(
                 "no node fits the requirement `{}` of `{}`",
                 requirement.text, source.0.text
             );
             let mut finding = Diagnostic::error(codes::UNMATCHED, assignment.span, message);
+            // From 2.0 another service may have one.
+            if self.version().is_2() {
+                finding.severity = Severity::Warning;
+            }
             for reason in reasons {
                 finding = finding.note(reason);
             }
             self.findings.push(finding);
         }
         None
+    }
+
+    /// From 2.0: a node that is named also satisfies the filters of the requirement.
+    fn named_against_filters(
+        &mut self,
+        wanted: &Name,
+        target: &NodeTemplate,
+        requirement: &Name,
+        assignment: &RequirementAssignment,
+        definition: Option<&RequirementDefinition>,
+    ) {
+        let declared = definition.and_then(|definition| definition.node_filter.as_ref());
+        for filter in assignment.node_filter.iter().chain(declared) {
+            if !self.version().is_2() {
+                return;
+            }
+            if let Some(reason) = super::filter::rejects(self.model, target, filter) {
+                let message =
+                    format!("`{}` cannot be the target of `{}`", wanted.text, requirement.text);
+                let finding = Diagnostic::error(codes::UNMATCHED, wanted.span, message);
+                self.findings.push(finding.note(reason));
+                return;
+            }
+        }
     }
 
     /// Whether a node can be the target, and through which capability; the reason when it cannot.
@@ -258,8 +293,8 @@ impl Checker<'_> {
                 let found = self.fit_capability(source, id, assignment, definition);
                 found.is_ok_and(|found| found.is_some())
             };
-            let is_soft = model.is_normative(wanted)
-                || super::super::quirks::are_borne(self.version()) && has_capability();
+            let is_borne = super::super::quirks::are_borne(self.version());
+            let is_soft = is_borne && (model.is_normative(wanted) || has_capability());
             let soft = if is_soft { SOFT } else { "" };
             return Err(format!(
                 "{soft}it is a `{own}` and the requirement wants a `{}`.",

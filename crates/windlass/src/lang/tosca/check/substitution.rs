@@ -21,6 +21,7 @@ impl Checker<'_> {
                 self.undeclared(id, name, "capability", names.collect());
             }
             self.mapped(service, value, "capability");
+            self.same_capability(service, id, name, value);
         }
         for (name, value) in substitution.requirements.iter() {
             if model.requirement(id, &name.text).is_none() {
@@ -28,6 +29,7 @@ impl Checker<'_> {
                 self.undeclared(id, name, "requirement", names);
             }
             self.mapped(service, value, "requirement");
+            self.same_requirement(service, id, name, value);
         }
         let attributes = model.schemas(id, |of| &of.attributes);
         for (name, value) in substitution.attributes.iter() {
@@ -35,6 +37,7 @@ impl Checker<'_> {
                 let names = attributes.names().collect();
                 self.undeclared(id, name, "attribute", names);
             }
+            self.mapped_attribute(service, value);
             if let Some(node) = value.items().first().and_then(Value::text)
                 && value.items().len() > 1
                 && service.nodes.get(node).is_none()
@@ -110,6 +113,73 @@ impl Checker<'_> {
         };
         if !is_there {
             let message = format!("`{node_name}` has no {word} `{name}`");
+            self.error(codes::SUBSTITUTION, value.span, message);
+        }
+    }
+
+    /// What stands for a capability is of its type.
+    fn same_capability(&mut self, service: &Service, id: TypeId, name: &Name, value: &Value) {
+        let model = self.model;
+        let [node, inner, ..] = value.items() else { return };
+        let template = node.text().and_then(|node| service.nodes.get(node));
+        let own = template.and_then(|node| node.of.id).filter(|id| !model.is_opaque(*id));
+        let own = own.zip(inner.text()).and_then(|(id, name)| model.capability_type(id, name));
+        let wanted = model.capability_type(id, &name.text);
+        if let (Some(own), Some(wanted)) = (own, wanted)
+            && !model.types.derives(own, wanted)
+            && !model.is_opaque(own)
+        {
+            let (own, wanted) =
+                (&model.types.get(own).name.text, &model.types.get(wanted).name.text);
+            let message = format!("this capability is a `{own}`, and `{}` a `{wanted}`", name.text);
+            self.error(codes::SUBSTITUTION, value.span, message);
+        }
+    }
+
+    /// What stands for a requirement takes what the type is given, and nobody inside gives it.
+    fn same_requirement(&mut self, service: &Service, id: TypeId, name: &Name, value: &Value) {
+        let model = self.model;
+        let [node, inner, ..] = value.items() else { return };
+        let (Some(node), Some(inner)) = (node.text(), inner.text()) else { return };
+        let Some(template) = service.nodes.get(node) else { return };
+        let Some(of) = template.of.id.filter(|id| !model.is_opaque(*id)) else { return };
+        let capability = |of: TypeId, name: &str| model.requirement(of, name)?.capability?.id;
+        if let (Some(needs), Some(given)) = (capability(of, inner), capability(id, &name.text))
+            && !model.types.derives(given, needs)
+            && !model.types.derives(needs, given)
+        {
+            let needs = &model.types.get(needs).name.text;
+            let given = &model.types.get(given).name.text;
+            let message =
+                format!("`{inner}` needs a `{needs}`, and `{}` gives a `{given}`", name.text);
+            return self.error(codes::SUBSTITUTION, value.span, message);
+        }
+        let mut own = template.requirements.iter().filter(|(name, _)| name.text == inner);
+        let bound = model.requirement(of, inner).and_then(|it| it.count).and_then(|it| it.upper);
+        let is_met = own.any(|(_, it)| it.target.is_some()) && bound == Some(1);
+        if is_met && self.version().is_2() {
+            let message = format!("`{inner}` of `{node}` has its target inside of the service");
+            self.error(codes::SUBSTITUTION, value.span, message);
+        }
+    }
+
+    /// An attribute is one of a node template, or from 2.0 an output.
+    fn mapped_attribute(&mut self, service: &Service, value: &Value) {
+        let model = self.model;
+        if let [node, name] = value.items() {
+            let (Some(node), Some(name)) = (node.text(), name.text()) else { return };
+            let of = service.nodes.get(node).and_then(|node| node.of.id);
+            let Some(of) = of.filter(|id| !model.is_opaque(*id)) else { return };
+            let is_there = model.schemas(of, |of| &of.attributes).get(name).is_some()
+                || model.schemas(of, |of| &of.properties).get(name).is_some();
+            if !is_there && service.nodes.get(name).is_none() {
+                let message = format!("`{node}` has no attribute `{name}`");
+                self.error(codes::SUBSTITUTION, value.span, message);
+            }
+        } else if let Some(output) = value.text().filter(|_| self.version().is_2())
+            && service.outputs.get(output).is_none()
+        {
+            let message = format!("there is no output `{output}`");
             self.error(codes::SUBSTITUTION, value.span, message);
         }
     }

@@ -83,6 +83,8 @@ impl Checker<'_> {
             self.given(id, &template.properties, name.span, &name.text);
             self.assigned(id, &template.attributes, |of| &of.attributes, "attribute");
             self.interfaces(id, &template.interfaces);
+            self.operations_themselves(id, &template.interfaces);
+            self.given_inputs(id, &template.interfaces);
         }
         for (name, group) in service.groups.iter() {
             let Some(id) = group.of.id else { continue };
@@ -126,6 +128,8 @@ impl Checker<'_> {
             self.each(of, &assignment.attributes, &fields, "attribute");
         }
         self.interfaces(id, &node.interfaces);
+        self.operations_themselves(id, &node.interfaces);
+        self.given_inputs(id, &node.interfaces);
     }
 
     /// Whether a node is selected or substituted: by a directive, or, before directives said so,
@@ -150,9 +154,23 @@ impl Checker<'_> {
         ];
         for word in &node.directives {
             let is_own = word.text.contains(['.', ':']);
-            if self.version().is_2() && !KNOWN.contains(&word.text.as_str()) && !is_own {
+            if !KNOWN.contains(&word.text.as_str()) && !is_own {
                 let message = format!("there is no directive `{}`", word.text);
-                self.findings.push(Diagnostic::warning(codes::UNKNOWN_NAME, word.span, message));
+                let finding = Diagnostic::warning(codes::UNKNOWN_NAME, word.span, message);
+                let near = spelling::nearest(&word.text, KNOWN.iter().copied());
+                self.findings.push(match near {
+                    Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    None => finding,
+                });
+            }
+        }
+        for (_, requirement) in node.requirements.iter() {
+            for word in &requirement.directives {
+                if !["internal", "external"].contains(&word.text.as_str()) {
+                    let message = format!("there is no directive `{}`", word.text);
+                    let finding = Diagnostic::warning(codes::UNKNOWN_NAME, word.span, message);
+                    self.findings.push(finding.help("it is `internal` or `external`"));
+                }
             }
         }
     }

@@ -238,16 +238,33 @@ fn is_range(value: &Value) -> bool {
 /// `YYYY-MM-DD`, alone or with `T`, a time and a zone.
 ///
 /// Before 2.0 blanks may stand for the `T`.
-fn is_timestamp(text: &str, version: Version) -> bool {
+pub(super) fn is_timestamp(text: &str, version: Version) -> bool {
     if !version.is_2() && text.contains(' ') {
         return is_timestamp(&text.trim().replacen(' ', "T", 1), Version::V2_0);
     }
     const PATTERN: &str = r"\d{4}-\d{1,2}-\d{1,2}([Tt]\d{1,2}:\d{2}(:\d{2}(\.\d*)?)?\s*([Zz]|[+-]\d{1,2}(:\d{2})?)?)?";
-    constraint::matches(text.trim(), PATTERN).unwrap_or(true)
+    constraint::matches(text.trim(), PATTERN).unwrap_or(true) && is_day(text.trim())
+}
+
+/// Whether a date that is written like one is in the calendar.
+fn is_day(text: &str) -> bool {
+    let date = text.split(['T', 't']).next().unwrap_or(text);
+    let mut parts = date.trim().split('-').map(|part| part.parse::<u32>().unwrap_or(0));
+    let (year, month, day) =
+        (parts.next().unwrap_or(0), parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let last = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return false,
+    };
+    (1..=last).contains(&day)
 }
 
 fn is_base64(text: &str) -> bool {
     text.chars().all(|letter| {
-        letter.is_ascii_alphanumeric() || letter.is_whitespace() || "+/=-_".contains(letter)
-    })
+        letter.is_ascii_alphanumeric() || letter.is_whitespace() || "+/=".contains(letter)
+    }) && text.chars().filter(|letter| !letter.is_whitespace()).count() % 4 == 0
 }

@@ -3,7 +3,7 @@
 use super::super::codes;
 use super::super::model::{Activity, ActivityKind, Service, Step, TypeId, Workflow};
 use super::super::switches;
-use super::super::value::Name;
+use super::super::value::{Name, Value};
 use super::Checker;
 use super::value::is_required;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -27,6 +27,9 @@ const STATES: &[&str] = &[
     "deleted",
 ];
 
+/// Where the operations of a step may run, beside nodes by name.
+const HOSTS: &[&str] = &["SELF", "HOST", "SOURCE", "TARGET", "ORCHESTRATOR"];
+
 /// Workflows that every orchestrator makes by itself.
 const WOVEN: &[&str] = &["deploy", "undeploy", "install", "uninstall", "start", "stop"];
 
@@ -37,6 +40,9 @@ impl Checker<'_> {
         for (name, workflow) in service.workflows.iter() {
             for (_, step) in workflow.steps.iter() {
                 self.step(service, workflow, step);
+            }
+            if !self.version().is_2() {
+                self.preconditions(service, workflow);
             }
             if self.ends(name, workflow) {
                 self.order(service, workflow);
@@ -63,11 +69,14 @@ impl Checker<'_> {
             let help = near.map(|near| format!("did you mean `{near}`?"));
             self.advise(codes::UNKNOWN_NAME, target.span, message, help);
         }
+        if let Some(host) = &step.host {
+            self.operation_host(host, HOSTS, Some(service));
+        }
         let of = node.and_then(|node| node.of.id).filter(|id| !self.model.is_opaque(*id));
         for activity in &step.activities {
             match activity.kind {
                 ActivityKind::SetState => self.state(&activity.subject),
-                ActivityKind::Inline => self.known_workflow(service, &activity.subject),
+                ActivityKind::Inline => self.inlined(service, activity),
                 ActivityKind::Delegate => {}
                 ActivityKind::CallOperation => {
                     if let Some(of) = of.filter(|_| step.target_relationship.is_none()) {
@@ -78,7 +87,7 @@ impl Checker<'_> {
         }
     }
 
-    fn state(&mut self, state: &Name) {
+    pub(super) fn state(&mut self, state: &Name) {
         if self.version().is_2() || STATES.contains(&state.text.as_str()) {
             return;
         }
@@ -88,11 +97,92 @@ impl Checker<'_> {
         self.quirk(switches::FREE_STATES);
     }
 
+    /// A workflow that runs in place gets the inputs that it has, and those that it needs.
+    pub(super) fn inlined(&mut self, service: &Service, activity: &Activity) {
+        self.known_workflow(service, &activity.subject);
+        let Some(workflow) = service.workflows.get(&activity.subject.text) else { return };
+        for (name, value) in activity.inputs.iter() {
+            match workflow.inputs.get(&name.text) {
+                Some(input) => self.value(value, &input.schema, self.version()),
+                None => {
+                    let of = &activity.subject.text;
+                    let message = format!("the workflow `{of}` has no input `{}`", name.text);
+                    let near = spelling::nearest(&name.text, workflow.inputs.names());
+                    let help = near.map(|near| format!("did you mean `{near}`?"));
+                    self.advise(codes::UNKNOWN_NAME, name.span, message, help);
+                }
+            }
+        }
+        for (name, input) in workflow.inputs.iter() {
+            let is_given = activity.inputs.get(&name.text).is_some();
+            if !is_given && input.value.is_none() && is_required(&input.schema) {
+                let of = &activity.subject.text;
+                let message = format!("the workflow `{of}` needs the input `{}`", name.text);
+                self.error(codes::OPERATION, activity.span, message);
+            }
+        }
+    }
+
+    /// Preconditions are about nodes that exist, and about what they have.
+    fn preconditions(&mut self, service: &Service, workflow: &Workflow) {
+        let all = workflow.preconditions.as_ref().map_or(&[][..], Value::items);
+        for condition in all {
+            let Some(target) = condition.get("target") else { continue };
+            let Some(name) = target.text() else { continue };
+            let node = service.nodes.get(name);
+            if node.is_none() && service.groups.get(name).is_none() {
+                let message = format!("the target `{name}` is no node template and no group");
+                let near = spelling::nearest(name, service.nodes.names());
+                let help = near.map(|near| format!("did you mean `{near}`?"));
+                self.advise(codes::UNKNOWN_NAME, target.span, message, help);
+            }
+            let of = node.and_then(|node| node.of.id).filter(|id| !self.model.is_opaque(*id));
+            if let (Some(of), Some(clause)) = (of, condition.get("condition")) {
+                self.assertions(of, name, clause);
+            }
+        }
+        for (_, step) in workflow.steps.iter() {
+            let target = step.target.as_ref().filter(|_| step.target_relationship.is_none());
+            let node = target.and_then(|target| Some((target, service.nodes.get(&target.text)?)));
+            let Some((target, node)) = node else { continue };
+            let of = node.of.id.filter(|id| !self.model.is_opaque(*id));
+            if let (Some(of), Some(filter)) = (of, &step.filter) {
+                self.assertions(of, &target.text, filter);
+            }
+        }
+    }
+
+    /// What a condition names is an attribute or property, or the state.
+    fn assertions(&mut self, of: TypeId, owner: &str, clause: &Value) {
+        for item in clause.items() {
+            self.assertions(of, owner, item);
+        }
+        for entry in clause.entries() {
+            let Some(name) = entry.key.text() else { continue };
+            if ["assert", "and", "or", "not"].contains(&name) {
+                self.assertions(of, owner, &entry.value);
+                continue;
+            }
+            let attributes = self.model.schemas(of, |of| &of.attributes);
+            let properties = self.model.schemas(of, |of| &of.properties);
+            let is_there = attributes.get(name).is_some() || properties.get(name).is_some();
+            if name != "state" && !is_there {
+                let known = attributes.names().chain(properties.names()).chain(["state"]);
+                let message = format!("`{owner}` has no attribute `{name}`");
+                let near = spelling::nearest(name, known);
+                let help = near.map(|near| format!("did you mean `{near}`?"));
+                self.advise(codes::UNKNOWN_NAME, entry.key.span, message, help);
+            }
+        }
+    }
+
     pub(super) fn known_workflow(&mut self, service: &Service, name: &Name) {
         let is_known = service.workflows.get(&name.text).is_some() || WOVEN.contains(&&*name.text);
         if !is_known {
             let message = format!("there is no workflow `{}`", name.text);
-            self.error(codes::UNKNOWN_NAME, name.span, message);
+            let near = spelling::nearest(&name.text, service.workflows.names());
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            self.advise(codes::UNKNOWN_NAME, name.span, message, help);
         }
     }
 
@@ -106,7 +196,14 @@ impl Checker<'_> {
             return;
         }
         let Some((interface, operation)) = name.text.rsplit_once(['.', '/']) else { return };
-        for (input, schema) in self.inputs_of(of, interface, operation) {
+        let declared = self.inputs_of(of, interface, operation);
+        let known: Vec<String> = declared.iter().map(|(name, _)| name.clone()).collect();
+        for (given, _) in activity.inputs.iter() {
+            if !known.contains(&given.text) {
+                self.near_miss(given, "input", &known);
+            }
+        }
+        for (input, schema) in declared {
             match activity.inputs.get(&input) {
                 None => {
                     if is_required(&schema) {
@@ -115,6 +212,7 @@ impl Checker<'_> {
                     }
                 }
                 Some(value) => {
+                    self.value(value, &schema, self.version());
                     let fed = value.get("$get_input").or_else(|| value.get("get_input"));
                     let fed = fed.and_then(|name| workflow.inputs.get(name.text()?));
                     let is_optional = fed.is_some_and(|fed| {
@@ -126,6 +224,17 @@ impl Checker<'_> {
                         self.error(codes::OPERATION, value.span, message);
                     }
                 }
+            }
+        }
+    }
+
+    /// What a trigger gives to an operation fits.
+    pub(super) fn called_inputs(&mut self, of: TypeId, activity: &Activity) {
+        let name = &activity.subject.text;
+        let Some((interface, operation)) = name.rsplit_once(['.', '/']) else { return };
+        for (input, schema) in self.inputs_of(of, interface, operation) {
+            if let Some(value) = activity.inputs.get(&input) {
+                self.value(value, &schema, self.version());
             }
         }
     }
@@ -148,6 +257,16 @@ impl Checker<'_> {
             {
                 if input.schema.of.is_some() && input.value.is_none() {
                     inputs.push((name.text.clone(), input.schema.clone()));
+                }
+            }
+            let typed = interface.of.as_ref().and_then(|of| of.id);
+            let chain = typed.into_iter().flat_map(|of| self.model.types.chain(of));
+            for own in chain.filter_map(|(_, of)| of.operations.get(operation)) {
+                for (name, input) in own.inputs.iter() {
+                    let is_known = inputs.iter().any(|(known, _)| *known == name.text);
+                    if input.schema.of.is_some() && !is_known {
+                        inputs.push((name.text.clone(), input.schema.clone()));
+                    }
                 }
             }
         }

@@ -40,14 +40,6 @@ pub(in super::super) fn image<'m>(
     artifact::image(inputs, template)
 }
 
-/// Whether a node is hosted, at any distance, on a container.
-pub(super) fn is_inside(inputs: &Inputs<'_, '_>, at: usize) -> bool {
-    inputs.homes(at).skip(1).any(|at| {
-        let found = inputs.service.nodes.at(at);
-        found.is_some_and(|(_, template)| image(inputs, template).is_some())
-    })
-}
-
 /// What the client does for an operation of the life cycle.
 pub(super) fn operation(
     inputs: &Inputs<'_, '_>,
@@ -86,7 +78,7 @@ pub(super) fn operation(
 
 /// Options, image and words of a new container.
 fn creation(inputs: &Inputs<'_, '_>, at: usize, template: &NodeTemplate, image: &str) -> String {
-    let place = Place { source: at, link: None };
+    let place = Place::of_node(at);
     let known = |value: &Value| inputs.evaluate(value, &place).and_then(|found| found.plain());
     let pairs = |name: &str| {
         let entries = template.properties.get(name).map(Value::entries).unwrap_or_default();

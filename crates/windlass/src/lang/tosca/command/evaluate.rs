@@ -2,22 +2,16 @@
 
 use super::super::lower::links::Link;
 use super::super::lower::name_of;
-use super::super::model::{FileId, Model, NodeTemplate, Service};
+use super::super::model::{FileId, Model, Service};
 use super::super::value::{Data, Value};
 use super::super::weaving::Kind;
-
-/// The functions whose results inputs may be.
-const FUNCTIONS: &[&str] = &[
-    "get_input",
-    "get_property",
-    "get_attribute",
-    "get_operation_output",
-    "get_artifact",
-    "concat",
-];
+use super::compute;
+use super::locate::{Owner, inside};
+use super::settled;
+use crate::tree::Value as Plain;
 
 /// How deep functions are followed into each other.
-const DEEPEST: usize = 32;
+pub(super) const DEEPEST: usize = 32;
 
 /// What values are evaluated in.
 pub(in super::super) struct Inputs<'a, 'm> {
@@ -35,6 +29,15 @@ pub(super) struct Place {
     pub(super) source: usize,
     /// Source and target, for an operation of a relationship.
     pub(super) link: Option<(usize, usize)>,
+    /// The relationship, by its place among the links.
+    pub(super) relationship: Option<usize>,
+}
+
+impl Place {
+    /// The place of a node.
+    pub(super) fn of_node(source: usize) -> Self {
+        Place { source, link: None, relationship: None }
+    }
 }
 
 /// A value in parts.
@@ -62,17 +65,58 @@ impl Found {
         self.parts.iter().map(part).collect()
     }
 
+    /// The text with what operations have left.
+    pub(super) fn with(&self, kept: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        let part = |part: &Part| match part {
+            Part::Text(text) => Some(text.clone()),
+            Part::Kept(file, known) => kept(file).or_else(|| known.clone()),
+        };
+        self.parts.iter().map(part).collect()
+    }
+
+    /// What the engine resolves when it needs the value: files among what is shared.
+    pub(super) fn reference(&self) -> String {
+        let part = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Kept(file, _) => Found::first_of(std::slice::from_ref(file)),
+        };
+        self.parts.iter().map(part).collect()
+    }
+
+    /// A reference to the first of some files that is there.
+    pub(super) fn first_of(files: &[String]) -> String {
+        format!("${{shared:{}}}", files.join("|"))
+    }
+
     /// What stands between double quotes of a shell.
     pub(super) fn shell(&self) -> String {
         let part = |part: &Part| match part {
             Part::Text(text) => escaped(text),
-            Part::Kept(file, None) => format!("$(cat \"$kept/{file}\")"),
+            Part::Kept(file, None) => {
+                let missing = super::quoted(&format!("no operation has given {}", said(file)));
+                format!(
+                    "$(cat \"$kept/{file}\" 2>/dev/null || {{ printf '%s\\n' {missing} >&2; exit 1; }})"
+                )
+            }
             Part::Kept(file, Some(known)) => {
                 let known = super::quoted(known);
                 format!("$(cat \"$kept/{file}\" 2>/dev/null || printf %s {known})")
             }
         };
         self.parts.iter().map(part).collect()
+    }
+}
+
+/// A name as one of a file: no name leads anywhere else. The shell does the same to instances.
+fn file_name(name: &str) -> String {
+    name_of(name).replace('/', "_").replace("..", "__")
+}
+
+/// A value that is kept, for people.
+fn said(file: &str) -> String {
+    match file.rsplit_once('/') {
+        Some((node, name)) => format!("`{name}` of `{node}`"),
+        None => format!("`{file}`"),
     }
 }
 
@@ -137,7 +181,7 @@ impl<'m> Inputs<'_, 'm> {
     /// Where a value of a node is kept.
     pub(super) fn kept(&self, node: usize, name: &str) -> String {
         let node = self.service.nodes.at(node).map_or("", |(name, _)| &*name.text);
-        format!("{}/{}", name_of(node), name_of(name))
+        format!("{}/{}", file_name(node), file_name(name))
     }
 
     /// The value; none when it is not known and cannot become known.
@@ -149,136 +193,76 @@ impl<'m> Inputs<'_, 'm> {
         if depth > DEEPEST {
             return None;
         }
-        match &value.data {
-            Data::Null => Some(Found::text("")),
-            Data::Bool(it) => Some(Found::text(it.to_string())),
-            Data::Int(it) => Some(Found::text(it.to_string())),
-            Data::Float(_, written) => Some(Found::text(written.clone())),
-            Data::Text(text) => Some(Found::text(
-                text.strip_prefix("$$").map_or_else(|| text.clone(), |rest| format!("${rest}")),
-            )),
-            Data::Map(entries) if entries.len() == 1 => {
-                let name = entries[0].key.text().unwrap_or_default();
-                let name = name.strip_prefix('$').unwrap_or(name);
-                if FUNCTIONS.contains(&name) {
-                    self.call(name, &entries[0].value, place, depth)
-                } else {
-                    Some(Found::text(json(value)))
-                }
-            }
-            Data::Map(_) | Data::List(_) => Some(Found::text(json(value))),
+        if let Some(known) = settled::known(self, value, place) {
+            return Some(Found::text(shown(&known)));
         }
-    }
-
-    /// A call of one of [`FUNCTIONS`].
-    fn call(&self, name: &str, argument: &Value, place: &Place, depth: usize) -> Option<Found> {
-        let words: Vec<&str> = argument.items().iter().filter_map(Value::text).collect();
+        let (name, argument) = settled::function(value, self.model.version.is_2())?;
         match name {
-            "get_input" => self.input(argument, place, depth),
-            "get_property" => self.property(&words, place, depth),
-            "get_attribute" => self.attribute(&words, place, depth),
-            "get_operation_output" => match words[..] {
-                [node, interface, operation, output] => {
-                    let node = self.node(node, place)?;
-                    let file = self.kept(node, &format!("{interface}.{operation}.{output}"));
-                    Some(Found { parts: vec![Part::Kept(file, None)] })
-                }
-                _ => None,
-            },
-            "get_artifact" => self.artifact(&words, place),
-            "concat" => {
-                let mut parts = Vec::new();
-                for item in argument.items() {
-                    parts.extend(self.deep(item, place, depth + 1)?.parts);
-                }
-                Some(Found { parts })
+            "get_input" => self.deep(self.input_value(argument)?, place, depth + 1),
+            "get_property" => {
+                let located = self.locate(argument.items(), place, false)?;
+                let value = self.written(&located.owner, located.name, false)?;
+                let inner = self.place_of(&located.owner);
+                self.deep(inside(value, located.rest)?, &inner, depth + 1)
+            }
+            "get_attribute" => self.attribute(argument.items(), place, depth),
+            "get_operation_output" => {
+                let words: Vec<&str> = argument.items().iter().filter_map(Value::text).collect();
+                let [node, interface, operation, output] = words[..] else { return None };
+                let node = self.node(node, place)?;
+                let file = self.kept(node, &format!("{interface}.{operation}.{output}"));
+                Some(Found { parts: vec![Part::Kept(file, None)] })
+            }
+            "concat" => self.joined(argument.items(), "", place, depth),
+            "join" => {
+                let [parts, rest @ ..] = argument.items() else { return None };
+                let between = rest.first().map(|it| self.deep(it, place, depth + 1)?.plain());
+                let between = between.unwrap_or(Some(String::new()))?;
+                self.joined(parts.items(), &between, place, depth)
             }
             _ => None,
         }
     }
 
-    fn input(&self, argument: &Value, place: &Place, depth: usize) -> Option<Found> {
+    fn joined(&self, items: &[Value], between: &str, place: &Place, depth: usize) -> Option<Found> {
+        let mut parts = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 && !between.is_empty() {
+                parts.push(Part::Text(between.to_owned()));
+            }
+            parts.extend(self.deep(item, place, depth + 1)?.parts);
+        }
+        Some(Found { parts })
+    }
+
+    /// What is given for an input, or its default.
+    pub(super) fn input_value(&self, argument: &Value) -> Option<&'m Value> {
         let name = argument.text().or_else(|| argument.items().first().and_then(Value::text))?;
         let parameter = self.service.inputs.get(name)?;
         let value = parameter.value.as_ref().or(parameter.schema.value.as_ref());
-        self.deep(value.or(parameter.schema.default.as_ref())?, place, depth + 1)
+        let value = value.or(parameter.schema.default.as_ref())?;
+        inside(value, argument.items().get(1..).unwrap_or_default())
     }
 
-    fn property(&self, words: &[&str], place: &Place, depth: usize) -> Option<Found> {
-        let (node, rest) = words.split_first()?;
-        let mut node = self.node(node, place)?;
-        let mut rest = rest;
-        // A requirement leads on to its target.
-        if let [requirement, further @ ..] = rest
-            && !further.is_empty()
-            && let Some(link) =
-                self.links.iter().find(|link| link.source == node && link.name == *requirement)
-        {
-            node = link.target;
-            rest = further;
-        }
-        let (_, template) = self.service.nodes.at(node)?;
-        let inner = Place { source: node, link: None };
-        match rest {
-            [capability, property] if template.properties.get(capability).is_none() => {
-                let assigned = template.capabilities.get(capability);
-                let assigned = assigned.and_then(|it| it.properties.get(property));
-                let default = self.capability_default(template, capability, property);
-                self.deep(assigned.or(default)?, &inner, depth + 1)
-            }
-            [property, further @ ..] => {
-                let value = template.properties.get(property);
-                let mut value = value.or_else(|| self.default(template, property))?;
-                for key in further {
-                    value = value.get(key)?;
-                }
-                self.deep(value, &inner, depth + 1)
-            }
-            [] => None,
-        }
-    }
-
-    fn default(&self, template: &NodeTemplate, property: &str) -> Option<&'m Value> {
-        let mut chain = template.of.id.into_iter().flat_map(|id| self.model.types.chain(id));
-        chain.find_map(|(_, of)| of.properties.get(property)?.default.as_ref())
-    }
-
-    fn capability_default(
-        &self,
-        template: &NodeTemplate,
-        capability: &str,
-        property: &str,
-    ) -> Option<&'m Value> {
-        let mut chain = template.of.id.into_iter().flat_map(|id| self.model.types.chain(id));
-        let definition = chain.find_map(|(_, of)| of.capabilities.get(capability))?;
-        if let Some(schema) = definition.properties.get(property) {
-            return schema.default.as_ref();
-        }
-        let mut chain = self.model.types.chain(definition.of.as_ref()?.id?);
-        chain.find_map(|(_, of)| of.properties.get(property)?.default.as_ref())
-    }
-
-    fn attribute(&self, words: &[&str], place: &Place, depth: usize) -> Option<Found> {
-        let (first, rest) = words.split_first()?;
-        let mut node = self.node(first, place)?;
-        let mut name = *rest.last()?;
-        if let [requirement, further @ .., last] = rest
-            && let Some(link) =
-                self.links.iter().find(|link| link.source == node && link.name == *requirement)
-            && further.is_empty()
-        {
-            node = link.target;
-            name = last;
-        }
-        let (_, template) = self.service.nodes.at(node)?;
-        let inner = Place { source: node, link: None };
-        // An attribute starts with the value of the template, or of the property of its name.
-        let known = template.attributes.get(name).or_else(|| template.properties.get(name));
-        let known = known.and_then(|value| self.deep(value, &inner, depth + 1)?.plain());
+    /// What an operation leaves, or else what the text says: an attribute starts with the value of
+    /// the template, or of the property of its name.
+    fn attribute(&self, arguments: &[Value], place: &Place, depth: usize) -> Option<Found> {
+        let located = self.locate(arguments, place, true)?;
+        let node = match &located.owner {
+            Owner::Node(node) | Owner::Capability(node, _) => *node,
+            Owner::Relationship(link) => self.links[*link].source,
+        };
+        let written = self.written(&located.owner, located.name, true);
+        let written = written.and_then(|value| inside(value, located.rest));
+        let inner = self.place_of(&located.owner);
+        let known = written.and_then(|value| self.deep(value, &inner, depth + 1)?.plain());
+        // A part of what an operation leaves cannot be told from the whole.
+        let name = located.rest.last().and_then(Value::text).unwrap_or(located.name);
         Some(Found { parts: vec![Part::Kept(self.kept(node, name), known)] })
     }
 
-    fn artifact(&self, words: &[&str], place: &Place) -> Option<Found> {
+    /// The file of an artifact.
+    pub(super) fn artifact(&self, words: &[&str], place: &Place) -> Option<String> {
         let [node, artifact, ..] = words else { return None };
         let (_, template) = self.service.nodes.at(self.node(node, place)?)?;
         let chain = template.of.id.into_iter().flat_map(|id| self.model.types.chain(id));
@@ -286,17 +270,22 @@ impl<'m> Inputs<'_, 'm> {
         let mut all = std::iter::once((self.service.file, &template.artifacts)).chain(inherited);
         let (file, artifact) =
             all.find_map(|(file, artifacts)| Some((file, artifacts.get(artifact)?)))?;
-        Some(Found::text(self.beside(file, &artifact.file.as_ref()?.text)))
+        Some(self.beside(file, &artifact.file.as_ref()?.text))
     }
 }
 
-/// Lists and mappings reach a script as JSON.
-fn json(value: &Value) -> String {
-    crate::tree::emit::json(&plain(value)).trim_end().to_owned()
+/// A value for a script: lists and mappings are JSON on one line.
+fn shown(value: &Plain) -> String {
+    match value {
+        Plain::Null => String::new(),
+        other => compute::text(other).unwrap_or_else(|| {
+            crate::tree::emit::json(&other.clone().inline()).trim_end().to_owned()
+        }),
+    }
 }
 
-fn plain(value: &Value) -> crate::tree::Value {
-    use crate::tree::Value as Plain;
+/// A value without its places.
+pub(super) fn plain(value: &Value) -> Plain {
     match &value.data {
         Data::Null => Plain::Null,
         Data::Bool(it) => Plain::Bool(*it),

@@ -11,9 +11,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::command::Run;
 use super::super::weaving::Phase;
 use crate::application::{ComponentType, Operation};
-use crate::lifecycle::implementation::Command;
 use crate::lifecycle::protocol::{
     Capability, CapabilityId, Handler, OperationId, Requirement, RequirementId, State, StateId,
     Transition,
@@ -26,7 +26,7 @@ pub(super) struct Stage {
     /// The operation.
     pub(super) operation: String,
     /// What is executed.
-    pub(super) run: Option<Command>,
+    pub(super) run: Option<Run>,
     /// The state it leads to.
     pub(super) to: String,
     /// The phase it belongs to.
@@ -126,18 +126,23 @@ impl Life {
         (self.states.len() - 1).into()
     }
 
-    fn operation(&mut self, name: &str, run: Option<Command>) -> OperationId {
+    fn operation(&mut self, name: &str, run: Option<Run>) -> OperationId {
         if let Some(known) = self.operations.iter().position(|operation| operation.name == name) {
             return known.into();
         }
+        let (run, host, timeout) = match run {
+            Some(Run { command, host, timeout }) => (Some(command), host, timeout),
+            None => (None, None, None),
+        };
         self.operations.push(Operation {
             name: name.to_owned(),
             run,
             duration: Expected::default(),
             cost: Cost::default(),
-            timeout: Expected::default(),
+            timeout,
             retry: None,
             effect: None,
+            host,
             origin: self.draft.origin,
         });
         (self.operations.len() - 1).into()
@@ -202,12 +207,12 @@ impl Life {
         }
     }
 
-    /// The states from which a node can be deleted: created, configured, and the last one when
-    /// nothing stops it.
+    /// The states from which a node can be deleted: all before it starts, wherever a failure has
+    /// left it, and the last one when nothing stops it.
     fn resting(&self, last: StateId, stays_up: bool) -> Vec<(StateId, Phase)> {
         let stages = self.draft.up.iter().map(|stage| (self.named(&stage.to), &*stage.to, stage));
-        let rests = |(id, name, _): &(StateId, &str, &Stage)| {
-            (*id == last && stays_up) || (*id != last && ["created", "configured"].contains(name))
+        let rests = |(id, _, stage): &(StateId, &str, &Stage)| {
+            (*id == last && stays_up) || (*id != last && stage.phase < Phase::Start)
         };
         stages.filter(rests).map(|(id, _, stage)| (id, stage.phase)).collect()
     }

@@ -1,8 +1,8 @@
 //! Which relationship each requirement of a node template becomes.
 
 use super::super::model::{
-    Fields, Interface, Model, NodeTemplate, RequirementAssignment, RequirementDefinition, Service,
-    TypeId, TypeKind,
+    Fields, Interface, Model, NodeTemplate, RelationshipTemplate, RequirementAssignment,
+    RequirementDefinition, Service, TypeId, TypeKind,
 };
 use super::super::weaving::Kind;
 use crate::source::Span;
@@ -21,6 +21,8 @@ pub(in super::super) struct Link<'m> {
     pub(in super::super) kind: Kind,
     /// The relationship type, when one is known.
     pub(in super::super) relationship: Option<TypeId>,
+    /// What is written in place, then the template that is named.
+    pub(in super::super) templates: Vec<&'m RelationshipTemplate>,
     /// Interfaces of the relationship: of its template, or written in place.
     pub(in super::super) interfaces: Vec<&'m Fields<Interface>>,
     /// Where the requirement is written.
@@ -78,9 +80,9 @@ fn link<'m>(
         .or_else(|| definitions().find_map(|definition| of(definition.relationship.as_ref())));
     let capability = resolved.and_then(|target| target.capability.clone());
     let capability = capability.or_else(|| capability_of(model, service, target, requirement));
+    let templates: Vec<_> = inline.into_iter().chain(relationship_template).collect();
     let mut interfaces: Vec<&Fields<Interface>> = Vec::new();
-    interfaces.extend(inline.map(|inline| &inline.interfaces));
-    interfaces.extend(relationship_template.map(|template| &template.interfaces));
+    interfaces.extend(templates.iter().map(|template| &template.interfaces));
     interfaces.extend(definitions().map(|definition| &definition.interfaces));
     Some(Link {
         name: super::name_of(name),
@@ -89,6 +91,7 @@ fn link<'m>(
         capability: capability.unwrap_or_else(|| "feature".to_owned()),
         kind: kind(model, relationship, name),
         relationship,
+        templates,
         interfaces,
         span: requirement.span,
     })

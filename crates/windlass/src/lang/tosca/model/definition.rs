@@ -105,8 +105,10 @@ pub struct Type {
     pub interfaces: Fields<Interface>,
     /// Artifacts of node types.
     pub artifacts: Fields<Artifact>,
-    /// Operations and notifications of interface types.
+    /// Operations of interface types.
     pub operations: Fields<Operation>,
+    /// Notifications of interface types.
+    pub notifications: Fields<Operation>,
     /// Inputs of interface types.
     pub inputs: Fields<Parameter>,
     /// Lists of valid types and members, by keyname.
@@ -220,6 +222,10 @@ pub struct Implementation {
     pub primary: Option<Artifact>,
     /// Further files or artifacts.
     pub dependencies: Vec<Artifact>,
+    /// On which node it runs (before 2.0): `SELF`, `HOST`, `SOURCE`, `TARGET`, `ORCHESTRATOR`.
+    pub host: Option<Name>,
+    /// After how many seconds it is given up.
+    pub timeout: Option<Value>,
     /// Where it is written.
     pub span: Span,
 }

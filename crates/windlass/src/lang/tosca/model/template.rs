@@ -167,6 +167,8 @@ pub struct Trigger {
     pub condition: Option<Value>,
     /// What is done.
     pub actions: Vec<Activity>,
+    /// All of it, as it is written.
+    pub body: Value,
     /// Where it is written.
     pub span: Span,
 }
@@ -195,6 +197,8 @@ pub struct Step {
     pub target: Option<Name>,
     /// The requirement of the target whose relationship is meant.
     pub target_relationship: Option<Name>,
+    /// On which node its operations run (before 2.0).
+    pub host: Option<Name>,
     /// When it is skipped.
     pub filter: Option<Value>,
     /// What is done, in order.

@@ -21,6 +21,7 @@ pub(super) fn operation(entry: Entry<'_>, findings: &mut Vec<Diagnostic>) -> Ope
         timeout: duration(node, "timeout"),
         retry: node.get("retry").and_then(super::timing::retry),
         effect: node.get("effect").and_then(|effect| self::effect(effect, findings)),
+        host: text(node, "host").map(str::to_owned),
         origin: entry.key.span().into(),
     }
 }

@@ -56,6 +56,7 @@ fn add_operations(node: Node<'_>, component: &mut ComponentType) {
                 timeout: None,
                 retry: None,
                 effect: None,
+                host: None,
                 origin: name.span().into(),
             });
         }

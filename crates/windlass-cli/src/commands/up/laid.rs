@@ -1,0 +1,135 @@
+//! What the operations of a service find on this machine: their files, of an archive too, and the
+//! values that operations have left.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use windlass::application::{Application, GlobalState};
+use windlass::lang::tosca;
+use windlass::source::files::Limits;
+use windlass_run::deployment::Deployment;
+
+use crate::args::Format;
+use crate::commands::engine;
+use crate::failure::Failure;
+use crate::files::{self, Opened};
+use crate::{exit_code, load, output};
+
+/// Where the files of an archive are laid out, in the folder of the deployment.
+const ARCHIVE: &str = "archive";
+/// What operations leave for each other.
+const SHARED: &str = "shared";
+
+/// The folder that paths of commands start from, with all that they need: nothing begins that
+/// cannot end. The files of an archive are laid out for them.
+pub(super) fn directory(
+    file: &Path,
+    deployment: &Deployment,
+    application: &Application,
+    service: &tosca::Model,
+) -> Result<PathBuf, Failure> {
+    let directory = match load::entry_of(file) {
+        Some(entry) => engine::folder_of(&entry),
+        None => laid_out(file, deployment, application, service)?,
+    };
+    all_there(application, &directory)?;
+    Ok(directory)
+}
+
+fn laid_out(
+    file: &Path,
+    deployment: &Deployment,
+    application: &Application,
+    service: &tosca::Model,
+) -> Result<PathBuf, Failure> {
+    let needs_files = commands(application).any(|command| !command.files.is_empty());
+    if !files::looks_like_archive(file) || !needs_files {
+        return Ok(engine::folder_of(file));
+    }
+    let unusable = |error: &std::io::Error| Failure::file("write", deployment.folder(), error);
+    let root = deployment.folder().join(ARCHIVE);
+    match fs::remove_dir_all(&root) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unusable(&error)),
+        _ => {}
+    }
+    let opened = files::open(file, Limits::default());
+    let Opened { mut files, .. } = opened.map_err(|error| Failure::usage(error.to_string()))?;
+    for name in files.names() {
+        let bytes = files.bytes(&name).map_err(|error| Failure::usage(error.to_string()))?;
+        // Names of entries were looked at when the archive was opened: none leaves its root.
+        let path = root.join(&name);
+        let write = || {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(&path, &bytes)?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o700))
+        };
+        write().map_err(|error| unusable(&error))?;
+    }
+    let entry = service.files.first().and_then(|file| file.path.as_deref());
+    let prefix = format!("{}/", file.display());
+    let entry = entry.and_then(|path| path.strip_prefix(&prefix)).unwrap_or_default();
+    Ok(root.join(Path::new(entry).parent().unwrap_or(Path::new(""))))
+}
+
+fn commands(
+    application: &Application,
+) -> impl Iterator<Item = &windlass::lifecycle::implementation::Command> {
+    let operations = application.types.iter().flat_map(|component| &component.operations);
+    operations.filter_map(|operation| operation.run.as_ref())
+}
+
+/// Every file that a command needs is there.
+fn all_there(application: &Application, directory: &Path) -> Result<(), Failure> {
+    let mut missing: Vec<&str> = commands(application)
+        .flat_map(|command| command.files.iter().map(String::as_str))
+        .filter(|file| !directory.join(file).exists())
+        .collect();
+    missing.sort_unstable();
+    missing.dedup();
+    let Some(first) = missing.first() else { return Ok(()) };
+    let message = match missing.len() {
+        1 => format!("there is no file `{first}`, which an operation needs"),
+        more => format!("there are {more} files missing that operations need, first `{first}`"),
+    };
+    let help = format!("they are looked for in `{}`", directory.display());
+    Err(Failure::usage(message).help(help))
+}
+
+/// Forgets what operations of an earlier life have left: nothing of it is there any more.
+pub(super) fn forget(deployment: &Deployment, state: &GlobalState) {
+    if !state.instances.is_empty() {
+        return;
+    }
+    // What stays would only be found by operations that ask before anything was given.
+    let _ = fs::remove_dir_all(deployment.folder().join(SHARED));
+}
+
+/// Tells the outputs of a service that is up.
+pub(super) fn tell(
+    format: Format,
+    code: u8,
+    deployment: &Deployment,
+    service: Option<&tosca::Model>,
+) -> Result<(), Failure> {
+    if code == exit_code::GOOD && format == Format::Text {
+        output::stdout(&outputs(deployment, service))?;
+    }
+    Ok(())
+}
+
+/// The outputs of a service, a line for each; what nobody gave is said.
+fn outputs(deployment: &Deployment, service: Option<&tosca::Model>) -> String {
+    let Some(model) = service else { return String::new() };
+    let folder = deployment.folder().join(SHARED);
+    let kept = |file: &str| fs::read_to_string(folder.join(file)).ok();
+    let mut text = String::new();
+    for (name, value) in tosca::outputs(model, &kept) {
+        let value = value.unwrap_or_else(|| "(no operation has given it)".to_owned());
+        let _ = writeln!(text, "output {name}: {value}");
+    }
+    text
+}

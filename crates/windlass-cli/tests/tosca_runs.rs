@@ -1,0 +1,168 @@
+//! Services of TOSCA run from archives and folders, with functions, outputs and ways down.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use std::process::Command;
+
+use support::{Folder, Run};
+
+fn good(run: Run) -> Run {
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    run
+}
+
+/// Functions of 2.0 that a script gets, and outputs that it leaves.
+const TWO: &str = "tosca_definitions_version: tosca_2_0
+imports: [ { profile: 'org.oasis-open.simple:2.0' } ]
+node_types:
+  Store:
+    derived_from: SoftwareComponent
+    properties: { list: { type: list, entry_schema: { type: string }, default: [ a, b, c ] } }
+    attributes: { place: { type: string }, size: { type: integer, default: 7 } }
+    capabilities: { data: { type: Endpoint } }
+    interfaces:
+      Standard:
+        operations:
+          create: { implementation: scripts/store.sh, outputs: { place: [ SELF, place ] } }
+  Front:
+    derived_from: SoftwareComponent
+    requirements: [ store: { capability: Endpoint, relationship: ConnectsTo } ]
+    interfaces:
+      Standard:
+        operations:
+          create:
+            implementation: scripts/front.sh
+            inputs:
+              PLACE: { $get_attribute: [ SELF, RELATIONSHIP, store, TARGET, place ] }
+              SIZE: { $get_attribute: [ store, size ] }
+              ONE: { $get_property: [ store, list, 1 ] }
+              ALL: { $join: [ { $get_property: [ store, list ] }, '-' ] }
+              SUM: { $sum: [ 3, { $length: [ { $get_property: [ store, list ] } ] } ] }
+              LIST: { $get_property: [ store, list ] }
+service_template:
+  node_templates:
+    box: { type: Compute }
+    store: { type: Store, requirements: [ host: box ] }
+    front: { type: Front, requirements: [ host: box, store: { node: store, capability: data } ] }
+  outputs:
+    where: { type: string, value: { $concat: [ 'at ', { $get_attribute: [ store, place ] } ] } }
+";
+
+const SCRIPTS: &[(&str, &str)] = &[
+    ("scripts/store.sh", "echo \"place=$WINDLASS_NODE\" >> \"$TOSCA_OUTPUTS\"\n"),
+    ("scripts/front.sh", "echo \"$PLACE $SIZE $ONE $ALL $SUM $LIST\"\n"),
+];
+
+fn service(prefix: &str) -> Folder {
+    let folder = Folder::with(&[]);
+    folder.write(&format!("{prefix}service.yaml"), TWO);
+    for (name, text) in SCRIPTS {
+        folder.write(&format!("{prefix}{name}"), text);
+    }
+    folder
+}
+
+#[test]
+fn functions_reach_scripts_as_values_and_outputs_are_told() {
+    let folder = service("");
+    let up = good(folder.run(&["up", "service.yaml", "--yes", "--detach"]));
+    assert!(up.stdout.contains("output where: at store\n"), "{}", up.stdout);
+    let said = good(folder.run(&["logs", "--app", "service.yaml"])).stdout;
+    assert!(said.contains("store 7 b a-b-c 6 [\"a\", \"b\", \"c\"]"), "{said}");
+}
+
+#[test]
+fn a_script_that_is_not_there_is_said_before_anything_runs() {
+    let folder = service("");
+    std::fs::remove_file(folder.path("scripts/front.sh")).unwrap();
+    let run = folder.run(&["up", "service.yaml", "--yes", "--detach"]);
+    assert_eq!(run.code, 2, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("there is no file `scripts/front.sh`"), "{}", run.stderr);
+    assert!(!folder.path(".windlass/service/shared/store/place").exists());
+}
+
+#[test]
+fn archives_run_from_where_their_files_are_laid_out_and_are_imported() {
+    let folder = service("csar/Definitions/");
+    folder.write(
+        "csar/TOSCA.meta",
+        "CSAR-Version: 2.0\nCreated-By: me\nEntry-Definitions: Definitions/service.yaml\n",
+    );
+    for args in [["plan", "csar"], ["prove", "csar"]] {
+        good(folder.run(&args));
+    }
+    let archive = folder.path("service.tar");
+    let mut packed = Command::new("tar");
+    packed.arg("-C").arg(folder.path("csar")).arg("--format=ustar").arg("-cf").arg(&archive);
+    assert!(packed.args(["TOSCA.meta", "Definitions"]).status().unwrap().success());
+    let up = good(folder.run(&["up", "service.tar", "--yes", "--detach"]));
+    assert!(up.stdout.contains("output where: at store\n"), "{}", up.stdout);
+    good(folder.run(&["down", "service.tar"]));
+    folder.write(
+        "importing.yaml",
+        "tosca_definitions_version: tosca_2_0\nimports: [ { url: service.tar, namespace: lib } ]\n\
+         node_types: { Big: { derived_from: 'lib:Store' }, Bad: { derived_from: 'lib:Stoer' } }\n",
+    );
+    let checked = folder.run(&["check", "importing.yaml", "--format", "json"]);
+    assert_eq!(checked.findings(), ["3:64 error TOSCA005"], "{}", checked.stdout);
+}
+
+/// A relationship that is taken away before its source stops.
+const LEAVING: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    box: { type: tosca.nodes.Compute }
+    store:
+      type: tosca.nodes.SoftwareComponent
+      interfaces: { Standard: { operations: { create: say.sh, start: say.sh, stop: say.sh, delete: say.sh } } }
+      requirements: [ host: box ]
+    front:
+      type: tosca.nodes.SoftwareComponent
+      interfaces: { Standard: { operations: { create: say.sh, configure: CONFIGURE, start: say.sh, stop: say.sh, delete: say.sh } } }
+      requirements:
+        - host: box
+        - dependency:
+            node: store
+            relationship:
+              type: tosca.relationships.ConnectsTo
+              interfaces: { Configure: { operations: { pre_configure_source: say.sh, remove_target: say.sh } } }
+";
+
+#[test]
+fn what_leaves_takes_its_relationships_away_stops_and_is_deleted() {
+    let text = LEAVING.replace("CONFIGURE", "say.sh");
+    let folder = Folder::with(&[("service.yaml", text.as_str()), ("say.sh", "true\n")]);
+    let plan = good(folder.run(&["plan", "service.yaml", "--down", "--format", "json"])).json();
+    let actions = plan["plan"]["actions"].as_object().unwrap();
+    let wanted = [
+        "Configure.remove_target:dependency front",
+        "Standard.stop front",
+        "Standard.delete front",
+        "Standard.stop store",
+        "Standard.delete store",
+    ];
+    for action in wanted {
+        assert!(actions.contains_key(action), "{action} in {:?}", actions.keys());
+    }
+}
+
+#[test]
+fn after_a_failure_half_way_everything_is_stopped_and_deleted() {
+    let text = LEAVING.replace("CONFIGURE", "fail.sh");
+    let files = [
+        ("service.yaml", text.as_str()),
+        ("say.sh", "echo \"$WINDLASS_NODE $(basename \"$0\")\" >> said\n"),
+        ("fail.sh", "exit 1\n"),
+    ];
+    let folder = Folder::with(&files);
+    let run = folder.run(&["up", "service.yaml", "--yes", "--detach"]);
+    assert_ne!(run.code, 0, "{}", run.stdout);
+    std::fs::remove_file(folder.path("said")).unwrap();
+    good(folder.run(&["down", "service.yaml"]));
+    let said = folder.read("said");
+    let count = |node: &str| said.lines().filter(|line| line.starts_with(node)).count();
+    // The store stops and is deleted; the front is deleted from where it failed.
+    assert_eq!((count("store"), count("front")), (2, 1), "{said}");
+}

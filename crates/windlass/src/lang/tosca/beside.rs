@@ -1,0 +1,87 @@
+//! Profiles that are imported by name and come with the service: files in the folder of the
+//! importing file, or anywhere in its archive, that say which profile they are.
+
+use std::collections::BTreeMap;
+
+use crate::source::files::Files;
+
+/// How many files are looked at for profiles.
+const MOST: usize = 500;
+
+/// How the names of files of TOSCA end.
+const ENDINGS: &[&str] = &[".yaml", ".yml", ".tosca"];
+
+/// The profiles that were found, by folder and name.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    known: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Beside {
+    /// The path of the file that is the profile, as the file `importing` would write it; of several
+    /// the first by name.
+    pub(super) fn find(
+        &mut self,
+        files: &mut dyn Files,
+        importing: &str,
+        profile: &str,
+    ) -> Option<String> {
+        let folder = importing.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if !self.known.contains_key(folder) {
+            let found = look(files, importing);
+            self.known.insert(folder.to_owned(), found);
+        }
+        let path = self.known.get(folder)?.get(profile)?;
+        let is_itself = importing.rsplit('/').next() == Some(path);
+        (!is_itself).then(|| path.clone())
+    }
+}
+
+/// The profiles among the files that can be looked at.
+fn look(files: &mut dyn Files, importing: &str) -> BTreeMap<String, String> {
+    let all = files.names();
+    let (from, names) = match all.is_empty() {
+        true => (Some(importing), files.neighbors(importing)),
+        false => (None, all),
+    };
+    let mut found = BTreeMap::new();
+    let is_text = |name: &String| ENDINGS.iter().any(|ending| name.ends_with(ending));
+    for name in names.into_iter().filter(is_text).take(MOST) {
+        // What cannot be read is no profile of anybody.
+        let Ok(file) = files.read(from, &name) else { continue };
+        if let Some(profile) = declared(&file.text) {
+            found.entry(profile.to_owned()).or_insert(name);
+        }
+    }
+    found
+}
+
+/// The profile that a text says it is: a key in the first column.
+fn declared(text: &str) -> Option<&str> {
+    let line = text.lines().find_map(|line| line.strip_prefix("profile:"))?;
+    let word = line.split(" #").next().unwrap_or(line).trim();
+    let word = word.trim_matches(['"', '\'']);
+    (!word.is_empty()).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::files::{Limits, MemoryFiles};
+
+    #[test]
+    fn a_profile_is_found_by_what_a_file_says() {
+        let mut files = MemoryFiles::new(Limits::default())
+            .with("a.yaml", "tosca_definitions_version: tosca_2_0\nprofile: org.base:v1 # old\n")
+            .with("b.yaml", "profile: \"org.base:v2\"\n")
+            .with("c.txt", "profile: org.base:v3\n")
+            .with("s.yaml", "x:\n  profile: org.base:v4\nprofile: me\n");
+        let mut beside = Beside::default();
+        let mut find = |profile: &str| beside.find(&mut files, "s.yaml", profile);
+        assert_eq!(find("org.base:v1").as_deref(), Some("a.yaml"));
+        assert_eq!(find("org.base:v2").as_deref(), Some("b.yaml"));
+        for other in ["org.base:v3", "org.base:v4", "me", ""] {
+            assert_eq!(find(other), None, "{other}");
+        }
+    }
+}

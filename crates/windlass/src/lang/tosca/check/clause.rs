@@ -1,0 +1,198 @@
+//! Constraints themselves: a pattern that is none, a range without anything in it, a bound of
+//! another type than the values.
+
+use super::super::codes;
+use super::super::model::{Schema, TypeId};
+use super::super::value::{Data, Value};
+use super::super::version::Version;
+use super::Checker;
+use super::constraint::words;
+use super::evaluate::is_call;
+use super::quantity;
+use super::schema::Base;
+use crate::source::Span;
+use crate::spelling;
+use std::cmp::Ordering;
+
+/// The clauses before 2.0.
+const CLAUSES: &[&str] = &[
+    "equal",
+    "greater_than",
+    "greater_or_equal",
+    "less_than",
+    "less_or_equal",
+    "in_range",
+    "valid_values",
+    "length",
+    "min_length",
+    "max_length",
+    "pattern",
+    "schema",
+];
+
+impl Checker<'_> {
+    /// The constraints of a definition.
+    pub(super) fn constraints_of(&mut self, schema: &Schema, version: Version) {
+        let Some(constraints) = &schema.constraints else { return };
+        let model = self.model;
+        let base = schema.of.as_ref().map_or(Base::Unknown, |of| model.base(of, version));
+        if version.is_2() {
+            self.validation_of(constraints, base);
+        } else {
+            self.clauses_of(constraints, base);
+        }
+    }
+
+    /// A list of clauses, or one.
+    pub(super) fn clauses_of(&mut self, constraints: &Value, base: Base<'_>) {
+        let alone = std::slice::from_ref(constraints);
+        let is_list = matches!(constraints.data, Data::List(_));
+        let clauses = if is_list { constraints.items() } else { alone };
+        for entry in clauses.iter().flat_map(Value::entries) {
+            let Some(name) = entry.key.text() else { continue };
+            if !CLAUSES.contains(&name) {
+                let message = format!("there is no constraint `{name}`");
+                let near = spelling::nearest(name, CLAUSES.iter().copied());
+                let help = near.map(|near| format!("did you mean `{near}`?"));
+                let is_typo = help.is_some();
+                self.advise(codes::CONSTRAINT, entry.key.span, message, help);
+                // Some processors have constraints of their own.
+                self.bear(!is_typo);
+                continue;
+            }
+            self.clause(name, &entry.value, base);
+        }
+    }
+
+    /// The calls in a validation clause.
+    fn validation_of(&mut self, clause: &Value, base: Base<'_>) {
+        if let [entry] = clause.entries()
+            && let Some(name) = entry.key.text().and_then(|name| name.strip_prefix('$'))
+        {
+            let arguments = entry.value.items();
+            let is_own = arguments.first().is_some_and(|it| it.text() == Some("$value"));
+            match (name, arguments) {
+                ("matches", [_, pattern]) => self.clause("pattern", pattern, base),
+                (name, [_, wanted]) if is_own && CLAUSES.contains(&name) => {
+                    self.clause(name, wanted, base);
+                }
+                _ => {}
+            }
+        }
+        for item in clause.items() {
+            self.validation_of(item, base);
+        }
+        for entry in clause.entries() {
+            self.validation_of(&entry.value, base);
+        }
+    }
+
+    fn clause(&mut self, name: &str, wanted: &Value, base: Base<'_>) {
+        let version_2 = self.version().is_2();
+        let dollar = |value: &Value| value.text().is_some_and(|text| text.starts_with('$'));
+        if is_call(wanted, version_2) || version_2 && dollar(wanted) {
+            return;
+        }
+        match name {
+            "pattern" => {
+                if let Some(reason) = wanted.text().and_then(broken_pattern) {
+                    let message = format!("this is no pattern: {reason}");
+                    self.error(codes::CONSTRAINT, wanted.span, message);
+                }
+            }
+            "length" | "min_length" | "max_length" => {
+                if !matches!(wanted.data, Data::Int(0..)) {
+                    let message = format!("a length is a whole number, not `{}`", words(wanted));
+                    self.error(codes::CONSTRAINT, wanted.span, message);
+                }
+            }
+            "valid_values" => {
+                for value in wanted.items() {
+                    self.bound(value, base);
+                }
+            }
+            "in_range" => {
+                let [lower, upper] = wanted.items() else { return };
+                let is_open = |bound: &Value| bound.text() == Some("UNBOUNDED");
+                for bound in [lower, upper].into_iter().filter(|bound| !is_open(bound)) {
+                    self.bound(bound, base);
+                }
+                let of =
+                    if base == Base::BuiltIn("range") { Base::BuiltIn("integer") } else { base };
+                let order = quantity::of(self.model, lower, of)
+                    .zip(quantity::of(self.model, upper, of))
+                    .and_then(|(lower, upper)| lower.order(&upper));
+                if order == Some(Ordering::Greater) && !is_open(upper) {
+                    let message = format!("nothing is in the range `{}`", words(wanted));
+                    self.error(codes::CONSTRAINT, wanted.span, message);
+                }
+            }
+            "equal" | "greater_than" | "greater_or_equal" | "less_than" | "less_or_equal" => {
+                self.bound(wanted, base);
+            }
+            _ => {}
+        }
+    }
+
+    /// What values are compared with is one of them.
+    fn bound(&mut self, bound: &Value, base: Base<'_>) {
+        if is_call(bound, self.version().is_2()) {
+            return;
+        }
+        let base = if base == Base::BuiltIn("range") { Base::BuiltIn("integer") } else { base };
+        let wanted = match base {
+            Base::BuiltIn("integer") => {
+                (!matches!(bound.data, Data::Int(_))).then_some("an integer".to_owned())
+            }
+            Base::BuiltIn("float") => {
+                let fits = matches!(bound.data, Data::Int(_) | Data::Float(..));
+                (!fits).then_some("a number".to_owned())
+            }
+            Base::BuiltIn(name) if name.starts_with("scalar-unit") => {
+                quantity::scalar_unit(name, &words(bound)).err()
+            }
+            Base::Scalar(id) => self.scalar_bound(bound, id),
+            _ => None,
+        };
+        if let Some(wanted) = wanted {
+            let is_reason = matches!(base, Base::Scalar(_))
+                || matches!(base, Base::BuiltIn(name) if name.starts_with("scalar-unit"));
+            let message = match is_reason {
+                true => format!("values cannot be compared with this: {wanted}"),
+                false => format!("values are compared with {wanted}, not `{}`", words(bound)),
+            };
+            self.error(codes::CONSTRAINT, bound.span, message);
+            // A number without a unit is taken for one of the smallest.
+            self.bear(is_reason && matches!(bound.data, Data::Int(_)));
+        }
+    }
+
+    fn scalar_bound(&self, bound: &Value, id: TypeId) -> Option<String> {
+        quantity::own_scalar(self.model, id, &words(bound)).err()
+    }
+
+    /// A range of occurrences has something in it.
+    pub(super) fn bounds(&mut self, range: Option<super::super::model::Range>) {
+        let Some(range) = range else { return };
+        if range.upper.is_some_and(|upper| upper < range.lower) {
+            self.empty_range(range.span);
+        }
+    }
+
+    fn empty_range(&mut self, span: Span) {
+        let message = "the lower bound is greater than the upper one";
+        self.error(codes::WRONG_VALUE, span, message);
+    }
+}
+
+/// Why a text is no pattern. What other engines know and ours does not is no reason.
+fn broken_pattern(pattern: &str) -> Option<String> {
+    let error = regex::RegexBuilder::new(pattern).size_limit(1 << 22).build().err()?;
+    let regex::Error::Syntax(text) = error else { return None };
+    const FOREIGN: &[&str] = &["look-around", "backreference", "unrecognized", "Unicode"];
+    if FOREIGN.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let last = text.lines().last().unwrap_or_default();
+    Some(last.trim().trim_start_matches("error: ").to_owned())
+}

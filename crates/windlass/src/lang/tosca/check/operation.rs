@@ -1,0 +1,197 @@
+//! Interfaces of types and templates: where operations run and how long, what they take and where
+//! what they give goes.
+
+use super::super::codes;
+use super::super::model::{Fields, Interface, Operation, Schema, Service, TypeId, TypeKind};
+use super::super::value::{Data, Name, Value};
+use super::Checker;
+use super::evaluate::is_call;
+use crate::diagnostic::Diagnostic;
+use crate::spelling;
+
+/// Where operations of nodes may run.
+const OF_NODES: &[&str] = &["SELF", "HOST", "ORCHESTRATOR"];
+/// Where operations of relationships may run.
+const OF_RELATIONSHIPS: &[&str] = &["SOURCE", "TARGET", "ORCHESTRATOR"];
+
+impl Checker<'_> {
+    /// The interfaces that types declare.
+    pub(super) fn declared_operations(&mut self, id: TypeId) {
+        let of = self.model.types.get(id);
+        self.operations_themselves(id, &of.interfaces);
+    }
+
+    /// What operations say about themselves, in a type or in a template of it.
+    pub(super) fn operations_themselves(&mut self, id: TypeId, interfaces: &Fields<Interface>) {
+        for (_, interface) in interfaces.iter() {
+            for (_, operation) in interface.operations.iter().chain(interface.notifications.iter())
+            {
+                self.implemented(id, operation);
+                for (_, mapping) in operation.outputs.iter() {
+                    self.output(id, mapping);
+                }
+            }
+        }
+    }
+
+    fn implemented(&mut self, id: TypeId, operation: &Operation) {
+        let Some(implementation) = &operation.implementation else { return };
+        if let Some(host) = &implementation.host {
+            let known = match self.model.types.get(id).kind {
+                TypeKind::Relationship => OF_RELATIONSHIPS,
+                _ => OF_NODES,
+            };
+            self.operation_host(host, known, None);
+        }
+        if let Some(timeout) = &implementation.timeout
+            && !is_call(timeout, self.version().is_2())
+            && !matches!(timeout.data, Data::Int(0..))
+        {
+            let message = "a timeout is a number of seconds";
+            self.error(codes::WRONG_VALUE, timeout.span, message);
+        }
+    }
+
+    /// An operation runs on a node that exists: by a word, in workflows also by its name.
+    pub(super) fn operation_host(
+        &mut self,
+        host: &Name,
+        known: &[&str],
+        service: Option<&Service>,
+    ) {
+        let word = host.text.as_str();
+        let is_named = service.is_some_and(|service| {
+            service.nodes.get(word).is_some() || service.groups.get(word).is_some()
+        });
+        if known.contains(&word) || is_named || self.is_open {
+            return;
+        }
+        let message = format!("operations do not run on `{word}`");
+        let names = service.into_iter().flat_map(|service| service.nodes.names());
+        let near = spelling::nearest(word, known.iter().copied().chain(names));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => spelling::known("operation host", known.iter().copied()),
+        };
+        self.advise(codes::UNKNOWN_NAME, host.span, message, Some(help));
+    }
+
+    /// An output goes to an attribute of the node or relationship.
+    fn output(&mut self, id: TypeId, mapping: &Value) {
+        let [entity, rest @ ..] = mapping.items() else { return };
+        let is_own = entity.text() == Some("SELF");
+        if !is_own || rest.is_empty() || self.model.is_opaque(id) {
+            return;
+        }
+        let Some(name) = rest[0].text() else { return };
+        let attributes = self.model.schemas(id, |of| &of.attributes);
+        let properties = self.model.schemas(id, |of| &of.properties);
+        let is_capability = rest.len() > 1 && self.model.capability(id, name).is_some();
+        let is_path = ["CAPABILITY", "RELATIONSHIP"].contains(&name);
+        let is_there = attributes.get(name).is_some() || properties.get(name).is_some();
+        if is_there || is_capability || is_path {
+            return;
+        }
+        let of = &self.model.types.get(id).name.text;
+        let message = format!("`{of}` has no attribute `{name}`");
+        let near = spelling::nearest(name, attributes.names());
+        let help = near.map(|near| format!("did you mean `{near}`?"));
+        self.advise(codes::UNKNOWN_NAME, rest[0].span, message, help);
+        // Before 2.0 a mapping may name an attribute that nobody declares: it is kept all the same.
+        self.bear(true);
+    }
+
+    /// What a template gives to operations fits what they declare.
+    pub(super) fn given_inputs(&mut self, id: TypeId, interfaces: &Fields<Interface>) {
+        for (name, interface) in interfaces.iter() {
+            let of = interface.of.as_ref().and_then(|of| of.id);
+            for (input, parameter) in interface.inputs.iter() {
+                let schema = self.input_schema(id, of, &name.text, None, &input.text);
+                self.given_input(parameter.value.as_ref(), schema);
+            }
+            for (operation, body) in interface.operations.iter() {
+                for (input, parameter) in body.inputs.iter() {
+                    let of =
+                        self.input_schema(id, of, &name.text, Some(&operation.text), &input.text);
+                    self.given_input(parameter.value.as_ref(), of);
+                }
+            }
+            let known = self.notifications(id, &name.text);
+            for (notification, _) in interface.notifications.iter() {
+                if !known.is_empty() && !known.contains(&notification.text) {
+                    let message = format!(
+                        "the interface `{}` has no notification `{}`",
+                        name.text, notification.text
+                    );
+                    let near =
+                        spelling::nearest(&notification.text, known.iter().map(String::as_str));
+                    let help = near.map(|near| format!("did you mean `{near}`?"));
+                    self.advise(codes::UNDECLARED, notification.span, message, help);
+                }
+            }
+        }
+    }
+
+    /// The notifications and operations of an interface of a type.
+    pub(super) fn notifications(&self, id: TypeId, interface: &str) -> Vec<String> {
+        let Some(mut known) = self.operations(id, interface) else { return Vec::new() };
+        let types = &self.model.types;
+        for (_, of) in types.chain(id) {
+            let Some(definition) = of.interfaces.get(interface) else { continue };
+            let Some(of) = definition.of.as_ref().and_then(|of| of.id) else { continue };
+            known.extend(types.chain(of).flat_map(|(_, of)| of.notifications.names()));
+        }
+        known.into_iter().map(str::to_owned).collect()
+    }
+
+    fn given_input(&mut self, value: Option<&Value>, schema: Option<Schema>) {
+        if let (Some(value), Some(schema)) = (value, schema) {
+            self.value(value, &schema, self.version());
+        }
+    }
+
+    /// What an input of an operation, or of all operations of an interface, must be.
+    pub(super) fn input_schema(
+        &self,
+        id: TypeId,
+        of: Option<TypeId>,
+        interface: &str,
+        operation: Option<&str>,
+        input: &str,
+    ) -> Option<Schema> {
+        let model = self.model;
+        let typed = |schema: &Schema| schema.of.is_some().then(|| schema.clone());
+        let mut interface_types: Vec<TypeId> = of.into_iter().collect();
+        for (_, at) in model.types.chain(id) {
+            let Some(definition) = at.interfaces.get(interface) else { continue };
+            interface_types.extend(definition.of.as_ref().and_then(|of| of.id));
+            let own = operation.and_then(|operation| definition.operations.get(operation));
+            let own = own.and_then(|operation| operation.inputs.get(input));
+            let found = own.or_else(|| definition.inputs.get(input));
+            if let Some(found) = found.and_then(|parameter| typed(&parameter.schema)) {
+                return Some(found);
+            }
+        }
+        for of in interface_types {
+            for (_, at) in model.types.chain(of) {
+                let own = operation.and_then(|operation| at.operations.get(operation));
+                let own = own.and_then(|operation| operation.inputs.get(input));
+                let found = own.or_else(|| at.inputs.get(input));
+                if let Some(found) = found.and_then(|parameter| typed(&parameter.schema)) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    /// A name that is almost one of those that are known.
+    pub(super) fn near_miss(&mut self, name: &Name, what: &str, known: &[String]) {
+        let near = spelling::nearest(&name.text, known.iter().map(String::as_str));
+        if let Some(near) = near {
+            let message = format!("there is no {what} `{}`", name.text);
+            let finding = Diagnostic::warning(codes::UNKNOWN_NAME, name.span, message);
+            self.findings.push(finding.help(format!("did you mean `{near}`?")));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Values as far as they are known before anything runs, with their types.
+//!
+//! Functions are replaced by what they give. Who describes a service to others keeps what only an
+//! input without a value would tell as the function, in the form of 1.3; what only a run can tell
+//! is not known.
+
+use super::super::value::{Data, Entry, Value};
+use super::Inputs;
+use super::compute;
+use super::evaluate::{DEEPEST, Place, plain};
+use super::locate::inside;
+use crate::tree::Value as Plain;
+
+/// The functions that may stay: they need inputs and nothing else.
+const KEPT: &[&str] = &["get_input", "concat", "token", "join"];
+
+/// The functions of the versions before 2.0; from then on a dollar sign says what is a function.
+const BEFORE_2: &[&str] = &[
+    "get_input",
+    "get_property",
+    "get_attribute",
+    "get_operation_output",
+    "get_nodes_of_type",
+    "get_artifact",
+    "concat",
+    "token",
+    "join",
+];
+
+/// Whom a value is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// Who describes the service: attributes are what the template says, inputs may be open.
+    Description,
+    /// A run: attributes are what operations leave.
+    Run,
+}
+
+/// The value of a node template for a description of it; none when only a run knows it, or when
+/// it is null.
+pub(in super::super) fn settled(
+    inputs: &Inputs<'_, '_>,
+    at: usize,
+    value: &Value,
+) -> Option<Plain> {
+    let settling = Settling { inputs, reader: Reader::Description };
+    settling.deep(value, &Place::of_node(at), 0).filter(|value| *value != Plain::Null)
+}
+
+/// The value for a run, when nothing that runs changes it.
+pub(super) fn known(inputs: &Inputs<'_, '_>, value: &Value, place: &Place) -> Option<Plain> {
+    Settling { inputs, reader: Reader::Run }.deep(value, place, 0)
+}
+
+/// The function that a value calls, without the dollar sign, and its argument.
+pub(super) fn function(value: &Value, is_2: bool) -> Option<(&str, &Value)> {
+    let [entry] = value.entries() else { return None };
+    let name = entry.key.text()?;
+    match is_2 {
+        true => name.strip_prefix('$').filter(|rest| !rest.starts_with('$')),
+        false => BEFORE_2.contains(&name).then_some(name),
+    }
+    .map(|name| (name, &entry.value))
+}
+
+struct Settling<'i, 'a, 'm> {
+    inputs: &'i Inputs<'a, 'm>,
+    reader: Reader,
+}
+
+impl Settling<'_, '_, '_> {
+    fn deep(&self, value: &Value, place: &Place, depth: usize) -> Option<Plain> {
+        if depth > DEEPEST {
+            return None;
+        }
+        match &value.data {
+            // A version may be written like a number, and then its zeros count.
+            Data::Float(number, written) if !number.is_finite() || is_cut(*number, written) => {
+                Some(Plain::Str(written.clone()))
+            }
+            Data::Text(text) if self.is_2() && text.starts_with("$$") => {
+                Some(Plain::Str(text[1..].to_owned()))
+            }
+            Data::List(items) => {
+                let items: Option<Vec<Plain>> =
+                    items.iter().map(|item| self.deep(item, place, depth + 1)).collect();
+                items.map(Plain::List)
+            }
+            Data::Map(_) => match function(value, self.is_2()) {
+                Some((name, argument)) => self.call(name, argument, place, depth),
+                None => {
+                    let entry = |entry: &Entry| {
+                        let value = self.deep(&entry.value, place, depth + 1)?;
+                        Some((plain_key(&entry.key), value))
+                    };
+                    let entries: Option<Vec<_>> = value.entries().iter().map(entry).collect();
+                    entries.map(Plain::Map)
+                }
+            },
+            _ => Some(plain(value)),
+        }
+    }
+
+    fn is_2(&self) -> bool {
+        self.inputs.model.version.is_2()
+    }
+
+    fn call(&self, name: &str, argument: &Value, place: &Place, depth: usize) -> Option<Plain> {
+        match name {
+            "get_input" => {
+                let value = self.inputs.input_value(argument);
+                let known = value.and_then(|value| self.deep(value, place, depth + 1));
+                known.or_else(|| self.kept(name, argument, place, depth))
+            }
+            "get_property" => self.read(argument, place, false, depth),
+            "get_attribute" if self.reader == Reader::Description => {
+                self.read(argument, place, true, depth)
+            }
+            "get_attribute" | "get_operation_output" | "get_nodes_of_type" => None,
+            "get_artifact" => {
+                let words: Vec<&str> = argument.items().iter().filter_map(Value::text).collect();
+                self.inputs.artifact(&words, place).map(Plain::Str)
+            }
+            _ => {
+                let given = self.deep(argument, place, depth + 1)?;
+                // A function whose argument still is one stays too.
+                let is_open = matches!(&given, Plain::List(items) if items.iter().any(is_call));
+                let known = if is_open { None } else { compute::function(name, &given) };
+                known.or_else(|| self.kept(name, argument, place, depth))
+            }
+        }
+    }
+
+    /// The value of a property or attribute as the text says it.
+    fn read(
+        &self,
+        argument: &Value,
+        place: &Place,
+        attributes: bool,
+        depth: usize,
+    ) -> Option<Plain> {
+        let located = self.inputs.locate(argument.items(), place, attributes)?;
+        let value = self.inputs.written(&located.owner, located.name, attributes)?;
+        let inner = self.inputs.place_of(&located.owner);
+        let value = inside(value, located.rest)?;
+        self.deep(value, &inner, depth + 1)
+    }
+
+    /// The call itself, when inputs are all that it lacks.
+    fn kept(&self, name: &str, argument: &Value, place: &Place, depth: usize) -> Option<Plain> {
+        if self.reader == Reader::Run || !KEPT.contains(&name) {
+            return None;
+        }
+        let argument = match argument.items() {
+            [alone] if name == "get_input" => plain(alone),
+            _ if name == "get_input" => plain(argument),
+            _ => self.deep(argument, place, depth + 1)?,
+        };
+        Some(Plain::map().with(name, argument))
+    }
+}
+
+fn is_call(value: &Plain) -> bool {
+    matches!(value, Plain::Map(entries) if entries.len() == 1 && KEPT.contains(&&*entries[0].0))
+}
+
+fn plain_key(key: &Value) -> String {
+    match plain(key) {
+        Plain::Str(text) => text,
+        other => crate::tree::emit::json(&other).trim_end().to_owned(),
+    }
+}
+
+/// Whether a number is shorter than what is written.
+fn is_cut(number: f64, written: &str) -> bool {
+    let digits = |c: char| c.is_ascii_digit() || c == '.';
+    written.chars().all(digits)
+        && written.ends_with('0')
+        && !written.ends_with(".0")
+        && number.is_finite()
+}
