@@ -143,6 +143,14 @@ pub(crate) fn plan_in(text: Text) -> Result<Plan, Failure> {
     document(reading, text, "plan")
 }
 
+/// Reads a plan that this program has just made, however long it is.
+pub(crate) fn own_plan(text: String) -> Result<Plan, Failure> {
+    let Text { sources, id, .. } = Text::of("plan", text);
+    documents::kept_plan(id, &sources).ok_or_else(|| {
+        Failure::usage("a plan of our own cannot be read").ending(exit_code::INTERNAL)
+    })
+}
+
 /// Reads a rule set.
 pub(crate) fn rules(path: &Path) -> Result<RuleSet, Failure> {
     let text = text(path)?;

@@ -11,7 +11,11 @@ use crate::baseline::Baseline;
 use crate::commands::analyze::AnalyzeReport;
 use crate::commands::analyze::nets::AnalyzeNetReport;
 use crate::commands::convert::ConvertReport;
+use crate::commands::engine::EventLine;
+use crate::commands::engine::actions::ActionsReport;
 use crate::commands::explain::ExplainReport;
+use crate::commands::history::HistoryLine;
+use crate::commands::logs::LogLine;
 use crate::commands::prove::ProveReport;
 use crate::commands::show::ShowReport;
 use crate::commands::simulate::report::SimulateReport;
@@ -90,4 +94,12 @@ fn the_schema_of_simulate_is_up_to_date() {
 #[test]
 fn the_schema_of_analyze_for_nets_is_up_to_date() {
     compare::<AnalyzeNetReport>("analyze-net");
+}
+
+#[test]
+fn the_schemas_of_runs_are_up_to_date() {
+    compare::<ActionsReport>("actions");
+    compare::<EventLine<'_>>("event");
+    compare::<HistoryLine<'_>>("history");
+    compare::<LogLine<'_>>("logs");
 }

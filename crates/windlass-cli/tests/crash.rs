@@ -1,7 +1,7 @@
 //! The engine on real processes: faults, failures, and kill -9 at random instants.
 //!
-//! The last test kills the engine during runs of 40 actions. Every command writes a line when it
-//! has done its work. Whenever the engine is killed, `resume` has to reach the goal; a command that
+//! The last two tests kill the engine during runs of 40 actions, of an assembly of nets and of atomic
+//! operations (paper 003). Every command writes a line when it has done its work. Whenever the engine is killed, `resume` has to reach the goal; a command that
 //! may happen once must have written one line, or be reported in doubt before anything else.
 //! `WINDLASS_LONG` makes it 1,000 instants.
 
@@ -21,6 +21,7 @@ use support::{Folder, PAIR, is_alive, kill};
 
 const COMPONENTS: usize = 10;
 const SIDE_BY_SIDE: usize = 4;
+const NAMES: [&str; 4] = ["first", "second", "third", "fourth"];
 
 /// Ten components of four actions each, every second one over the one before it.
 fn assembly() -> String {
@@ -50,15 +51,61 @@ fn assembly() -> String {
     text.push_str(&action("whole", "on", "fourth", "at_most_once"));
     text.push_str("      groups: { on: [on] }\n      ports:\n");
     text.push_str("        service: { kind: provide, groups: [on] }\nnodes:\n");
-    for at in 0..COMPONENTS {
-        let line = if at % 2 == 0 {
+    text.push_str(&nodes());
+    text
+}
+
+/// Ten nodes of four atomic operations each, every second one over the one before it.
+fn atomic() -> String {
+    let check = "{ check: { shell: \"grep -qx $WINDLASS_INSTANCE.fourth done\" } }";
+    let kind = |name: &str, fourth: &str, (needs, needed, handled): (&str, &str, &str)| {
+        let effects = ["at_most_once", "idempotent", "at_most_once", fourth];
+        let operation = |(name, effect): (&str, &str)| {
+            format!(
+                "      {name}: {{ effect: {effect}, run: {{ shell: \"sleep 0.01; echo \
+                 $WINDLASS_INSTANCE.{name} >> done\" }} }}\n"
+            )
+        };
+        let operations: String = NAMES.into_iter().zip(effects).map(operation).collect();
+        format!(
+            "  {name}:\n{needs}    capabilities: [service]\n    operations:\n{operations}    \
+             protocol:\n      initial: off\n      states:\n        off: {{}}\n        one: {{}}\n        \
+             two: {{}}\n        three: {{}}\n        on: {{ offers: [service]{needed}{handled} }}\n      \
+             transitions:\n        - {{ from: off, operation: first, to: one }}\n        \
+             - {{ from: one, operation: second, to: two }}\n        \
+             - {{ from: two, operation: third, to: three }}\n        \
+             - {{ from: three, operation: fourth, to: on{needed} }}\n      \
+             up: [first, second, third, fourth]\n"
+        )
+    };
+    let mut text = String::from("windlass: 1\nname: forty\nfaults: handled\ntypes:\n");
+    text.push_str(&kind("base", "at_most_once", ("", "", "")));
+    let needs = "    requirements: { below: replica_unaware }\n";
+    text.push_str(&kind("part", check, (needs, ", requires: [below]", ", on_fault: [three]")));
+    text.push_str("nodes:\n");
+    text.push_str(&nodes());
+    text
+}
+
+/// The nodes of both.
+fn nodes() -> String {
+    let node = |at: usize| {
+        if at % 2 == 0 {
             format!("  n{at}: {{ type: base }}\n")
         } else {
             format!("  n{at}: {{ type: part, bind: {{ below: n{}.service }} }}\n", at - 1)
-        };
-        text.push_str(&line);
+        }
+    };
+    (0..COMPONENTS).map(node).collect()
+}
+
+/// What a command writes, by the label of its action: `n1.first` of a net, `first n1` of an
+/// operation.
+fn line_of(label: &str) -> String {
+    match label.split_once(' ') {
+        Some((operation, instance)) => format!("{instance}.{operation}"),
+        None => label.to_owned(),
     }
-    text
 }
 
 /// How often each command did its work.
@@ -94,7 +141,7 @@ fn resume(folder: &Folder) -> usize {
                     let order = part.split(')').next().unwrap();
                     let before = errors.split(&format!("` (order {order})")).next().unwrap();
                     let label = before.rsplit('`').next().unwrap();
-                    let verdict = if seen.contains_key(label) { "done" } else { "again" };
+                    let verdict = if seen.contains_key(&line_of(label)) { "done" } else { "again" };
                     answers.push(format!("--in-doubt={order}={verdict}"));
                     doubts += 1;
                 }
@@ -226,8 +273,8 @@ fn instant(seed: u64, kill: u64) -> u64 {
 
 /// One engine: killed, resumed, and what its commands wrote counted. How many actions were in
 /// doubt, and whether it was killed during its run (1) or after it (0).
-fn kill_one(kill: u64, instant: u64) -> (usize, u64) {
-    let folder = Folder::with(&[("windlass.yaml", &assembly())]);
+fn kill_one(text: &str, kill: u64, instant: u64) -> (usize, u64) {
+    let folder = Folder::with(&[("windlass.yaml", text)]);
     let arguments = ["up", "windlass.yaml", "--yes", "--detach"];
     let mut engine =
         folder.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -239,7 +286,7 @@ fn kill_one(kill: u64, instant: u64) -> (usize, u64) {
     let seen = lines(&folder);
     let mut wrong = String::new();
     for at in 0..COMPONENTS {
-        for name in ["first", "second", "third", "fourth"] {
+        for name in NAMES {
             let label = format!("n{at}.{name}");
             let times = seen.get(&label).copied().unwrap_or(0);
             let fits = if name == "second" { times >= 1 } else { times == 1 };
@@ -249,11 +296,13 @@ fn kill_one(kill: u64, instant: u64) -> (usize, u64) {
         }
     }
     assert!(wrong.is_empty(), "kill {kill}, after {instant} microseconds: {wrong}");
+    let status = folder.run(&["status"]);
+    assert_eq!(status.code, 0, "kill {kill}, after {instant} microseconds: {status:?}");
     (doubts, interrupted)
 }
 
-#[test]
-fn a_killed_engine_loses_nothing_and_does_nothing_twice() {
+/// Kills engines of one description at so many instants.
+fn kill_many(text: &str) {
     let number = |name: &str, otherwise: u64| {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
     };
@@ -270,7 +319,7 @@ fn a_killed_engine_loses_nothing_and_does_nothing_twice() {
                     if kill >= kills {
                         return;
                     }
-                    let (doubts, interrupted) = kill_one(kill, instant(seed, kill));
+                    let (doubts, interrupted) = kill_one(text, kill, instant(seed, kill));
                     let mut totals = totals.lock().unwrap();
                     *totals = (totals.0 + doubts, totals.1 + interrupted);
                 }
@@ -282,4 +331,14 @@ fn a_killed_engine_loses_nothing_and_does_nothing_twice() {
         "figure: {kills} engines killed, {interrupted} of them during the run: every run reached \
          its goal, {doubts} actions were in doubt, none happened twice"
     );
+}
+
+#[test]
+fn a_killed_engine_loses_nothing_and_does_nothing_twice() {
+    kill_many(&assembly());
+}
+
+#[test]
+fn a_killed_engine_loses_no_atomic_operation_and_does_none_twice() {
+    kill_many(&atomic());
 }

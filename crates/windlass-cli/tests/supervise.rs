@@ -41,6 +41,9 @@ fn the_engine_in_the_background_handles_a_death_and_gives_way() {
     assert!(scale.stderr.contains("background has ended"), "{scale:?}");
     let running = folder.processes();
     assert_eq!(running.len(), 3, "{running:?}");
+    until("driven by another", || folder.run(&["status"]).stdout.contains("driven"));
+    let resume = folder.run(&["resume", "--detach"]);
+    assert_eq!(resume.code, 0, "{resume:?}");
     let status = folder.run(&["status"]);
     assert!(status.stdout.contains("ended"), "nobody was asked to supervise: {status:?}");
     let resume = folder.run(&["resume", "--detach", "--supervise"]);

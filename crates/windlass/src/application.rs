@@ -10,12 +10,14 @@
 pub mod assembly;
 mod deployment;
 mod global_state;
+mod names;
 pub mod topology;
 
 use std::collections::BTreeMap;
 
 pub use deployment::Deployment;
 pub use global_state::{GlobalState, Instance, InstanceId};
+pub use names::NodeNames;
 
 use crate::lifecycle::implementation::{Command, Effect, Process};
 use crate::lifecycle::net::PortId;
@@ -250,6 +252,8 @@ pub struct Application {
     pub deployment: Deployment,
     /// The whole description.
     pub origin: Origin,
+    /// The nodes by name.
+    pub names: NodeNames,
 }
 
 impl Application {
@@ -275,7 +279,7 @@ impl Application {
 
     /// The node with this name.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
-        self.nodes.iter().position(|node| node.name == name).map(NodeId::from)
+        self.names.find(&self.nodes, name)
     }
 
     /// The same where every requirement is satisfied by the node that it is bound to, whatever

@@ -413,7 +413,7 @@ pub fn completed(application: &Application, start: &GlobalState) -> GlobalState 
 }
 
 /// The goal that everything an application declares is up: each node with instances in the state
-/// where its `up:` leads, or in the only state to which all operations lead that have no way on.
+/// where its `up:` leads, or in its only state.
 /// The node that has no such state, when there is one.
 pub fn everything_up(application: &Application) -> Result<Goal, String> {
     let mut goal = Goal::default();
@@ -430,6 +430,9 @@ pub fn everything_up(application: &Application) -> Result<Goal, String> {
 
 fn up_state(protocol: &crate::lifecycle::Protocol) -> Option<StateId> {
     let mut state = protocol.initial;
+    if protocol.up.is_none() && protocol.states.len() == 1 {
+        return Some(state);
+    }
     for operation in protocol.up.as_ref()? {
         let way = protocol.transitions_for(state, *operation).next()?;
         state = protocol.transition(way).to;

@@ -11,7 +11,7 @@ use windlass::synthesize::down;
 use windlass_run::entry::Purpose;
 
 use crate::args::Format;
-use crate::commands::engine::{DriveArgs, Towards, WhereArgs, containers};
+use crate::commands::engine::{DriveArgs, Manner, Towards, WhereArgs, containers};
 use crate::failure::Failure;
 
 /// What `windlass down` takes.
@@ -57,7 +57,9 @@ pub(crate) struct DownArgs {
 
 /// Takes an application down.
 pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
-    let towards = Towards::of(&args.place, &args.file, &args.drive, args.format, None)?;
+    let (drive, format) = (&args.drive, args.format);
+    let manner = Manner { drive, format, yes: None, dry_run: false };
+    let towards = Towards::of(&args.place, &args.file, manner)?;
     let past = towards.past()?;
     let application = &past.application;
     if application.is_net() {

@@ -2,19 +2,22 @@
 //! deployment is meant, where it stands, and how a run is driven and shown.
 
 pub(crate) mod actions;
+mod address;
 pub(crate) mod chart;
 pub(crate) mod containers;
 mod drive;
 pub(crate) mod hosts;
 mod lines;
 mod live;
+pub(crate) mod needs;
 mod past;
 mod towards;
 
-pub(crate) use drive::{Beginning, Drive, drive};
+pub(crate) use address::Address;
+pub(crate) use drive::{Beginning, Drive, EventLine, NO_WAY_ON, drive};
 pub(crate) use lines::Lines;
-pub(crate) use past::{Past, Standing};
-pub(crate) use towards::Towards;
+pub(crate) use past::{Past, Standing, journal, records};
+pub(crate) use towards::{Manner, Towards};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,6 +25,9 @@ use std::process::Command;
 use clap::{Args, ValueEnum};
 use windlass::application::{Application, Faults, GlobalState};
 use windlass::goal::GoalFile;
+use windlass::lang;
+use windlass::source::Sources;
+use windlass::spelling;
 use windlass::system::{Budget, Limits};
 use windlass_run::deployment::{Deployment, FOLDER, Lock, NoLock};
 use windlass_run::journal::JournalError;
@@ -31,7 +37,10 @@ use windlass_run::secrets::Secrets;
 use windlass_run::supervisor;
 
 use crate::failure::Failure;
-use crate::{exit_code, load, output};
+use crate::{exit_code, output};
+
+/// The file of an application when nobody names one.
+const USUAL_FILE: &str = "windlass.yaml";
 
 /// Which deployment is meant.
 #[derive(Debug, Args)]
@@ -150,39 +159,83 @@ pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, St
         (Some(name), _) if names.contains(name) => name.clone(),
         (Some(name), _) => {
             let message = format!("there is no deployment `{name}` in `{}`", state.display());
-            return Err(Failure::usage(message));
+            let names = names.iter().map(String::as_str);
+            let help = spelling::advice("deployment", name, names, 0).unwrap_or_default();
+            return Err(Failure::usage(message).help(help));
         }
-        (None, [only]) => only.clone(),
         (None, []) => {
             let message = format!("there is no deployment in `{}`", state.display());
             return Err(Failure::usage(message).help("`windlass up FILE` makes one"));
         }
-        (None, several) if several.contains(&name_in(file)) => name_in(file),
-        (None, several) => {
-            let message = format!("there are several deployments: {}", several.join(", "));
-            return Err(Failure::usage(message).help("choose one with --name"));
-        }
+        (None, _) => meant(&state, &names, file)?,
     };
     Ok((Deployment::new(&state, &name), name))
 }
 
-/// The name that a file gives its application; empty when it cannot be read.
-fn name_in(file: &Path) -> String {
-    if !file.is_file() {
-        return String::new();
+/// Of several deployments the one of the application in a file; the only one when there is no file
+/// that says otherwise.
+fn meant(state: &Path, names: &[String], file: &Path) -> Result<String, Failure> {
+    if !file.is_file() && file != Path::new(USUAL_FILE) {
+        let error = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(Failure::file("read", file, &error));
     }
-    load::application(file, None).map(|loaded| loaded.application.name).unwrap_or_default()
+    let application = name_in(file);
+    if names.contains(&application) {
+        return Ok(application);
+    }
+    let fits = |name: &&String| {
+        application.is_empty() || is_of(&Deployment::new(state, name), &application)
+    };
+    let found: Vec<&String> = names.iter().filter(fits).collect();
+    let known = || spelling::known("deployment", names.iter().map(String::as_str));
+    match found.as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => {
+            let folder = state.display();
+            let message = format!("there is no deployment of `{application}` in `{folder}`");
+            Err(Failure::usage(message).help(format!("{}; choose one with --name", known())))
+        }
+        several => {
+            let several: Vec<&str> = several.iter().map(|name| name.as_str()).collect();
+            let message = format!("there are several deployments: {}", several.join(", "));
+            Err(Failure::usage(message).help("choose one with --name"))
+        }
+    }
 }
 
-/// Takes the lock of a deployment.
-pub(crate) fn lock(deployment: &Deployment, name: &str) -> Result<Lock, Failure> {
+/// Whether a deployment is one of an application. The name of a Compose project is said in many
+/// places, so it is not asked here.
+fn is_of(deployment: &Deployment, application: &str) -> bool {
+    let is_project = containers::read(deployment).ok().flatten().is_some();
+    let past = || Past::read(deployment).ok().flatten();
+    is_project || past().is_none_or(|past| past.application.name == application)
+}
+
+/// The name that a file gives its application; empty when it cannot be read.
+fn name_in(file: &Path) -> String {
+    let Ok(text) = std::fs::read_to_string(file) else { return String::new() };
+    let mut sources = Sources::new();
+    let root = sources.add(file.display().to_string(), text);
+    let reading = lang::read(None, root, &sources);
+    reading.application.map(|application| application.name).unwrap_or_default()
+}
+
+/// The deployment of a name in which nothing has ever run.
+pub(crate) fn never_up(name: &str, address: &Address) -> Failure {
+    Failure::usage(format!("`{name}` has never been up"))
+        .help(format!("`{}` brings it up", address.up()))
+}
+
+/// Takes the lock of a deployment; also whether an engine in the background had to give way.
+pub(crate) fn lock(deployment: &Deployment, name: &str) -> Result<(Lock, bool), Failure> {
     deployment.create().map_err(|error| Failure::file("make", deployment.folder(), &error))?;
     let mut lock = deployment.lock();
-    if matches!(lock, Err(NoLock::Taken)) && supervisor::dismiss(deployment) {
+    let gave_way = matches!(lock, Err(NoLock::Taken)) && supervisor::dismiss(deployment);
+    if gave_way {
         output::notice("the engine in the background has ended");
         lock = deployment.lock();
     }
-    lock.map_err(|why| match why {
+    lock.map(|lock| (lock, gave_way)).map_err(|why| match why {
         NoLock::Taken => Failure::usage(format!("another windlass drives `{name}`"))
             .help("`windlass status` says where it is; end the other one with Ctrl-C first"),
         NoLock::Io(error) => Failure::file("lock", deployment.folder(), &error),
@@ -200,6 +253,16 @@ pub(crate) fn leave_supervisor(
     if !args.supervise || code != exit_code::GOOD {
         return Ok(code);
     }
+    supervise(args, deployment, name)?;
+    Ok(code)
+}
+
+/// Leaves an engine in the background.
+pub(crate) fn supervise(
+    args: &DriveArgs,
+    deployment: &Deployment,
+    name: &str,
+) -> Result<(), Failure> {
     let unusable = |error: std::io::Error| Failure::file("use", deployment.folder(), &error);
     let state = deployment.folder().parent().unwrap_or(deployment.folder());
     let mut engine = Command::new(std::env::current_exe().map_err(unusable)?);
@@ -207,8 +270,7 @@ pub(crate) fn leave_supervisor(
     if let Some(secrets) = &args.secrets {
         engine.arg("--secrets").arg(secrets);
     }
-    supervisor::leave(deployment, engine).map_err(unusable)?;
-    Ok(code)
+    supervisor::leave(deployment, engine).map_err(unusable)
 }
 
 /// The journal failed: nothing was done that is not written down, and the run can be resumed.

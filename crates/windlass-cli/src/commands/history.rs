@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use windlass::export::gantt;
-use windlass_run::entry::{Entry, Purpose};
-use windlass_run::journal::sqlite::Sqlite;
+use windlass_run::entry::{Entry, Purpose, Record};
 
 use crate::args::Format;
-use crate::commands::engine::{self, Lines, Past, WhereArgs, chart};
+use crate::commands::engine::{self, Address, Lines, Past, WhereArgs, chart};
 use crate::failure::Failure;
 use crate::{escape, exit_code, output, replace};
 
@@ -51,13 +52,24 @@ pub(crate) struct HistoryArgs {
     format: Format,
 }
 
+/// A line of `--format json`: an entry of the journal.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HistoryLine<'a> {
+    /// `windlass/history/1`.
+    schema: &'static str,
+    /// The entry with its place.
+    #[serde(flatten)]
+    record: &'a Record,
+}
+
 /// How many characters the bars have.
 const WIDTH: usize = 50;
 
 /// Prints the journal.
 pub(crate) fn run(args: &HistoryArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::existing(&args.place, &args.file)?;
-    let journal = Sqlite::read_only(&deployment.journal())?;
+    let address = Address::new(&args.place, &args.file, &name);
+    let journal = engine::journal(&deployment)?;
     let last = journal.last_run()?;
     let runs: Vec<u64> = match args.run {
         Some(run) if (1..=last).contains(&run) => vec![run],
@@ -66,16 +78,17 @@ pub(crate) fn run(args: &HistoryArgs) -> Result<u8, Failure> {
     };
     if args.chart || args.gantt.is_some() {
         let Some(run) = runs.last() else {
-            return Err(Failure::usage(format!("`{name}` has never been up")));
+            return Err(engine::never_up(&name, &address));
         };
-        return chart(args, &name, &Past::of_run(&journal, *run)?);
+        return chart(args, &name, &Past::of_run(&deployment, &journal, *run)?);
     }
     let mut out = String::new();
     for run in runs {
         let mut lines = Lines::timed(true);
-        for record in journal.records(run, 0)? {
+        for record in engine::records(&deployment, &journal, run, 0)? {
             if args.format == Format::Json {
-                out.push_str(&escape::json_line(&record)?);
+                let schema = "windlass/history/1";
+                out.push_str(&escape::json_line(&HistoryLine { schema, record: &record })?);
                 continue;
             }
             let at = Duration::from_millis(record.at);

@@ -1,19 +1,26 @@
 //! `windlass logs`: what the commands and processes wrote.
+//!
+//! Without `--run` that is the last run, and the processes that run now, whichever run began them;
+//! when all of that is silent, the last run in which something was written.
 
 mod containers;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use windlass::spelling;
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::{Entry, OrderId};
 use windlass_run::journal::sqlite::Sqlite;
 
 use crate::args::Format;
-use crate::commands::engine::{self, WhereArgs};
+use crate::commands::engine::{self, Address, Past, WhereArgs};
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
 
@@ -26,12 +33,12 @@ Examples:
   windlass logs api --run 2
   windlass logs -f")]
 pub(crate) struct LogsArgs {
-    /// Only actions whose label is this, or of the instance with this name; of a Compose project
-    /// only this service
+    /// Only actions whose label is this, or of the instance or node with this name; of a Compose
+    /// project only this service
     #[arg(value_name = "ACTION")]
     action: Option<String>,
 
-    /// The run (default: the last)
+    /// Only this run (default: the last one, and the processes that run)
     #[arg(long, value_name = "N")]
     run: Option<u64>,
 
@@ -62,43 +69,182 @@ struct Log {
     printed: u64,
 }
 
+/// A line of `--format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LogLine<'a> {
+    /// `windlass/logs/1`.
+    schema: &'static str,
+    /// The number of the action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<OrderId>,
+    /// Its label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'a str>,
+    /// Of a Compose project: the service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service: Option<&'a str>,
+    /// Of a Compose project: the container.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container: Option<&'a str>,
+    /// What was written.
+    line: &'a str,
+}
+
 /// Prints logs.
 pub(crate) fn run(args: &LogsArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::existing(&args.place, &args.app)?;
     if let Some(sheet) = engine::containers::read(&deployment)? {
         return containers::print(args, &sheet);
     }
-    let journal = Sqlite::read_only(&deployment.journal())?;
+    let address = Address::new(&args.place, &args.app, &name);
+    let journal = engine::journal(&deployment)?;
     let last = journal.last_run()?;
-    let run = args.run.unwrap_or(last);
-    if !(1..=last).contains(&run) {
-        return Err(Failure::usage(format!("`{name}` has no run {run}")));
+    if last == 0 {
+        return Err(engine::never_up(&name, &address));
     }
-    let mut logs: Vec<Log> = Vec::new();
-    let (mut seen, mut shown) = (0, None);
+    if let Some(run) = args.run.filter(|run| !(1..=last).contains(run)) {
+        let help = format!("its runs are 1 to {last}");
+        return Err(Failure::usage(format!("`{name}` has no run {run}")).help(help));
+    }
+    let wanted = Wanted::new(args, &deployment, &journal, last)?;
+    let (mut run, mut seen) = (last, wanted.seen(last)?);
+    let mut logs = wanted.logs(args.run)?;
+    let mut shown = None;
     loop {
-        let now = if args.follow { journal.last_run()? } else { run };
-        for record in journal.records(now, seen)? {
-            seen = record.seq;
-            if let Entry::Intent { order, label, instance, .. } = record.entry
-                && args.action.as_ref().is_none_or(|wanted| *wanted == label || *wanted == instance)
-            {
-                logs.push(log(&deployment, now, order, label));
-            }
-        }
         for log in &mut logs {
             print(args.format, log, &mut shown)?;
         }
         if !args.follow {
-            return Ok(exit_code::GOOD);
+            break;
         }
         std::thread::sleep(LOOK_EVERY);
+        // Another command may have begun another run meanwhile.
+        loop {
+            for record in engine::records(&deployment, &journal, run, seen)? {
+                seen = record.seq;
+                let fresh = wanted.log(run, record.entry);
+                logs.extend(fresh.filter(|log| logs.iter().all(|it| it.order != log.order)));
+            }
+            if journal.last_run()? <= run {
+                break;
+            }
+            (run, seen) = (run + 1, 0);
+        }
+    }
+    if shown.is_none() {
+        output::notice("nothing was written");
+    }
+    Ok(exit_code::GOOD)
+}
+
+/// Which orders are meant.
+struct Wanted<'a> {
+    deployment: &'a Deployment,
+    journal: &'a Sqlite,
+    last: u64,
+    action: Option<&'a str>,
+    /// The instances of the node that is named.
+    instances: BTreeSet<String>,
+    /// The orders behind the processes that run now.
+    processes: BTreeMap<OrderId, String>,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(
+        args: &'a LogsArgs,
+        deployment: &'a Deployment,
+        journal: &'a Sqlite,
+        last: u64,
+    ) -> Result<Self, Failure> {
+        let past = Past::of_run(deployment, journal, last)?;
+        let standing = past.standing()?;
+        let mut processes = BTreeMap::new();
+        let mut instances = BTreeSet::new();
+        if let Some(standing) = &standing {
+            let of_processes = standing.processes.iter();
+            processes.extend(of_processes.map(|(instance, order)| (*order, instance.clone())));
+            let of_node = standing.state.instances.iter().filter(|(_, instance)| {
+                args.action.as_ref() == Some(&past.application.node(instance.node).name)
+            });
+            instances.extend(of_node.map(|(id, _)| id.0.clone()));
+        }
+        let action = args.action.as_deref();
+        let wanted = Wanted { deployment, journal, last, action, instances, processes };
+        wanted.known(&past)?;
+        Ok(wanted)
+    }
+
+    /// Refuses a name that nothing has or ever had.
+    fn known(&self, past: &Past) -> Result<(), Failure> {
+        let Some(action) = self.action else { return Ok(()) };
+        let nodes = past.application.nodes.iter().map(|node| node.name.clone());
+        let mut names: BTreeSet<String> = nodes.collect();
+        for run in (1..=self.last).rev() {
+            for record in engine::records(self.deployment, self.journal, run, 0)? {
+                if let Entry::Intent { label, instance, .. } = record.entry {
+                    names.extend([label, instance]);
+                }
+            }
+            if names.contains(action) {
+                return Ok(());
+            }
+        }
+        let known = names.iter().map(String::as_str);
+        let help = spelling::advice("action", action, known, 0).unwrap_or_default();
+        let message = format!("there is no action, instance or node `{action}` in any run");
+        Err(Failure::usage(message).help(help))
+    }
+
+    /// The log of the order that an entry gives, if it is meant.
+    fn log(&self, run: u64, entry: Entry) -> Option<Log> {
+        let Entry::Intent { order, label, instance, .. } = entry else { return None };
+        let fits = |wanted: &str| {
+            wanted == label || wanted == instance || self.instances.contains(&instance)
+        };
+        if !self.action.is_none_or(fits) {
+            return None;
+        }
+        let path = self.deployment.logs(run).join(format!("{}.log", order.0));
+        Some(Log { order, label, path, printed: 0 })
+    }
+
+    /// The number of the last entry of a run.
+    fn seen(&self, run: u64) -> Result<u64, Failure> {
+        let records = engine::records(self.deployment, self.journal, run, 0)?;
+        Ok(records.last().map_or(0, |record| record.seq))
+    }
+
+    fn of_run(&self, run: u64) -> Result<Vec<Log>, Failure> {
+        let records = engine::records(self.deployment, self.journal, run, 0)?;
+        Ok(records.into_iter().filter_map(|record| self.log(run, record.entry)).collect())
+    }
+
+    /// The logs that are shown first.
+    fn logs(&self, run: Option<u64>) -> Result<Vec<Log>, Failure> {
+        if let Some(run) = run {
+            return self.of_run(run);
+        }
+        let mut missing = self.processes.clone();
+        let mut logs = self.of_run(self.last)?;
+        for run in (1..self.last).rev() {
+            logs.iter().for_each(|log| drop(missing.remove(&log.order)));
+            if missing.is_empty() && logs.iter().any(Log::is_written) {
+                break;
+            }
+            let is_silent = !logs.iter().any(Log::is_written);
+            let mut earlier = self.of_run(run)?;
+            // Of an earlier run what still runs, and everything if nobody has said anything since.
+            earlier.retain(|log| missing.contains_key(&log.order) || is_silent && log.is_written());
+            logs.splice(0..0, earlier);
+        }
+        Ok(logs)
     }
 }
 
-fn log(deployment: &Deployment, run: u64, order: OrderId, label: String) -> Log {
-    let path = deployment.logs(run).join(format!("{}.log", order.0));
-    Log { order, label, path, printed: 0 }
+impl Log {
+    fn is_written(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|file| file.len() > 0)
+    }
 }
 
 /// Prints what has not been printed yet, under the name of its action.
@@ -118,10 +264,8 @@ fn print(format: Format, log: &mut Log, shown: &mut Option<OrderId>) -> Result<(
         Format::Json => text
             .lines()
             .map(|line| {
-                escape::json_line(&serde_json::json!({
-                    "schema": "windlass/logs/1", "order": log.order, "action": log.label,
-                    "line": line,
-                }))
+                let (order, action) = (Some(log.order), Some(log.label.as_str()));
+                escape::json_line(&LogLine { order, action, ..LogLine::of(line) })
             })
             .collect::<Result<String, _>>()?,
         Format::Text => {
@@ -136,4 +280,12 @@ fn print(format: Format, log: &mut Log, shown: &mut Option<OrderId>) -> Result<(
     *shown = Some(log.order);
     output::stdout(&out)?;
     Ok(())
+}
+
+impl<'a> LogLine<'a> {
+    /// A line of nobody yet.
+    fn of(line: &'a str) -> Self {
+        let schema = "windlass/logs/1";
+        LogLine { schema, order: None, action: None, service: None, container: None, line }
+    }
 }

@@ -6,10 +6,11 @@ use clap::Args;
 use windlass::application::InstanceId;
 use windlass::goal::{GoalFile, Want};
 use windlass::lifecycle::protocol::Element;
+use windlass::spelling;
 use windlass_run::entry::Purpose;
 
 use crate::args::Format;
-use crate::commands::engine::{DriveArgs, Past, Standing, Towards, WhereArgs};
+use crate::commands::engine::{DriveArgs, Manner, Past, Standing, Towards, WhereArgs, actions};
 use crate::exit_code;
 use crate::failure::Failure;
 
@@ -25,6 +26,7 @@ is in doubt, 130 interrupted.
 
 Examples:
   windlass restart api
+  windlass restart api --dry-run
   windlass restart api_2 --detach")]
 pub(crate) struct RestartArgs {
     /// An instance, or a node: all its instances
@@ -41,6 +43,10 @@ pub(crate) struct RestartArgs {
     #[command(flatten)]
     drive: DriveArgs,
 
+    /// Print the actions with their commands, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+
     /// How events are written: lines, or JSON with one event a line
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
@@ -48,15 +54,23 @@ pub(crate) struct RestartArgs {
 
 /// Restarts a part.
 pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
-    let towards = Towards::of(&args.place, &args.app, &args.drive, args.format, None)?;
+    let (drive, format) = (&args.drive, args.format);
+    let manner = Manner { drive, format, yes: None, dry_run: args.dry_run };
+    let towards = Towards::of(&args.place, &args.app, manner)?;
     let past = towards.past()?;
     let standing = past.protocols()?;
     let Some(back) = past.goal.clone().filter(|_| past.purpose == Purpose::Up) else {
         return Err(Failure::usage(format!("`{}` has no goal to come back to", towards.name))
-            .help("`windlass up` gives it one"));
+            .help(format!("`{}` gives it one", towards.address.up())));
     };
     let parts = parts(&past, &standing, &args.part)?;
     let away = away(&past, &standing, &parts)?;
+    if args.dry_run {
+        let (mut all, state) = Towards::actions(&past, &standing.state, &away)?;
+        all.extend(Towards::actions(&past, &state, &back)?.0);
+        actions::show(args.format, all)?;
+        return Ok(exit_code::GOOD);
+    }
     let mut code = towards.reach(&past, away, Purpose::Up, false)?;
     if code == exit_code::GOOD {
         code = towards.reach(&towards.past()?, back, Purpose::Up, !args.drive.detach)?;
@@ -72,7 +86,11 @@ fn parts(past: &Past, standing: &Standing, part: &str) -> Result<Vec<InstanceId>
     };
     let found: Vec<InstanceId> = instances.iter().filter(named).map(|(id, _)| id.clone()).collect();
     if found.is_empty() {
-        return Err(Failure::usage(format!("there is no instance and no node `{part}`")));
+        let nodes = past.application.nodes.iter().map(|node| node.name.as_str());
+        let known = instances.keys().map(|id| id.0.as_str()).chain(nodes);
+        let help = spelling::advice("instance", part, known, 0).unwrap_or_default();
+        let message = format!("there is no instance and no node `{part}`");
+        return Err(Failure::usage(message).help(help));
     }
     Ok(found)
 }

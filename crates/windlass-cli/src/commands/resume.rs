@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use clap::Args;
 use windlass::application::assembly::Assembly;
 use windlass::simulate::Scenario;
-use windlass_run::entry::{OrderId, Purpose};
+use windlass_run::entry::{Ending, OrderId, Purpose};
 use windlass_run::resume::Verdict;
 
 use crate::args::Format;
 use crate::commands::engine::{
-    self, Beginning, Drive, DriveArgs, Past, WhereArgs, WorldArg, containers, drive,
+    self, Address, Beginning, Drive, DriveArgs, Past, WhereArgs, WorldArg, containers, drive,
 };
+use crate::exit_code;
 use crate::failure::Failure;
 
 /// What `windlass resume` takes.
@@ -68,13 +69,30 @@ pub(crate) fn world_of(word: &str) -> Result<WorldArg, Failure> {
 /// Goes on with the last run.
 pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::existing(&args.place, &args.file)?;
+    let address = Address::new(&args.place, &args.file, &name);
     let lock = engine::lock(&deployment, &name)?;
-    let past = Past::read(&deployment)?
-        .ok_or_else(|| Failure::usage(format!("`{name}` has never been up")))?;
+    let past = Past::read(&deployment)?.ok_or_else(|| engine::never_up(&name, &address))?;
     let world = world_of(&past.world)?;
     if world == WorldArg::Simulated {
         return Err(Failure::usage("a simulated world ends with the command that made it")
             .help("`windlass up --world simulated` begins another one"));
+    }
+    if let Some((Ending::RolledBack, why)) = past.end.as_ref().filter(|_| past.is_over()) {
+        let message = format!("the run failed and was rolled back: {}", why.join("; "));
+        return Err(Failure::usage(message)
+            .help(format!("there is nothing to go on with; `{}` begins anew", address.up()))
+            .ending(exit_code::EXECUTION));
+    }
+    let under_way = past.under_way();
+    if let Some((order, _)) =
+        args.in_doubt.iter().find(|(order, _)| !under_way.contains_key(&OrderId(*order)))
+    {
+        return Err(Failure::usage(format!("order {order} is not in doubt"))
+            .help(format!("`{}` names those that are", address.command("resume"))));
+    }
+    let secrets = engine::secrets(args.drive.secrets.as_deref())?;
+    if past.purpose == Purpose::Up {
+        engine::needs::met(&past.application, &secrets, Some(&args.file), world)?;
     }
     let verdicts: BTreeMap<OrderId, Verdict> =
         args.in_doubt.iter().map(|(order, verdict)| (OrderId(*order), *verdict)).collect();
@@ -83,9 +101,10 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
         format: args.format,
         deployment: &deployment,
         name: &name,
+        address: &address,
         world,
         directory: PathBuf::from(&past.directory),
-        secrets: engine::secrets(args.drive.secrets.as_deref())?,
+        secrets,
         stay: !args.drive.detach && past.purpose == Purpose::Up,
     };
     let again = Beginning::Again { run: past.run, entries: past.entries(), verdicts };

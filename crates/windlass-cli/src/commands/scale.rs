@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use windlass::application::{Application, Faults, NodeId};
 use windlass::goal::{Amount, Goal, GoalFile, Want};
+use windlass::spelling;
 use windlass::synthesize;
 use windlass_run::entry::Purpose;
 
 use crate::args::Format;
-use crate::commands::engine::{DriveArgs, Towards, WhereArgs};
+use crate::commands::engine::{DriveArgs, Manner, Towards, WhereArgs};
 use crate::failure::Failure;
 
 /// What `windlass scale` takes.
@@ -24,6 +25,7 @@ Exit codes: 0 reached, 1 it cannot be reached, 2 usage, 4 an action failed or is
 
 Examples:
   windlass scale api=3
+  windlass scale api=1 --dry-run
   windlass scale api=1 worker=0 --yes --detach")]
 pub(crate) struct ScaleArgs {
     /// How many instances of which node
@@ -39,6 +41,10 @@ pub(crate) struct ScaleArgs {
 
     #[command(flatten)]
     drive: DriveArgs,
+
+    /// Print the actions with their commands, and do nothing
+    #[arg(long)]
+    dry_run: bool,
 
     /// Do not ask
     #[arg(long)]
@@ -57,7 +63,9 @@ fn wanted(text: &str) -> Result<(String, u32), String> {
 
 /// Scales.
 pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
-    let towards = Towards::of(&args.place, &args.app, &args.drive, args.format, Some(args.yes))?;
+    let (drive, format, yes) = (&args.drive, args.format, Some(args.yes));
+    let manner = Manner { drive, format, yes, dry_run: args.dry_run };
+    let towards = Towards::of(&args.place, &args.app, manner)?;
     let past = towards.past()?;
     past.protocols()?;
     if past.application.faults != Faults::Replicas {
@@ -67,7 +75,7 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
     }
     if past.purpose == Purpose::Down {
         return Err(Failure::usage(format!("`{}` is down", towards.name))
-            .help("`windlass up` brings it up"));
+            .help(format!("`{}` brings it up", towards.address.up())));
     }
     let goal = scaled(&past.application, past.goal.clone().unwrap_or_default(), &args.counts)?;
     let code = towards.reach(&past, goal, Purpose::Up, !args.drive.detach)?;
@@ -81,9 +89,11 @@ fn scaled(
     counts: &[(String, u32)],
 ) -> Result<GoalFile, Failure> {
     for (name, count) in counts {
-        let node = application
-            .node_named(name)
-            .ok_or_else(|| Failure::usage(format!("there is no node `{name}`")))?;
+        let node = application.node_named(name).ok_or_else(|| {
+            let names = application.nodes.iter().map(|node| node.name.as_str());
+            Failure::usage(format!("there is no node `{name}`"))
+                .help(spelling::advice("node", name, names, 0).unwrap_or_default())
+        })?;
         let wants = &mut goal.goal.wants;
         let state = state_of(wants, node).map_or_else(|| up_state(application, node), Ok)?;
         wants.retain(|want| !is_about(want, node));

@@ -9,20 +9,23 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::lifecycle::protocol::Element;
 use windlass_run::deployment::{Deployment, NoLock};
+use windlass_run::entry::Ending;
+use windlass_run::machine::net::Token;
 use windlass_run::secrets::Secrets;
 use windlass_run::world::docker::sheet::{Part, number};
 use windlass_run::world::process::{Place, Processes};
 use windlass_run::world::ssh::Ssh;
 
 use crate::args::Format;
-use crate::commands::engine::{self, Past, Standing, WhereArgs};
+use crate::commands::engine::{self, Address, NO_WAY_ON, Past, Standing, WhereArgs};
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
 
 /// What `windlass status` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit codes: 0 the world is as the journal says, 1 it is not (drift), 2 usage.
+Exit codes: 0 the goal is met and the world is as the journal says, 1 the last run did not reach its
+goal or the world differs from the journal (drift), 2 usage.
 
 Examples:
   windlass status
@@ -51,10 +54,16 @@ pub(crate) struct StatusReport {
     run: u64,
     /// `driven` by an engine now, `ended`, or `interrupted` and to be resumed.
     engine: &'static str,
+    /// How the run ended: `reached`, `failed`, `rolled_back` or `stalled`; none when it has not.
+    ending: Option<&'static str>,
+    /// Why it did not reach its goal, or what was under way when it was interrupted.
+    why: Vec<String>,
     /// Every instance.
     instances: Vec<InstanceReport>,
     /// Whether the world differs from the journal.
     drift: bool,
+    /// What leads on, when something is not as it should be.
+    help: Option<String>,
 }
 
 /// One instance.
@@ -70,13 +79,15 @@ struct InstanceReport {
     process: Option<bool>,
     /// The number of its process, when it runs.
     pid: Option<u32>,
+    /// Of a net: what its token waits for.
+    waits: Option<String>,
 }
 
 /// Prints where a deployment stands.
 pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::existing(&args.place, &args.file)?;
-    let past = Past::read(&deployment)?
-        .ok_or_else(|| Failure::usage(format!("`{name}` has never been up")))?;
+    let address = Address::new(&args.place, &args.file, &name);
+    let past = Past::read(&deployment)?.ok_or_else(|| engine::never_up(&name, &address))?;
     let driven = matches!(deployment.lock(), Err(NoLock::Taken));
     let engine = match (driven, past.is_over()) {
         (true, _) => "driven",
@@ -85,13 +96,43 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
     };
     let instances = instances(&deployment, &name, &past)?;
     let drift = !driven && instances.iter().any(|instance| instance.process == Some(false));
-    let schema = "windlass/status/1";
-    let report = StatusReport { schema, name, run: past.run, engine, instances, drift };
+    let (ending, why) = ended(&past, driven);
+    let is_met = driven || ending == Some("reached");
+    let help = match (ending, drift) {
+        _ if driven => None,
+        (Some("rolled_back"), _) => Some(format!("`{}` begins anew", address.up())),
+        (Some("reached"), false) => None,
+        (Some("reached"), true) => Some(format!("`{}` brings it back", address.command("resume"))),
+        _ if why.iter().any(|why| why.contains(NO_WAY_ON)) => {
+            let (up, down) = (address.up(), address.command("down"));
+            Some(format!("`{up}` or `{down}` leads on"))
+        }
+        _ => Some(format!("`{}` goes on", address.command("resume"))),
+    };
+    let (schema, run) = ("windlass/status/1", past.run);
+    let report = StatusReport { schema, name, run, engine, ending, why, instances, drift, help };
     output::stdout(&match args.format {
         Format::Json => escape::json(&report)?,
         Format::Text => text(&report),
     })?;
-    Ok(if drift { exit_code::FINDINGS } else { exit_code::GOOD })
+    Ok(if drift || !is_met { exit_code::FINDINGS } else { exit_code::GOOD })
+}
+
+/// How the last run ended, and why; of one that has not ended what was under way.
+fn ended(past: &Past, driven: bool) -> (Option<&'static str>, Vec<String>) {
+    if !past.is_over() {
+        let under_way = past.under_way().into_values();
+        let why = under_way.map(|label| format!("`{label}` was under way"));
+        return (None, if driven { Vec::new() } else { why.collect() });
+    }
+    let why = past.end.as_ref().map(|(_, why)| why.clone()).unwrap_or_default();
+    let word = past.ending().map(|ending| match ending {
+        Ending::Reached => "reached",
+        Ending::Failed => "failed",
+        Ending::RolledBack => "rolled_back",
+        Ending::Stalled => "stalled",
+    });
+    (word, why)
 }
 
 fn instances(
@@ -100,23 +141,17 @@ fn instances(
     past: &Past,
 ) -> Result<Vec<InstanceReport>, Failure> {
     let Some(standing) = past.standing()? else {
-        let places = past.places()?.into_iter();
-        let report = |(component, place): (String, String)| InstanceReport {
-            instance: component.clone(),
-            node: component,
-            state: place,
+        let report = |token: Token| InstanceReport {
+            instance: token.component.clone(),
+            node: token.component,
+            state: token.at,
             process: None,
             pid: None,
+            waits: token.waits,
         };
-        return Ok(places.map(report).collect());
+        return Ok(past.tokens()?.into_iter().map(report).collect());
     };
-    let place = Place {
-        folder: deployment.folder().to_owned(),
-        logs: deployment.logs(past.run),
-        directory: PathBuf::from("."),
-        name: name.to_owned(),
-        hiding: None,
-    };
+    let place = place(deployment, name, past);
     if past.world == "docker" {
         return containers_of(deployment, past, &standing);
     }
@@ -143,9 +178,34 @@ fn instances(
             state,
             process: (has_process && is_real).then_some(pid.is_some()),
             pid,
+            waits: None,
         });
     }
     Ok(all)
+}
+
+/// The instances whose processes should run and do not; of containers nobody is asked.
+pub(crate) fn dead(
+    deployment: &Deployment,
+    name: &str,
+    past: &Past,
+    standing: &Standing,
+) -> Result<Vec<String>, Failure> {
+    if !matches!(past.world.as_str(), "process" | "ssh") {
+        return Ok(Vec::new());
+    }
+    let alive = alive(deployment, name, place(deployment, name, past), past, standing)?;
+    Ok(standing.processes.keys().filter(|id| !alive.contains_key(*id)).cloned().collect())
+}
+
+fn place(deployment: &Deployment, name: &str, past: &Past) -> Place {
+    Place {
+        folder: deployment.folder().to_owned(),
+        logs: deployment.logs(past.run),
+        directory: PathBuf::from("."),
+        name: name.to_owned(),
+        hiding: None,
+    }
 }
 
 /// The processes that run, by instance.
@@ -208,6 +268,7 @@ fn containers_of(
             state: protocol.state(at).name.clone(),
             process: runs,
             pid: None,
+            waits: None,
         });
     }
     Ok(all)
@@ -219,17 +280,28 @@ fn deployment_name(deployment: &Deployment) -> String {
 }
 
 fn text(report: &StatusReport) -> String {
-    let mut out = format!("{}  run {}, {}\n", report.name, report.run, report.engine);
+    let how = match (report.engine, report.ending) {
+        ("ended", Some("reached")) => "ended".to_owned(),
+        ("ended", Some(ending)) => ending.replace('_', " "),
+        (engine, _) => engine.to_owned(),
+    };
+    let mut out = format!("{}  run {}, {how}", report.name, report.run);
+    if !report.why.is_empty() {
+        let _ = write!(out, ": {}", report.why.join("; "));
+    }
+    out.push('\n');
     let width = |of: fn(&InstanceReport) -> &str| {
         report.instances.iter().map(|instance| of(instance).chars().count()).max().unwrap_or(0)
     };
     let (first, second) = (width(|it| &it.instance), width(|it| &it.state));
-    for InstanceReport { instance, state, process, pid, .. } in &report.instances {
+    for InstanceReport { instance, state, process, pid, waits, .. } in &report.instances {
         let process = match (process, pid) {
             (_, Some(pid)) => format!("  process {pid} runs"),
             (Some(true), None) => "  runs".to_owned(),
             (Some(false), None) => "  DRIFT: its process does not run".to_owned(),
-            (None, None) => String::new(),
+            (None, None) => {
+                waits.as_ref().map(|waits| format!("  waits for {waits}")).unwrap_or_default()
+            }
         };
         // Writing to a string cannot fail.
         let line = format!("  {instance:first$}  {state:second$}{process}");
@@ -237,6 +309,9 @@ fn text(report: &StatusReport) -> String {
     }
     if report.instances.is_empty() {
         out.push_str("  nothing is there\n");
+    }
+    if let Some(help) = &report.help {
+        let _ = writeln!(out, "help: {help}");
     }
     escape::visible_lines(&out)
 }

@@ -1,5 +1,6 @@
 //! `windlass up FILE`: bring an application up, and look after it.
 
+mod differs;
 mod project;
 
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use windlass::simulate::{self, Scenario, Waiting};
 use windlass::source::Sources;
 use windlass::synthesize;
 use windlass::tree::emit;
-use windlass::verify::{self, Effort, Validity};
+use windlass::verify::{self, Effort, GoalAnswer, Validity};
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
 use windlass_run::machine::net::NetMachine;
@@ -25,7 +26,8 @@ use windlass_run::machine::plan::print;
 
 use crate::args::Format;
 use crate::commands::engine::{
-    self, Drive, DriveArgs, OnFailureArg, Past, WhereArgs, WorldArg, actions, drive, search_limits,
+    self, Address, Drive, DriveArgs, OnFailureArg, Past, WhereArgs, WorldArg, actions, drive,
+    search_limits,
 };
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
@@ -111,10 +113,13 @@ pub(crate) struct UpArgs {
     pub(crate) template: TemplateArgs,
 }
 
+/// The orders behind the processes that run, by instance.
+type Processes = std::collections::BTreeMap<String, windlass_run::entry::OrderId>;
+
 /// Where a run begins.
 pub(crate) struct Beginning {
     pub(crate) state: GlobalState,
-    pub(crate) processes: std::collections::BTreeMap<String, windlass_run::entry::OrderId>,
+    pub(crate) processes: Processes,
     pub(crate) is_first: bool,
 }
 
@@ -129,34 +134,30 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         None => (loaded.application, loaded.goal),
     };
     let (deployment, name) = engine::deployment(&args.place, &args.file, &application.name)?;
+    let address = Address::new(&args.place, &args.file, &name);
     let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     let directory = engine::folder_of(&args.file);
     let past = past_in(world, Past::read(&deployment)?, &name)?;
-    allowed(past.as_ref(), &name)?;
+    allowed(past.as_ref(), &name, &address)?;
+    engine::needs::met(&application, &secrets, Some(&args.file), world)?;
     let way = Drive {
         args: &args.drive,
         format: args.format,
         deployment: &deployment,
         name: &name,
+        address: &address,
         world,
         directory: directory.clone(),
         secrets,
         stay: !args.drive.detach && !args.adopt && world != WorldArg::Simulated,
     };
-    let begun = |goal: Option<&GoalFile>, start: Option<String>, processes| Entry::Begun {
-        purpose: Purpose::Up,
-        application: emit::yaml(&lang::windlass::print(&application, goal)),
-        directory: in_full(&directory),
-        world: world.word().to_owned(),
-        start,
-        processes,
-    };
     if application.is_net() {
         if let Some(past) = past.as_ref().filter(|past| !past.is_down()) {
-            return again(past, &application, &name);
+            return again(past, &application, &name, &address);
         }
-        let begun = begun(None, None, std::collections::BTreeMap::new());
+        let nothing = (None, std::collections::BTreeMap::new());
+        let begun = begun(&application, None, &directory, world, nothing);
         let code = run_net(args, &application, &way, begun)?;
         drop(lock);
         return engine::leave_supervisor(&args.drive, &deployment, &name, code);
@@ -169,24 +170,47 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let from = engine::without_faults(&application, beginning.state.clone());
     let mut planner = engine::machine(&application, &from, goal.clone())?;
     planner.arrange(project.as_ref().map(|_| windlass_run::compose::arrange as _));
-    let mut plan = planned(args, &application, &from, &planner)?;
+    let mut plan = planned(args, &application, &from, &planner, goal.as_ref())?;
     let mut machine = engine::machine(&application, &beginning.state, goal.clone())?;
     machine.arrange(project.as_ref().map(|project| project.order(&mut plan)));
     let actions = actions::of_plan(&application, &from, &plan)?;
+    let known = past.as_ref().filter(|_| project.is_none());
+    differs::tell(&application, known, &address)?;
     if args.dry_run {
-        output::stdout(&actions)?;
+        let known = known.filter(|_| args.plan.is_none());
+        let (state, place) = (&beginning.state, (&deployment, name.as_str()));
+        let met = differs::actions(&application, state, goal.as_ref(), place, known)?;
+        actions::show(args.format, met.unwrap_or(actions))?;
         return Ok(exit_code::GOOD);
     }
     output::stdout(&adopted)?;
+    let actions = actions::text(&actions);
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions)?;
-    if let Some(project) = &project {
-        project.write(&deployment)?;
-    }
+    project.as_ref().map_or(Ok(()), |project| project.write(&deployment))?;
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
-    let begun = begun(goal.as_ref(), Some(start), beginning.processes);
+    let start = (Some(start), beginning.processes);
+    let begun = begun(&application, goal.as_ref(), &directory, world, start);
     let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
+}
+
+/// The first entry of a run from where everything is, with the processes that run.
+fn begun(
+    application: &Application,
+    goal: Option<&GoalFile>,
+    directory: &std::path::Path,
+    world: WorldArg,
+    (start, processes): (Option<String>, Processes),
+) -> Entry {
+    Entry::Begun {
+        purpose: Purpose::Up,
+        application: emit::yaml(&lang::windlass::print(application, goal)),
+        directory: in_full(directory),
+        world: world.word().to_owned(),
+        start,
+        processes,
+    }
 }
 
 /// Where actions take place. What would go wrong on a Docker engine is told here, before anything.
@@ -213,10 +237,11 @@ fn in_full(path: &std::path::Path) -> String {
 }
 
 /// Whether a run may begin at all.
-fn allowed(past: Option<&Past>, name: &str) -> Result<(), Failure> {
+fn allowed(past: Option<&Past>, name: &str, address: &Address) -> Result<(), Failure> {
     if let Some(past) = past.filter(|past| !past.is_over()) {
         let message = format!("run {} of `{name}` has not ended", past.run);
-        return Err(Failure::usage(message).help("`windlass resume` goes on with it"));
+        let resume = address.command("resume");
+        return Err(Failure::usage(message).help(format!("`{resume}` goes on with it")));
     }
     Ok(())
 }
@@ -233,10 +258,16 @@ fn past_in(world: WorldArg, past: Option<Past>, name: &str) -> Result<Option<Pas
 }
 
 /// An assembly that has been brought up before: what has been done is not done again.
-fn again(past: &Past, application: &Application, name: &str) -> Result<u8, Failure> {
+fn again(
+    past: &Past,
+    application: &Application,
+    name: &str,
+    address: &Address,
+) -> Result<u8, Failure> {
     if !past.is_reached() {
         let message = format!("run {} of `{name}` did not reach its goal", past.run);
-        return Err(Failure::usage(message).help("`windlass resume` goes on with it"));
+        let resume = address.command("resume");
+        return Err(Failure::usage(message).help(format!("`{resume}` goes on with it")));
     }
     let digest = lang::windlass::digest::of_application;
     if digest(application) != digest(&past.application) {
@@ -262,10 +293,10 @@ fn run_net(
     }
     let actions = actions::of_assembly(&assembly);
     if args.dry_run {
-        output::stdout(&actions)?;
+        actions::show(args.format, actions)?;
         return Ok(exit_code::GOOD);
     }
-    confirm(args, way.world, (true, false), &actions)?;
+    confirm(args, way.world, (true, false), &actions::text(&actions))?;
     let scenario = Scenario::default();
     let machine = NetMachine::new(&assembly, &scenario);
     drive(way, machine, engine::Beginning::New { begun, plan: None })
@@ -286,7 +317,8 @@ fn beginning(application: &Application, past: Option<&Past>) -> Result<Beginning
     let mut sources = Sources::new();
     let root = sources.add("state", text);
     let reading = documents::read_state(root, &sources, application);
-    let state = reading.document.ok_or_else(|| {
+    let kept = || documents::kept_state(root, &sources, application);
+    let state = reading.document.or_else(kept).ok_or_else(|| {
         let why = reading.findings.first().map(|finding| finding.message.clone());
         Failure::usage(format!(
             "what runs does not fit the file any more: {}",
@@ -328,12 +360,13 @@ fn planned(
     application: &Application,
     start: &GlobalState,
     machine: &impl Machine,
+    goal: Option<&GoalFile>,
 ) -> Result<Plan, Failure> {
     let Some(path) = &args.plan else {
         let text = machine
             .plan(Aim::Goal)
             .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
-        return load::plan_in(load::Text::of("plan", text.unwrap_or_default()));
+        return text.map(load::own_plan).transpose().map(Option::unwrap_or_default);
     };
     let plan = load::plan(path)?;
     load::fitting(application, start, &plan)?;
@@ -349,7 +382,7 @@ fn planned(
         start,
         plan: &plan,
         policy: application.policy,
-        goal: None,
+        goal: goal.map(|goal| &goal.goal),
         closure: Closure::Open,
     };
     let mut budget = search_limits();
@@ -359,6 +392,12 @@ fn planned(
         let message = format!("the plan is {}", report.validity.word().replace('_', " "));
         return Err(Failure::usage(message)
             .help("`windlass verify` says why")
+            .ending(exit_code::FINDINGS));
+    }
+    if matches!(report.goal, Some(GoalAnswer::NotMet | GoalAnswer::Sometimes)) {
+        let word = if report.goal == Some(GoalAnswer::NotMet) { "does not" } else { "may not" };
+        return Err(Failure::usage(format!("the plan {word} reach the goal; nothing was done"))
+            .help("say with --goal what holds at its end, or leave --plan out")
             .ending(exit_code::FINDINGS));
     }
     Ok(plan)

@@ -50,6 +50,21 @@ impl Run {
 /// A folder that goes away with the test.
 pub(crate) struct Folder(tempfile::TempDir);
 
+/// A test that fails leaves no process behind.
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        for state in [".windlass", "it/.windlass"].map(|state| self.path(state)) {
+            for entry in std::fs::read_dir(&state).into_iter().flatten().flatten() {
+                let mut down = self.command(&["down", "--yes", "--name"]);
+                let _ = down.arg(entry.file_name()).arg("--state-dir").arg(&state).output();
+            }
+        }
+    }
+}
+
 impl Folder {
     /// With these files.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {

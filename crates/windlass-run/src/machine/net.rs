@@ -1,6 +1,9 @@
 //! An assembly of nets under way (paper 002), or on its way back.
 
+mod tokens;
 mod undo;
+
+pub use tokens::Token;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,24 +71,6 @@ impl<'a> NetMachine<'a> {
     /// Every rule applied so far, when the scenario asks for a trace.
     pub fn trace(&self) -> impl Iterator<Item = Action> {
         self.live.trace()
-    }
-
-    /// Where the tokens are: component and place. On the way back: what is not undone.
-    pub fn places(&self) -> Vec<(String, String)> {
-        if let Some(undoing) = &self.undoing {
-            let name = |id| {
-                let (component, _) = self.assembly.local_transition(id);
-                let transition = &self.assembly.net_transition(id).name;
-                (self.assembly.component_name(component), format!("`{transition}` stays"))
-            };
-            return undoing.left().map(name).collect();
-        }
-        let name = |place| {
-            let (component, local) = self.assembly.local_place(place);
-            let place = &self.assembly.net(component).0.place(local).name;
-            (self.assembly.component_name(component), place.clone())
-        };
-        self.live.marked_places().map(name).collect()
     }
 }
 

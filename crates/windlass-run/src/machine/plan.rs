@@ -16,8 +16,9 @@ use windlass::lifecycle::implementation::Process;
 use windlass::lifecycle::protocol::Element;
 use windlass::plan::{Plan, PlanAction};
 use windlass::semantics::Semantics;
+use windlass::semantics::replica::in_place::{InPlace, Next};
 use windlass::semantics::replica::observe::{Observation, observe};
-use windlass::semantics::replica::{Action, Blocked, Creation, Outcome, Replica, observable};
+use windlass::semantics::replica::{Action, Blocked, Creation, Event, Replica};
 use windlass::system::Budget;
 use windlass::tree::emit;
 
@@ -34,7 +35,7 @@ pub struct PlanMachine<'a> {
     application: &'a Application,
     goal: Option<GoalFile>,
     began: GlobalState,
-    state: GlobalState,
+    now: InPlace,
     progress: Progress,
     aim: Aim,
     /// Whether the plan may fault what it does not mean to: the author of a plan said so.
@@ -58,11 +59,11 @@ impl<'a> PlanMachine<'a> {
             replica.want(node, count);
         }
         Some(Self {
+            now: InPlace::new(&replica, start.clone()),
             replica,
             application,
             goal,
-            began: start.clone(),
-            state: start,
+            began: start,
             progress: Progress::default(),
             aim: Aim::Goal,
             allow_faults: false,
@@ -73,7 +74,7 @@ impl<'a> PlanMachine<'a> {
 
     /// Where everything is.
     pub fn state(&self) -> &GlobalState {
-        &self.state
+        self.now.state()
     }
 
     fn action(&self, task: Task) -> Result<PlanAction, String> {
@@ -98,31 +99,30 @@ impl<'a> PlanMachine<'a> {
 
     /// The first outcome of an action. Which of several it is makes no difference to the goal: a
     /// valid plan reaches it for every choice.
-    fn outcome(&self, action: &Action) -> Result<Outcome, String> {
-        self.outcome_in(&self.state, action)
+    fn next(&self, action: &Action) -> Result<Next, String> {
+        self.next_in(&self.now, action)
     }
 
-    fn outcome_in(&self, state: &GlobalState, action: &Action) -> Result<Outcome, String> {
+    fn next_in(&self, state: &InPlace, action: &Action) -> Result<Next, String> {
         let words = |blocked: Blocked| self.replica.explain(&blocked);
-        let outcomes = observable::outcomes(&self.replica, state, action).map_err(words)?;
-        outcomes.into_iter().next().ok_or_else(|| "nothing settles".to_owned())
+        state.next(&self.replica, action).map_err(words)
     }
 
-    fn enter(&mut self, outcome: Outcome) -> Vec<Note> {
-        let words = |event: &windlass::semantics::replica::Event| Note {
+    fn enter(&mut self, next: Next) -> Vec<Note> {
+        let words = |event: &Event| Note {
             what: event.describe(self.application),
             fault: event.is_fault(),
         };
-        let notes = outcome.events.iter().map(words).collect();
-        self.state = outcome.state;
+        let notes = next.events().iter().map(words).collect();
+        self.now.take(&self.replica, next);
         self.progress.offer_again();
         notes
     }
 
     fn observed(&mut self, observation: &Observation) -> Vec<Note> {
-        let seen = observe(&self.replica, &self.state, observation);
+        let seen = observe(&self.replica, self.state(), observation);
         match seen.map(|outcomes| outcomes.into_iter().next()) {
-            Ok(Some(outcome)) => self.enter(outcome),
+            Ok(Some(outcome)) => self.enter(Next::Outcome(outcome)),
             Ok(None) => Vec::new(),
             Err(blocked) => {
                 vec![Note { what: self.replica.explain(&blocked), fault: true }]
@@ -130,9 +130,20 @@ impl<'a> PlanMachine<'a> {
         }
     }
 
+    /// Where a step leads, if the rules let it start now.
+    fn allowed(&self, task: Task) -> Result<Next, String> {
+        let next = self.next(&self.first_action(task)?)?;
+        match next.events().iter().find(|event| event.is_fault()) {
+            Some(fault) if !self.allow_faults => {
+                Err(format!("it would cause a {}", fault.describe(self.application)))
+            }
+            _ => Ok(next),
+        }
+    }
+
     /// The node of every instance that is there or that a plan makes.
     fn nodes_of(&self, plan: &Plan) -> BTreeMap<String, String> {
-        let there = self.state.instances.iter();
+        let there = self.state().instances.iter();
         let there =
             there.map(|(id, own)| (id.0.clone(), self.application.node(own.node).name.clone()));
         let made = plan.steps.iter().filter_map(|step| match &step.action {
@@ -150,7 +161,8 @@ impl<'a> PlanMachine<'a> {
             let state = protocol.state(state).name.clone();
             goal.goal.wants.push(Want::Instance { instance: id.clone(), state });
         }
-        let new = self.state.instances.keys().filter(|id| !self.began.instances.contains_key(*id));
+        let new =
+            self.state().instances.keys().filter(|id| !self.began.instances.contains_key(*id));
         goal.goal.wants.extend(new.map(|id| Want::InstanceGone(id.clone())));
         goal
     }
@@ -179,16 +191,11 @@ impl Machine for PlanMachine<'_> {
         if !self.progress.is_turn(task) {
             return Err("it is not its turn".to_owned());
         }
-        let outcome = self.outcome(&self.first_action(task)?)?;
-        if !self.allow_faults
-            && let Some(fault) = outcome.events.iter().find(|event| event.is_fault())
-        {
-            return Err(format!("it would cause a {}", fault.describe(self.application)));
-        }
+        let next = self.allowed(task).inspect_err(|_| self.progress.refuse(task))?;
         self.progress.started(task);
         // A scaling is one step of the model; it is taken when its effect is there.
         let is_instant = !matches!(self.action(task)?, PlanAction::Operation { .. });
-        Ok(if is_instant { Vec::new() } else { self.enter(outcome) })
+        Ok(if is_instant { Vec::new() } else { self.enter(next) })
     }
 
     fn end(&mut self, task: Task) -> Result<Vec<Note>, String> {
@@ -200,9 +207,9 @@ impl Machine for PlanMachine<'_> {
             _ => self.first_action(task)?,
         };
         self.progress.ended(task);
-        let outcome = self.outcome(&action)?;
+        let next = self.next(&action)?;
         self.progress.release(task);
-        Ok(self.enter(outcome))
+        Ok(self.enter(next))
     }
 
     fn give_up(&mut self, task: Task) -> Vec<Note> {
@@ -210,7 +217,7 @@ impl Machine for PlanMachine<'_> {
         let Ok(action) = self.action(task) else { return Vec::new() };
         let id = action.instance().clone();
         // The operation has failed: the instance is where it was before.
-        let Some(instance) = self.state.instance(&id) else { return Vec::new() };
+        let Some(instance) = self.state().instance(&id) else { return Vec::new() };
         let Element::Transition(transition) = instance.element else { return Vec::new() };
         let state = self.replica.protocol(instance.node).transition(transition).from;
         self.observed(&Observation::InState { instance: id, state })
@@ -226,9 +233,9 @@ impl Machine for PlanMachine<'_> {
 
     fn work(&self, task: Task) -> Work {
         let Some(step) = self.progress.step(task) else { return Work::default() };
-        let mut work = instances::blank(self.application, &self.state, step, self.host(task));
+        let mut work = instances::blank(self.application, self.state(), step, self.host(task));
         let id = step.action.instance();
-        let Some(instance) = self.state.instance(id) else { return work };
+        let Some(instance) = self.state().instance(id) else { return work };
         match instance.element {
             Element::State(_) => {
                 work.leaves = self.process_of(&id.0).map(|(_, process)| process);
@@ -242,22 +249,22 @@ impl Machine for PlanMachine<'_> {
     }
 
     fn untidy(&self, holders: &Holders) -> Vec<Untidy> {
-        instances::untidy(self.application, &self.state, holders)
+        instances::untidy(self.application, self.state(), holders)
     }
 
     fn process_of(&self, instance: &str) -> Option<(String, Process)> {
-        instances::process_of(self.application, &self.state, instance)
+        instances::process_of(self.application, self.state(), instance)
     }
 
     fn is_done(&self) -> bool {
-        let holds = |goal: &GoalFile| goal.goal.holds(self.application, &self.state, Closure::Open);
+        let holds =
+            |goal: &GoalFile| goal.goal.holds(self.application, self.state(), Closure::Open);
         self.progress.is_done() && (self.aim == Aim::Back || self.goal.as_ref().is_none_or(holds))
     }
 
     fn stuck(&self) -> Vec<String> {
         let mut words = self.progress.stuck(|task| {
-            let why = self.first_action(task).and_then(|action| self.outcome(&action));
-            why.map_or_else(|why| why, |_| "it would cause a fault".to_owned())
+            self.allowed(task).map_or_else(|why| why, |_| "it waits for a free place".to_owned())
         });
         if words.is_empty() && self.progress.is_idle() && !self.is_done() {
             words.push("every action is done, and the goal does not hold".to_owned());
@@ -280,7 +287,7 @@ impl Machine for PlanMachine<'_> {
 
     fn host(&self, task: Task) -> Option<String> {
         let step = self.progress.step(task)?;
-        instances::host_of_step(self.application, &self.state, step)
+        instances::host_of_step(self.application, self.state(), step)
     }
 
     fn address(&self, host: &str) -> Option<String> {

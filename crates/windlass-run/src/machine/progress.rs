@@ -26,8 +26,10 @@ pub(super) struct Progress {
     after: Vec<Vec<usize>>,
     /// Steps that wait for nobody and have not started.
     frontier: BTreeSet<usize>,
-    /// Steps of the frontier that have been offered since the state changed.
-    offered: BTreeSet<usize>,
+    /// Steps of the frontier that have not been offered yet, or may be able to start now.
+    fresh: BTreeSet<usize>,
+    /// Steps that were offered and that the rules refused, until the state changes.
+    refused: BTreeSet<usize>,
 }
 
 impl Progress {
@@ -35,8 +37,7 @@ impl Progress {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut sources = Sources::new();
         let root = sources.add("plan", text);
-        let reading = documents::read_plan(root, &sources);
-        Ok(Self::new(reading.document.ok_or("the plan cannot be read")?))
+        Ok(Self::new(documents::kept_plan(root, &sources).ok_or("the plan cannot be read")?))
     }
 
     fn new(plan: Plan) -> Self {
@@ -47,9 +48,10 @@ impl Progress {
             missing[edge.after] += 1;
             after[edge.before].push(edge.after);
         }
-        let frontier = (0..steps).filter(|step| missing[*step] == 0).collect();
+        let frontier: BTreeSet<usize> = (0..steps).filter(|step| missing[*step] == 0).collect();
         let status = vec![Status::Waiting; steps];
-        Progress { plan, status, missing, after, frontier, offered: BTreeSet::new() }
+        let (fresh, refused) = (frontier.clone(), BTreeSet::new());
+        Progress { plan, status, missing, after, frontier, fresh, refused }
     }
 
     pub(super) fn plan(&self) -> &Plan {
@@ -79,21 +81,33 @@ impl Progress {
         !self.status.contains(&Status::Running)
     }
 
-    /// The steps whose turn has come since the state changed.
+    /// The steps whose turn has come, and those that may be able to start now.
     pub(super) fn ready(&mut self) -> Vec<Task> {
-        let fresh: Vec<usize> = self.frontier.difference(&self.offered).copied().collect();
-        self.offered.extend(&fresh);
-        fresh.into_iter().map(|step| Task(step as u32)).collect()
+        std::mem::take(&mut self.fresh).into_iter().map(|step| Task(step as u32)).collect()
     }
 
-    /// The state has changed: what could not start may be able to now.
+    /// The rules do not let a step start now.
+    pub(super) fn refuse(&mut self, task: Task) {
+        self.refused.insert(task.0 as usize);
+    }
+
+    /// The state has changed: what the rules refused they may let start now.
     pub(super) fn offer_again(&mut self) {
-        self.offered.clear();
+        let refused = std::mem::take(&mut self.refused);
+        self.fresh.extend(refused.into_iter().filter(|step| self.frontier.contains(step)));
+    }
+
+    /// It is the turn of a step.
+    fn offer(&mut self, step: usize) {
+        self.frontier.insert(step);
+        self.fresh.insert(step);
     }
 
     pub(super) fn started(&mut self, task: Task) {
         let step = task.0 as usize;
         self.frontier.remove(&step);
+        self.fresh.remove(&step);
+        self.refused.remove(&step);
         self.set(step, Status::Running);
     }
 
@@ -107,7 +121,7 @@ impl Progress {
         for next in self.after.get(task.0 as usize).cloned().unwrap_or_default() {
             self.missing[next] -= 1;
             if self.missing[next] == 0 {
-                self.frontier.insert(next);
+                self.offer(next);
             }
         }
     }
@@ -120,8 +134,7 @@ impl Progress {
         let step = task.0 as usize;
         if self.status.get(step) == Some(&Status::GivenUp) {
             self.set(step, Status::Waiting);
-            self.frontier.insert(step);
-            self.offered.remove(&step);
+            self.offer(step);
         }
     }
 
@@ -134,6 +147,12 @@ impl Progress {
     /// What every step waits for that has not been done; `why` says what keeps one whose turn it
     /// is.
     pub(super) fn stuck(&self, why: impl Fn(Task) -> String) -> Vec<String> {
+        let mut before: Vec<Option<usize>> = vec![None; self.plan.steps.len()];
+        for edge in &self.plan.order {
+            if self.status[edge.before] != Status::Done {
+                before[edge.after].get_or_insert(edge.before);
+            }
+        }
         let mut words = Vec::new();
         for (at, (step, status)) in self.plan.steps.iter().zip(&self.status).enumerate() {
             let label = &step.label;
@@ -145,11 +164,7 @@ impl Progress {
                     words.push(format!("`{label}` cannot start: {why}"));
                 }
                 Status::Waiting => {
-                    let edge = |edge: &&windlass::plan::Order| {
-                        edge.after == at && self.status[edge.before] != Status::Done
-                    };
-                    let before = self.plan.order.iter().find(edge);
-                    let before = before.map_or("", |edge| &self.plan.steps[edge.before].label);
+                    let before = before[at].map_or("", |before| &self.plan.steps[before].label);
                     words.push(format!("`{label}` waits for `{before}`"));
                 }
             }

@@ -147,6 +147,20 @@ impl<'a> SingleMachine<'a> {
         Some((node, *running))
     }
 
+    /// The node and the transition of a task that the rules let start now, and whether it has to be
+    /// alone.
+    fn startable(&self, task: Task) -> Result<(NodeId, TransitionId, bool), String> {
+        let action = self.action(task)?;
+        let Action::Perform { node, .. } = action else {
+            return Err("it is no operation".to_owned());
+        };
+        if self.running.contains_key(&node) {
+            return Err("another operation of it is under way".to_owned());
+        }
+        let transition = self.allowed(node, &action)?;
+        Ok((node, transition, self.beside(node, transition)?))
+    }
+
     fn name(&self, node: NodeId) -> &InstanceId {
         &self.names[node.index()]
     }
@@ -190,15 +204,9 @@ impl Machine for SingleMachine<'_> {
         if !self.progress.is_turn(task) {
             return Err("it is not its turn".to_owned());
         }
-        let action = self.action(task)?;
-        let Action::Perform { node, .. } = action else {
-            return Err("it is no operation".to_owned());
-        };
-        if self.running.contains_key(&node) {
-            return Err("another operation of it is under way".to_owned());
-        }
-        let transition = self.allowed(node, &action)?;
-        self.alone = self.beside(node, transition)?;
+        let startable = self.startable(task).inspect_err(|_| self.progress.refuse(task));
+        let (node, transition, alone) = startable?;
+        self.alone = alone;
         self.running.insert(node, Running { task, transition });
         self.progress.started(task);
         self.show(node);

@@ -174,6 +174,7 @@ pub(crate) fn application(name: &str, types: Vec<ComponentType>, nodes: Vec<Node
         nodes,
         deployment: crate::application::Deployment::default(),
         origin: NOWHERE,
+        names: crate::application::NodeNames::default(),
     }
 }
 

@@ -67,6 +67,7 @@ fn lower(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Application {
         nodes: Vec::new(),
         deployment: Deployment::default(),
         origin: root.span().into(),
+        names: crate::application::NodeNames::default(),
     };
     if !record(root, "an assembly", &["components", "instances", "connects"], findings) {
         return application;

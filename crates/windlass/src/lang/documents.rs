@@ -136,6 +136,26 @@ pub fn read_state(
     })
 }
 
+/// Reads a plan that this program wrote, however long it is.
+pub fn kept_plan(root: SourceId, sources: &Sources) -> Option<Plan> {
+    kept(root, sources, |node, findings| {
+        let ours = windlass::Document::detect(node) == Some(windlass::Document::Plan);
+        ours.then(|| (Language::Windlass, windlass::read_plan(node, findings)))
+    })
+}
+
+/// Reads a state that this program wrote, however large it is.
+pub fn kept_state(
+    root: SourceId,
+    sources: &Sources,
+    application: &Application,
+) -> Option<GlobalState> {
+    kept(root, sources, |node, findings| {
+        let ours = windlass::Document::detect(node) == Some(windlass::Document::State);
+        ours.then(|| (Language::Windlass, windlass::read_state(node, application, findings)))
+    })
+}
+
 /// Reads a goal file for an application with these instances; only our own language has them.
 pub fn read_goal(
     root: SourceId,
@@ -185,7 +205,27 @@ fn read<T>(
 ) -> Reading<T> {
     // A topology of a million relationships has over seven million values.
     let options = tree::Options { max_nodes: 20_000_000, ..tree::Options::default() };
-    let (tree, mut findings) = tree::parse(root, &sources.get(root).text, &options);
+    read_within(&options, root, sources, reader)
+}
+
+/// Reads a text of our own: limits are for what others write.
+fn kept<T>(
+    root: SourceId,
+    sources: &Sources,
+    reader: impl FnOnce(Node<'_>, &mut Vec<Diagnostic>) -> Option<(Language, T)>,
+) -> Option<T> {
+    let options =
+        tree::Options { max_nodes: u32::MAX, max_bytes: u32::MAX, ..tree::Options::default() };
+    read_within(&options, root, sources, reader).document
+}
+
+fn read_within<T>(
+    options: &tree::Options,
+    root: SourceId,
+    sources: &Sources,
+    reader: impl FnOnce(Node<'_>, &mut Vec<Diagnostic>) -> Option<(Language, T)>,
+) -> Reading<T> {
+    let (tree, mut findings) = tree::parse(root, &sources.get(root).text, options);
     match reader(tree.root(), &mut findings) {
         Some((language, document)) => Reading::new(Some(language), Some(document), findings),
         None => Reading::new(None, None, findings),

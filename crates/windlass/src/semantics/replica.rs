@@ -9,7 +9,8 @@
 //! | `→` and `⇒` | [`behavior`] |
 //! | `↦` | [`observable`] |
 //!
-//! Reading order: [`faults`], [`policy`], [`behavior`], [`observable`], [`observe`].
+//! Reading order: [`faults`], [`policy`], [`behavior`], [`observable`], [`observe`]. For engines:
+//! [`in_place`].
 //! The readings where the paper is silent: `docs/design/0003-relations.md`.
 
 mod action;
@@ -18,6 +19,7 @@ mod blocked;
 pub mod compiled;
 pub mod crashing;
 pub mod faults;
+pub mod in_place;
 pub mod observable;
 pub mod observe;
 pub mod policy;

@@ -8,8 +8,8 @@ use crate::analysis::synthesis::tables::Tables;
 use crate::application::{Application, GlobalState, NodeId};
 use crate::plan::Plan;
 use crate::plan::events::Events;
+use crate::semantics::replica::in_place::InPlace;
 use crate::semantics::replica::{Action, Creation, Replica};
-use crate::system::System;
 
 /// What is to be as small as possible.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -96,10 +96,11 @@ pub fn end_of(application: &Application, start: &GlobalState, plan: &Plan) -> Op
     let events = Events::new(plan).ok()?;
     let mut replica = Replica::new(application, start.clone())?;
     replica.pool = Creation::planned(application, plan);
-    let mut state = start.clone();
+    let mut state = InPlace::new(&replica, start.clone());
     for event in events.topological() {
         let action = Action::planned(application, plan, events.get(*event))?;
-        state = replica.step(&state, &action).ok()?.first().clone();
+        let next = state.next(&replica, &action).ok()?;
+        state.take(&replica, next);
     }
-    Some(state)
+    Some(state.state().clone())
 }

@@ -51,6 +51,7 @@ pub(crate) fn application(random: &mut Random) -> Application {
         nodes: Vec::new(),
         deployment: windlass::application::Deployment::default(),
         origin: NOWHERE,
+        names: windlass::application::NodeNames::default(),
     };
     for at in 0..count {
         let component = component(random, at);

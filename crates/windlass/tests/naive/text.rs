@@ -70,6 +70,7 @@ pub(crate) fn application(text: &str) -> Application {
         nodes,
         deployment: windlass::application::Deployment::default(),
         origin,
+        names: windlass::application::NodeNames::default(),
     }
 }
 

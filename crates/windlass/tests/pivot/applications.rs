@@ -130,6 +130,7 @@ pub(crate) fn application(name: &str, types: Vec<ComponentType>, nodes: Vec<Node
         nodes,
         deployment: windlass::application::Deployment::default(),
         origin,
+        names: windlass::application::NodeNames::default(),
     }
 }
 

@@ -60,6 +60,7 @@ pub fn application(text: &str) -> Application {
         nodes: Vec::new(),
         deployment: windlass::application::Deployment::default(),
         origin: ORIGIN,
+        names: windlass::application::NodeNames::default(),
     };
     let lines: Vec<Vec<&str>> = text.lines().map(words).filter(|w| !w.is_empty()).collect();
     for (at, line) in lines.iter().enumerate() {

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal, Write as _};
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use windlass::application::assembly::Assembly;
-use windlass::application::{Application, GlobalState};
-use windlass::lifecycle::implementation::{Command, CommandLine};
+use windlass::application::{Application, ComponentType, GlobalState};
+use windlass::lifecycle::implementation::{Command, CommandLine, Process};
 use windlass::plan::{Plan, PlanAction};
 
+use crate::args::Format;
 use crate::failure::Failure;
 use crate::{escape, load, output};
 
@@ -18,7 +21,8 @@ pub(crate) fn confirm(yes: bool, why: &str, actions: &str) -> Result<(), Failure
         return Ok(());
     }
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage(why).help("look at them with --dry-run, then say --yes"));
+        return Err(Failure::usage(why)
+            .help("look at the actions with --dry-run, then say --yes; nothing was done"));
     }
     asked(actions)
 }
@@ -47,11 +51,63 @@ pub(crate) fn ask_before_removals(
     start: &GlobalState,
     plan: &str,
 ) -> Result<(), Failure> {
-    let plan = load::plan_in(load::Text::of("plan", plan.to_owned()))?;
+    let plan = load::own_plan(plan.to_owned())?;
     if !removes(&plan) {
         return Ok(());
     }
-    confirm(yes, "this plan removes instances", &of_plan(application, start, &plan)?)
+    let actions = text(&of_plan(application, start, &plan)?);
+    if !yes && !std::io::stdin().is_terminal() {
+        output::stderr(&actions);
+    }
+    confirm(yes, "this plan removes instances", &actions)
+}
+
+/// What `--dry-run` shows, for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ActionsReport {
+    /// `windlass/actions/1`.
+    schema: &'static str,
+    /// The actions, in an order that the plan allows.
+    actions: Vec<ActionReport>,
+}
+
+/// An action with what it executes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ActionReport {
+    /// Its label.
+    action: String,
+    /// The command that it runs, for people.
+    run: Option<String>,
+    /// The processes that it may start, for people.
+    processes: Vec<String>,
+}
+
+/// Prints actions.
+pub(crate) fn show(format: Format, actions: Vec<ActionReport>) -> Result<(), Failure> {
+    output::stdout(&match format {
+        Format::Text => text(&actions),
+        Format::Json => escape::json(&ActionsReport { schema: "windlass/actions/1", actions })?,
+    })?;
+    Ok(())
+}
+
+/// Actions as lines.
+pub(crate) fn text(actions: &[ActionReport]) -> String {
+    let mut out = String::new();
+    for ActionReport { action, run, processes } in actions {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(out, "{action}");
+        if let Some(run) = run {
+            let _ = writeln!(out, "    run     {run}");
+        }
+        for line in processes {
+            let _ = writeln!(out, "    process {line}");
+        }
+    }
+    if out.is_empty() {
+        out.push_str("nothing to do\n");
+    }
+    escape::visible_lines(&out)
 }
 
 fn words(command: &Command) -> String {
@@ -66,7 +122,7 @@ pub(crate) fn of_plan(
     application: &Application,
     start: &GlobalState,
     plan: &Plan,
-) -> Result<String, Failure> {
+) -> Result<Vec<ActionReport>, Failure> {
     let order = plan.topological_order().map_err(|_| Failure::usage("the plan is a circle"))?;
     let mut nodes: BTreeMap<&str, &str> = BTreeMap::new();
     for (id, instance) in &start.instances {
@@ -77,40 +133,49 @@ pub(crate) fn of_plan(
             nodes.insert(&instance.0, node);
         }
     }
-    let mut out = String::new();
+    let mut all = Vec::new();
     for step in order.into_iter().map(|step| &plan.steps[step]) {
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(out, "{}", step.label);
-        let PlanAction::Operation { instance, operation } = &step.action else { continue };
-        let node = nodes.get(instance.0.as_str()).and_then(|name| application.node_named(name));
-        let Some(component) = node.map(|node| application.type_of(node)) else { continue };
-        let found = component.operation_named(operation);
-        if let Some(run) = found.and_then(|id| component.operations[id.index()].run.as_ref()) {
-            let _ = writeln!(out, "    run     {}", words(run));
+        let mut report =
+            ActionReport { action: step.label.clone(), run: None, processes: Vec::new() };
+        if let PlanAction::Operation { instance, operation } = &step.action {
+            let node = nodes.get(instance.0.as_str()).and_then(|name| application.node_named(name));
+            if let Some(component) = node.map(|node| application.type_of(node)) {
+                (report.run, report.processes) = executed(component, operation);
+            }
         }
-        let Some(protocol) = component.protocol() else { continue };
-        let own = protocol.transitions.iter().filter(|it| Some(it.operation) == found);
-        let processes = own.filter_map(|it| component.processes.get(&it.to));
-        // Several transitions of one operation may lead to the same process.
-        let lines: BTreeSet<String> = processes.map(|process| words(&process.command)).collect();
-        for line in lines {
-            let _ = writeln!(out, "    process {line}");
-        }
+        all.push(report);
     }
-    if out.is_empty() {
-        out.push_str("nothing to do\n");
+    Ok(all)
+}
+
+/// The command of an operation, and the processes of the states that it leads to.
+fn executed(component: &ComponentType, operation: &str) -> (Option<String>, Vec<String>) {
+    let Some(found) = component.operation_named(operation) else { return (None, Vec::new()) };
+    let run = component.operations[found.index()].run.as_ref().map(words);
+    let transitions = component.protocol().into_iter().flat_map(|it| &it.transitions);
+    let own = transitions.filter(|it| it.operation == found);
+    let processes = own.filter_map(|it| component.processes.get(&it.to));
+    // Several transitions of one operation may lead to the same process.
+    let lines: BTreeSet<String> = processes.map(|process| words(&process.command)).collect();
+    (run, lines.into_iter().collect())
+}
+
+/// The action that puts a process where its instance is.
+pub(crate) fn tidying(instance: &str, spawn: Option<&Process>) -> ActionReport {
+    let verb = if spawn.is_some() { "start" } else { "stop" };
+    ActionReport {
+        action: format!("{verb} the process of {instance}"),
+        run: None,
+        processes: spawn.map(|process| words(&process.command)).into_iter().collect(),
     }
-    Ok(escape::visible_lines(&out))
 }
 
 /// The transitions of an assembly, with what each executes.
-pub(crate) fn of_assembly(assembly: &Assembly<'_>) -> String {
-    let mut out = String::new();
-    for id in assembly.transition_ids() {
-        let _ = writeln!(out, "{}", assembly.transition_name(id));
-        if let Some(run) = &assembly.net_transition(id).action.run {
-            let _ = writeln!(out, "    run     {}", words(run));
-        }
-    }
-    escape::visible_lines(&out)
+pub(crate) fn of_assembly(assembly: &Assembly<'_>) -> Vec<ActionReport> {
+    let report = |id| ActionReport {
+        action: assembly.transition_name(id),
+        run: assembly.net_transition(id).action.run.as_ref().map(words),
+        processes: Vec::new(),
+    };
+    assembly.transition_ids().map(report).collect()
 }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use windlass_run::deployment::Deployment;
 use windlass_run::dispatcher::{Dispatcher, Finish, OnFailure, Options};
 use windlass_run::entry::{Aim, Entry, OrderId, Record};
@@ -19,7 +21,7 @@ use windlass_run::world::simulated::{Faults, Simulated};
 
 use super::lines::Lines;
 use super::live::Live;
-use super::{DriveArgs, OnFailureArg, Past, WorldArg, chart, containers, hosts};
+use super::{Address, DriveArgs, OnFailureArg, Past, WorldArg, chart, containers, hosts};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
@@ -30,6 +32,8 @@ pub(crate) struct Drive<'a> {
     pub(crate) format: Format,
     pub(crate) deployment: &'a Deployment,
     pub(crate) name: &'a str,
+    /// How the operator finds it again.
+    pub(crate) address: &'a Address,
     pub(crate) world: WorldArg,
     pub(crate) directory: PathBuf,
     pub(crate) secrets: Secrets,
@@ -163,7 +167,8 @@ fn with_world<M: Machine, W: World>(
             engine.look_after()?;
         }
         Beginning::Again { entries, verdicts, .. } => {
-            engine.fold(&entries).and_then(|()| engine.reconcile(&verdicts)).map_err(doubts)?;
+            let settled = engine.fold(&entries).and_then(|()| engine.reconcile(&verdicts));
+            settled.map_err(|why| doubts(why, drive.address))?;
         }
     }
     let finish = if drive.stay { engine.keep()? } else { engine.run()? };
@@ -197,7 +202,7 @@ fn live_view(drive: &Drive<'_>, beginning: &Beginning, jobs: Option<usize>) -> O
 }
 
 /// What keeps a run from going on.
-fn doubts(why: NoResume) -> Failure {
+fn doubts(why: NoResume, address: &Address) -> Failure {
     match why {
         NoResume::InDoubt(doubts) => {
             let orders: Vec<String> = doubts
@@ -208,10 +213,14 @@ fn doubts(why: NoResume) -> Failure {
                 "nobody knows whether this happened, and it must not happen twice: {}",
                 orders.join(", ")
             );
-            let first = doubts.first().map_or(0, |doubt| doubt.order.0);
+            let answers: Vec<String> =
+                doubts.iter().map(|doubt| format!("--in-doubt {}=done", doubt.order.0)).collect();
+            let together = if doubts.len() > 1 { ", all in one command" } else { "" };
             let help = format!(
-                "look, then say `windlass resume --in-doubt {first}=done` or \
-                 `--in-doubt {first}=again`"
+                "look, then say `{} {}`, with `again` in place of `done` for what did not \
+                 happen{together}",
+                address.command("resume"),
+                answers.join(" ")
             );
             Failure::usage(message).help(help).ending(exit_code::EXECUTION)
         }
@@ -219,43 +228,60 @@ fn doubts(why: NoResume) -> Failure {
     }
 }
 
-/// One entry, as the operator wants to see it.
+/// A line of `--format json`: an entry of the journal, as soon as it is safe.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EventLine<'a> {
+    /// `windlass/event/1`.
+    schema: &'static str,
+    /// When, in milliseconds since 1970; of a simulated world in milliseconds of virtual time.
+    at_ms: u64,
+    /// What was decided, or happened.
+    event: &'a Entry,
+}
+
+/// One entry, as the operator wants to see it. Times are those of the journal.
 fn shown(format: Format, lines: &mut Lines, at: Duration, entry: &Entry) -> Option<String> {
     match format {
         Format::Text => {
             lines.line(at, entry).map(|line| escape::visible_lines(&format!("{line}\n")))
         }
         Format::Json => {
-            let millis = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
-            let event = serde_json::json!({
-                "schema": "windlass/event/1", "at_ms": millis, "event": entry,
-            });
-            escape::json_line(&event).ok()
+            let at_ms = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
+            escape::json_line(&EventLine { schema: "windlass/event/1", at_ms, event: entry }).ok()
         }
     }
 }
 
+/// What the dispatcher says when it found no plan: resuming finds none either.
+pub(crate) const NO_WAY_ON: &str = "and there is no way on";
+
 fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
-    let name = drive.name;
+    let resume = drive.address.command("resume");
     match finish {
         Finish::Reached => exit_code::GOOD,
+        Finish::Failed(why) if why.iter().any(|why| why.contains(NO_WAY_ON)) => {
+            let (up, down) = (drive.address.up(), drive.address.command("down"));
+            output::notice(&format!("what runs stays as it is; `{up}` or `{down}` leads on"));
+            exit_code::EXECUTION
+        }
         Finish::Failed(_) | Finish::Stalled(_) => {
             output::notice(&format!(
-                "what has been done stays; `windlass resume --name {name}` goes on when the cause \
-                 is gone"
+                "what has been done stays; `{resume}` goes on when the cause is gone"
             ));
             exit_code::EXECUTION
         }
         Finish::InDoubt(labels) => {
             output::notice(&format!("nobody knows how this ended: {}", labels.join(", ")));
-            output::notice(&format!("`windlass resume --name {name}` says what to do"));
+            output::notice(&format!("`{resume}` says what to do"));
             exit_code::EXECUTION
         }
-        Finish::RolledBack(_) => exit_code::EXECUTION,
+        Finish::RolledBack(_) => {
+            let up = drive.address.up();
+            output::notice(&format!("what had been done is undone; `{up}` begins anew"));
+            exit_code::EXECUTION
+        }
         Finish::Interrupted => {
-            output::notice(&format!(
-                "interrupted; what runs goes on; `windlass resume --name {name}` takes over"
-            ));
+            output::notice(&format!("interrupted; what runs goes on; `{resume}` takes over"));
             exit_code::INTERRUPTED
         }
     }

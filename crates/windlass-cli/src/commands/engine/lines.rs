@@ -35,6 +35,8 @@ impl Lines {
 
     /// The line of an entry; none for what says nothing to people.
     pub(crate) fn line(&mut self, at: Duration, entry: &Entry) -> Option<String> {
+        // The journal knows no less than milliseconds, and says the same later.
+        let at = Duration::from_millis(u64::try_from(at.as_millis()).unwrap_or(u64::MAX));
         let text = self.text(at, entry)?;
         Some(if self.timed { format!("{}  {text}", clock(at)) } else { text })
     }
@@ -77,6 +79,7 @@ impl Lines {
                 format!("died    the process of {instance}: {detail}")
             }
             Entry::Followed { what, fault } => {
+                let what = what.strip_prefix("fault: ").unwrap_or(what);
                 format!("{}  {what}", if *fault { "fault " } else { "then  " })
             }
             Entry::Ended { ending, why } => {

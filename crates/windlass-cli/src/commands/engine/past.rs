@@ -1,6 +1,9 @@
 //! Where a deployment stands, as its journal says.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
 
 use windlass::application::assembly::{Assembly, NoAssembly};
 use windlass::application::{Application, GlobalState};
@@ -11,14 +14,13 @@ use windlass::source::Sources;
 use windlass_run::deployment::Deployment;
 use windlass_run::dispatcher::{Dispatcher, Options};
 use windlass_run::entry::{Ending, Entry, OrderId, Purpose, Record};
-use windlass_run::journal::Off;
 use windlass_run::journal::sqlite::Sqlite;
-use windlass_run::machine::net::NetMachine;
+use windlass_run::journal::{JournalError, Off};
+use windlass_run::machine::net::{NetMachine, Token};
 use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::world::simulated::Simulated;
 
 use super::search_limits;
-use crate::exit_code;
 use crate::failure::Failure;
 
 /// The last run of a deployment.
@@ -42,6 +44,8 @@ pub(crate) struct Past {
     pub(crate) start: GlobalState,
     /// Of nets on their way back: what had been done.
     done: Option<String>,
+    /// Whether the world ever said that the run was over, and how.
+    pub(crate) end: Option<(Ending, Vec<String>)>,
 }
 
 /// Where a run of protocols stands.
@@ -64,7 +68,71 @@ pub(crate) fn read_application(text: &str) -> Result<(Application, Option<GoalFi
 }
 
 fn damaged(why: &str) -> Failure {
-    Failure::usage(format!("the journal is damaged: {why}")).ending(exit_code::EXECUTION)
+    Failure::usage(format!("the journal is damaged: {why}")).help(
+        "nothing was done; `windlass history --format json` shows what can still be read. Put back \
+         a copy of the folder of the deployment, or move it away: what runs stays as it is",
+    )
+}
+
+/// Opens a journal to read it. Where nothing can be written, a copy is read.
+pub(crate) fn journal(deployment: &Deployment) -> Result<Sqlite, Failure> {
+    let path = deployment.journal();
+    let opened = Sqlite::read_only(&path).and_then(|journal| journal.last_run().map(|_| journal));
+    match opened {
+        Ok(journal) => Ok(journal),
+        Err(why) if is_guarded(&path) => copied(&path).map_err(|_| unreadable(&path, &why)),
+        Err(why) => Err(unreadable(&path, &why)),
+    }
+}
+
+/// Whether a file can be read and nothing be written beside it.
+fn is_guarded(path: &Path) -> bool {
+    let beside = path.with_extension("probe");
+    let made = fs::OpenOptions::new().create_new(true).write(true).open(&beside);
+    let is_guarded = made.is_err();
+    if !is_guarded {
+        let _ = fs::remove_file(beside);
+    }
+    is_guarded && fs::File::open(path).is_ok()
+}
+
+/// A journal as a copy of its files has it.
+fn copied(path: &Path) -> Result<Sqlite, Box<dyn std::error::Error>> {
+    let unique = format!("windlass-{}-{:?}", std::process::id(), std::time::Instant::now());
+    let unique = unique.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "");
+    let folder = std::env::temp_dir().join(unique);
+    fs::DirBuilder::new().mode(0o700).create(&folder)?;
+    let copy = folder.join("journal.db");
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let opened = fs::copy(path, &copy).map_err(JournalError::from).and_then(|_| {
+        // Without a log everything is in the file.
+        let _ = fs::copy(log, folder.join("journal.db-wal"));
+        let journal = Sqlite::read_only(&copy)?;
+        journal.last_run()?;
+        Ok(journal)
+    });
+    // What is open stays readable.
+    let _ = fs::remove_dir_all(&folder);
+    Ok(opened?)
+}
+
+/// A journal that cannot be read: nothing is executed then.
+fn unreadable(path: &Path, why: &JournalError) -> Failure {
+    Failure::usage(format!("cannot read `{}`: {}", path.display(), why.0)).help(
+        "nothing was done; put back a copy of the folder of the deployment, or move it away: what \
+         runs stays as it is",
+    )
+}
+
+/// The entries of a run after the entry `after`.
+pub(crate) fn records(
+    deployment: &Deployment,
+    journal: &Sqlite,
+    run: u64,
+    after: u64,
+) -> Result<Vec<Record>, Failure> {
+    journal.records(run, after).map_err(|why| unreadable(&deployment.journal(), &why))
 }
 
 impl Past {
@@ -73,17 +141,22 @@ impl Past {
         if !deployment.exists() {
             return Ok(None);
         }
-        let journal = Sqlite::read_only(&deployment.journal())?;
-        let run = journal.last_run()?;
+        let path = deployment.journal();
+        let journal = journal(deployment)?;
+        let run = journal.last_run().map_err(|why| unreadable(&path, &why))?;
         if run == 0 {
             return Ok(None);
         }
-        Self::of_run(&journal, run).map(Some)
+        Self::of_run(deployment, &journal, run).map(Some)
     }
 
     /// A run by its number.
-    pub(crate) fn of_run(journal: &Sqlite, run: u64) -> Result<Self, Failure> {
-        Self::of_records(run, journal.records(run, 0)?)
+    pub(crate) fn of_run(
+        deployment: &Deployment,
+        journal: &Sqlite,
+        run: u64,
+    ) -> Result<Self, Failure> {
+        Self::of_records(run, records(deployment, journal, run, 0)?)
     }
 
     /// A run by its entries.
@@ -93,18 +166,24 @@ impl Past {
         else {
             return Err(damaged("a run has no beginning"));
         };
+        let mut ends = records.iter().rev().filter_map(|record| match &record.entry {
+            Entry::Ended { ending, why } => Some((*ending, why.clone())),
+            _ => None,
+        });
+        let end = ends.next();
+        drop(ends);
         let (application, goal) = read_application(&application)?;
         let (start, done) = if application.is_net() { (None, start) } else { (start, None) };
         let start = match start {
             Some(text) => {
                 let mut sources = Sources::new();
                 let root = sources.add("journal", text);
-                let reading = documents::read_state(root, &sources, &application);
-                reading.document.ok_or_else(|| damaged("a state is unreadable"))?
+                let state = documents::kept_state(root, &sources, &application);
+                state.ok_or_else(|| damaged("a state is unreadable"))?
             }
             None => GlobalState::empty(),
         };
-        Ok(Past { run, records, purpose, application, goal, directory, world, start, done })
+        Ok(Past { run, records, purpose, application, goal, directory, world, start, done, end })
     }
 
     /// The entries alone.
@@ -128,12 +207,21 @@ impl Past {
     }
 
     /// How the run ended.
-    fn ending(&self) -> Option<Ending> {
-        let mut last = self.records.iter().rev().map(|record| &record.entry);
-        last.find_map(|entry| match entry {
-            Entry::Ended { ending, .. } => Some(*ending),
-            _ => None,
-        })
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        self.end.as_ref().map(|(ending, _)| *ending)
+    }
+
+    /// The actions that were under way when the last entry was written.
+    pub(crate) fn under_way(&self) -> BTreeMap<OrderId, &str> {
+        let mut open: BTreeMap<OrderId, &str> = BTreeMap::new();
+        for record in &self.records {
+            match &record.entry {
+                Entry::Intent { order, label, .. } => drop(open.insert(*order, label)),
+                Entry::Outcome { order, .. } => drop(open.remove(order)),
+                _ => {}
+            }
+        }
+        open
     }
 
     /// Whether the run ended where it was to end.
@@ -196,8 +284,8 @@ impl Past {
         Ok(machine)
     }
 
-    /// Where the tokens of a run of nets are: component and place.
-    pub(crate) fn places(&self) -> Result<Vec<(String, String)>, Failure> {
+    /// Where the tokens of a run of nets are.
+    pub(crate) fn tokens(&self) -> Result<Vec<Token>, Failure> {
         let assembly = match Assembly::new(&self.application) {
             Ok(assembly) => assembly,
             Err(NoAssembly::Protocols) => return Ok(Vec::new()),
@@ -205,6 +293,6 @@ impl Past {
                 return Err(Failure::usage(too_large.to_string()));
             }
         };
-        Ok(self.net_now(&assembly, &Scenario::default())?.places())
+        Ok(self.net_now(&assembly, &Scenario::default())?.tokens())
     }
 }

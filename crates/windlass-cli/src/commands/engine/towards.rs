@@ -2,54 +2,71 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass::application::GlobalState;
-use windlass::goal::GoalFile;
+use windlass::application::{Application, Faults, GlobalState};
+use windlass::goal::{GoalFile, Want};
 use windlass::lang;
+use windlass::lifecycle::protocol::Element;
+use windlass::synthesize;
 use windlass::tree::emit;
 use windlass_run::deployment::{Deployment, Lock};
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
 
 use super::past::Standing;
-use super::{Beginning, Drive, DriveArgs, Past, WhereArgs, actions, containers, drive, secrets};
+use super::{
+    Address, Beginning, Drive, DriveArgs, Past, WhereArgs, actions, containers, drive, needs,
+    secrets,
+};
 use crate::args::Format;
 use crate::commands::resume::world_of;
-use crate::exit_code;
 use crate::failure::Failure;
+use crate::{exit_code, load, output};
 
 /// A deployment and how it is driven.
 pub(crate) struct Towards<'a> {
     pub(crate) deployment: Deployment,
     pub(crate) name: String,
-    /// Held until this goes: one engine drives a deployment at a time.
-    _lock: Lock,
-    drive: &'a DriveArgs,
-    format: Format,
+    pub(crate) address: Address,
+    /// Held until this goes: one engine drives a deployment at a time. None if nothing is done.
+    lock: Option<Lock>,
+    /// Whether an engine in the background looked after it.
+    supervised: bool,
+    manner: Manner<'a>,
+}
+
+/// How a deployment is driven.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manner<'a> {
+    pub(crate) drive: &'a DriveArgs,
+    pub(crate) format: Format,
     /// Whether the operator is asked before instances are removed; none: never.
-    yes: Option<bool>,
+    pub(crate) yes: Option<bool>,
+    /// Whether the actions are only shown.
+    pub(crate) dry_run: bool,
 }
 
 impl<'a> Towards<'a> {
     /// The deployment of an application that has been up, for this engine alone.
-    pub(crate) fn of(
-        place: &WhereArgs,
-        file: &Path,
-        drive: &'a DriveArgs,
-        format: Format,
-        yes: Option<bool>,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn of(place: &WhereArgs, file: &Path, manner: Manner<'a>) -> Result<Self, Failure> {
         let (deployment, name) = super::existing(place, file)?;
-        let lock = super::lock(&deployment, &name)?;
-        Ok(Towards { deployment, name, _lock: lock, drive, format, yes })
+        let address = Address::new(place, file, &name);
+        let (lock, supervised) = if manner.dry_run {
+            (None, false)
+        } else {
+            let (lock, gave_way) = super::lock(&deployment, &name)?;
+            (Some(lock), gave_way)
+        };
+        Ok(Towards { deployment, name, address, lock, supervised, manner })
     }
 
     /// The last run, which must be over.
     pub(crate) fn past(&self) -> Result<Past, Failure> {
         let past = Past::read(&self.deployment)?
-            .ok_or_else(|| Failure::usage(format!("`{}` has never been up", self.name)))?;
+            .ok_or_else(|| super::never_up(&self.name, &self.address))?;
         if !past.is_over() {
             let message = format!("run {} of `{}` has not ended", past.run, self.name);
-            return Err(Failure::usage(message).help("`windlass resume --detach` ends it"));
+            let resume = self.address.command("resume");
+            return Err(Failure::usage(message).help(format!("`{resume} --detach` ends it")));
         }
         Ok(past)
     }
@@ -62,11 +79,18 @@ impl<'a> Towards<'a> {
         purpose: Purpose,
         stay: bool,
     ) -> Result<u8, Failure> {
+        let secrets = secrets(self.manner.drive.secrets.as_deref())?;
+        let world = world_of(&past.world)?;
+        if purpose == Purpose::Up {
+            needs::met(&past.application, &secrets, None, world)?;
+        }
         let mut standing = past.protocols()?;
         let application = &past.application;
         if let Some(composed) = containers::Composed::read(&self.deployment, application)? {
             // The Docker engine knows better than the journal, and what was replaced is history.
-            composed.keep(&self.deployment)?;
+            if !self.manner.dry_run {
+                composed.keep(&self.deployment)?;
+            }
             (standing.state, standing.processes) = (composed.state, composed.processes);
         }
         let start = emit::yaml(&lang::windlass::print_state(application, &standing.state));
@@ -88,31 +112,71 @@ impl<'a> Towards<'a> {
         let plan = arranged(&from)?
             .plan(Aim::Goal)
             .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
-        if let (Some(yes), Some(plan)) = (self.yes, &plan) {
+        if self.manner.dry_run {
+            let plan = plan.map(load::own_plan).transpose()?.unwrap_or_default();
+            actions::show(self.manner.format, actions::of_plan(application, &from, &plan)?)?;
+            return Ok(exit_code::GOOD);
+        }
+        if let (Some(yes), Some(plan)) = (self.manner.yes, &plan) {
             actions::ask_before_removals(yes, application, &from, plan)?;
         }
         drive(&self.way(past, stay)?, machine, Beginning::New { begun, plan })
     }
 
+    /// The actions that lead from `from` to `goal`, and where they lead.
+    pub(crate) fn actions(
+        past: &Past,
+        from: &GlobalState,
+        goal: &GoalFile,
+    ) -> Result<(Vec<actions::ActionReport>, GlobalState), Failure> {
+        let application = &past.application;
+        let machine = super::machine(application, from, Some(goal.clone()))?;
+        let plan = machine.plan(Aim::Goal);
+        let plan = plan.map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
+        let plan = plan.map(load::own_plan).transpose()?.unwrap_or_default();
+        let actions = actions::of_plan(application, from, &plan)?;
+        let end = match application.faults {
+            Faults::Replicas => synthesize::end_of(application, from, &plan),
+            // There is one instance of each node, and the goal says where each is.
+            Faults::Forbidden | Faults::Handled => Some(placed(application, from, goal)),
+        };
+        Ok((actions, end.unwrap_or_else(|| from.clone())))
+    }
+
     /// How a run after `past` is driven.
     pub(crate) fn way(&self, past: &Past, stay: bool) -> Result<Drive<'_>, Failure> {
         Ok(Drive {
-            args: self.drive,
-            format: self.format,
+            args: self.manner.drive,
+            format: self.manner.format,
             deployment: &self.deployment,
             name: &self.name,
+            address: &self.address,
             world: world_of(&past.world)?,
             directory: PathBuf::from(&past.directory),
-            secrets: secrets(self.drive.secrets.as_deref())?,
+            secrets: secrets(self.manner.drive.secrets.as_deref())?,
             stay,
         })
     }
 
-    /// Lets go of the deployment, and leaves an engine in the background if the operator wants one.
+    /// Lets go of the deployment. An engine in the background looks after it again if one did, or
+    /// if the operator wants one.
     pub(crate) fn leave(self, code: u8) -> Result<u8, Failure> {
-        let Towards { deployment, name, _lock: lock, drive, .. } = self;
+        let Towards { deployment, name, address, lock, supervised, manner } = self;
+        let args = manner.drive;
         drop(lock);
-        super::leave_supervisor(drive, &deployment, &name, code)
+        if !supervised || args.supervise {
+            return super::leave_supervisor(args, &deployment, &name, code);
+        }
+        if code == exit_code::GOOD && args.detach {
+            super::supervise(args, &deployment, &name)?;
+            output::notice("an engine in the background looks after it again");
+        } else {
+            let resume = address.command("resume");
+            output::notice(&format!(
+                "nobody looks after it any more; `{resume} --detach --supervise` does"
+            ));
+        }
+        Ok(code)
     }
 
     /// Whether a plan to `goal` exists from where everything is, or why not.
@@ -124,4 +188,18 @@ impl<'a> Towards<'a> {
         let machine = super::machine(&past.application, &standing.state, Some(goal.clone()))?;
         Ok(machine.plan(Aim::Goal).map(drop))
     }
+}
+
+/// A state with the instances that a goal names where it wants them.
+fn placed(application: &Application, from: &GlobalState, goal: &GoalFile) -> GlobalState {
+    let mut state = from.clone();
+    for want in &goal.goal.wants {
+        let Want::Instance { instance, state: wanted } = want else { continue };
+        let Some(found) = state.instances.get_mut(instance) else { continue };
+        let protocol = application.protocol_of(found.node);
+        if let Some(wanted) = protocol.and_then(|protocol| protocol.state_named(wanted)) {
+            found.element = Element::State(wanted);
+        }
+    }
+    state
 }

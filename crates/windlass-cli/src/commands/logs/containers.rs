@@ -3,12 +3,13 @@
 use std::io::{BufRead, BufReader, Read};
 use std::thread;
 
+use windlass::spelling;
 use windlass_run::compose::{Seen, containers};
 use windlass_run::world::docker::engine::Engine;
 use windlass_run::world::docker::http::Body;
 use windlass_run::world::docker::sheet::Sheet;
 
-use super::LogsArgs;
+use super::{LogLine, LogsArgs};
 use crate::args::Format;
 use crate::commands::engine::containers::{engine, refused};
 use crate::failure::Failure;
@@ -21,7 +22,14 @@ pub(super) fn print(args: &LogsArgs, sheet: &Sheet) -> Result<u8, Failure> {
     let wanted = |seen: &Seen| {
         args.action.as_ref().is_none_or(|name| *name == seen.service || *name == seen.name)
     };
+    let names: Vec<String> =
+        all.iter().flat_map(|it| [it.service.clone(), it.name.clone()]).collect();
     let chosen: Vec<Seen> = all.into_iter().filter(wanted).collect();
+    if let Some(name) = args.action.as_ref().filter(|_| chosen.is_empty() && !names.is_empty()) {
+        let known = names.iter().map(String::as_str);
+        let help = spelling::advice("service", name, known, 0).unwrap_or_default();
+        return Err(Failure::usage(format!("no container is of `{name}`")).help(help));
+    }
     if !args.follow {
         for seen in &chosen {
             read(&engine, seen, false, args.format)?;
@@ -47,10 +55,10 @@ fn read(engine: &Engine, seen: &Seen, follow: bool, format: Format) -> Result<()
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_end_matches('\r');
         let text = match format {
-            Format::Json => escape::json_line(&serde_json::json!({
-                "schema": "windlass/logs/1", "service": seen.service, "container": seen.name,
-                "line": line,
-            }))?,
+            Format::Json => {
+                let (service, container) = (Some(&*seen.service), Some(&*seen.name));
+                escape::json_line(&LogLine { service, container, ..LogLine::of(line) })?
+            }
             Format::Text => escape::visible_lines(&format!("{} | {line}\n", seen.name)),
         };
         output::stdout(&text)?;

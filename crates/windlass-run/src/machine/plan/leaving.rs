@@ -3,15 +3,20 @@
 //! The rules let an instance be removed in any state. A container or a network that is out there
 //! would stay, and what its author wrote into `stop` would never be executed. So every plan that
 //! removes instances (`down`, `scale`, a roll back) has two parts: those that leave come to rest,
-//! users before what they use, and then the plan of the planner follows from there.
+//! users before what they use, and then the plan of the planner follows from there. Only what
+//! needs an order gets one: whoever uses an instance, or is inside it, before that instance, and
+//! what happens to an instance one after the other. Unrelated instances go at the same time.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass::application::{GlobalState, Instance, InstanceId, NodeId};
 use windlass::goal::{GoalFile, Want};
-use windlass::lifecycle::protocol::{Element, Protocol, StateId, Transition};
+use windlass::lifecycle::protocol::{
+    Arity, Element, Protocol, RequirementId, Sort, StateId, Transition,
+};
 use windlass::plan::{Order, Plan, PlanAction, Step};
+use windlass::semantics::replica::in_place::InPlace;
 use windlass::semantics::replica::{Action, Event};
 use windlass::source::Origin;
 use windlass::synthesize::Question;
@@ -19,113 +24,150 @@ use windlass::synthesize::Question;
 use super::PlanMachine;
 use crate::machine::instances;
 
-/// The steps of each instance that leaves: first and last, with its node.
-type Chains = Vec<(NodeId, InstanceId, usize, usize)>;
+/// The steps of each instance that leaves: first and last.
+type Chains = BTreeMap<InstanceId, (usize, usize)>;
+
+/// A plan that brings instances to rest.
+struct Rest {
+    plan: Plan,
+    /// Where it leads.
+    end: GlobalState,
+    /// Steps that have to be over before anything is done to an instance.
+    holds: Vec<(usize, InstanceId)>,
+}
+
+/// More edges than this between two parts of a plan are too many: one step stands for the others.
+const MANY: usize = 4096;
 
 impl PlanMachine<'_> {
     /// A plan from here to `goal`, by which nothing is removed before it is at rest.
     pub(super) fn way(&self, goal: &GoalFile) -> Result<Option<Plan>, String> {
-        let mut way: Option<Plan> = None;
-        let mut state = self.state.clone();
         // First who has to go, then whom the planner removes to reach the rest.
-        let named = self.unwanted(goal);
-        if let Some((rest, end)) = self.rest(&state, &named) {
-            (way, state) = (Some(rest), end);
-        }
+        let mut first = self.rest(self.state(), &self.unwanted(goal));
+        let from =
+            |first: &Option<Rest>| first.as_ref().map_or(self.state(), |rest| &rest.end).clone();
+        let mut state = from(&first);
         let then = match self.found(&state, goal) {
             // From where some are at rest there may be no way: then there is the one from here.
-            Err(_) | Ok(None) if way.take().is_some() => {
-                state = self.state.clone();
+            Err(_) | Ok(None) if first.take().is_some() => {
+                state = from(&first);
                 self.found(&state, goal)?
             }
             found => found?,
         };
         let Some(then) = then else { return Ok(None) };
-        if let Some((rest, end)) = self.rest(&state, &removed(&then))
-            && let Ok(Some(last)) = self.found(&end, goal)
-        {
-            return Ok(Some(joined(joined_after(way, rest), last)));
-        }
-        Ok(Some(joined_after(way, then)))
+        let Some(second) = self.rest(&state, &removed(&then)) else {
+            return Ok(Some(after(first, then)));
+        };
+        let Ok(Some(last)) = self.found(&second.end, goal) else {
+            return Ok(Some(after(first, then)));
+        };
+        let Some(Rest { plan, mut holds, .. }) = first else {
+            return Ok(Some(after(Some(second), last)));
+        };
+        let count = plan.steps.len();
+        holds.extend(second.holds.into_iter().map(|(step, id)| (step + count, id)));
+        let plan = joined(plan, second.plan, &[]);
+        Ok(Some(joined(plan, last, &holds)))
     }
 
     /// The instances that a goal wants gone.
     fn unwanted(&self, goal: &GoalFile) -> BTreeSet<InstanceId> {
-        let leaves = |id: &InstanceId, instance: &Instance| {
-            let protocol = self.application.protocol_of(instance.node);
-            let first = protocol.map(|protocol| &protocol.state(protocol.initial).name);
-            goal.goal.wants.iter().any(|want| match want {
-                Want::NodeGone(node) => *node == instance.node,
-                Want::InstanceGone(gone) => gone == id,
+        let mut nodes: BTreeSet<NodeId> = BTreeSet::new();
+        let mut leaving: BTreeSet<InstanceId> = BTreeSet::new();
+        for want in &goal.goal.wants {
+            match want {
+                Want::NodeGone(node) => drop(nodes.insert(*node)),
+                Want::InstanceGone(id) => drop(leaving.insert(id.clone())),
                 // Back to where it began is as far as leaving goes.
-                Want::Instance { instance, state } => instance == id && Some(state) == first,
-                _ => false,
-            })
-        };
-        let all = self.state.instances.iter().filter(|(id, instance)| leaves(id, instance));
-        all.map(|(id, _)| id.clone()).collect()
+                Want::Instance { instance: id, state } => {
+                    let node = self.state().instance(id).map(|instance| instance.node);
+                    let protocol = node.and_then(|node| self.application.protocol_of(node));
+                    if protocol.is_some_and(|it| it.state(it.initial).name == *state) {
+                        leaving.insert(id.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        let all = self.state().instances.iter();
+        leaving.extend(all.filter(|(_, it)| nodes.contains(&it.node)).map(|(id, _)| id.clone()));
+        leaving
     }
 
     /// The plan that brings `leaving` to rest, and where it leads; none when all of them are at
     /// rest, or when the rules do not let them.
-    fn rest(
-        &self,
-        from: &GlobalState,
-        leaving: &BTreeSet<InstanceId>,
-    ) -> Option<(Plan, GlobalState)> {
-        let mut rest = Plan::default();
+    fn rest(&self, from: &GlobalState, leaving: &BTreeSet<InstanceId>) -> Option<Rest> {
+        let mut plan = Plan::default();
         let mut chains = Chains::new();
+        let mut relied = BTreeMap::new();
         for id in leaving {
             let Some(instance) = from.instance(id) else { continue };
-            let first = rest.steps.len();
-            self.leave(id, instance, &mut rest);
-            if let Some(last) = rest.steps.len().checked_sub(1).filter(|last| *last >= first) {
-                chains.push((instance.node, id.clone(), first, last));
+            let first = plan.steps.len();
+            let late = self.leave(id, instance, &mut plan);
+            if let Some(last) = plan.steps.len().checked_sub(1).filter(|last| *last >= first) {
+                chains.insert(id.clone(), (first, last));
+                relied.insert(id.clone(), self.relied_on(from, id, instance, &late));
             }
         }
-        if rest.steps.is_empty() {
+        if plan.steps.is_empty() {
             return None;
         }
+        let mut holds = Vec::new();
         match self.arrange {
-            Some(arrange) => arrange(self.application, &self.nodes_of(&rest), &mut rest),
-            None => self.users_first(from, &chains, &mut rest),
+            Some(arrange) => arrange(self.application, &self.nodes_of(&plan), &mut plan),
+            None => holds = users_first(&chains, relied, &mut plan),
         }
-        let end = self.end_without_faults(from, &rest)?;
-        Some((rest, end))
+        let end = self.end_without_faults(from, &plan)?;
+        Some(Rest { plan, end, holds })
     }
 
-    /// Whoever uses something, or is inside it, is at rest before it begins to leave.
-    fn users_first(&self, from: &GlobalState, chains: &Chains, rest: &mut Plan) {
-        let alone = rest.order.len();
-        for (node, id, _, last) in chains {
-            let node = self.application.node(*node);
-            let targets: BTreeSet<NodeId> = node.bindings.iter().map(|it| it.target).collect();
-            let container = from.vertical.get(id).map(|(_, container)| container);
-            for (other_node, other, first, _) in chains {
-                let used = match container {
-                    Some(container) if container == other => true,
-                    // Another container of the same node has nothing to do with it.
-                    Some(container) if is_of(from, container, *other_node) => false,
-                    _ => targets.contains(other_node),
-                };
-                if used && id != other {
-                    rest.order.push(edge(*last, *first, "who uses it comes to rest first"));
+    /// The instances that have to stay as they are until `id` is at rest: what it is inside, what
+    /// it is bound to, and whoever may offer what it needs only on its way (`late`).
+    fn relied_on(
+        &self,
+        from: &GlobalState,
+        id: &InstanceId,
+        instance: Instance,
+        late: &BTreeSet<RequirementId>,
+    ) -> BTreeSet<InstanceId> {
+        let node = self.application.node(instance.node);
+        let mut all: BTreeSet<InstanceId> = from.container(id).cloned().into_iter().collect();
+        let requirements = &self.application.type_of(instance.node).requirements;
+        for binding in &node.bindings {
+            let declared = &requirements[binding.requirement.index()];
+            match declared.sort {
+                Sort::Containment => {}
+                _ if late.contains(&binding.requirement) || declared.arity == Arity::All => {
+                    all.extend(from.of_node(binding.target).map(|(id, _)| id.clone()));
                 }
+                _ => all.extend(from.bound(id, binding.requirement).cloned()),
             }
         }
-        if rest.topological_order().is_err() {
-            // They use each other: the rules alone decide who may begin.
-            rest.order.truncate(alone);
-        }
+        all.remove(id);
+        all
     }
 
-    /// Appends the operations by which an instance comes to rest, in their order.
-    fn leave(&self, id: &InstanceId, instance: Instance, plan: &mut Plan) {
-        let Some(protocol) = self.application.protocol_of(instance.node) else { return };
+    /// Appends the operations by which an instance comes to rest, in their order. What it needs on
+    /// its way and does not need now.
+    fn leave(
+        &self,
+        id: &InstanceId,
+        instance: Instance,
+        plan: &mut Plan,
+    ) -> BTreeSet<RequirementId> {
+        let mut late = BTreeSet::new();
+        let Some(protocol) = self.application.protocol_of(instance.node) else { return late };
         let component = self.application.type_of(instance.node);
-        let Element::State(state) = instance.element else { return };
+        let Element::State(state) = instance.element else { return late };
+        // What is needed without interruption stays bound as it is.
+        let mut kept = protocol.state(state).requires.clone();
         let first = plan.steps.len();
         for transition in to_rest(protocol, state) {
+            for needs in [&transition.requires, &protocol.state(transition.to).requires] {
+                late.extend(needs.difference(&kept).copied());
+                kept = kept.intersection(needs).copied().collect();
+            }
             if plan.steps.len() > first {
                 let last = plan.steps.len() - 1;
                 plan.order.push(edge(last, last + 1, "its operations come first"));
@@ -135,11 +177,12 @@ impl PlanMachine<'_> {
             let action = PlanAction::Operation { instance: id.clone(), operation };
             plan.steps.push(Step { label, action, origin: Origin(None) });
         }
+        late
     }
 
     /// Where a plan leads; none when the rules refuse a step, or when it would fault.
     fn end_without_faults(&self, from: &GlobalState, plan: &Plan) -> Option<GlobalState> {
-        let mut state = from.clone();
+        let mut state = InPlace::new(&self.replica, from.clone());
         for step in plan.topological_order().ok()? {
             let PlanAction::Operation { instance, operation } = plan.steps[step].action.clone()
             else {
@@ -147,14 +190,14 @@ impl PlanMachine<'_> {
             };
             let end = Action::OpEnd { instance: instance.clone(), operation: operation.clone() };
             for action in [Action::OpStart { instance, operation }, end] {
-                let outcome = self.outcome_in(&state, &action).ok()?;
-                if !self.allow_faults && outcome.events.iter().any(Event::is_fault) {
+                let next = self.next_in(&state, &action).ok()?;
+                if !self.allow_faults && next.events().iter().any(Event::is_fault) {
                     return None;
                 }
-                state = outcome.state;
+                state.take(&self.replica, next);
             }
         }
-        Some(state)
+        Some(state.state().clone())
     }
 
     /// A plan that the planner finds, arranged.
@@ -170,8 +213,31 @@ impl PlanMachine<'_> {
     }
 }
 
-fn is_of(state: &GlobalState, id: &InstanceId, node: NodeId) -> bool {
-    state.instance(id).is_some_and(|instance| instance.node == node)
+/// Whoever relies on something is at rest before it begins to leave. The steps that have to be over
+/// before anything is done to those that are at rest already.
+fn users_first(
+    chains: &Chains,
+    relied: BTreeMap<InstanceId, BTreeSet<InstanceId>>,
+    plan: &mut Plan,
+) -> Vec<(usize, InstanceId)> {
+    let alone = plan.order.len();
+    let mut holds = Vec::new();
+    for (id, others) in relied {
+        let Some((_, last)) = chains.get(&id) else { continue };
+        for other in others {
+            match chains.get(&other) {
+                Some((first, _)) => {
+                    plan.order.push(edge(*last, *first, "who uses it comes to rest first"));
+                }
+                None => holds.push((*last, other)),
+            }
+        }
+    }
+    if plan.topological_order().is_err() {
+        // They use each other: the rules alone decide who may begin.
+        plan.order.truncate(alone);
+    }
+    holds
 }
 
 /// The instances that a plan takes away.
@@ -243,15 +309,17 @@ fn edge(before: usize, after: usize, why: &str) -> Order {
     Order { before, after, why: Some(why.to_owned()), origin: Origin(None) }
 }
 
-fn joined_after(first: Option<Plan>, then: Plan) -> Plan {
+/// A plan after what brings its instances to rest.
+fn after(first: Option<Rest>, then: Plan) -> Plan {
     match first {
-        Some(first) => joined(first, then),
+        Some(Rest { plan, holds, .. }) => joined(plan, then, &holds),
         None => then,
     }
 }
 
-/// One plan of two: whatever ends the first comes before whatever begins the second.
-fn joined(mut first: Plan, mut then: Plan) -> Plan {
+/// One plan of two. A removal follows what is done to its instance before, and the steps that
+/// `holds` names for it; anything else that begins the second follows whatever ends the first.
+fn joined(mut first: Plan, mut then: Plan, holds: &[(usize, InstanceId)]) -> Plan {
     let mut labels: BTreeSet<String> = first.steps.iter().map(|step| step.label.clone()).collect();
     for step in &mut then.steps {
         let numbered = (2..).map(|number| format!("{} #{number}", step.label));
@@ -264,11 +332,31 @@ fn joined(mut first: Plan, mut then: Plan) -> Plan {
     let goes_on: BTreeSet<usize> = first.order.iter().map(|edge| edge.before).collect();
     let follows: BTreeSet<usize> = then.order.iter().map(|edge| edge.after).collect();
     let ends: Vec<usize> = (0..count).filter(|step| !goes_on.contains(step)).collect();
-    let begins = (0..then.steps.len()).filter(|step| !follows.contains(step));
-    let joints: Vec<Order> = begins
-        .flat_map(|after| ends.iter().map(move |before| (*before, after + count)))
-        .map(|(before, after)| edge(before, after, "it is at rest first"))
-        .collect();
+    let mut before: BTreeMap<&InstanceId, BTreeSet<usize>> = BTreeMap::new();
+    // Of the steps of one instance in the first plan the last stands behind the others.
+    let lasts: BTreeMap<&InstanceId, usize> =
+        first.steps.iter().map(|step| step.action.instance()).zip(0..).collect();
+    for (id, step) in lasts.into_iter().chain(holds.iter().map(|(step, id)| (id, *step))) {
+        before.entry(id).or_default().insert(step);
+    }
+    let is_removal = |step: usize| matches!(then.steps[step].action, PlanAction::ScaleIn { .. });
+    let mut joints: Vec<(usize, usize)> = Vec::new();
+    for (at, step) in then.steps.iter().enumerate().filter(|(at, _)| is_removal(*at)) {
+        let own = before.get(step.action.instance()).into_iter().flatten();
+        joints.extend(own.map(|before| (*before, at)));
+    }
+    let begins: Vec<usize> =
+        (0..then.steps.len()).filter(|at| !follows.contains(at) && !is_removal(*at)).collect();
+    match begins.split_first() {
+        Some((hub, others)) if ends.len() * begins.len() > MANY => {
+            joints.extend(ends.iter().map(|before| (*before, *hub)));
+            then.order.extend(others.iter().map(|at| edge(*hub, *at, "everything is at rest")));
+        }
+        _ => joints
+            .extend(begins.iter().flat_map(|at| ends.iter().map(move |before| (*before, *at)))),
+    }
+    let joint = |(before, at): (usize, usize)| edge(before, at + count, "it is at rest first");
+    let joints: Vec<Order> = joints.into_iter().map(joint).collect();
     for edge in &mut then.order {
         edge.before += count;
         edge.after += count;

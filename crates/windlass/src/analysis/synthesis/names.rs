@@ -1,6 +1,6 @@
 //! Instances with names: from a global state to classes, and from a path of moves back to actions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::class::{Class, ClassId, Counts, Mark, add};
 use super::moves::{Edit, Kind, Move, Moves};
@@ -22,6 +22,10 @@ struct Named {
 pub struct Cast {
     all: Vec<Named>,
     taken: BTreeSet<InstanceId>,
+    /// Those of `all` that are there.
+    there: BTreeSet<InstanceId>,
+    /// By node: names with smaller numbers are taken.
+    numbers: BTreeMap<usize, u64>,
 }
 
 impl Cast {
@@ -32,7 +36,9 @@ impl Cast {
         if groups.len() > MOST_GROUPS {
             moves.is_incomplete = true;
         }
-        let mut cast = Cast { all: Vec::new(), taken: start.instances.keys().cloned().collect() };
+        let taken: BTreeSet<InstanceId> = start.instances.keys().cloned().collect();
+        let (there, numbers) = (taken.clone(), BTreeMap::new());
+        let mut cast = Cast { all: Vec::new(), taken, there, numbers };
         let mut counts = Counts::new();
         let mut homes = Vec::new();
         for id in &ids {
@@ -124,6 +130,7 @@ impl Cast {
                     self.rename(home, place);
                     let id = self.fresh_name(moves, application, *node, *role);
                     self.taken.insert(id.clone());
+                    self.there.insert(id.clone());
                     actor = Some(self.all.len());
                     self.all.push(Named { id, class: *class, home, is_there: true });
                 }
@@ -160,6 +167,7 @@ impl Cast {
 
     fn bury(&mut self, at: usize) {
         self.all[at].is_there = false;
+        self.there.remove(&self.all[at].id);
         let inside: Vec<usize> = (0..self.all.len())
             .filter(|inner| self.all[*inner].home == Some(at) && self.all[*inner].is_there)
             .collect();
@@ -170,14 +178,14 @@ impl Cast {
 
     /// A name for a new instance: that of its role, one that the description has, or a number.
     fn fresh_name(
-        &self,
+        &mut self,
         moves: &Moves<'_>,
         application: &Application,
         node: usize,
         role: u32,
     ) -> InstanceId {
-        let is_there = |id: &InstanceId| self.all.iter().any(|n| n.is_there && n.id == *id);
-        if let Some(id) = moves.target.roles[role as usize].ids.iter().find(|id| !is_there(id)) {
+        let of_role = &moves.target.roles[role as usize].ids;
+        if let Some(id) = of_role.iter().find(|id| !self.there.contains(*id)) {
             return id.clone();
         }
         let described = &application.nodes[node];
@@ -185,9 +193,16 @@ impl Cast {
         let declared = described.instances.iter().map(|i| InstanceId(i.id.clone()));
         let plain = InstanceId(described.name.clone());
         let plain = (described.count <= 1).then_some(plain);
-        let numbered = (1..).map(|n| InstanceId(format!("{}-{n}", described.name)));
-        let mut all = declared.chain(plain).chain(numbered);
-        all.find(free).unwrap_or_else(|| InstanceId(described.name.clone()))
+        if let Some(id) = declared.chain(plain).find(free) {
+            return id;
+        }
+        // What is taken stays taken, so the search goes on where it ended.
+        let first = self.numbers.get(&node).copied().unwrap_or(1);
+        let mut numbered = (first..).map(|n| (n, InstanceId(format!("{}-{n}", described.name))));
+        let found = numbered.find(|(_, id)| free(id));
+        let (number, id) = found.unwrap_or((first, InstanceId(described.name.clone())));
+        self.numbers.insert(node, number);
+        id
     }
 }
 

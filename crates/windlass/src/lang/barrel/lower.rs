@@ -34,6 +34,7 @@ pub(super) fn lower(library: &Library, findings: &mut Vec<Diagnostic>) -> Option
             nodes: Vec::new(),
             deployment: crate::application::Deployment::default(),
             origin: Origin::from(service.name_span()),
+            names: crate::application::NodeNames::default(),
         },
         types: Vec::new(),
     };

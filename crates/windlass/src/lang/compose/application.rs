@@ -38,6 +38,7 @@ pub fn lower(project: &Project) -> (Application, GoalFile) {
         nodes,
         deployment: Deployment::default(),
         origin: Origin(project.origin),
+        names: crate::application::NodeNames::default(),
     };
     (application, GoalFile { goal: Goal { wants }, ..GoalFile::default() })
 }

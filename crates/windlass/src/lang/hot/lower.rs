@@ -100,6 +100,7 @@ pub(super) fn build(name: &str, span: Span, parts: &[Part<'_>]) -> Application {
         nodes: Vec::new(),
         deployment: Deployment::default(),
         origin: span.into(),
+        names: crate::application::NodeNames::default(),
     };
     for part in parts {
         let mut needs: Vec<&Need> = Vec::new();

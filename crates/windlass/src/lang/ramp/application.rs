@@ -32,6 +32,7 @@ pub(super) fn lower(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Applicati
         nodes: Vec::new(),
         deployment: crate::application::Deployment::default(),
         origin: Origin::from(first_line(root)),
+        names: crate::application::NodeNames::default(),
     };
     let mut first: BTreeMap<&str, Node<'_>> = BTreeMap::new();
     for node in list(root, "nodes", what, findings) {

@@ -84,6 +84,7 @@ impl<'m> Lowering<'m> {
             nodes: Vec::new(),
             deployment: Deployment::default(),
             origin: Origin(self.service.span),
+            names: crate::application::NodeNames::default(),
         };
         let mut wants = Vec::new();
         for (at, (name, template)) in self.service.nodes.iter().enumerate() {

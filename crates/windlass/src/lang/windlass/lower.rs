@@ -41,6 +41,7 @@ pub(super) fn application(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> App
         nodes: Vec::new(),
         deployment: deployment(root),
         origin: Origin::from(first_line(root)),
+        names: crate::application::NodeNames::default(),
     };
     for entry in entries(root, "types") {
         application.types.push(component_type(entry, findings));

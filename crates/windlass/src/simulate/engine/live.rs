@@ -5,7 +5,7 @@
 //! reference cannot diverge; every step is recorded, and tests replay it by the reference.
 
 use super::{Action, Assembly, Engine, Scenario, TransitionId, Waiting};
-use crate::application::assembly::PlaceId;
+use crate::application::assembly::{DockId, PlaceId};
 use crate::lifecycle::net::Side;
 
 /// An assembly under way in real time.
@@ -91,6 +91,18 @@ impl<'a, 'b> Live<'a, 'b> {
     pub fn marked_places(&self) -> impl Iterator<Item = PlaceId> {
         let marked = self.engine.place_marked.iter().enumerate();
         marked.filter(|(_, marked)| **marked).map(|(at, _)| PlaceId::from(at))
+    }
+
+    /// The transitions that hold a token, in order: they run, or have failed.
+    pub fn marked_transitions(&self) -> impl Iterator<Item = TransitionId> {
+        let marked = self.engine.transition_marked.iter().enumerate();
+        marked.filter(|(_, marked)| **marked).map(|(at, _)| TransitionId::from(at))
+    }
+
+    /// The docks that hold a token, in order: before a transition or before a place.
+    pub fn marked_docks(&self) -> impl Iterator<Item = DockId> {
+        let marked = self.engine.dock_marked.iter().enumerate();
+        marked.filter(|(_, marked)| **marked).map(|(at, _)| DockId::from(at))
     }
 
     /// Every rule applied so far, when the scenario asks for a trace.

@@ -1,0 +1,147 @@
+//! The secrets that a description asks for, looked up before anything starts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use windlass::application::{Application, ComponentType};
+use windlass::lifecycle::implementation::{
+    Command, Effect, EnvironmentValue, ProbeKind, Process, Stop,
+};
+use windlass_run::secrets::Secrets;
+
+use super::WorldArg;
+use crate::failure::Failure;
+
+/// Refuses to begin in a world that lacks what the description asks for.
+pub(crate) fn met(
+    application: &Application,
+    secrets: &Secrets,
+    file: Option<&Path>,
+    world: WorldArg,
+) -> Result<(), Failure> {
+    if world == WorldArg::Simulated {
+        return Ok(());
+    }
+    known(application, secrets, file)?;
+    images(application, world)
+}
+
+/// Refuses to begin when a secret is missing that a command of the description names.
+fn known(application: &Application, secrets: &Secrets, file: Option<&Path>) -> Result<(), Failure> {
+    let missing: BTreeMap<String, String> =
+        needed(application).into_iter().filter(|(name, _)| secrets.get(name).is_none()).collect();
+    let Some(first) = missing.keys().next() else { return Ok(()) };
+    let text = file.filter(|file| file.is_file()).and_then(|it| std::fs::read_to_string(it).ok());
+    let told = |(name, whom): (&String, &String)| {
+        let line = text.as_deref().and_then(|text| line_of(text, name)).zip(file);
+        let place = line.map(|(line, file)| format!(" ({}:{line})", file.display()));
+        format!("`{name}`, which {whom} needs{}", place.unwrap_or_default())
+    };
+    let told: Vec<String> = missing.iter().map(told).collect();
+    let word = if told.len() == 1 { "secret" } else { "secrets" };
+    Err(Failure::usage(format!("nobody gave the {word} {}", told.join(", "))).help(format!(
+        "put it into a file `{first}` of the folder that `--secrets` names, or into the variable \
+         `WINDLASS_SECRET_{first}`; nothing was done"
+    )))
+}
+
+/// Refuses to begin when a container is described and nobody makes containers.
+fn images(application: &Application, world: WorldArg) -> Result<(), Failure> {
+    if world == WorldArg::Docker {
+        return Ok(());
+    }
+    for node in &application.nodes {
+        let component = application.component_type(node.component_type);
+        if let Some(image) = component.processes.values().find_map(|it| it.image.as_ref()) {
+            let name = &component.name;
+            let message = format!("a process of type `{name}` is a container of `{image}`");
+            return Err(Failure::usage(message)
+                .help("say `--world docker`, with a Docker engine; nothing was done"));
+        }
+    }
+    Ok(())
+}
+
+/// Every secret with somebody who needs it.
+fn needed(application: &Application) -> BTreeMap<String, String> {
+    let used: BTreeSet<_> = application.nodes.iter().map(|node| node.component_type).collect();
+    let mut all = BTreeMap::new();
+    for kind in used {
+        let component = application.component_type(kind);
+        for (whom, command) in commands(component) {
+            for value in command.environment.values() {
+                if let EnvironmentValue::Secret(name) = value {
+                    all.entry(name.clone()).or_insert_with(|| whom.clone());
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The commands of a type, each with what it is for.
+fn commands(component: &ComponentType) -> Vec<(String, &Command)> {
+    let of = |what: String| format!("{what} of type `{}`", component.name);
+    let mut all = Vec::new();
+    for operation in &component.operations {
+        let name = of(format!("operation `{}`", operation.name));
+        let check = operation.effect.as_ref().and_then(check);
+        all.extend(operation.run.iter().chain(check).map(|command| (name.clone(), command)));
+    }
+    for (state, process) in &component.processes {
+        let state = component.protocol().map_or("", |protocol| &protocol.state(*state).name);
+        let name = of(format!("state `{state}`"));
+        all.extend(of_process(process).into_iter().map(|command| (name.clone(), command)));
+    }
+    for transition in component.net().into_iter().flat_map(|net| &net.transitions) {
+        let name = of(format!("transition `{}`", transition.name));
+        let action = &transition.action;
+        let check = action.effect.as_ref().and_then(check);
+        let own = action.run.iter().chain(&action.compensate).chain(check);
+        all.extend(own.map(|command| (name.clone(), command)));
+    }
+    all
+}
+
+fn check(effect: &Effect) -> Option<&Command> {
+    match effect {
+        Effect::Observable(command) => Some(command),
+        Effect::Idempotent | Effect::AtMostOnce => None,
+    }
+}
+
+fn of_process(process: &Process) -> Vec<&Command> {
+    let mut all = vec![&process.command];
+    if let Stop::Command(command) = &process.stop {
+        all.push(command);
+    }
+    if let Some(ProbeKind::Command(command)) = process.health.as_ref().map(|probe| &probe.kind) {
+        all.push(command);
+    }
+    all
+}
+
+/// The line of a text that names a secret.
+fn line_of(text: &str, name: &str) -> Option<usize> {
+    let names = |line: &str| {
+        line.split("secret:").skip(1).any(|rest| {
+            let rest = rest.trim_start().trim_start_matches(['"', '\'']);
+            let after = rest.strip_prefix(name).map(|after| after.chars().next());
+            after.is_some_and(|next| next.is_none_or(|next| !next.is_alphanumeric() && next != '_'))
+        })
+    };
+    text.lines().position(names).map(|at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_a_secret_is_the_one_that_names_it() {
+        let text = "a: b\nenv: { T: { secret: token_2 } }\nenv: { T: { secret: \"token\" } }\n";
+        assert_eq!(line_of(text, "token"), Some(3));
+        assert_eq!(line_of(text, "token_2"), Some(2));
+        assert_eq!(line_of(text, "tok"), None);
+    }
+}

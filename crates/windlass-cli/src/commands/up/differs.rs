@@ -1,0 +1,91 @@
+//! What runs, against what the journal and the file say: processes that died while nobody looked,
+//! and those that the file describes otherwise by now.
+
+use std::collections::BTreeSet;
+
+use windlass::application::{Application, GlobalState};
+use windlass::goal::GoalFile;
+use windlass::lifecycle::protocol::Element;
+use windlass_run::deployment::Deployment;
+use windlass_run::entry::Aim;
+use windlass_run::machine::{Holders, Machine};
+
+use crate::commands::engine::actions::{self, ActionReport};
+use crate::commands::engine::{self, Address, Past, Standing};
+use crate::commands::status;
+use crate::failure::Failure;
+use crate::{exit_code, load, output};
+
+/// The actions that `up` takes when processes have died: those that rely on them follow their fault
+/// handlers, and a plan leads on from there. None when everything runs.
+pub(super) fn actions(
+    application: &Application,
+    state: &GlobalState,
+    goal: Option<&GoalFile>,
+    (deployment, name): (&Deployment, &str),
+    past: Option<&Past>,
+) -> Result<Option<Vec<ActionReport>>, Failure> {
+    let Some(past) = past else { return Ok(None) };
+    let Some(standing) = past.standing()? else { return Ok(None) };
+    let dead: BTreeSet<String> =
+        status::dead(deployment, name, past, &standing)?.into_iter().collect();
+    if dead.is_empty() {
+        return Ok(None);
+    }
+    let mut machine = engine::machine(application, state, goal.cloned())?;
+    let processes = standing.processes.keys().filter(|id| !dead.contains(*id));
+    let holders: Holders = processes
+        .filter_map(|id| machine.process_of(id).map(|(_, process)| (id.clone(), process)))
+        .collect();
+    for id in &dead {
+        machine.observe(id);
+    }
+    let untidy = machine.untidy(&holders).into_iter();
+    let mut all: Vec<ActionReport> =
+        untidy.map(|untidy| actions::tidying(&untidy.instance, untidy.spawn.as_ref())).collect();
+    let now = engine::without_faults(application, machine.state().clone());
+    let plan = engine::machine(application, &now, goal.cloned())?.plan(Aim::Goal);
+    let plan = plan.map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
+    let plan = plan.map(load::own_plan).transpose()?.unwrap_or_default();
+    all.extend(actions::of_plan(application, &now, &plan)?);
+    Ok(Some(all))
+}
+
+/// Tells which processes run by another command than the file says.
+pub(super) fn tell(
+    application: &Application,
+    past: Option<&Past>,
+    address: &Address,
+) -> Result<(), Failure> {
+    let Some(past) = past else { return Ok(()) };
+    let Some(standing) = past.standing()? else { return Ok(()) };
+    for id in changed(application, past, &standing) {
+        let restart = address.option("restart", &id);
+        output::notice(&format!(
+            "`{id}` runs as it was described before, not as the file says now: after this, \
+             `{restart}` starts it anew"
+        ));
+    }
+    Ok(())
+}
+
+/// The instances that run by another command than the file says now.
+fn changed(application: &Application, past: &Past, standing: &Standing) -> Vec<String> {
+    let described = |application: &Application, name: &str, state: &str| {
+        let component = application.type_of(application.node_named(name)?);
+        let state = component.protocol()?.state_named(state)?;
+        component.processes.get(&state).cloned()
+    };
+    let differs = |id: &&String| {
+        let Some(instance) = standing.state.instance(&id.as_str().into()) else { return false };
+        let node = &past.application.node(instance.node).name;
+        let (Some(protocol), Element::State(state)) =
+            (past.application.protocol_of(instance.node), instance.element)
+        else {
+            return false;
+        };
+        let state = &protocol.state(state).name;
+        described(application, node, state) != described(&past.application, node, state)
+    };
+    standing.processes.keys().filter(differs).cloned().collect()
+}

@@ -1,0 +1,82 @@
+//! The example that can be scaled: what `docs/commands/scale.md` shows is what happens.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use std::net::TcpListener;
+
+use support::{Folder, is_alive};
+
+const EXAMPLE: &str = include_str!("../../../examples/workers/windlass.yaml");
+const WORKER: &str = include_str!("../../../examples/workers/worker.pl");
+const PAGE: &str = include_str!("../../../docs/commands/scale.md");
+
+/// The first of four ports in a row that are free.
+fn free() -> u16 {
+    let mut ports = (20_000 + std::process::id() % 10_000)..60_000;
+    let port = ports.find(|first| {
+        let all: Vec<_> = (*first..first + 4)
+            .map(|port| TcpListener::bind(("127.0.0.1", u16::try_from(port).unwrap())))
+            .collect();
+        all.iter().all(Result::is_ok)
+    });
+    u16::try_from(port.unwrap()).unwrap()
+}
+
+/// The example with ports of its own.
+fn example() -> Folder {
+    let text = EXAMPLE.replace("18440", &free().to_string());
+    Folder::with(&[("windlass.yaml", &text), ("worker.pl", WORKER)])
+}
+
+/// A block of the page, without the command.
+fn shown(command: &str) -> String {
+    let from = format!("$ windlass {command}\n");
+    let block = PAGE.split(&from).nth(1).unwrap_or_else(|| panic!("no `{command}`"));
+    let block = block.split("```").next().unwrap();
+    block.split("$ ").next().unwrap().to_owned()
+}
+
+#[test]
+fn workers_become_more_and_fewer() {
+    let folder = example();
+    let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);
+    assert_eq!(up.code, 0, "{up:?}");
+    let dry = folder.run(&["scale", "worker=3", "--dry-run"]);
+    assert_eq!(dry.code, 0, "{dry:?}");
+    let port = shown("scale worker=3 --dry-run");
+    assert_eq!(masked(&dry.stdout), masked(&port));
+    assert_eq!(folder.processes().len(), 1, "nothing is done");
+    let scale = folder.run(&["scale", "worker=3", "--detach"]);
+    assert_eq!(scale.code, 0, "{scale:?}");
+    let three = folder.processes();
+    assert!(three.len() == 3 && three.values().all(|pid| is_alive(*pid)), "{three:?}");
+    let status = folder.run(&["status"]);
+    assert_eq!(status.code, 0, "{status:?}");
+    // Everybody is asked before somebody goes, and sees who.
+    let refused = folder.run(&["scale", "worker=1", "--detach"]);
+    assert!(refused.code == 2 && refused.stderr.contains("remove worker"), "{refused:?}");
+    let dry = folder.run(&["scale", "worker=1", "--dry-run", "--format", "json"]).json();
+    assert_eq!(dry["schema"], "windlass/actions/1");
+    assert_eq!(dry["actions"].as_array().unwrap().len(), 4, "{dry}");
+    let scale = folder.run(&["scale", "worker=1", "--detach", "--yes"]);
+    assert_eq!(scale.code, 0, "{scale:?}");
+    assert_eq!(three.values().filter(|pid| is_alive(**pid)).count(), 1);
+    let wrong = folder.run(&["scale", "wroker=2"]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("did you mean `worker`"), "{wrong:?}");
+    let restart = folder.run(&["restart", "worker", "--dry-run"]);
+    assert!(restart.code == 0 && restart.stdout.starts_with("stop worker"), "{restart:?}");
+    assert!(restart.stdout.contains("start worker"), "{restart:?}");
+    assert_eq!(folder.run(&["down"]).code, 0);
+}
+
+/// Without the numbers of ports.
+fn masked(text: &str) -> String {
+    let word = |word: &str| match word.parse::<u16>() {
+        Ok(_) => "PORT".to_owned(),
+        Err(_) => word.to_owned(),
+    };
+    let line = |line: &str| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
