@@ -13,7 +13,7 @@ use windlass::lifecycle::protocol::{Element, Protocol, StateId};
 use crate::entry::OrderId;
 use crate::world::docker::engine::{Container, Engine, Refused};
 use crate::world::docker::sheet::{self, Part, Sheet};
-use crate::world::docker::{make, replace, resource};
+use crate::world::docker::{check, make, pull, replace, resource};
 
 /// A container of the project.
 #[derive(Debug, Clone)]
@@ -43,6 +43,8 @@ pub struct Observed {
     pub kept: Vec<String>,
     /// Containers of services that there are no more.
     pub orphans: Vec<String>,
+    /// Containers of services of the file that were not asked for.
+    pub others: Vec<String>,
     /// Instances beyond the replicas that the file asks for.
     pub surplus: Vec<InstanceId>,
 }
@@ -119,8 +121,8 @@ fn looked(
                 let is_there = is_there(engine, "volumes", name)?;
                 keep(&mut observed, "volume", name, is_there)
             }
-            Some(Part::Image { reference, policy, .. }) => {
-                policy != "always" && is_there(engine, "images", reference)?
+            Some(Part::Image { reference, policy, build, .. }) => {
+                will_do(engine, reference, policy, build.is_some())?
             }
             // It comes with the containers: nobody has to make it.
             Some(Part::Nothing) => true,
@@ -142,13 +144,16 @@ fn looked(
         }
     }
     spread(sheet, &all, &mut stale);
-    for seen in all {
+    for mut seen in all {
         let is_stale = stale.contains(&seen.name);
+        if !is_stale && is_healthy(engine, sheet, &seen.container) {
+            seen.container.health = Some("healthy".to_owned());
+        }
         if is_stale {
             let name = seen.container.name.clone();
             sheet.previous.insert(name, replace::previous(&seen.container));
         }
-        place(application, sheet, seen, is_stale, &mut observed);
+        place(application, sheet, seen, (compare, is_stale), &mut observed);
     }
     settle(application, sheet, &mut observed);
     for (id, instance) in &observed.state.instances {
@@ -190,6 +195,12 @@ fn found(engine: &Engine, kind: &str, name: &str) -> Result<Option<Value>, Refus
 
 fn is_there(engine: &Engine, kind: &str, name: &str) -> Result<bool, Refused> {
     Ok(found(engine, kind, name)?.is_some())
+}
+
+/// Whether an image is there that will do.
+fn will_do(engine: &Engine, image: &str, policy: &str, is_built: bool) -> Result<bool, Refused> {
+    let image = found(engine, "images", image)?;
+    Ok(image.is_some_and(|image| pull::is_good(policy, is_built, &image)))
 }
 
 fn keep(observed: &mut Observed, kind: &str, name: &str, is_there: bool) -> bool {
@@ -274,17 +285,18 @@ fn place(
     application: &Application,
     sheet: &Sheet,
     seen: Seen,
-    is_stale: bool,
+    (compare, is_stale): (bool, bool),
     observed: &mut Observed,
 ) {
     let own = service_of(sheet, &seen.service);
     let node = own.and_then(|(node, _)| application.node_named(node));
     let (Some((name, service)), Some(node)) = (own, node) else {
-        observed.orphans.push(seen.container.name);
+        let is_known = sheet.others.contains(&seen.service);
+        let list = if is_known { &mut observed.others } else { &mut observed.orphans };
+        list.push(seen.container.name);
         return;
     };
-    let is_alone = application.node(node).count == 1 && seen.number == 1;
-    let id = if is_alone { name.clone() } else { format!("{name}-{}", seen.number) };
+    let id = service.instance(name, seen.number);
     let Some(protocol) = application.protocol_of(node) else { return };
     if seen.number > service.replicas {
         observed.surplus.push(InstanceId(id.clone()));
@@ -294,13 +306,28 @@ fn place(
         put(&mut observed.state, &id, node, protocol.initial);
         return;
     }
-    let state = state_of(protocol, &seen.container, service.is_job);
+    let mut state = state_of(protocol, &seen.container, service.is_job);
+    // `up` starts again what has ended, as Compose does; nobody else runs a job a second time.
+    if !compare && service.may_end && ended_well(&seen.container) && !service.is_job {
+        state = protocol.state_named("running").unwrap_or(state);
+    }
     observed.kept.push(format!("container {}: {}", seen.name, protocol.state(state).name));
     put(&mut observed.state, &id, node, state);
 }
 
+/// Whether a container that the engine has no verdict on yet is healthy: asked as `up` asks when it
+/// waits, so that what runs because of that is not taken for something that lost what it needs.
+fn is_healthy(engine: &Engine, sheet: &Sheet, container: &Container) -> bool {
+    let is_open = container.is_running() && container.health.as_deref() == Some("starting");
+    is_open && !sheet.engine_checks && check::passes(engine, container, || false)
+}
+
+fn ended_well(container: &Container) -> bool {
+    container.status == "exited" && container.exit_code == 0
+}
+
 fn state_of(protocol: &Protocol, container: &Container, is_job: bool) -> StateId {
-    let ended_well = container.status == "exited" && container.exit_code == 0;
+    let ended_well = ended_well(container);
     let name = match container.health.as_deref() {
         _ if ended_well && is_job => "completed",
         _ if container.status == "exited" && !ended_well => "failed",

@@ -8,11 +8,14 @@
 //! every call may be repeated. Whoever waits sleeps until the engine tells of an event.
 
 pub mod archive;
+pub(crate) mod check;
 pub mod engine;
 pub(super) mod errand;
 mod gate;
+mod hook;
 pub mod http;
 pub(crate) mod make;
+pub(crate) mod pull;
 pub(crate) mod replace;
 pub(crate) mod resource;
 mod service;

@@ -91,6 +91,7 @@ fn operation(number: usize) -> Operation {
         timeout: None,
         retry: None,
         effect: None,
+        host: None,
         origin: NOWHERE,
     }
 }

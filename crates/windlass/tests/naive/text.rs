@@ -178,6 +178,7 @@ fn operation(name: &str) -> Operation {
         timeout: None,
         retry: None,
         effect: None,
+        host: None,
         origin: Origin(None),
     }
 }

@@ -85,6 +85,7 @@ fn component_type(
         timeout: None,
         retry: None,
         effect: None,
+        host: None,
         origin,
     };
     ComponentType {

@@ -221,6 +221,7 @@ fn operation(name: &str) -> Operation {
         timeout: None,
         retry: None,
         effect: None,
+        host: None,
         origin: ORIGIN,
     }
 }

@@ -4,6 +4,7 @@
 //! each other by the names of their instances.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass::lifecycle::implementation::{
@@ -11,6 +12,7 @@ use windlass::lifecycle::implementation::{
 };
 
 use super::Shared;
+use super::check::wait_healthy;
 use super::engine::{Container, Refused};
 use super::watch::Guard;
 use crate::secrets::Secrets;
@@ -68,30 +70,6 @@ pub(crate) fn come_up(
         return Err(ended(&now));
     }
     Ok(())
-}
-
-/// Waits until the check of a container succeeds.
-pub(super) fn wait_healthy(shared: &Shared, order: &Order, id: &str) -> Result<(), String> {
-    loop {
-        let count = shared.watch.count(id);
-        let now = shared.engine.inspect(id).map_err(words)?;
-        match now.health.as_deref() {
-            _ if !now.is_running() => return Err(ended(&now)),
-            None => return Err("its image has no health check".to_owned()),
-            Some("healthy") => return Ok(()),
-            Some("unhealthy") => {
-                let said = now.check_output.filter(|said| !said.is_empty());
-                let said = said.map_or(String::new(), |said| format!(": {said}"));
-                return Err(format!("it is unhealthy{said}"));
-            }
-            Some(_) => {}
-        }
-        let stopped = || shared.is_cancelled(order.id);
-        shared.watch.wait(id, count, stopped).map_err(words)?;
-        if stopped() {
-            return Err("it was cancelled".to_owned());
-        }
-    }
 }
 
 /// How a container ended, in words.
@@ -196,7 +174,7 @@ fn check_of(health: &Probe) -> Result<Value, String> {
     };
     let mut test = vec!["CMD".to_owned()];
     test.extend(arguments(command));
-    let nanos = |time: Option<std::time::Duration>, usual: u64| {
+    let nanos = |time: Option<Duration>, usual: u64| {
         time.map_or(usual * 1_000_000_000, |time| {
             u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
         })
