@@ -42,6 +42,8 @@ pub(crate) struct Loaded {
     pub(crate) compose: Option<Box<Project>>,
     /// Of a Compose file: what would go wrong on an engine, as `check` tells it.
     pub(crate) hazards: String,
+    /// The texts that it was read from.
+    pub(crate) sources: Sources,
     /// The template, when the file is one of OpenStack Heat.
     pub(crate) stack: Option<Box<Stack>>,
     /// The service, when it is one of TOSCA.
@@ -310,7 +312,7 @@ fn understood(mut reading: Reading, sources: Sources, name: &str) -> Result<Load
         (Some(application), _) => {
             let Reading { language, goal, compose, stack, tosca, .. } = reading;
             let hazards = hazards(compose.as_deref(), &sources)?;
-            Ok(Loaded { language, application, goal, compose, hazards, stack, tosca })
+            Ok(Loaded { language, application, goal, compose, hazards, sources, stack, tosca })
         }
         (None, Some(_)) => Err(Failure::usage(format!("`{name}` describes no application"))),
         (None, None) => Err(input::no_language(name)),
@@ -319,7 +321,7 @@ fn understood(mut reading: Reading, sources: Sources, name: &str) -> Result<Load
 
 /// The codes of rules about what fails or goes wrong when a project comes up. Whether an image has
 /// a health check (COMPOSE020) is asked of the engine.
-const HAZARDS: &[&str] = &[
+pub(crate) const HAZARDS: &[&str] = &[
     "COMPOSE021",
     "COMPOSE022",
     "COMPOSE023",

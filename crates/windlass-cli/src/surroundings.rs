@@ -127,6 +127,10 @@ pub(crate) fn set(command: &Command) -> Result<(), Failure> {
         env_files,
         overrides: args.files.iter().map(|path| text(path)).collect::<Result<_, _>>()?,
         profiles: args.profile.clone(),
+        services: match command {
+            Command::Up(args) => args.services.clone(),
+            _ => Vec::new(),
+        },
         project_name: args.project_name.clone(),
         folder: None,
     };

@@ -18,6 +18,10 @@ use windlass_run::world::docker::http::Address;
 
 #[path = "docker/endings.rs"]
 mod endings;
+#[path = "docker/inside.rs"]
+mod inside;
+#[path = "docker/places.rs"]
+mod places;
 #[path = "docker/projects.rs"]
 mod projects;
 #[path = "docker/sameness.rs"]
@@ -43,6 +47,14 @@ const CASES: &[Case] = &[
         endings::orders_and_orphans,
     ),
     ("who waited for a job leaves before what the job used", endings::through_jobs),
+    ("hooks run after a start and before a stop, and may fail", inside::hooks),
+    ("a service gets the socket of the engine as Compose gives it", inside::socket),
+    ("what cannot come up is refused before anything runs", inside::refused),
+    ("checks from here do not wait for the engine", inside::eager),
+    ("paths of included and extended files start where those lie", places::included),
+    ("a service behind a profile is named, and is no orphan", places::profiles),
+    ("a service that the file has once is scaled, and restarted with who needs it", places::scaled),
+    ("a container that somebody removed is made anew", places::removed),
     ("t2 names the job that failed and starts no dependant", t2),
     ("a service that fails is rolled back", rolled_back),
     ("dependants with `restart: true` follow a database that died", restart_follows),

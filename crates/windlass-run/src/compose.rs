@@ -7,15 +7,21 @@
 //! project stands on an engine. Nothing here sends anything.
 
 mod body;
+mod build;
 mod canon;
 mod clash;
 mod hash;
 mod health;
+mod inside;
 mod observed;
 mod order;
+mod refresh;
+mod registry;
+mod security;
 mod sheet;
 mod special;
 mod tables;
+mod unusable;
 mod update;
 mod words;
 
@@ -25,10 +31,20 @@ pub use clash::clashes;
 pub use health::{Checks, learn_checks};
 pub use observed::{Observed, Seen, changed_volumes, containers, observe, observe_as_is};
 pub use order::{arrange, arrange_one_by_one, hope, roll};
+pub use refresh::refresh;
+pub use registry::Credentials;
 pub use sheet::{prune, select, sheet, with_processes};
+
+pub use unusable::unusable;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+use windlass::lang::compose::item::Item;
+use windlass::source::SourceId;
+
+/// The version of Compose whose labels are written.
+const VERSION: &str = "2.40.3";
 
 /// What a project stands on.
 #[derive(Debug, Clone, Default)]
@@ -39,11 +55,28 @@ pub struct Ground {
     pub files: Vec<PathBuf>,
     /// The variables, those of `.env` included.
     pub environment: BTreeMap<String, String>,
+    /// Where the paths of texts start that were included or extended.
+    pub folders: BTreeMap<SourceId, PathBuf>,
 }
 
 impl Ground {
-    /// A path of the host, in full; one that is in full stays as it was written.
+    /// A path of the host, in full; it starts where the text stands in which it was written.
+    pub(crate) fn path_of(&self, item: &Item) -> String {
+        self.path_from(item, &item.plain())
+    }
+
+    /// A path that is a part of a value.
+    pub(crate) fn path_from(&self, item: &Item, path: &str) -> String {
+        self.below(self.folders.get(&item.span.source).unwrap_or(&self.folder), path)
+    }
+
+    /// A path that starts in the folder of the project.
     pub(crate) fn path(&self, path: &str) -> String {
+        self.below(&self.folder, path)
+    }
+
+    /// One that is in full stays as it was written.
+    fn below(&self, folder: &Path, path: &str) -> String {
         let path = match (path.strip_prefix('~'), self.environment.get("HOME")) {
             (Some(rest), Some(home)) => format!("{home}{rest}"),
             _ => path.to_owned(),
@@ -52,7 +85,7 @@ impl Ground {
             return path;
         }
         let mut out = PathBuf::new();
-        for part in self.folder.join(Path::new(&path)).components() {
+        for part in folder.join(Path::new(&path)).components() {
             match part {
                 std::path::Component::CurDir => {}
                 std::path::Component::ParentDir => {

@@ -68,7 +68,7 @@ fn ours(text: &str) -> Hashes {
     };
     let loaded = load_alone(root, &options, &sources);
     let project = loaded.project.unwrap_or_else(|| panic!("{:?}", loaded.findings));
-    hashes(&project, &Ground { folder: folder(), files: Vec::new(), environment })
+    hashes(&project, &Ground { folder: folder(), environment, ..Ground::default() })
 }
 
 /// What the real program says about a file.

@@ -37,7 +37,7 @@ use windlass_run::secrets::Secrets;
 use windlass_run::supervisor;
 
 use crate::failure::Failure;
-use crate::{exit_code, output};
+use crate::{exit_code, load, output, surroundings};
 
 /// The file of an application when nobody names one.
 const USUAL_FILE: &str = "windlass.yaml";
@@ -126,6 +126,10 @@ impl WorldArg {
 
 /// The folder of a file.
 pub(crate) fn folder_of(file: &Path) -> PathBuf {
+    // The folder of a Compose project stands for its file.
+    if surroundings::file_in(file).is_some() {
+        return file.to_owned();
+    }
     match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
         _ => PathBuf::from("."),
@@ -165,7 +169,10 @@ pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, St
         }
         (None, []) => {
             let message = format!("there is no deployment in `{}`", state.display());
-            return Err(Failure::usage(message).help("`windlass up FILE` makes one"));
+            return Err(Failure::usage(message).help(
+                "`windlass up FILE` makes one; with `--adopt` it takes over what `docker compose \
+                 up` has started",
+            ));
         }
         (None, _) => meant(&state, &names, file)?,
     };

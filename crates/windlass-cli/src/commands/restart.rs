@@ -1,11 +1,12 @@
 //! `windlass restart PART`: stop a part of what is up, with what relies on it, and start it again.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use windlass::application::InstanceId;
+use windlass::application::{Instance, InstanceId, NodeId};
 use windlass::goal::{GoalFile, Want};
-use windlass::lifecycle::protocol::Element;
+use windlass::lifecycle::protocol::{Element, RequirementId};
 use windlass::spelling;
 use windlass_run::entry::Purpose;
 
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
 /// The instances that are meant.
 fn parts(past: &Past, standing: &Standing, part: &str) -> Result<Vec<InstanceId>, Failure> {
     let instances = &standing.state.instances;
-    let named = |(id, instance): &(&InstanceId, &windlass::application::Instance)| {
+    let named = |(id, instance): &(&InstanceId, &Instance)| {
         id.0 == part || past.application.node(instance.node).name == part
     };
     let found: Vec<InstanceId> = instances.iter().filter(named).map(|(id, _)| id.clone()).collect();
@@ -102,6 +103,11 @@ fn away(past: &Past, standing: &Standing, parts: &[InstanceId]) -> Result<GoalFi
     for instance in standing.state.instances.values() {
         // What relies on a part is stopped, not helped by another instance meanwhile.
         *goal.budget.entry(instance.node).or_insert(0) += 1;
+    }
+    let mut near = goal.clone();
+    near.goal.wants = followed(past, standing, parts);
+    if Towards::can_reach(past, standing, &near)?.is_ok() {
+        return Ok(near);
     }
     let others = standing.state.instances.keys().filter(|id| !parts.contains(id));
     for (id, stays) in parts.iter().map(|id| (id, false)).chain(others.map(|id| (id, true))) {
@@ -124,6 +130,39 @@ fn away(past: &Past, standing: &Standing, parts: &[InstanceId]) -> Result<GoalFi
         })?;
     }
     Ok(goal)
+}
+
+/// Where every instance is when the parts have gone one step back, and after them whoever needs one
+/// of those that went for as long as it is where it is.
+fn followed(past: &Past, standing: &Standing, parts: &[InstanceId]) -> Vec<Want> {
+    let state = &standing.state;
+    let mut gone: BTreeSet<&InstanceId> = parts.iter().collect();
+    loop {
+        let nodes: BTreeSet<NodeId> =
+            gone.iter().filter_map(|id| Some(state.instance(id)?.node)).collect();
+        let follows = |(id, instance): &(&InstanceId, &Instance)| {
+            let Element::State(now) = instance.element else { return false };
+            let Some(protocol) = past.application.protocol_of(instance.node) else { return false };
+            let node = past.application.node(instance.node);
+            let needed = |requirement: &RequirementId| {
+                let binding = node.bindings.iter().find(|it| it.requirement == *requirement);
+                binding.is_some_and(|binding| nodes.contains(&binding.target))
+            };
+            !gone.contains(id) && protocol.state(now).requires.iter().any(needed)
+        };
+        let more: Vec<&InstanceId> =
+            state.instances.iter().filter(follows).map(|(id, _)| id).collect();
+        if more.is_empty() {
+            break;
+        }
+        gone.extend(more);
+    }
+    let want = |id: &InstanceId| {
+        let states = states(past, standing, id, !gone.contains(id));
+        let state = states.into_iter().next()?;
+        Some(Want::Instance { instance: id.clone(), state })
+    };
+    state.instances.keys().filter_map(want).collect()
 }
 
 /// The state of an instance, if it may stay, and those from which an operation leads to it.

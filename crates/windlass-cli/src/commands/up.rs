@@ -3,6 +3,7 @@
 mod differs;
 mod laid;
 mod project;
+mod refusal;
 
 use std::path::PathBuf;
 
@@ -63,7 +64,7 @@ pub(crate) struct UpArgs {
 
     /// Of a Compose file only these services, and those that they need
     #[arg(value_name = "SERVICE")]
-    services: Vec<String>,
+    pub(crate) services: Vec<String>,
 
     /// What should hold in the end; without it what the file says, else everything is up
     #[arg(long, value_name = "GOAL")]
@@ -91,6 +92,15 @@ pub(crate) struct UpArgs {
     /// Of a Compose file: make volumes anew whose definition changed; what is in them is lost
     #[arg(long)]
     renew_volumes: bool,
+
+    /// Of a Compose file: build images that are built here also when they are there
+    #[arg(long)]
+    build: bool,
+
+    /// Of a Compose file: run the checks of containers that others wait for from here as soon as
+    /// they have started, and do not wait for the engine, which begins after one interval
+    #[arg(long)]
+    eager_checks: bool,
 
     /// Print the actions with their commands, and do nothing
     #[arg(long)]
@@ -129,7 +139,7 @@ pub(crate) struct Beginning {
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let loaded = load::application(&args.file, args.lang.as_deref())?;
     let world = world_of(args, &loaded);
-    let mut project = project::prepared(args, world, loaded.compose)?;
+    let mut project = project::prepared(args, world, loaded.compose, &loaded.sources)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;
     let service = loaded.tosca;
     let (application, goal) = match &project {

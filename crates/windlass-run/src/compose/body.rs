@@ -53,6 +53,9 @@ pub(super) fn body(parts: &Parts<'_>) -> Value {
     if let Some(address) = canon.get("mac_address") {
         body["MacAddress"] = address.clone();
     }
+    if canon.get("network_mode").and_then(Value::as_str) == Some("disabled") {
+        body["NetworkDisabled"] = true.into();
+    }
     if let Some(signal) = canon.get("stop_signal") {
         body["StopSignal"] = signal.clone();
     }
@@ -89,13 +92,17 @@ fn check(health: &Value) -> Value {
     if health.get("disable") == Some(&Value::Bool(true)) {
         return json!({ "Test": ["NONE"] });
     }
-    json!({
+    let mut check = json!({
         "Test": health.get("test").cloned().unwrap_or_default(),
         "Interval": nanos(health, "interval"),
         "Timeout": nanos(health, "timeout"),
         "StartPeriod": nanos(health, "start_period"),
         "Retries": health.get("retries").cloned().unwrap_or(0.into()),
-    })
+    });
+    if health.get("start_interval").is_some() {
+        check["StartInterval"] = nanos(health, "start_interval").into();
+    }
+    check
 }
 
 fn list<'a>(canon: &'a Value, key: &str) -> &'a [Value] {
@@ -171,6 +178,7 @@ const SAME: &[(&str, &str)] = &[
     ("cgroup_parent", "CgroupParent"),
     ("cgroup", "CgroupnsMode"),
     ("cpu_count", "CpuCount"),
+    ("cpu_percent", "CpuPercent"),
     ("cpu_period", "CpuPeriod"),
     ("cpu_quota", "CpuQuota"),
     ("cpu_rt_period", "CpuRealtimePeriod"),

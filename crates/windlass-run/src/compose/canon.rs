@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windlass::lang::compose::cast;
 use windlass::lang::compose::item::{Data, Item};
 use windlass::lang::compose::project::{Network, Project, Resource, Service};
+use windlass::lang::compose::{cast, command};
 
 use super::special::special_value;
 use super::tables::{self, Key, Kind, Special};
-use super::words::{duration, go_json, split};
+use super::words::{duration, go_json};
 use super::{Ground, hash};
 
 /// The hash of every service of a project, as `docker compose config --hash '*'` prints it.
@@ -77,7 +77,7 @@ fn record_of(item: Option<&Item>, keys: &[Key], specials: Specials<'_>) -> Value
 fn value(item: Option<&Item>, kind: Kind, specials: Specials<'_>) -> Option<Value> {
     match kind {
         Kind::Special(special) => return specials(special),
-        Kind::Command => return Some(item.map_or(Value::Null, command)),
+        Kind::Command => return Some(item.map_or(Value::Null, words)),
         Kind::Always(keys) => return Some(record_of(item, keys, specials)),
         _ => {}
     }
@@ -178,10 +178,11 @@ pub(super) fn texts(item: &Item) -> Vec<String> {
     }
 }
 
-fn command(item: &Item) -> Value {
+fn words(item: &Item) -> Value {
     match &item.data {
         Data::List(items) => Value::from(items.iter().map(Item::plain).collect::<Vec<_>>()),
-        _ => Value::from(split(&item.plain())),
+        // What is no command has been refused.
+        _ => Value::from(command::split(&item.plain()).unwrap_or_default().words),
     }
 }
 

@@ -13,7 +13,7 @@ use windlass::lifecycle::protocol::{Element, Protocol, StateId};
 use crate::entry::OrderId;
 use crate::world::docker::engine::{Container, Engine, Refused};
 use crate::world::docker::sheet::{self, Part, Sheet};
-use crate::world::docker::{make, replace, resource};
+use crate::world::docker::{make, pull, replace, resource};
 
 /// A container of the project.
 #[derive(Debug, Clone)]
@@ -43,6 +43,8 @@ pub struct Observed {
     pub kept: Vec<String>,
     /// Containers of services that there are no more.
     pub orphans: Vec<String>,
+    /// Containers of services of the file that were not asked for.
+    pub others: Vec<String>,
     /// Instances beyond the replicas that the file asks for.
     pub surplus: Vec<InstanceId>,
 }
@@ -119,8 +121,9 @@ fn looked(
                 let is_there = is_there(engine, "volumes", name)?;
                 keep(&mut observed, "volume", name, is_there)
             }
-            Some(Part::Image { reference, policy, .. }) => {
-                policy != "always" && is_there(engine, "images", reference)?
+            Some(Part::Image { reference, policy, build, .. }) => {
+                let image = found(engine, "images", reference)?;
+                image.is_some_and(|image| pull::is_good(policy, build.is_some(), &image))
             }
             // It comes with the containers: nobody has to make it.
             Some(Part::Nothing) => true,
@@ -280,11 +283,12 @@ fn place(
     let own = service_of(sheet, &seen.service);
     let node = own.and_then(|(node, _)| application.node_named(node));
     let (Some((name, service)), Some(node)) = (own, node) else {
-        observed.orphans.push(seen.container.name);
+        let is_known = sheet.others.contains(&seen.service);
+        let list = if is_known { &mut observed.others } else { &mut observed.orphans };
+        list.push(seen.container.name);
         return;
     };
-    let is_alone = application.node(node).count == 1 && seen.number == 1;
-    let id = if is_alone { name.clone() } else { format!("{name}-{}", seen.number) };
+    let id = service.instance(name, seen.number);
     let Some(protocol) = application.protocol_of(node) else { return };
     if seen.number > service.replicas {
         observed.surplus.push(InstanceId(id.clone()));

@@ -116,7 +116,7 @@ pub fn roll(
     let mut by_node: BTreeMap<&str, Vec<(u32, usize, usize)>> = BTreeMap::new();
     for ((node, instance), own) in steps {
         if let (false, Some(first), Some(last)) = (own.is_exempt, own.first, own.last) {
-            let number = crate::world::docker::sheet::number(node, instance);
+            let number = crate::world::docker::sheet::number(node, instance).unwrap_or(0);
             by_node.entry(node).or_default().push((number, first, last));
         }
     }

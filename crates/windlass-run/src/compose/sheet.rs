@@ -12,12 +12,8 @@ use windlass::lang::compose::uses;
 use windlass::lifecycle::implementation::{Command, CommandLine, Effect, Process, Stop};
 
 use super::body::{self, Parts};
-use super::{Ground, canon, update};
-use crate::world::docker::engine::escaped;
-use crate::world::docker::sheet::{self, Build, File, Hope, Part, Service, Sheet, Until};
-
-/// The version of Compose whose labels are written.
-const VERSION: &str = "2.40.3";
+use super::{Ground, VERSION, build, canon, inside, registry, security, update};
+use crate::world::docker::sheet::{self, File, Hope, Part, Service, Sheet, Until};
 
 /// Leaves only some services, and those that they need.
 pub fn select(project: &mut Project, names: &[String]) -> Result<(), String> {
@@ -33,6 +29,8 @@ pub fn select(project: &mut Project, names: &[String]) -> Result<(), String> {
         }
     }
     if !names.is_empty() {
+        let left = project.services.keys().filter(|name| !wanted.contains(*name)).cloned();
+        project.disabled.extend(left.collect::<Vec<_>>());
         project.services.retain(|name, _| wanted.contains(name));
     }
     Ok(())
@@ -54,6 +52,8 @@ pub fn sheet(project: &Project, application: &Application, ground: &Ground) -> S
     Sheet {
         project: project.name.clone(),
         parts: names.zip(parts).collect(),
+        others: project.disabled.clone(),
+        eager_checks: false,
         remove_volumes: false,
         previous: BTreeMap::new(),
         renew: BTreeSet::new(),
@@ -138,7 +138,7 @@ fn network_part(
     let pools: Vec<Value> = pools.into_iter().flatten().map(pool).collect();
     let driver = value.pointer("/ipam/driver").and_then(Value::as_str).unwrap_or("default");
     let own = text("driver");
-    let body = json!({
+    let mut body = json!({
         "Name": resource.name,
         "CheckDuplicate": true,
         "Driver": if own.is_empty() { "bridge" } else { own },
@@ -149,6 +149,9 @@ fn network_part(
         "IPAM": { "Driver": driver, "Config": pools },
         "Labels": labels(project, "network", key, &resource.item, canon::digest(&value)),
     });
+    if let Some(flag) = value.get("enable_ipv4") {
+        body["EnableIPv4"] = flag.clone();
+    }
     Part::Network { name: resource.name.clone(), body }
 }
 
@@ -172,41 +175,9 @@ fn image_name(project: &Project, service: &Written) -> String {
 fn image_part(project: &Project, service: &Written, ground: &Ground) -> Part {
     let reference = image_name(project, service);
     let policy = service.get("pull_policy").map(Item::plain).unwrap_or_default();
-    let build = service.get("build").map(|build| {
-        let text = |key: &str| build.get(key).map(Item::plain);
-        let context = if build.is_scalar() { Some(build.plain()) } else { text("context") };
-        let inline = text("dockerfile_inline");
-        let file = match &inline {
-            Some(_) => ".windlass.Dockerfile".to_owned(),
-            None => text("dockerfile").unwrap_or_else(|| "Dockerfile".to_owned()),
-        };
-        let mut query = format!("t={}&dockerfile={}", escaped(&reference), escaped(&file));
-        let mut arguments: BTreeMap<String, String> = BTreeMap::new();
-        if let Some(args) = build.get("args") {
-            arguments.extend(args.entries().map(|(name, e)| (name.clone(), e.item.plain())));
-            for one in args.items() {
-                let text = one.plain();
-                let (name, value) = match text.split_once('=') {
-                    Some((name, value)) => (name.to_owned(), value.to_owned()),
-                    None => {
-                        let value = ground.environment.get(&text).cloned().unwrap_or_default();
-                        (text, value)
-                    }
-                };
-                arguments.insert(name, value);
-            }
-        }
-        if !arguments.is_empty() {
-            query.push_str("&buildargs=");
-            query.push_str(&escaped(&json!(arguments).to_string()));
-        }
-        if let Some(target) = text("target") {
-            query.push_str("&target=");
-            query.push_str(&escaped(&target));
-        }
-        Build { context: ground.path(&context.unwrap_or_else(|| ".".to_owned())), query, inline }
-    });
-    Part::Image { reference, policy, build }
+    let build = build::of(project, service, &reference, ground);
+    let platform = build::platform_of(service, ground);
+    Part::Image { reference, policy, build, platform }
 }
 
 /// Who waits for the end of a service: somebody who needs it, somebody who does not.
@@ -253,8 +224,17 @@ fn ranks(project: &Project) -> BTreeMap<&str, u32> {
 }
 
 fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Ground) -> Part {
-    let value = canon::service(service, ground);
-    let (mounted, files) = granted(project, service, ground);
+    let value = inside::with_socket(canon::service(service, ground));
+    let files = service.get("label_file").map(|item| match item.items() {
+        [] => vec![ground.path_of(item)],
+        all => all.iter().map(|file| ground.path_of(file)).collect(),
+    });
+    let value = inside::with_label_files(value, files.unwrap_or_default());
+    let (mounted, mut files) = granted(project, service, ground);
+    if inside::uses_socket(&value) {
+        let content = registry::Credentials::read(&ground.environment).as_config();
+        files.push(File { content, ..File::new(inside::CREDENTIALS.to_owned()) });
+    }
     let mut labels: Map<String, Value> =
         value.get("labels").and_then(Value::as_object).cloned().unwrap_or_default();
     let depends = service.depends_on.iter().map(|(name, dependency)| {
@@ -276,7 +256,9 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
     let image = image_name(project, service);
     let parts =
         Parts { project, key: &service.name, canon: &value, image: &image, labels, files: mounted };
-    let body = body::body(&parts);
+    let mut body = body::body(&parts);
+    // A profile that cannot be read has been told: see `unusable`.
+    let _ = security::put(&value, ground, &mut body["HostConfig"]);
     let networks = body::endpoints(project, &service.name, &value).into_iter().skip(1).collect();
     let may_end = !matches!(service.restart, Restart::Always | Restart::UnlessStopped);
     let mut part = Service {
@@ -291,6 +273,9 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
         hopes: hopes(project, service),
         starts_anew: false,
         files,
+        post_start: inside::hooks(&value, "post_start"),
+        pre_stop: inside::hooks(&value, "pre_stop"),
+        platform: build::platform_of(service, ground),
         replicas: service.replicas,
         update: update::of(service),
         rank: ends.rank,
@@ -314,7 +299,7 @@ fn granted(project: &Project, service: &Written, ground: &Ground) -> (Vec<Mounte
         let target = grant.target.clone().unwrap_or_else(|| grant.source.clone());
         let target = if target.starts_with('/') { target } else { format!("{folder}{target}") };
         if let Some(file) = resource.item.get("file") {
-            mounted.push((ground.path(&file.plain()), target));
+            mounted.push((ground.path_of(file), target));
             continue;
         }
         let content = match (resource.item.get("content"), resource.item.get("environment")) {
@@ -324,7 +309,9 @@ fn granted(project: &Project, service: &Written, ground: &Ground) -> (Vec<Mounte
             }
             (None, None) => continue,
         };
-        files.push(File { target, content, mode: mode(grant) });
+        let number = |key: &str| grant.item.get(key).and_then(|id| id.plain().parse().ok());
+        let owner = (number("uid").unwrap_or(0), number("gid").unwrap_or(0));
+        files.push(File { target, content, mode: mode(grant), owner });
     }
     (mounted, files)
 }

@@ -66,9 +66,9 @@ fn port_place(port: &Value) -> String {
 
 /// `all`, or devices one by one.
 fn gpus(item: &Item) -> Value {
-    match item.items() {
-        [] => json!([{ "count": -1 }]),
-        _ => requests(item).into(),
+    match &item.data {
+        Data::List(_) => requests(item).into(),
+        _ => json!([{ "count": -1 }]),
     }
 }
 
@@ -87,7 +87,7 @@ fn models(item: &Item) -> Value {
 fn watch(item: &Item, ground: &Ground) -> Value {
     let path = item.get("path").map(Item::plain).unwrap_or_default();
     let mut out = Map::new();
-    out.insert("path".to_owned(), ground.path(&path).into());
+    out.insert("path".to_owned(), ground.path_from(item.get("path").unwrap_or(item), &path).into());
     extend(&mut out, record(item, tables::WATCH, &|_| None));
     Value::Object(out)
 }
@@ -107,7 +107,7 @@ fn variables(service: &Service, key: &str, ground: &Ground) -> BTreeMap<String, 
     let Some(item) = service.item.get(key) else { return all };
     let listed = if item.items().is_empty() { std::slice::from_ref(item) } else { item.items() };
     for file in listed {
-        let path = ground.path(&file.get("path").unwrap_or(file).plain());
+        let path = ground.path_of(file.get("path").unwrap_or(file));
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let mut outer = ground.environment.clone();
         outer.extend(all.iter().filter_map(|(name, value): (&String, &Option<String>)| {
@@ -183,8 +183,8 @@ fn mount(item: &Item, ground: &Ground) -> Value {
     if item.map().is_some() {
         let kind = item.get("type").map(Item::plain).unwrap_or_default();
         put("type", kind.clone().into());
-        if let Some(source) = item.get("source").map(Item::plain).filter(|it| !it.is_empty()) {
-            let source = if kind == "bind" { ground.path(&source) } else { source };
+        if let Some(source) = item.get("source").filter(|it| !it.plain().is_empty()) {
+            let source = if kind == "bind" { ground.path_of(source) } else { source.plain() };
             put("source", source.into());
         }
         put("target", clean(&item.get("target").map(Item::plain).unwrap_or_default()).into());
@@ -211,7 +211,10 @@ fn mount(item: &Item, ground: &Ground) -> Value {
     let is_bind = volume.is_bind();
     put("type", if is_bind { "bind" } else { "volume" }.into());
     if let Some(source) = &volume.source {
-        put("source", if is_bind { ground.path(source).into() } else { source.clone().into() });
+        put(
+            "source",
+            if is_bind { ground.path_from(item, source).into() } else { source.clone().into() },
+        );
     }
     put("target", clean(&volume.target).into());
     let has = |option: &str| volume.options.iter().any(|own| own == option);

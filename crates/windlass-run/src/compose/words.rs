@@ -1,34 +1,9 @@
-//! Texts as Compose and Go write and read them: shell words, durations, JSON.
+//! Texts as Compose and Go write them: durations, JSON.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::Value;
-
-/// A command in one text, split as a shell does: quotes and backslashes, nothing else.
-pub(super) fn split(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, quote) {
-            ('\\', None) => word.get_or_insert_default().extend(rest.next()),
-            ('\\', Some('"')) if matches!(rest.peek(), Some('"' | '\\' | '$' | '`')) => {
-                word.get_or_insert_default().extend(rest.next());
-            }
-            (c, Some(open)) if c == open => quote = None,
-            ('\'' | '"', None) => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (c, None) if c.is_whitespace() => words.extend(word.take()),
-            (c, _) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
 
 /// A duration as Go prints it: `1m30s`, `500ms`, `0s`.
 pub(super) fn duration(time: Duration) -> String {
@@ -87,12 +62,6 @@ pub(super) fn go_json(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_of_a_shell() {
-        assert_eq!(split("a 'b c' d\\ e \"f \\\" g\" ''"), ["a", "b c", "d e", "f \" g", ""]);
-        assert_eq!(split("  "), Vec::<String>::new());
-    }
 
     #[test]
     fn durations_of_go() {

@@ -8,6 +8,7 @@
 
 mod application;
 pub mod cast;
+pub mod command;
 mod consistency;
 pub mod dotenv;
 mod extends;
@@ -24,7 +25,7 @@ mod read_parts;
 pub mod schema;
 pub mod short;
 pub mod unicity;
-mod validate;
+pub(crate) mod validate;
 
 pub use application::lower;
 pub use load::{Loaded, load, load_alone};
@@ -77,6 +78,8 @@ pub struct Options {
     pub overrides: Vec<NamedText>,
     /// The profiles that are switched on.
     pub profiles: Vec<String>,
+    /// Services that were named: whoever names one switches its profiles on.
+    pub services: Vec<String>,
     /// The name of the project, before any other.
     pub project_name: Option<String>,
     /// The folder of the first file, which names the project when nothing else does.

@@ -4,6 +4,8 @@
 //! None of them refuses what Compose accepts; `check --strict` lets them fail.
 
 pub mod address_outside_subnet;
+pub mod beyond_classic_builder;
+pub mod command_cut_off;
 pub mod completion_of_restarted_service;
 pub mod contradicting_resources;
 pub mod engine_socket_mount;
@@ -15,12 +17,14 @@ pub mod ignored_deploy_key;
 pub mod image_without_version;
 pub mod missing_bind_source;
 pub mod name_of_all_projects;
+pub mod needs_plugin;
 pub mod one_image_two_platforms;
 pub mod one_letter_volume;
 pub mod overlapping_subnets;
 pub mod privileged_service;
 pub mod same_address;
 pub mod secret_in_environment;
+pub mod secret_of_cluster;
 pub mod started_though_checked;
 pub mod unknown_mount_option;
 pub mod unknown_restart_policy;
@@ -93,6 +97,18 @@ pub const RULES: &[(&Rule, Check)] = &[
     }),
     (&one_image_two_platforms::RULE, |project, _, findings| {
         one_image_two_platforms::check(project, findings);
+    }),
+    (&needs_plugin::RULE, |project, _, findings| {
+        needs_plugin::check(project, findings);
+    }),
+    (&secret_of_cluster::RULE, |project, _, findings| {
+        secret_of_cluster::check(project, findings);
+    }),
+    (&beyond_classic_builder::RULE, |project, _, findings| {
+        beyond_classic_builder::check(project, findings);
+    }),
+    (&command_cut_off::RULE, |project, _, findings| {
+        command_cut_off::check(project, findings);
     }),
 ];
 

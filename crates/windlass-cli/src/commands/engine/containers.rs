@@ -98,6 +98,8 @@ pub(crate) struct Composed {
     pub(crate) processes: BTreeMap<String, OrderId>,
     /// Containers of services that there are no more.
     orphans: Vec<String>,
+    /// Containers of services that were not asked for.
+    others: Vec<String>,
     /// Networks that stay, because a container that stays is in them.
     held: BTreeSet<String>,
 }
@@ -111,8 +113,8 @@ impl Composed {
         let Some(mut sheet) = read(deployment)? else { return Ok(None) };
         let observed = running::observe_as_is(&engine()?, application, &mut sheet)
             .map_err(|why| refused(&why))?;
-        let running::Observed { state, processes, orphans, .. } = observed;
-        Ok(Some(Composed { sheet, state, processes, orphans, held: BTreeSet::new() }))
+        let running::Observed { state, processes, orphans, others, .. } = observed;
+        Ok(Some(Composed { sheet, state, processes, orphans, others, held: BTreeSet::new() }))
     }
 
     /// Removes the containers of services that there are no more, or says that they stay, and which
@@ -132,17 +134,27 @@ impl Composed {
                 "orphan  {name}: no service of the project asks for it; it stays \
                  (--remove-orphans)"
             ));
-            let found = engine.inspect(&name).map_err(|why| refused(&why))?;
-            let networks = found.all["NetworkSettings"]["Networks"].as_object();
-            self.held.extend(networks.into_iter().flat_map(|all| all.keys().cloned()));
+            self.hold(&engine, &name)?;
+        }
+        for name in std::mem::take(&mut self.others) {
+            tell(&format!("stays   {name}: its profile is off, or nobody asked for its service"));
+            self.hold(&engine, &name)?;
         }
         let ours = self.sheet.parts.values().filter_map(|part| match part {
             Part::Network { name, .. } if self.held.contains(name) => Some(name),
             _ => None,
         });
         for name in ours {
-            tell(&format!("network {name}: it stays, an orphan is in it"));
+            tell(&format!("network {name}: it stays, a container that stays is in it"));
         }
+        Ok(())
+    }
+
+    /// The networks of a container that stays stay as well.
+    fn hold(&mut self, engine: &Engine, name: &str) -> Result<(), Failure> {
+        let found = engine.inspect(name).map_err(|why| refused(&why))?;
+        let networks = found.all["NetworkSettings"]["Networks"].as_object();
+        self.held.extend(networks.into_iter().flat_map(|all| all.keys().cloned()));
         Ok(())
     }
 

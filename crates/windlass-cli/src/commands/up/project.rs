@@ -9,11 +9,13 @@ use windlass::application::Application;
 use windlass::goal::{GoalFile, Want};
 use windlass::lang::compose::{self, Project};
 use windlass::plan::{Plan, PlanAction};
+use windlass::source::{SourceId, Sources};
 use windlass_run::compose::{self as running, Ground, Observed};
 use windlass_run::deployment::Deployment;
 use windlass_run::machine::plan::Arrange;
 use windlass_run::world::docker::sheet::{Part, Sheet};
 
+use super::refusal::refuse;
 use super::{Beginning, UpArgs, WorldArg};
 use crate::commands::engine::containers::{ask, engine, keep, refused, tell};
 use crate::commands::engine::folder_of;
@@ -43,14 +45,15 @@ pub(super) fn prepared(
     args: &UpArgs,
     world: WorldArg,
     project: Option<Box<Project>>,
+    sources: &Sources,
 ) -> Result<Option<Prepared>, Failure> {
     let is_compose = project.is_some();
     match (project, world) {
-        (Some(project), WorldArg::Docker) => Prepared::new(*project, args).map(Some),
+        (Some(project), WorldArg::Docker) => Prepared::new(*project, sources, args).map(Some),
         _ if !args.services.is_empty() => {
             Err(Failure::usage("services are chosen of a Compose file on a Docker engine"))
         }
-        _ if args.adopt || args.renew_volumes => {
+        _ if args.adopt || args.renew_volumes || args.build || args.eager_checks => {
             Err(Failure::usage("that is for a Compose file on a Docker engine"))
         }
         (_, WorldArg::Process | WorldArg::Ssh) if is_compose => {
@@ -63,10 +66,13 @@ pub(super) fn prepared(
 
 impl Prepared {
     /// Looks at the engine and at what stands beside the file.
-    fn new(mut project: Project, args: &UpArgs) -> Result<Self, Failure> {
+    fn new(mut project: Project, sources: &Sources, args: &UpArgs) -> Result<Self, Failure> {
         running::select(&mut project, &args.services).map_err(Failure::usage)?;
         running::prune(&mut project);
-        let ground = ground(&args.file)?;
+        let ground = ground(&args.file, &project)?;
+        if !args.adopt {
+            refuse(&project, sources, &ground, &engine()?)?;
+        }
         learn_checks(&mut project)?;
         let (mut application, mut goal) = compose::lower(&project);
         running::with_processes(&mut application, &project);
@@ -76,13 +82,18 @@ impl Prepared {
         if !clashes.is_empty() {
             return Err(Failure::usage(clashes.join("; ")).ending(exit_code::FINDINGS));
         }
+        sheet.eager_checks = args.eager_checks;
         renew(args, &mut sheet)?;
+        if !args.dry_run && !args.adopt {
+            let refreshed = running::refresh(&engine()?, &mut sheet, args.build, tell);
+            refreshed.map_err(|why| Failure::usage(why).ending(exit_code::EXECUTION))?;
+        }
         let observed =
             running::observe(&engine()?, &application, &mut sheet).map_err(|why| refused(&why))?;
-        for name in &observed.networks {
+        for name in observed.networks.iter().filter(|_| !args.adopt) {
             tell(&format!("changed network {name}: it will be made anew, with its containers"));
         }
-        for name in &observed.stale {
+        for name in observed.stale.iter().filter(|_| !args.adopt) {
             tell(&format!("changed {name}: its container will be replaced"));
         }
         for instance in &observed.surplus {
@@ -137,7 +148,9 @@ impl Prepared {
         for name in orphans {
             let _ = writeln!(out, "orphan  {name}: no service of the file asks for it");
         }
-        self.goal = GoalFile::default();
+        // What is up by now is what a later `resume` or `restart` leads back to.
+        let wants = &mut self.goal.goal.wants;
+        wants.retain(|want| want.holds(&self.application, &observed.state));
         self.observed = observed;
         Ok(escape::visible_lines(&out))
     }
@@ -231,7 +244,9 @@ fn renew(args: &UpArgs, sheet: &mut Sheet) -> Result<(), Failure> {
 }
 
 /// What the paths and variables of a file mean.
-fn ground(file: &Path) -> Result<Ground, Failure> {
+fn ground(file: &Path, project: &Project) -> Result<Ground, Failure> {
+    let found = surroundings::file_in(file);
+    let file = found.as_deref().unwrap_or(file);
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| Failure::file("find", path, &error))
     };
@@ -242,5 +257,7 @@ fn ground(file: &Path) -> Result<Ground, Failure> {
         files.push(absolute(&over)?);
     }
     let environment = surroundings::environment(&folder);
-    Ok(Ground { folder, files, environment })
+    let elsewhere = |(source, way): (&SourceId, &String)| (*source, folder.join(way));
+    let folders = project.folders.iter().map(elsewhere).collect();
+    Ok(Ground { folder, files, environment, folders })
 }

@@ -31,12 +31,19 @@ pub(in crate::compose) fn endpoints(
         for (name, value) in same(attachment, PLAIN) {
             endpoint[name] = value;
         }
+        if let Some(name) = attachment.get("interface_name") {
+            // `driver_opts` may be there already.
+            endpoint["DriverOpts"][INTERFACE] = name.clone();
+        }
         let priority = attachment.get("priority").and_then(Value::as_i64).unwrap_or(0);
         all.push((-priority, known.resource.name.clone(), endpoint));
     }
     all.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     all.into_iter().map(|(_, name, endpoint)| (name, endpoint)).collect()
 }
+
+/// The option that names the network device inside.
+const INTERFACE: &str = "com.docker.network.endpoint.ifname";
 
 const ADDRESSES: &[(&str, &str)] = &[
     ("ipv4_address", "IPv4Address"),

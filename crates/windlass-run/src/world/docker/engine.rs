@@ -123,8 +123,17 @@ impl Engine {
         Engine { address }
     }
 
-    fn answer(&self, method: &str, path: &str, kind: &str, body: &[u8]) -> Asked<Answer> {
-        let request = Request { method, path, kind, body };
+    pub(super) fn answer(
+        &self,
+        method: &str,
+        path: &str,
+        kind: &str,
+        body: &[u8],
+    ) -> Asked<Answer> {
+        self.sent(Request { method, path, kind, body, header: None })
+    }
+
+    fn sent(&self, request: Request<'_>) -> Asked<Answer> {
         let away = |error: std::io::Error| Refused::Away(error.to_string());
         let mut answer = http::send(&self.address, request).map_err(away)?;
         if answer.status < 400 {
@@ -138,7 +147,7 @@ impl Engine {
         Err(Refused::Said(answer.status, message))
     }
 
-    fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Asked<Value> {
+    pub(super) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Asked<Value> {
         let text = body.map(Value::to_string).unwrap_or_default();
         let mut answer = self.answer(method, path, "application/json", text.as_bytes())?;
         let mut text = String::new();
@@ -155,6 +164,19 @@ impl Engine {
         self.answer("GET", "/_ping", "text/plain", &[]).map(|_| ())
     }
 
+    /// Whether it is reached by a socket of this machine.
+    pub fn is_local(&self) -> bool {
+        matches!(self.address, Address::Unix(_))
+    }
+
+    /// The version of its interface: what stands behind `1.`.
+    pub fn version(&self) -> Asked<u32> {
+        let said = self.ask("GET", "/version", None)?;
+        let text = said.get("ApiVersion").and_then(Value::as_str).unwrap_or_default();
+        let minor = text.split_once('.').and_then(|(_, minor)| minor.parse().ok());
+        minor.ok_or_else(|| Refused::Away(format!("`{text}` is no version of an engine")))
+    }
+
     /// Everything that happens from now on, one JSON value a line.
     pub fn events(&self) -> Asked<BufReader<Body>> {
         let filters = escaped(r#"{"type":["container"]}"#);
@@ -165,7 +187,16 @@ impl Engine {
 
     /// Makes a container; its id.
     pub fn create(&self, name: &str, body: &Value) -> Asked<String> {
-        let path = format!("/containers/create?name={}", escaped(name));
+        self.create_for(None, name, body)
+    }
+
+    /// Makes a container for a platform; its id.
+    pub fn create_for(&self, platform: Option<&str>, name: &str, body: &Value) -> Asked<String> {
+        let mut path = format!("/containers/create?name={}", escaped(name));
+        if let Some(platform) = platform {
+            path.push_str("&platform=");
+            path.push_str(&escaped(platform));
+        }
         let made = self.ask("POST", &path, Some(body))?;
         Ok(made.get("Id").and_then(Value::as_str).unwrap_or_default().to_owned())
     }
@@ -283,10 +314,23 @@ impl Engine {
             .map(|_| ())
     }
 
-    /// Pulls an image; `progress` hears every line.
-    pub fn pull(&self, reference: &str, progress: &mut dyn FnMut(&Value)) -> Asked<()> {
-        let path = format!("/images/create?fromImage={}", escaped(&tagged(reference)));
-        let answer = self.answer("POST", &path, "text/plain", &[])?;
+    /// Pulls an image for a platform, as somebody whom its registry knows by `header`; `progress`
+    /// hears every line.
+    pub fn pull(
+        &self,
+        reference: &str,
+        platform: Option<&str>,
+        header: Option<&str>,
+        progress: &mut dyn FnMut(&Value),
+    ) -> Asked<()> {
+        let mut path = format!("/images/create?fromImage={}", escaped(&tagged(reference)));
+        if let Some(platform) = platform {
+            path.push_str("&platform=");
+            path.push_str(&escaped(platform));
+        }
+        let header = header.map(|value| ("X-Registry-Auth", value));
+        let kind = "text/plain";
+        let answer = self.sent(Request { method: "POST", path: &path, kind, body: &[], header })?;
         told(answer.body, progress)
     }
 
@@ -345,10 +389,15 @@ mod tests {
         let host = format!("unix://{}", path.display());
         let engine = Engine::new(Address::parse(Some(&host)).unwrap());
         let mut heard = Vec::new();
-        let ended = engine.pull("app", &mut |line| heard.push(line["status"].clone()));
+        let ended = engine.pull("app", Some("linux/amd64"), Some("e30="), &mut |line| {
+            heard.push(line["status"].clone())
+        });
         assert_eq!(heard, ["Pulling", "Done"]);
         assert_eq!(ended.unwrap_err().to_string(), "no such image");
-        assert!(server.join().unwrap().starts_with("POST /images/create?fromImage=app%3Alatest"));
+        let asked = server.join().unwrap();
+        let first = "POST /images/create?fromImage=app%3Alatest&platform=linux%2Famd64 ";
+        assert!(asked.starts_with(first), "{asked}");
+        assert!(asked.contains("\r\nX-Registry-Auth: e30=\r\n"), "{asked}");
         let _ = std::fs::remove_file(&path);
     }
 

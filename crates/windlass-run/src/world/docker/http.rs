@@ -8,6 +8,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Where an engine listens when nobody says otherwise.
 const USUAL: &str = "/var/run/docker.sock";
@@ -92,6 +93,8 @@ pub struct Request<'a> {
     pub kind: &'a str,
     /// The body.
     pub body: &'a [u8],
+    /// One more header.
+    pub header: Option<(&'a str, &'a str)>,
 }
 
 /// What came back: its status, and its body to be read.
@@ -122,10 +125,11 @@ enum Left {
 /// Sends a request and reads the head of the answer.
 pub fn send(address: &Address, request: Request<'_>) -> io::Result<Answer> {
     let mut stream = address.connect()?;
-    let Request { method, path, kind, body } = request;
+    let Request { method, path, kind, body, header } = request;
+    let more = header.map_or(String::new(), |(name, value)| format!("{name}: {value}\r\n"));
     let head = format!(
         "{method} {path} HTTP/1.1\r\nHost: docker\r\nConnection: close\r\nContent-Type: {kind}\r\n\
-         Content-Length: {}\r\n\r\n",
+         {more}Content-Length: {}\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes())?;
@@ -167,6 +171,16 @@ fn line(reader: &mut BufReader<Stream>) -> io::Result<String> {
     }
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+impl Body {
+    /// Lets a read that waits for more end without a byte every so often.
+    pub(super) fn wake_every(&mut self, time: Duration) -> io::Result<()> {
+        match self.reader.get_ref() {
+            Stream::Unix(stream) => stream.set_read_timeout(Some(time)),
+            Stream::Tcp(stream) => stream.set_read_timeout(Some(time)),
+        }
+    }
 }
 
 impl Read for Body {
@@ -215,7 +229,13 @@ mod tests {
             stream.write_all(text.as_bytes()).unwrap();
             String::from_utf8_lossy(&head[..read]).into_owned()
         });
-        let request = Request { method: "GET", path: "/x?y=1", kind: "text/plain", body: b"abc" };
+        let request = Request {
+            method: "GET",
+            path: "/x?y=1",
+            kind: "text/plain",
+            body: b"abc",
+            header: None,
+        };
         let mut answer = send(&Address::Unix(path), request).unwrap();
         let mut body = String::new();
         answer.body.read_to_string(&mut body).unwrap();

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
+use super::archive::{Entry, What};
 use super::engine::{Container, Engine, Refused};
 use super::service::{unless_missing, words};
 use super::sheet::{self, File, Part, Service, Sheet};
@@ -151,7 +152,7 @@ fn create(
             named_first(endpoint, known_as);
         }
     }
-    let id = match shared.engine.create(name, body) {
+    let id = match shared.engine.create_for(service.platform.as_deref(), name, body) {
         Ok(id) => id,
         Err(refused) if refused.is_conflict() => return Ok(false),
         Err(refused) => return Err(words(refused)),
@@ -178,9 +179,15 @@ fn put_files(shared: &Shared, id: &str, files: &[File]) -> Result<(), String> {
         return Ok(());
     }
     let entries = files.iter().map(|file| {
-        (file.target.trim_start_matches('/').to_owned(), file.content.as_bytes(), file.mode)
+        let path = file.target.trim_start_matches('/').to_owned();
+        Entry {
+            path,
+            content: What::File(file.content.as_bytes()),
+            mode: file.mode,
+            owner: file.owner,
+        }
     });
-    shared.engine.put_archive(id, &archive::tar(entries)).map_err(words)
+    shared.engine.put_archive(id, &archive::pack(entries)).map_err(words)
 }
 
 /// The request with the containers that it shares something with, and the hash that Compose gives

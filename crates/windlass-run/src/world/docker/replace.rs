@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::Shared;
 use super::engine::Container;
 use super::errand::wait_healthy;
-use super::service::{forget, look_after, stop, told, unless_missing, words};
+use super::service::{forget, greet, look_after, stop, told, unless_missing, words};
 use super::sheet::{self, Previous, Service};
 use crate::world::Order;
 
@@ -121,6 +121,7 @@ fn come_up(
     spare: &Container,
 ) -> Result<(), String> {
     shared.engine.start(&spare.id).map_err(words)?;
+    greet(shared, order, service, &spare.id)?;
     if service.is_job || service.may_fail {
         return Ok(());
     }
@@ -191,10 +192,17 @@ pub(crate) fn previous(container: &Container) -> Previous {
 /// A volume without a name is found again by the one that the engine gave it.
 fn keep_nameless(all: &Value, body: &mut Value) {
     let mut binds = body["HostConfig"]["Binds"].as_array().cloned().unwrap_or_default();
-    let mounts = body["HostConfig"]["Mounts"].as_array().cloned().unwrap_or_default();
+    let mut mounts = body["HostConfig"]["Mounts"].as_array().cloned().unwrap_or_default();
     for mount in all["Mounts"].as_array().into_iter().flatten() {
         let text = |key: &str| mount.get(key).and_then(Value::as_str).unwrap_or_default();
         let (name, target) = (text("Name"), text("Destination"));
+        // One that was mounted without a name gets the name that it has by now.
+        let nameless = |it: &&mut Value| {
+            it["Target"] == target && it["Type"] == "volume" && it.get("Source").is_none()
+        };
+        if let Some(own) = mounts.iter_mut().find(nameless).filter(|_| text("Type") == "volume") {
+            own["Source"] = name.into();
+        }
         let there = format!(":{target}");
         let is_known = binds.iter().any(|it| it.as_str().is_some_and(|it| it.contains(&there)))
             || mounts.iter().any(|it| it["Target"] == target);
@@ -203,6 +211,9 @@ fn keep_nameless(all: &Value, body: &mut Value) {
         }
     }
     body["HostConfig"]["Binds"] = binds.into();
+    if !mounts.is_empty() {
+        body["HostConfig"]["Mounts"] = mounts.into();
+    }
 }
 
 /// Puts back what stood there before this run.

@@ -2,13 +2,11 @@
 
 use std::io::Read;
 
-use serde_json::Value;
-
 use super::engine::{Container, Refused};
 use super::errand::wait_healthy;
-use super::sheet::{self, Build, Part, Service, Until};
+use super::sheet::{self, Part, Service, Until};
 use super::watch::Guard;
-use super::{Shared, archive, make, replace, resource};
+use super::{Shared, archive, hook, make, pull, replace, resource};
 use crate::world::Order;
 
 /// How much of what a container wrote is shown when it failed.
@@ -41,54 +39,22 @@ pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
             Some("remove") => resource::drop_volume(shared, name),
             _ => Ok(()),
         },
-        Some(Part::Image { reference, policy, build }) => match operation {
-            Some("pull") => fetch(shared, reference, policy, build.as_ref()),
+        Some(Part::Image { reference, policy, build, platform }) => match operation {
+            Some("pull") => {
+                let (build, platform) = (build.as_ref(), platform.as_deref());
+                let wanted = pull::Wanted { reference, policy, build, platform };
+                shared.forget_images();
+                pull::fetch(&shared.engine, shared.tell, &wanted)
+            }
             // Images stay: others may use them, and to get them again takes long.
             _ => Ok(()),
         },
         Some(Part::Service(service)) => {
-            let number = sheet::number(&order.node, &order.instance);
+            let number = service.number(&order.node, &order.instance);
             let name = service.container_name(&shared.sheet.project, number);
             perform(shared, order, service, &name, number)
         }
     }
-}
-
-fn fetch(
-    shared: &Shared,
-    reference: &str,
-    policy: &str,
-    build: Option<&Build>,
-) -> Result<(), String> {
-    let is_there = match shared.engine.look("images", reference) {
-        Ok(_) => true,
-        Err(refused) if refused.is_missing() => false,
-        Err(refused) => return Err(words(refused)),
-    };
-    if let Some(build) = build {
-        if is_there && policy != "build" {
-            return Ok(());
-        }
-        shared.forget_images();
-        return archive::build(shared, reference, build);
-    }
-    if is_there && policy != "always" {
-        return Ok(());
-    }
-    if policy == "never" {
-        return Err(format!("there is no image `{reference}`, and it is never pulled"));
-    }
-    let mut last = String::new();
-    let mut progress = |line: &Value| {
-        let part = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default();
-        let text = format!("{} {} {}", part("id"), part("status"), part("progress"));
-        if text != last {
-            (shared.tell)(&format!("pull    {reference}: {}", text.trim()));
-            last = text;
-        }
-    };
-    shared.forget_images();
-    shared.engine.pull(reference, &mut progress).map_err(words)
 }
 
 fn perform(
@@ -110,7 +76,7 @@ fn perform(
             wait_healthy(shared, order, &id).map_err(|why| told(shared, name, why))
         }
         Some("await_completed") => wait_completed(shared, order, name),
-        Some("stop") => stop(shared, name),
+        Some("stop") => leave(shared, order, service, name),
         Some("remove") => {
             forget(shared, name)?;
             shared.remember(name, None);
@@ -124,7 +90,7 @@ fn perform(
         // Nobody's step: the container follows the state of its instance.
         None => match (&order.stop, &order.spawn) {
             (_, Some(_)) => start(shared, order, service, name, number),
-            (Some(_), None) => stop(shared, name),
+            (Some(_), None) => leave(shared, order, service, name),
             (None, None) => Ok(()),
         },
     }
@@ -142,6 +108,20 @@ pub(super) fn forget(shared: &Shared, name: &str) -> Result<(), String> {
 pub(super) fn stop(shared: &Shared, name: &str) -> Result<(), String> {
     forget(shared, name)?;
     unless_missing(shared.engine.stop(name, None))
+}
+
+/// Stops the container of a service; what has to happen inside before that happens first.
+fn leave(shared: &Shared, order: &Order, service: &Service, name: &str) -> Result<(), String> {
+    if !service.pre_stop.is_empty() {
+        match shared.engine.inspect(name) {
+            Ok(now) if now.status == "running" => {
+                hook::run(shared, order.id, &now.id, "pre_stop", &service.pre_stop)?;
+            }
+            Err(refused) if !refused.is_missing() => return Err(words(refused)),
+            _ => {}
+        }
+    }
+    stop(shared, name)
 }
 
 fn guard(order: &Order, service: &Service) -> Guard {
@@ -166,13 +146,14 @@ fn start(
         return replace::swap(shared, order, service, name, &spare);
     }
     if !service.starts_anew {
-        return run(shared, order, service, &id_of(shared, name)?);
+        return run(shared, order, service, name, number);
     }
-    let before = shared.engine.inspect(name).map_err(words)?;
-    if before.is_running() {
-        stop(shared, name)?;
+    match shared.engine.inspect(name) {
+        Ok(before) if before.is_running() => leave(shared, order, service, name)?,
+        Err(refused) if !refused.is_missing() => return Err(words(refused)),
+        _ => {}
     }
-    run(shared, order, service, &before.id)
+    run(shared, order, service, name, number)
 }
 
 /// The id of the container with a name; one that was made here is not asked for.
@@ -183,10 +164,42 @@ fn id_of(shared: &Shared, name: &str) -> Result<String, String> {
     }
 }
 
-/// Starts a container; from here on its end is told.
-fn run(shared: &Shared, order: &Order, service: &Service, id: &str) -> Result<(), String> {
-    shared.engine.start(id).map_err(words)?;
-    look_after(shared, order, service, id)
+/// Starts a container; from here on its end is told. One that somebody has removed is made anew.
+fn run(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    name: &str,
+    number: u32,
+) -> Result<(), String> {
+    let known = shared.known_id(name).unwrap_or_else(|| name.to_owned());
+    match shared.engine.start(&known) {
+        Ok(()) => {}
+        Err(refused) if refused.is_missing() => {
+            shared.remember(name, None);
+            make::make(shared, service, name, number)?;
+            shared.engine.start(name).map_err(words)?;
+        }
+        Err(refused) => return Err(words(refused)),
+    }
+    let id = id_of(shared, name)?;
+    greet(shared, order, service, &id)?;
+    look_after(shared, order, service, &id)
+}
+
+/// Runs what has to happen inside a container after its start. One in which that fails is stopped:
+/// it has not started, and the next attempt begins anew.
+pub(super) fn greet(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    id: &str,
+) -> Result<(), String> {
+    let greeted = hook::run(shared, order.id, id, "post_start", &service.post_start);
+    if greeted.is_err() {
+        unless_missing(shared.engine.stop(id, None))?;
+    }
+    greeted
 }
 
 /// From here on the end of a container that runs is told, unless it may end as it likes.
@@ -253,7 +266,7 @@ fn wait_completed(shared: &Shared, order: &Order, name: &str) -> Result<(), Stri
             _ => {}
         }
         let stopped = || shared.is_cancelled(order.id);
-        shared.watch.wait(&id, count, stopped).map_err(words)?;
+        shared.watch.wait(&id, count, None, stopped).map_err(words)?;
         if stopped() {
             return Err("it was cancelled".to_owned());
         }
@@ -279,7 +292,7 @@ pub(super) fn told(shared: &Shared, name: &str, why: String) -> String {
 /// Whether the container of an instance is as its state says; from here on its end is told.
 pub(super) fn adopt(shared: &Shared, order: &Order) -> bool {
     let Some(Part::Service(service)) = shared.sheet.parts.get(&order.node) else { return true };
-    let number = sheet::number(&order.node, &order.instance);
+    let number = service.number(&order.node, &order.instance);
     let name = service.container_name(&shared.sheet.project, number);
     let Ok(container) = shared.engine.inspect(&name) else { return false };
     if service.is_job || service.may_fail {

@@ -33,6 +33,13 @@ pub struct Sheet {
     pub project: String,
     /// By node.
     pub parts: BTreeMap<String, Part>,
+    /// Services of the file that were not asked for: their containers are nobody's orphans.
+    #[serde(default)]
+    pub others: BTreeSet<String>,
+    /// Whether checks of health are run from here as soon as a container has started, and not only
+    /// by the engine at its intervals.
+    #[serde(default)]
+    pub eager_checks: bool,
     /// Whether volumes are removed with everything else.
     pub remove_volumes: bool,
     /// By container, what stood there before and comes back when the run is rolled back.
@@ -105,6 +112,9 @@ pub enum Part {
         policy: String,
         /// How it is built.
         build: Option<Build>,
+        /// For which platform.
+        #[serde(default)]
+        platform: Option<String>,
     },
     /// Something that the engine knows nothing about: it comes with the containers.
     Nothing,
@@ -121,6 +131,16 @@ pub struct Build {
     pub query: String,
     /// A Dockerfile that stands in the Compose file.
     pub inline: Option<String>,
+    /// The Dockerfile, as a path that starts at the folder.
+    #[serde(default = "usual_file")]
+    pub file: String,
+    /// Whether the engine fetches what is built, and nothing is sent.
+    #[serde(default)]
+    pub is_remote: bool,
+}
+
+fn usual_file() -> String {
+    "Dockerfile".to_owned()
 }
 
 /// A file that is put into a container.
@@ -132,6 +152,35 @@ pub struct File {
     pub content: String,
     /// Who may do what with it.
     pub mode: u32,
+    /// Whose it is: user and group.
+    #[serde(default)]
+    pub owner: (u32, u32),
+}
+
+impl File {
+    /// An empty file that everybody may read.
+    pub fn new(target: String) -> Self {
+        File { target, content: String::new(), mode: 0o444, owner: (0, 0) }
+    }
+}
+
+/// A command that runs inside a container, after its start or before its stop.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hook {
+    /// The command, word by word.
+    pub command: Vec<String>,
+    /// Who runs it; empty for the user of the container.
+    #[serde(default)]
+    pub user: String,
+    /// Whether it may do everything.
+    #[serde(default)]
+    pub privileged: bool,
+    /// Where it runs; empty for the folder of the container.
+    #[serde(default)]
+    pub folder: String,
+    /// More variables, as `NAME=VALUE`.
+    #[serde(default)]
+    pub environment: Vec<String>,
 }
 
 /// A service.
@@ -164,6 +213,15 @@ pub struct Service {
     pub starts_anew: bool,
     /// Files that stand in the Compose file.
     pub files: Vec<File>,
+    /// What runs inside after every start.
+    #[serde(default)]
+    pub post_start: Vec<Hook>,
+    /// What runs inside before every stop.
+    #[serde(default)]
+    pub pre_stop: Vec<Hook>,
+    /// For which platform its containers are.
+    #[serde(default)]
+    pub platform: Option<String>,
     /// How many containers there should be.
     #[serde(default)]
     pub replicas: u32,
@@ -221,10 +279,9 @@ impl Sheet {
     }
 }
 
-/// The number of the container that an instance is.
-pub fn number(node: &str, instance: &str) -> u32 {
-    let rest = instance.strip_prefix(node).and_then(|rest| rest.strip_prefix('-'));
-    rest.and_then(|rest| rest.parse().ok()).unwrap_or(1)
+/// What stands behind the name of its node in that of an instance.
+pub(crate) fn number(node: &str, instance: &str) -> Option<u32> {
+    instance.strip_prefix(node)?.strip_prefix('-')?.parse().ok()
 }
 
 impl Service {
@@ -242,6 +299,25 @@ impl Service {
         let from = from.filter_map(Value::as_str).filter(|one| !one.starts_with("container:"));
         let from = from.map(|one| one.split_once(':').map_or(one, |(service, _)| service));
         modes.chain(from).collect()
+    }
+
+    /// The number of the container that an instance is. The one instance of a service that the
+    /// file has once is called as its node, so that `web-1` is the second.
+    pub fn number(&self, node: &str, instance: &str) -> u32 {
+        match number(node, instance) {
+            None => 1,
+            Some(number) if self.replicas <= 1 => number.saturating_add(1),
+            Some(number) => number,
+        }
+    }
+
+    /// The instance that the container with a number is.
+    pub fn instance(&self, node: &str, container: u32) -> String {
+        match (self.replicas, container) {
+            (..=1, ..=1) => node.to_owned(),
+            (..=1, number) => format!("{node}-{}", number - 1),
+            (_, number) => format!("{node}-{number}"),
+        }
     }
 
     /// The name of a container.

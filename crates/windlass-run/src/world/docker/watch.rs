@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -93,14 +94,16 @@ impl Watch {
         self.lock().happened.get(id).copied().unwrap_or(0)
     }
 
-    /// Sleeps until more than `count` has happened to a container, or `stopped` says so when
-    /// [`Watch::wake`] is called.
+    /// Sleeps until more than `count` has happened to a container, or `most` has passed, or
+    /// `stopped` says so when [`Watch::wake`] is called.
     pub(super) fn wait(
         &self,
         id: &str,
         count: u64,
+        most: Option<Duration>,
         stopped: impl Fn() -> bool,
     ) -> Result<(), Refused> {
+        let until = most.map(|most| Instant::now() + most);
         let mut seen = self.lock();
         loop {
             if seen.happened.get(id).copied().unwrap_or(0) > count || stopped() {
@@ -109,7 +112,14 @@ impl Watch {
             if let Some(why) = &seen.broken {
                 return Err(Refused::Away(why.clone()));
             }
-            seen = self.changed.wait(seen).unwrap_or_else(PoisonError::into_inner);
+            seen = match until.map(|until| until.saturating_duration_since(Instant::now())) {
+                None => self.changed.wait(seen).unwrap_or_else(PoisonError::into_inner),
+                Some(left) if left.is_zero() => return Ok(()),
+                Some(left) => {
+                    let waited = self.changed.wait_timeout(seen, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
         }
     }
 

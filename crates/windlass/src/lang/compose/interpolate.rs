@@ -1,7 +1,7 @@
 //! Variables in values: `$VAR`, `${VAR}` and the forms with a default, an error or a replacement.
 //!
-//! Names are compared as written; a name starts with a letter or `_`. `$$` is one `$`. What stands
-//! behind `:-`, `-`, `:+` or `+` may hold variables itself.
+//! Names are compared as written; a name starts with a letter or `_`. `$$` is one `$`, and so is a
+//! `$` that starts nothing. What stands behind `:-`, `-`, `:+` or `+` may hold variables itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,8 @@ fn expand(
                 result.push_str(&value_or_unset(&rest[..end], environment, unset));
                 rest = &rest[end..];
             }
-            _ => return Err(TemplateError::Invalid),
+            // Compose leaves it as it is: `$(date)`, `$1`.
+            _ => result.push('$'),
         }
     }
     result.push_str(rest);
@@ -297,7 +298,7 @@ impl TemplateError {
     fn finding(&self, item: &Item) -> Diagnostic {
         match self {
             TemplateError::Invalid => item
-                .error(BAD_TEMPLATE, "a `$` that starts no variable")
+                .error(BAD_TEMPLATE, "a `${` that starts no variable")
                 .help("write `$$` for a dollar sign, `${NAME}` for a variable"),
             TemplateError::Required { name, message } => {
                 let reason =
@@ -366,6 +367,11 @@ mod tests {
             ("${SET:?e}", "value"),
             ("${NONE}", ""),
             ("no variable", "no variable"),
+            ("$", "$"),
+            ("a $ b", "a $ b"),
+            ("$1 $(date) $}", "$1 $(date) $}"),
+            ("$$$", "$$"),
+            ("${NONE:-$1}", "$1"),
         ] {
             assert_eq!(expand(text).as_deref(), Ok(expected), "{text}");
         }
@@ -373,7 +379,7 @@ mod tests {
 
     #[test]
     fn what_is_no_variable_is_an_error() {
-        for text in ["$", "a $ b", "${", "${}", "${1}", "$1", "${SET!}", "$(date)"] {
+        for text in ["${", "${}", "${1}", "${SET!}", "a${SET", "${NONE:-${}", "${SET}${"] {
             assert_eq!(expand(text), Err(TemplateError::Invalid), "{text}");
         }
         let required = TemplateError::Required { name: "NONE".into(), message: "say so".into() };

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::tree::{Kind, Node, Scalar};
+use crate::tree::{Kind, Node, Scalar, Style};
 
 /// What is said about the place of a value that lost.
 pub(crate) const OVERRIDES: &str = "it overrides the value written here";
@@ -234,7 +234,10 @@ pub fn same(a: &Item, b: &Item) -> bool {
 /// so that the recursion is bounded.
 pub fn from_node(node: Node<'_>, path: &mut Vec<String>, findings: &mut Vec<Diagnostic>) -> Item {
     let data = match node.kind() {
-        Kind::Scalar(scalar) => scalar_data(scalar),
+        Kind::Scalar(scalar) => {
+            report_date(node, scalar, path, findings);
+            scalar_data(scalar)
+        }
         Kind::List => Data::List(
             node.items()
                 .enumerate()
@@ -275,6 +278,47 @@ fn from_mapping(node: Node<'_>, path: &mut Vec<String>, findings: &mut Vec<Diagn
     map
 }
 
+/// Compose takes a date without quotes for a time, which fits nowhere but in extensions.
+fn report_date(
+    node: Node<'_>,
+    scalar: Scalar<'_>,
+    path: &[String],
+    findings: &mut Vec<Diagnostic>,
+) {
+    let Scalar::Str(text) = scalar else { return };
+    let is_free = path.iter().any(|part| part.starts_with("x-"));
+    if is_free || node.style() != Some(Style::Plain) || node.tag().is_some() || !is_date(text) {
+        return;
+    }
+    let message =
+        format!("`{}` is a date for Compose, and no text", path.join(".").replace(".[", "["));
+    let help = format!("put it in quotes: \"{text}\"");
+    findings.push(Diagnostic::error(super::SHAPE, node.span(), message).help(help));
+}
+
+/// `2020-1-31`, alone or with a time behind it.
+fn is_date(text: &str) -> bool {
+    let (date, time) = match text.find(['T', 't', ' ']) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    };
+    let parts: Vec<&str> = date.split('-').collect();
+    let number = |text: &str, most: u32| {
+        text.len() <= 2 && text.parse::<u32>().is_ok_and(|number| (1..=most).contains(&number))
+    };
+    let [year, month, day] = parts[..] else { return false };
+    let is_day = year.len() == 4
+        && year.bytes().all(|byte| byte.is_ascii_digit())
+        && number(month, 12)
+        && number(day, 31);
+    is_day
+        && time.is_none_or(|time| {
+            let clock: Vec<&str> = time.splitn(3, ':').collect();
+            clock.len() == 3
+                && clock.iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+        })
+}
+
 fn scalar_data(scalar: Scalar<'_>) -> Data {
     match scalar {
         Scalar::Null => Data::Null,
@@ -288,7 +332,17 @@ fn scalar_data(scalar: Scalar<'_>) -> Data {
 
 #[cfg(test)]
 mod tests {
-    use super::float;
+    use super::{float, is_date};
+
+    #[test]
+    fn dates_of_yaml() {
+        for text in ["2020-01-01", "2020-1-1", "2020-01-01T10:00:00Z", "2020-01-01 10:00:00"] {
+            assert!(is_date(text), "{text}");
+        }
+        for text in ["2020-13-01", "20-01-01", "2020-01", "2020-01-01-x", "a-b-c", "2020-01-01 x"] {
+            assert!(!is_date(text), "{text}");
+        }
+    }
 
     #[test]
     fn numbers_as_compose_writes_them() {

@@ -137,9 +137,14 @@ impl<'a> Loader<'a> {
         let mut profiles: BTreeSet<String> = self.options.profiles.iter().cloned().collect();
         let from_environment = environment.get("COMPOSE_PROFILES").map_or("", String::as_str);
         profiles.extend(from_environment.split(',').map(|p| p.trim().to_owned()));
+        for name in &self.options.services {
+            let own = model.at(&["services", name, "profiles"]).map(Item::items);
+            profiles.extend(own.unwrap_or_default().iter().map(Item::plain));
+        }
         let before = self.findings.len();
         let mut project = read::project(&model, name, &profiles, &mut self.findings);
         project.origin = Some(Span { source: root, start: 0, end: 0 });
+        project.folders = self.folders(root);
         self.drop_echoes(before);
         let before = self.findings.len();
         normalize::normalize(&mut project);
@@ -147,6 +152,13 @@ impl<'a> Loader<'a> {
         self.look_for_files(&mut project, &environment);
         self.drop_echoes(before);
         Some(project)
+    }
+
+    /// The folders in which the paths of texts start, where that is not the folder of the project.
+    fn folders(&self, root: SourceId) -> BTreeMap<SourceId, String> {
+        let own = self.base(root);
+        let all = self.bases.iter().map(|(source, base)| (*source, way(&own, base)));
+        all.filter(|(_, way)| !way.is_empty()).collect()
     }
 
     /// Drops errors from `since` on at places where there was one before: what is wrong with a
@@ -302,10 +314,24 @@ impl<'a> Loader<'a> {
     }
 
     /// The name of the project: as given, of the surroundings, of the file, of the folder.
+    /// A name that was given from outside is taken as it is, or refused.
+    fn check_name(&mut self, parts: &[Part], name: &str) {
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
+        if name.chars().all(fits) && !name.starts_with(['_', '-']) {
+            return;
+        }
+        let Some((source, ..)) = parts.first() else { return };
+        let start = Span { source: *source, start: 0, end: 0 };
+        let message = format!("`{name}` is no name of a project");
+        let help = "lowercase letters, digits, `-` and `_`; a letter or a digit is the first";
+        self.findings.push(Diagnostic::error(super::BAD_VALUE, start, message).help(help));
+    }
+
     fn project_name(&mut self, parts: &[Part], environment: &Environment) -> String {
         let given = self.options.project_name.clone();
         let given = given.or_else(|| environment.get("COMPOSE_PROJECT_NAME").cloned());
         if let Some(name) = given.filter(|name| !name.is_empty()) {
+            self.check_name(parts, &name);
             return name;
         }
         let mut found = None;
@@ -324,5 +350,40 @@ impl<'a> Loader<'a> {
         let folder = self.options.folder.as_deref().map(normalize::project_name);
         let found = found.as_deref().map(normalize::project_name).filter(|name| !name.is_empty());
         found.or(folder).filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned())
+    }
+}
+
+/// The way from the folder of one file to that of another; empty when it is the same.
+fn way(from: &str, to: &str) -> String {
+    let parts = |name: &str| -> Vec<String> {
+        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let parts = folder.split('/').filter(|part| !part.is_empty() && *part != ".");
+        parts.map(str::to_owned).collect()
+    };
+    if to.starts_with('/') && !from.starts_with('/') {
+        return to.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    }
+    let (from, to) = (parts(from), parts(to));
+    let same = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = from[same..].iter().map(|_| "..".to_owned());
+    up.chain(to[same..].iter().cloned()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::way;
+
+    #[test]
+    fn ways_between_files() {
+        for (from, to, expected) in [
+            ("compose.yaml", "sub/c.yaml", "sub"),
+            ("a/compose.yaml", "a/./sub/c.yaml", "sub"),
+            ("a/compose.yaml", "a/over.yaml", ""),
+            ("a/compose.yaml", "b/c.yaml", "../b"),
+            ("/x/compose.yaml", "/x/y/c.yaml", "y"),
+            ("compose.yaml", "/x/y/c.yaml", "/x/y"),
+        ] {
+            assert_eq!(way(from, to), expected, "{from} {to}");
+        }
     }
 }

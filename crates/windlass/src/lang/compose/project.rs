@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::item::{Item, OVERRIDES};
 use super::short::ShortPort;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 
 /// A project: what all files say together.
 #[derive(Debug, Clone)]
@@ -31,6 +31,9 @@ pub struct Project {
     pub used_elsewhere: BTreeSet<String>,
     /// Where the project starts.
     pub origin: Option<Span>,
+    /// Where the paths of a text start that was included or extended: folders, from that of the
+    /// project on, or in full.
+    pub folders: BTreeMap<SourceId, String>,
     /// Where values were written that took the place of others, and where those were.
     pub overridden: BTreeMap<Span, Span>,
 }

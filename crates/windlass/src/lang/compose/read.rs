@@ -32,6 +32,7 @@ pub(super) fn project(
         disabled: BTreeSet::new(),
         used_elsewhere: BTreeSet::new(),
         origin: None,
+        folders: BTreeMap::new(),
         overridden: BTreeMap::new(),
         name: name.clone(),
     };

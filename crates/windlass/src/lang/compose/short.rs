@@ -35,6 +35,9 @@ pub fn ports(text: &str) -> Result<Vec<ShortPort>, String> {
             None => (None, rest),
         },
     };
+    if let Some(host) = host.filter(|host| host.contains(':') && !host.starts_with('[')) {
+        return Err(format!("`{host}` is no address of the host; write `[{host}]`"));
+    }
     let host_ip = match host.map(|host| host.trim_start_matches('[').trim_end_matches(']')) {
         None | Some("") => None,
         Some(host) => {
@@ -45,6 +48,9 @@ pub fn ports(text: &str) -> Result<Vec<ShortPort>, String> {
         return Err("the port of the container is missing".to_owned());
     }
     let (first, last) = range(container)?;
+    if first == 0 {
+        return Err("the port of the container cannot be 0".to_owned());
+    }
     let published = if published.is_empty() { None } else { Some(range(published)?) };
     spread(first, last, published, host_ip, &protocol)
 }

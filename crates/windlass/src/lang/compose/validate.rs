@@ -1,7 +1,7 @@
 //! What no value alone can get wrong: keys that exclude each other in one resource.
 
 use super::item::Item;
-use super::{BAD_VALUE, CONFLICT, Findings};
+use super::{BAD_VALUE, CONFLICT, Findings, SHAPE, command};
 use crate::diagnostic::Diagnostic;
 
 /// Checks a merged model before it is decoded.
@@ -73,7 +73,56 @@ fn check_one_content(
     }
 }
 
+/// Commands in one text, of a service and of its hooks.
+pub(crate) fn commands(service: &Item) -> impl Iterator<Item = (&'static str, &Item)> {
+    let own =
+        ["command", "entrypoint"].into_iter().filter_map(|key| Some((key, service.get(key)?)));
+    let hooks = ["post_start", "pre_stop"].into_iter().flat_map(|key| {
+        let all = service.get(key).map(Item::items).unwrap_or_default();
+        all.iter().filter_map(move |hook| Some((key, hook.get("command")?)))
+    });
+    own.chain(hooks).filter(|(_, command)| command.as_str().is_some())
+}
+
+fn check_texts(name: &str, service: &Item, findings: &mut Findings) {
+    for (key, item) in commands(service) {
+        if command::split(&item.plain()).is_none() {
+            let message = format!(
+                "`{key}` of `{name}` is no command: a quote, a parenthesis or a \
+                                   backslash has no other half"
+            );
+            let help = "close it, or write the command as a list of words";
+            findings.push(item.error(BAD_VALUE, message).help(help));
+        }
+    }
+    if let Some(item) = service.get("container_name") {
+        let text = item.plain();
+        let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+        let is_name = |two: &[u8]| two[0].is_ascii_alphanumeric() && goes_on(two[1]);
+        if !text.as_bytes().windows(2).any(is_name) {
+            let message = format!("`{text}` is no name of a container");
+            let help = "two characters at least: letters, digits, `_`, `.` and `-`";
+            findings.push(item.error(SHAPE, message).help(help));
+        }
+    }
+    for host in service.get("extra_hosts").map(Item::items).unwrap_or_default() {
+        let text = host.plain();
+        if !text.contains([':', '=']) {
+            let message = format!("`{text}` in `extra_hosts` of `{name}` has no address");
+            findings.push(host.error(BAD_VALUE, message).help("write `NAME=ADDRESS`"));
+        }
+    }
+    for file in service.get("env_file").map(Item::items).unwrap_or_default() {
+        let is_optional = file.get("required").and_then(Item::as_bool) == Some(false);
+        if let Some(format) = file.get("format").filter(|it| it.plain() != "raw" && !is_optional) {
+            let message = format!("`{}` is no format of an `env_file`", format.plain());
+            findings.push(format.error(BAD_VALUE, message).help("leave it out, or say `raw`"));
+        }
+    }
+}
+
 fn check_service(name: &str, service: &Item, findings: &mut Findings) {
+    check_texts(name, service, findings);
     let devices = service.at(&["deploy", "resources", "reservations", "devices"]);
     let gpus = service.get("gpus");
     for device in [devices, gpus].into_iter().flatten().flat_map(Item::items) {

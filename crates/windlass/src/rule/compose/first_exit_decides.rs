@@ -25,16 +25,14 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                 continue;
             }
             let message = format!(
-                "`{}` starts when the first of the {} containers of `{other}` has ended",
+                "Docker Compose starts `{}` when the first of the {} containers of `{other}` has ended",
                 service.name, target.replicas
             );
             let span = target.replicas_span.unwrap_or(target.span);
             let finding = RULE.finding(dependency.condition_span, message);
-            findings.push(
-                finding
-                    .label(span, "the number of containers")
-                    .note("Docker Compose does not look at the others, which may still fail."),
-            );
+            findings.push(finding.label(span, "the number of containers").note(
+                "It does not look at the others, which may still fail. Windlass waits for all.",
+            ));
         }
     }
 }

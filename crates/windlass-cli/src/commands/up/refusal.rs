@@ -1,0 +1,94 @@
+//! What `up` refuses of a Compose project before anything runs: what is certain to fail on an
+//! engine, and what Windlass does not do.
+
+use windlass::lang::compose::Project;
+use windlass::lang::compose::project::Condition;
+use windlass::rule;
+use windlass::source::Sources;
+use windlass_run::compose::Ground;
+use windlass_run::world::docker::engine::Engine;
+
+use crate::args::CheckFormat;
+use crate::commands::engine::containers::refused;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::{exit_code, load, output, render};
+
+/// The codes of rules about what no engine and no order can bring up: one port for two, an
+/// address twice or where it cannot be, ranges that overlap, a mount that is none, plugins and
+/// clusters.
+const CERTAIN: &[&str] = &[
+    "COMPOSE021",
+    "COMPOSE022",
+    "COMPOSE025",
+    "COMPOSE028",
+    "COMPOSE029",
+    "COMPOSE030",
+    "COMPOSE042",
+    "COMPOSE043",
+];
+/// Ports; two services that never run at the same time may have the same.
+const PORTS: &[&str] = &["COMPOSE021"];
+/// What takes another builder, when something has to be built.
+const BUILDER: &str = "COMPOSE044";
+
+/// Refuses a project, of which only those services are left that come up.
+pub(super) fn refuse(
+    project: &Project,
+    sources: &Sources,
+    ground: &Ground,
+    engine: &Engine,
+) -> Result<(), Failure> {
+    let mut findings = rule::compose::check(project, sources);
+    let has_jobs = project.services.values().any(|service| {
+        service.depends_on.values().any(|other| other.condition == Condition::Completed)
+    });
+    findings.retain(|finding| {
+        CERTAIN.contains(&finding.code) && !(has_jobs && PORTS.contains(&finding.code))
+    });
+    findings.extend(unbuildable(project, engine)?);
+    let unusable =
+        windlass_run::compose::unusable(engine, project, ground).map_err(|why| refused(&why))?;
+    if findings.is_empty() && unusable.is_empty() {
+        return Ok(());
+    }
+    // The others have been told already.
+    findings.retain(|finding| !load::HAZARDS.contains(&finding.code));
+    if !findings.is_empty() {
+        let report = Report::new(sources.clone(), findings);
+        output::stderr(&render::report(CheckFormat::Text, &report, false)?);
+    }
+    let message = match unusable.as_slice() {
+        [] => "this cannot come up; nothing was done".to_owned(),
+        all => format!("{}; nothing was done", all.join("; ")),
+    };
+    Err(Failure::usage(message).ending(exit_code::FINDINGS))
+}
+
+/// Images that have to be built and that the classic builder cannot build.
+fn unbuildable(
+    project: &Project,
+    engine: &Engine,
+) -> Result<Vec<windlass::diagnostic::Diagnostic>, Failure> {
+    let mut built = project.clone();
+    let mut missing = Vec::new();
+    for service in project.services.values().filter(|service| service.build.is_some()) {
+        let image = service.image.as_ref().map(|image| image.text.clone());
+        let image = image.unwrap_or_else(|| format!("{}-{}", project.name, service.name));
+        let policy = service.get("pull_policy").map(|policy| policy.plain());
+        let is_there = match engine.look("images", &image) {
+            Ok(_) => true,
+            Err(why) if why.is_missing() => false,
+            Err(why) => return Err(refused(&why)),
+        };
+        if !is_there || policy.as_deref() == Some("build") {
+            missing.push(service.name.clone());
+        }
+    }
+    built.services.retain(|name, _| missing.contains(name));
+    let mut findings = Vec::new();
+    rule::compose::beyond_classic_builder::check(&built, &mut findings);
+    findings
+        .retain(|finding| finding.code == BUILDER && finding.message.contains("does not build"));
+    Ok(findings)
+}

@@ -1,0 +1,91 @@
+//! Where things lie and who they are: folders of included files, profiles, numbers of containers,
+//! volumes without a name, containers that somebody removed.
+
+use super::{Engine, Project, Watched, ids};
+
+pub(super) fn included(engine: &Engine) {
+    let text = "include: [sub/inner.yaml]\nservices:\n  b:\n    extends: {file: sub/base.yaml, service: base}\n";
+    let project = Project::new("wlinc", "compose.yaml", text);
+    let sub = project.folder.path().join("sub");
+    std::fs::create_dir_all(&sub).unwrap();
+    let service = "{image: \"windlass-test:1\", command: sleep 1000, init: true, volumes: [\"./d:/d\"], env_file: e.env}";
+    std::fs::write(sub.join("inner.yaml"), format!("services:\n  a: {service}\n")).unwrap();
+    std::fs::write(sub.join("base.yaml"), format!("services:\n  base: {service}\n")).unwrap();
+    std::fs::write(sub.join("e.env"), "WORD=inside\n").unwrap();
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let real = project.folder.path().canonicalize().unwrap();
+    for name in ["wlinc-a-1", "wlinc-b-1"] {
+        let all = engine.inspect(name).unwrap().all;
+        let bind = format!("{}/sub/d:/d:rw", real.display());
+        assert!(all["HostConfig"]["Binds"].to_string().contains(&bind), "{}", all["HostConfig"]);
+        assert!(all["Config"]["Env"].to_string().contains("WORD=inside"), "{}", all["Config"]);
+    }
+    super::compose_agrees(engine, &project, &ids(engine, "wlinc"));
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+}
+
+const PROFILES: &str = r#"services:
+  a: {image: "windlass-test:1", command: sleep 1000, init: true}
+  d: {image: "windlass-test:1", command: sleep 1000, init: true, profiles: [p]}
+"#;
+
+pub(super) fn profiles(engine: &Engine) {
+    let project = Project::new("wlprof", "compose.yaml", PROFILES);
+    // Whoever names a service switches its profiles on.
+    let (code, said) = project.up(&["d"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(ids(engine, "wlprof").len(), 1, "{said}");
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    assert!(!said.contains("orphan"), "the file has it: {said}");
+    let (code, said) = project.run(&["down", "--remove-orphans"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(engine.inspect("wlprof-d-1").unwrap().is_running(), "{said}");
+    assert!(engine.inspect("wlprof-a-1").is_err(), "{said}");
+}
+
+pub(super) fn scaled(engine: &Engine) {
+    let text = PROFILES
+        .replace("profiles: [p]", "depends_on: {a: {condition: service_started, restart: true}}");
+    let project = Project::new("wlscale", "compose.yaml", &text);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let app = project.file.display().to_string();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_windlass"));
+    command.args(["scale", "d=2", "--app", &app, "--detach"]).current_dir(project.folder.path());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(engine.inspect("wlscale-d-2").unwrap().is_running());
+    assert_eq!(ids(engine, "wlscale").len(), 3);
+    // Whoever needs a part that is restarted follows it.
+    let before = engine.inspect("wlscale-d-1").unwrap().started_at;
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_windlass"));
+    command.args(["restart", "a", "--app", &app, "--detach"]).current_dir(project.folder.path());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_ne!(engine.inspect("wlscale-d-1").unwrap().started_at, before);
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(ids(engine, "wlscale").is_empty(), "{said}");
+}
+
+pub(super) fn removed(engine: &Engine) {
+    let text = PROFILES.replace("profiles: [p]", "depends_on: [a], volumes: [/anon]");
+    let project = Project::new("wlgone", "compose.yaml", &text);
+    let mut run = Watched::begin(project.windlass(&["up", "--yes", "--project-name", "wlgone"]));
+    run.until("reached");
+    engine.remove("wlgone-a-1", false).unwrap();
+    run.until("died");
+    run.until("reached");
+    assert!(engine.inspect("wlgone-a-1").unwrap().is_running(), "it was made anew");
+    run.interrupt();
+    let mounts = engine.inspect("wlgone-d-1").unwrap().all["Mounts"].clone();
+    let volume = mounts[0]["Name"].as_str().unwrap().to_owned();
+    let (code, said) = project.run(&["resume", "--detach"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = project.run(&["down", "--volumes", "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(engine.look("volumes", &volume).is_err(), "volumes without a name go as well");
+}

@@ -1,0 +1,34 @@
+//! Images that are there and not new enough: they are got before anything is compared, so that the
+//! containers of an older one are replaced by the same run.
+
+use crate::world::docker::engine::Engine;
+use crate::world::docker::pull::{Wanted, fetch, is_good};
+use crate::world::docker::sheet::{Part, Sheet};
+
+/// Gets the images that `pull_policy` wants to have anew, and with `build` builds all that are built
+/// here. Images that are not there at all are got when the plan comes to them.
+pub fn refresh(
+    engine: &Engine,
+    sheet: &mut Sheet,
+    build_all: bool,
+    tell: fn(&str),
+) -> Result<(), String> {
+    for part in sheet.parts.values_mut() {
+        let Part::Image { reference, policy, build, platform } = part else { continue };
+        if build_all && build.is_some() {
+            "build".clone_into(policy);
+        }
+        let image = match engine.look("images", reference) {
+            Ok(image) => image,
+            Err(why) if why.is_missing() => continue,
+            Err(why) => return Err(why.to_string()),
+        };
+        if !is_good(policy, build.is_some(), &image) {
+            let (build, platform) = (build.as_ref(), platform.as_deref());
+            fetch(engine, tell, &Wanted { reference, policy, build, platform })?;
+        }
+        // It has been looked at; the run need not do it again.
+        "missing".clone_into(policy);
+    }
+    Ok(())
+}

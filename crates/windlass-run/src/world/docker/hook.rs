@@ -1,0 +1,116 @@
+//! Commands that run inside a container: hooks after its start and before its stop, and checks of
+//! its health that do not wait for the engine.
+//!
+//! Hooks run one after the other, and the first that fails is the end of the step it belongs to: a
+//! service whose hook failed has not started, so that nobody who waits for it does.
+
+use std::io::{ErrorKind, Read};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::engine::{Engine, Refused};
+use super::service::words;
+use super::sheet::Hook;
+use super::{Shared, archive};
+use crate::entry::OrderId;
+
+/// How often somebody who listens to a hook looks whether he is still wanted.
+const GLANCE: Duration = Duration::from_millis(200);
+/// How much of what a hook wrote is shown when it failed.
+const LAST_LINES: usize = 5;
+
+impl Engine {
+    /// Gets a command ready that will run inside a container; its id.
+    fn prepare(&self, container: &str, hook: &Hook) -> Result<String, Refused> {
+        let body = json!({
+            "AttachStdout": true,
+            "AttachStderr": true,
+            "Cmd": hook.command,
+            "Env": hook.environment,
+            "Privileged": hook.privileged,
+            "User": hook.user,
+            "WorkingDir": hook.folder,
+        });
+        let made = self.ask("POST", &format!("/containers/{container}/exec"), Some(&body))?;
+        Ok(made.get("Id").and_then(Value::as_str).unwrap_or_default().to_owned())
+    }
+
+    /// How a command ended.
+    fn end_of(&self, command: &str) -> Result<i64, Refused> {
+        let said = self.ask("GET", &format!("/exec/{command}/json"), None)?;
+        Ok(said.get("ExitCode").and_then(Value::as_i64).unwrap_or(-1))
+    }
+}
+
+/// Runs hooks inside a container that runs; `which` says when, in the words of the file.
+pub(super) fn run(
+    shared: &Shared,
+    order: OrderId,
+    container: &str,
+    which: &str,
+    hooks: &[Hook],
+) -> Result<(), String> {
+    for hook in hooks {
+        let said = hook.command.join(" ");
+        let (code, wrote) = one(shared, order, container, hook, None)
+            .map_err(|why| format!("its {which} hook `{said}` cannot run: {why}"))?;
+        if code != 0 {
+            let lines: Vec<&str> = wrote.lines().collect();
+            let last = lines[lines.len().saturating_sub(LAST_LINES)..].join(" / ");
+            let last = if last.is_empty() { last } else { format!("; it wrote: {last}") };
+            return Err(format!("its {which} hook `{said}` ended with exit code {code}{last}"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the check of a container succeeds within `longest`: the command that the engine itself
+/// will run, as it will run it, before the engine does.
+pub(super) fn is_healthy(
+    shared: &Shared,
+    order: OrderId,
+    container: &str,
+    command: Vec<String>,
+    longest: Duration,
+) -> bool {
+    let hook = Hook { command, ..Hook::default() };
+    let ended = one(shared, order, container, &hook, Some(Instant::now() + longest));
+    matches!(ended, Ok((0, _)))
+}
+
+/// Runs one command: its exit code and what it wrote.
+fn one(
+    shared: &Shared,
+    order: OrderId,
+    container: &str,
+    hook: &Hook,
+    until: Option<Instant>,
+) -> Result<(i64, String), String> {
+    let id = shared.engine.prepare(container, hook).map_err(words)?;
+    let start = json!({ "Detach": false, "Tty": false }).to_string();
+    let path = format!("/exec/{id}/start");
+    let kind = "application/json";
+    let mut answer = shared.engine.answer("POST", &path, kind, start.as_bytes()).map_err(words)?;
+    answer.body.wake_every(GLANCE).map_err(|error| error.to_string())?;
+    let mut wrote = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        match answer.body.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => wrote.extend(&buffer[..read]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                if shared.is_cancelled(order) {
+                    return Err("it was cancelled".to_owned());
+                }
+                if until.is_some_and(|until| Instant::now() > until) {
+                    return Err("it takes too long".to_owned());
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    let code = shared.engine.end_of(&id).map_err(words)?;
+    Ok((code, String::from_utf8_lossy(&archive::unframed(&wrote)).into_owned()))
+}
