@@ -1,9 +1,10 @@
 #!/bin/sh
 # Brings a project up by Compose and by windlass in turn, and says how long each took.
-# Usage: IMAGE=busybox:1 WINDLASS=windlass COMPOSE="docker compose" ./measure.sh [RUNS] [FILE]
-# FILE is compose.yaml beside this script. The image has to be there: pulling is not measured.
+# Usage: IMAGE=busybox:1 WINDLASS=windlass COMPOSE="docker compose" ./measure.sh [RUNS] [FILE [OPTION...]]
+# FILE is compose.yaml beside this script; options go to windlass. The image has to be there: pulling is not measured.
 runs=${1:-3}
 file=${2:-$(dirname "$0")/compose.yaml}
+[ "$#" -gt 1 ] && shift 2 || shift "$#"
 windlass=${WINDLASS:-windlass}
 compose=${COMPOSE:-docker compose}
 state=$(mktemp -d)
@@ -29,5 +30,5 @@ while [ "$run" -lt "$runs" ]; do
   run=$((run + 1))
   # shellcheck disable=SC2086
   measure compose $compose -f "$file" up -d
-  measure windlass "$windlass" up "$file" --yes --detach --state-dir "$state/$run"
+  measure windlass "$windlass" up "$file" --yes --detach --state-dir "$state/$run" "$@"
 done

@@ -12,7 +12,7 @@ use windlass_run::deployment::{Deployment, NoLock};
 use windlass_run::entry::Ending;
 use windlass_run::machine::net::Token;
 use windlass_run::secrets::Secrets;
-use windlass_run::world::docker::sheet::{Part, number};
+use windlass_run::world::docker::sheet::Part;
 use windlass_run::world::process::{Place, Processes};
 use windlass_run::world::ssh::Ssh;
 
@@ -256,7 +256,7 @@ fn containers_of(
         };
         let name = match sheet.parts.get(node) {
             Some(Part::Service(service)) => {
-                service.container_name(&sheet.project, number(node, &id.0))
+                service.container_name(&sheet.project, service.number(node, &id.0))
             }
             _ => format!("{}-{}", deployment_name(deployment), id.0),
         };

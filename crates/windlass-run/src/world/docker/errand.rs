@@ -239,7 +239,7 @@ fn check_of(health: &Probe) -> Result<Value, String> {
     };
     let mut test = vec!["CMD".to_owned()];
     test.extend(arguments(command));
-    let nanos = |time: Option<std::time::Duration>, usual: u64| {
+    let nanos = |time: Option<Duration>, usual: u64| {
         time.map_or(usual * 1_000_000_000, |time| {
             u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
         })

@@ -1,6 +1,7 @@
 //! The operations of a Compose project: what each asks of the engine.
 
 use std::io::Read;
+use std::time::Duration;
 
 use super::engine::{Container, Refused};
 use super::errand::wait_healthy;
@@ -11,6 +12,9 @@ use crate::world::Order;
 
 /// How much of what a container wrote is shown when it failed.
 const LAST_LINES: usize = 5;
+/// How often, and how long, somebody waits for a container to go.
+const LOOKS: usize = 20;
+const A_MOMENT: Duration = Duration::from_millis(500);
 
 pub(super) fn words(refused: Refused) -> String {
     refused.to_string()
@@ -175,7 +179,8 @@ fn run(
     let known = shared.known_id(name).unwrap_or_else(|| name.to_owned());
     match shared.engine.start(&known) {
         Ok(()) => {}
-        Err(refused) if refused.is_missing() => {
+        Err(refused) if refused.is_missing() || is_leaving(&refused) => {
+            until_gone(shared, &known)?;
             shared.remember(name, None);
             make::make(shared, service, name, number)?;
             shared.engine.start(name).map_err(words)?;
@@ -185,6 +190,24 @@ fn run(
     let id = id_of(shared, name)?;
     greet(shared, order, service, &id)?;
     look_after(shared, order, service, &id)
+}
+
+/// Whether a container is being removed: it has died already, and it will be gone in a moment.
+fn is_leaving(refused: &Refused) -> bool {
+    matches!(refused, Refused::Said(_, words) if words.contains("marked for removal"))
+}
+
+/// Waits until a container is gone.
+fn until_gone(shared: &Shared, id: &str) -> Result<(), String> {
+    for _ in 0..LOOKS {
+        let count = shared.watch.count(id);
+        match shared.engine.inspect(id) {
+            Err(refused) if refused.is_missing() => return Ok(()),
+            Err(refused) => return Err(words(refused)),
+            Ok(_) => shared.watch.wait(id, count, Some(A_MOMENT), || false).map_err(words)?,
+        }
+    }
+    Err("its container is being removed, and does not go".to_owned())
 }
 
 /// Runs what has to happen inside a container after its start. One in which that fails is stopped:
