@@ -33,7 +33,7 @@ pub(super) fn of(
     let is_remote = is_remote(&context);
     let mut query = format!("t={}", escaped(reference));
     let mut put = |key: &str, value: &str| {
-        query.push_str(&format!("&{key}={}", escaped(value)));
+        query.extend(["&", key, "=", &escaped(value)]);
     };
     for tag in build.get("tags").map(texts).unwrap_or_default() {
         put("t", &tag);
