@@ -122,8 +122,7 @@ fn looked(
                 keep(&mut observed, "volume", name, is_there)
             }
             Some(Part::Image { reference, policy, build, .. }) => {
-                let image = found(engine, "images", reference)?;
-                image.is_some_and(|image| pull::is_good(policy, build.is_some(), &image))
+                will_do(engine, reference, policy, build.is_some())?
             }
             // It comes with the containers: nobody has to make it.
             Some(Part::Nothing) => true,
@@ -193,6 +192,12 @@ fn found(engine: &Engine, kind: &str, name: &str) -> Result<Option<Value>, Refus
 
 fn is_there(engine: &Engine, kind: &str, name: &str) -> Result<bool, Refused> {
     Ok(found(engine, kind, name)?.is_some())
+}
+
+/// Whether an image is there that will do.
+fn will_do(engine: &Engine, image: &str, policy: &str, is_built: bool) -> Result<bool, Refused> {
+    let image = found(engine, "images", image)?;
+    Ok(image.is_some_and(|image| pull::is_good(policy, is_built, &image)))
 }
 
 fn keep(observed: &mut Observed, kind: &str, name: &str, is_there: bool) -> bool {
