@@ -51,6 +51,7 @@ const CASES: &[Case] = &[
     ("a service gets the socket of the engine as Compose gives it", inside::socket),
     ("what cannot come up is refused before anything runs", inside::refused),
     ("checks from here do not wait for the engine", inside::eager),
+    ("verdicts of the engine count", inside::verdicts),
     ("paths of included and extended files start where those lie", places::included),
     ("a service behind a profile is named, and is no orphan", places::profiles),
     ("a service that the file has once is scaled, and restarted with who needs it", places::scaled),

@@ -97,10 +97,10 @@ pub(crate) struct UpArgs {
     #[arg(long)]
     build: bool,
 
-    /// Of a Compose file: run the checks of containers that others wait for from here as soon as
-    /// they have started, and do not wait for the engine, which begins after one interval
+    /// Of a Compose file: let only the engine check the health of containers, which begins after one
+    /// interval; else their checks are run inside them as soon as they have started, too
     #[arg(long)]
-    eager_checks: bool,
+    engine_checks: bool,
 
     /// Print the actions with their commands, and do nothing
     #[arg(long)]

@@ -115,25 +115,65 @@ pub(super) fn refused(engine: &Engine) {
     }
 }
 
+/// Checks that the engine makes after an hour; `api` lives with `db`.
 const SLOW: &str = r#"services:
   db:
     image: windlass-test:1
-    command: sh -c "echo ok > /tmp/ready; exec sleep 1000"
+    command: sh -c "sleep 0.3; echo ok > /tmp/ready; exec sleep 1000"
     init: true
     healthcheck: {test: "test -f /tmp/ready", interval: 1h}
   api:
     image: windlass-test:1
     command: sleep 1000
     init: true
-    depends_on: {db: {condition: service_healthy}}
+    depends_on: {db: {condition: service_healthy, restart: true}}
 "#;
 
 pub(super) fn eager(engine: &Engine) {
     let project = Project::new("wleager", "compose.yaml", SLOW);
-    // The engine would look after an hour.
-    let (code, said) = project.up(&["--eager-checks"]);
+    let (code, said) = project.up(&[]);
     assert_eq!(code, 0, "{said}");
-    assert!(engine.inspect("wleager-api-1").unwrap().is_running(), "{said}");
+    let before = ids(engine, "wleager");
+    let begun = |name: &str| engine.inspect(name).unwrap().all["State"]["StartedAt"].clone();
+    let (db, api) = (begun("wleager-db-1"), begun("wleager-api-1"));
+    let health = engine.inspect("wleager-db-1").unwrap().health;
+    assert_eq!(health.as_deref(), Some("starting"), "{said}");
+    // That the engine has no verdict yet is no drift, nothing to mend and nothing to wait for.
+    let (code, said) = project.run(&["status"]);
+    assert!(code == 0 && said.contains("healthy"), "{said}");
+    let (code, said) = project.run(&["resume", "--detach"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(ids(engine, "wleager"), before, "{said}");
+    assert_eq!((begun("wleager-db-1"), begun("wleager-api-1")), (db, api), "{said}");
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+}
+
+/// A check that the engine gives up on while it never succeeds here either.
+const SICK: &str = r#"services:
+  db:
+    image: windlass-test:1
+    command: sleep 1000
+    init: true
+    healthcheck: {test: "echo sick; exit 1", interval: 300ms, retries: 2}
+  api: {image: "windlass-test:1", command: sleep 1000, depends_on: {db: {condition: service_healthy}}}
+"#;
+
+pub(super) fn verdicts(engine: &Engine) {
+    let project = Project::new("wlsick", "compose.yaml", SICK);
+    let (code, said) = project.up(&[]);
+    assert!(code == 4 && said.contains("it is unhealthy: sick"), "{said}");
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    // The engine alone: it looks for the first time after a second and a half.
+    let text = SLOW.replace("interval: 1h", "interval: 1500ms");
+    let project = Project::new("wlalone", "compose.yaml", &text);
+    let (code, said) = project.up(&["--engine-checks"]);
+    assert_eq!(code, 0, "{said}");
+    let health = engine.inspect("wlalone-db-1").unwrap().health;
+    assert_eq!(health.as_deref(), Some("healthy"), "{said}");
     let (code, said) = project.run(&["down"]);
     assert_eq!(code, 0, "{said}");
 }

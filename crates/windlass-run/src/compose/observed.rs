@@ -13,7 +13,7 @@ use windlass::lifecycle::protocol::{Element, Protocol, StateId};
 use crate::entry::OrderId;
 use crate::world::docker::engine::{Container, Engine, Refused};
 use crate::world::docker::sheet::{self, Part, Sheet};
-use crate::world::docker::{make, pull, replace, resource};
+use crate::world::docker::{check, make, pull, replace, resource};
 
 /// A container of the project.
 #[derive(Debug, Clone)]
@@ -144,8 +144,11 @@ fn looked(
         }
     }
     spread(sheet, &all, &mut stale);
-    for seen in all {
+    for mut seen in all {
         let is_stale = stale.contains(&seen.name);
+        if !is_stale && is_healthy(engine, sheet, &seen.container) {
+            seen.container.health = Some("healthy".to_owned());
+        }
         if is_stale {
             let name = seen.container.name.clone();
             sheet.previous.insert(name, replace::previous(&seen.container));
@@ -306,6 +309,13 @@ fn place(
     let state = state_of(protocol, &seen.container, service.is_job);
     observed.kept.push(format!("container {}: {}", seen.name, protocol.state(state).name));
     put(&mut observed.state, &id, node, state);
+}
+
+/// Whether a container that the engine has no verdict on yet is healthy: asked as `up` asks when it
+/// waits, so that what runs because of that is not taken for something that lost what it needs.
+fn is_healthy(engine: &Engine, sheet: &Sheet, container: &Container) -> bool {
+    let is_open = container.is_running() && container.health.as_deref() == Some("starting");
+    is_open && !sheet.engine_checks && check::passes(engine, container, || false)
 }
 
 fn state_of(protocol: &Protocol, container: &Container, is_job: bool) -> StateId {

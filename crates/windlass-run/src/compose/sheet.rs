@@ -53,7 +53,7 @@ pub fn sheet(project: &Project, application: &Application, ground: &Ground) -> S
         project: project.name.clone(),
         parts: names.zip(parts).collect(),
         others: project.disabled.clone(),
-        eager_checks: false,
+        engine_checks: false,
         remove_volumes: false,
         previous: BTreeMap::new(),
         renew: BTreeSet::new(),

@@ -8,6 +8,7 @@
 //! every call may be repeated. Whoever waits sleeps until the engine tells of an event.
 
 pub mod archive;
+pub(crate) mod check;
 pub mod engine;
 pub(super) mod errand;
 mod gate;

@@ -53,7 +53,7 @@ pub(super) fn prepared(
         _ if !args.services.is_empty() => {
             Err(Failure::usage("services are chosen of a Compose file on a Docker engine"))
         }
-        _ if args.adopt || args.renew_volumes || args.build || args.eager_checks => {
+        _ if args.adopt || args.renew_volumes || args.build || args.engine_checks => {
             Err(Failure::usage("that is for a Compose file on a Docker engine"))
         }
         (_, WorldArg::Process | WorldArg::Ssh) if is_compose => {
@@ -82,7 +82,7 @@ impl Prepared {
         if !clashes.is_empty() {
             return Err(Failure::usage(clashes.join("; ")).ending(exit_code::FINDINGS));
         }
-        sheet.eager_checks = args.eager_checks;
+        sheet.engine_checks = args.engine_checks;
         renew(args, &mut sheet)?;
         if !args.dry_run && !args.adopt {
             let refreshed = running::refresh(&engine()?, &mut sheet, args.build, tell);

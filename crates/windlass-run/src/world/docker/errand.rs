@@ -11,9 +11,10 @@ use windlass::lifecycle::implementation::{
     Command, CommandLine, EnvironmentValue, Probe, ProbeKind, Process, Stop,
 };
 
+use super::Shared;
+use super::check::wait_healthy;
 use super::engine::{Container, Refused};
 use super::watch::Guard;
-use super::{Shared, hook};
 use crate::secrets::Secrets;
 use crate::world::Order;
 
@@ -21,12 +22,6 @@ use crate::world::Order;
 const DEPLOYMENT: &str = "windlass.deployment";
 /// Which instance it is.
 const INSTANCE: &str = "windlass.instance";
-
-/// How long to wait after the first check from here that failed; then twice as long, and so on.
-const EAGER: Duration = Duration::from_millis(100);
-const EAGER_MOST: Duration = Duration::from_secs(5);
-/// How long a check may take when nobody says it.
-const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 fn words(refused: Refused) -> String {
     refused.to_string()
@@ -75,66 +70,6 @@ pub(crate) fn come_up(
         return Err(ended(&now));
     }
     Ok(())
-}
-
-/// Waits until the check of a container succeeds.
-pub(super) fn wait_healthy(shared: &Shared, order: &Order, id: &str) -> Result<(), String> {
-    let mut pause = shared.sheet.eager_checks.then_some(EAGER);
-    loop {
-        let count = shared.watch.count(id);
-        let now = shared.engine.inspect(id).map_err(words)?;
-        match now.health.as_deref() {
-            _ if !now.is_running() => return Err(ended(&now)),
-            None => return Err("its image has no health check".to_owned()),
-            Some("healthy") => return Ok(()),
-            Some("unhealthy") => {
-                let said = now.check_output.filter(|said| !said.is_empty());
-                let said = said.map_or(String::new(), |said| format!(": {said}"));
-                return Err(format!("it is unhealthy{said}"));
-            }
-            Some(_) => {}
-        }
-        let stopped = || shared.is_cancelled(order.id);
-        if let Some(time) = pause {
-            let check = own_check(shared, &now);
-            if hook::is_healthy(shared, order.id, id, check, longest(&now)) {
-                return Ok(());
-            }
-            pause = Some((2 * time).min(EAGER_MOST));
-        }
-        shared.watch.wait(id, count, pause, stopped).map_err(words)?;
-        if stopped() {
-            return Err("it was cancelled".to_owned());
-        }
-    }
-}
-
-/// The command that checks a container, in words.
-fn own_check(shared: &Shared, container: &Container) -> Vec<String> {
-    let test = container.all.pointer("/Config/Healthcheck/Test").and_then(Value::as_array);
-    let test = test.into_iter().flatten().filter_map(Value::as_str);
-    let words: Vec<String> = test.map(str::to_owned).collect();
-    match words.split_first() {
-        Some((kind, line)) if kind == "CMD-SHELL" => {
-            let image = shared.image(&container.image).unwrap_or_default();
-            let shell = image.pointer("/Config/Shell").and_then(Value::as_array);
-            let shell = shell.into_iter().flatten().filter_map(Value::as_str);
-            let mut shell: Vec<String> = shell.map(str::to_owned).collect();
-            if shell.is_empty() {
-                shell = vec!["/bin/sh".to_owned(), "-c".to_owned()];
-            }
-            shell.extend(line.iter().cloned());
-            shell
-        }
-        Some((_, command)) => command.to_vec(),
-        None => Vec::new(),
-    }
-}
-
-/// How long a check of a container may take.
-fn longest(container: &Container) -> Duration {
-    let time = container.all.pointer("/Config/Healthcheck/Timeout").and_then(Value::as_u64);
-    time.filter(|time| *time > 0).map_or(USUAL_TIMEOUT, Duration::from_nanos)
 }
 
 /// How a container ended, in words.

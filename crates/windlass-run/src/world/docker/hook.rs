@@ -1,11 +1,10 @@
-//! Commands that run inside a container: hooks after its start and before its stop, and checks of
-//! its health that do not wait for the engine.
+//! Commands that run inside a container: hooks after its start and before its stop.
 //!
 //! Hooks run one after the other, and the first that fails is the end of the step it belongs to: a
 //! service whose hook failed has not started, so that nobody who waits for it does.
 
 use std::io::{ErrorKind, Read};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -51,9 +50,10 @@ pub(super) fn run(
     which: &str,
     hooks: &[Hook],
 ) -> Result<(), String> {
+    let stopped = || shared.is_cancelled(order);
     for hook in hooks {
         let said = hook.command.join(" ");
-        let (code, wrote) = one(shared, order, container, hook, None)
+        let (code, wrote) = one(&shared.engine, container, hook, stopped)
             .map_err(|why| format!("its {which} hook `{said}` cannot run: {why}"))?;
         if code != 0 {
             let lines: Vec<&str> = wrote.lines().collect();
@@ -65,33 +65,19 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Whether the check of a container succeeds within `longest`: the command that the engine itself
-/// will run, as it will run it, before the engine does.
-pub(super) fn is_healthy(
-    shared: &Shared,
-    order: OrderId,
-    container: &str,
-    command: Vec<String>,
-    longest: Duration,
-) -> bool {
-    let hook = Hook { command, ..Hook::default() };
-    let ended = one(shared, order, container, &hook, Some(Instant::now() + longest));
-    matches!(ended, Ok((0, _)))
-}
-
-/// Runs one command: its exit code and what it wrote.
-fn one(
-    shared: &Shared,
-    order: OrderId,
+/// Runs one command: its exit code and what it wrote. Nobody waits for it any longer when `stopped`
+/// says so.
+pub(super) fn one(
+    engine: &Engine,
     container: &str,
     hook: &Hook,
-    until: Option<Instant>,
+    stopped: impl Fn() -> bool,
 ) -> Result<(i64, String), String> {
-    let id = shared.engine.prepare(container, hook).map_err(words)?;
+    let id = engine.prepare(container, hook).map_err(words)?;
     let start = json!({ "Detach": false, "Tty": false }).to_string();
     let path = format!("/exec/{id}/start");
     let kind = "application/json";
-    let mut answer = shared.engine.answer("POST", &path, kind, start.as_bytes()).map_err(words)?;
+    let mut answer = engine.answer("POST", &path, kind, start.as_bytes()).map_err(words)?;
     answer.body.wake_every(GLANCE).map_err(|error| error.to_string())?;
     let mut wrote = Vec::new();
     let mut buffer = [0; 4096];
@@ -100,17 +86,14 @@ fn one(
             Ok(0) => break,
             Ok(read) => wrote.extend(&buffer[..read]),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                if shared.is_cancelled(order) {
+                if stopped() {
                     return Err("it was cancelled".to_owned());
-                }
-                if until.is_some_and(|until| Instant::now() > until) {
-                    return Err("it takes too long".to_owned());
                 }
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error.to_string()),
         }
     }
-    let code = shared.engine.end_of(&id).map_err(words)?;
+    let code = engine.end_of(&id).map_err(words)?;
     Ok((code, String::from_utf8_lossy(&archive::unframed(&wrote)).into_owned()))
 }

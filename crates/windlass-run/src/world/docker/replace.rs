@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 use super::Shared;
+use super::check::wait_healthy;
 use super::engine::Container;
-use super::errand::wait_healthy;
 use super::service::{forget, greet, look_after, stop, told, unless_missing, words};
 use super::sheet::{self, Previous, Service};
 use crate::world::Order;

@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::time::Duration;
 
+use super::check::wait_healthy;
 use super::engine::{Container, Refused};
-use super::errand::wait_healthy;
 use super::sheet::{self, Part, Service, Until};
 use super::watch::Guard;
 use super::{Shared, archive, hook, make, pull, replace, resource};

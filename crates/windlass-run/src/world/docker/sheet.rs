@@ -36,10 +36,10 @@ pub struct Sheet {
     /// Services of the file that were not asked for: their containers are nobody's orphans.
     #[serde(default)]
     pub others: BTreeSet<String>,
-    /// Whether checks of health are run from here as soon as a container has started, and not only
-    /// by the engine at its intervals.
+    /// Whether only the engine checks health, at its intervals, and not this program too as soon as a
+    /// container has started.
     #[serde(default)]
-    pub eager_checks: bool,
+    pub engine_checks: bool,
     /// Whether volumes are removed with everything else.
     pub remove_volumes: bool,
     /// By container, what stood there before and comes back when the run is rolled back.
