@@ -14,7 +14,9 @@ mod past;
 mod towards;
 
 pub(crate) use address::Address;
-pub(crate) use drive::{Beginning, Drive, EventLine, NO_WAY_ON, drive};
+#[cfg(test)]
+pub(crate) use drive::EventLine;
+pub(crate) use drive::{Beginning, Drive, NO_WAY_ON, drive};
 pub(crate) use lines::Lines;
 pub(crate) use past::{Past, Standing, journal, records};
 pub(crate) use towards::{Manner, Towards};
@@ -37,7 +39,7 @@ use windlass_run::secrets::Secrets;
 use windlass_run::supervisor;
 
 use crate::failure::Failure;
-use crate::{exit_code, load, output, surroundings};
+use crate::{exit_code, output, surroundings};
 
 /// The file of an application when nobody names one.
 const USUAL_FILE: &str = "windlass.yaml";
