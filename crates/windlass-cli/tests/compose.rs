@@ -76,6 +76,35 @@ fn a_folder_stands_for_its_file_with_the_override() {
 }
 
 #[test]
+fn a_folder_judges_no_part_of_a_project_alone() {
+    let folder = Folder::with(&[
+        (
+            "compose.yaml",
+            "include: [sub/part.yaml]\nservices:\n  a: { image: 'a:1', networks: [n] }\nnetworks: { n: {} }\n",
+        ),
+        ("sub/part.yaml", "services:\n  b: { image: 'b:1', networks: [n] }\n"),
+        ("two/docker-compose.yml", SHOP),
+        ("two/docker-compose.prod.yml", "services:\n  web: { restart: always }\n"),
+    ]);
+    let run = folder.run(&["check", ".", "--format", "json"]);
+    assert_eq!((run.findings(), run.code), (vec![], 0), "{}", run.stdout);
+    // One that is named stands for itself.
+    let run = folder.run(&["check", "sub/part.yaml", "--format", "json"]);
+    assert_eq!((run.findings(), run.code), (vec!["2:33 error COMPOSE007".to_owned()], 1));
+    // What is wrong in a part is told once, and what is wrong with an override is told.
+    let folder = Folder::with(&[
+        ("compose.yaml", "include: [sub/part.yaml]\nservices:\n  a: { image: 'a:1' }\n"),
+        ("sub/part.yaml", "services:\n  b: { image: 'b:1', restart: 7 }\n"),
+        ("two/compose.yaml", SHOP),
+        ("two/compose.prod.yaml", "services:\n  web: { restart: 7 }\n"),
+    ]);
+    let run = folder.run(&["check", ".", "--format", "json"]);
+    let found = run.findings();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|it| it.ends_with("error COMPOSE001")), "{found:?}");
+}
+
+#[test]
 fn variables_and_profiles_come_from_beside_the_file() {
     let folder = Folder::with(&[
         ("compose.yaml", SHOP),

@@ -47,6 +47,7 @@ const CASES: &[Case] = &[
         endings::orders_and_orphans,
     ),
     ("who waited for a job leaves before what the job used", endings::through_jobs),
+    ("a job that nobody waits for is run once", endings::loose_job),
     ("hooks run after a start and before a stop, and may fail", inside::hooks),
     ("a service gets the socket of the engine as Compose gives it", inside::socket),
     ("what cannot come up is refused before anything runs", inside::refused),
@@ -152,9 +153,16 @@ impl Project {
     }
 
     fn windlass(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_windlass"));
+        let mut command = self.bare();
         let (verb, rest) = words.split_first().unwrap();
-        command.arg(verb).arg(&self.file).args(rest).current_dir(self.folder.path());
+        command.arg(verb).arg(&self.file).args(rest);
+        command
+    }
+
+    /// The program in the folder of the project.
+    fn bare(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_windlass"));
+        command.current_dir(self.folder.path());
         command
     }
 

@@ -8,6 +8,7 @@
 mod fixing;
 pub(crate) mod inputs;
 mod limit;
+mod parts;
 mod read;
 mod watch;
 
@@ -138,6 +139,7 @@ fn check(
             failures.push(failure);
         }
     }
+    texts.settle_parts();
     if texts.checked == 0 && failures.is_empty() {
         failures.push(inputs::nothing_found(&args.paths));
     }

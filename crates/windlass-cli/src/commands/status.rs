@@ -1,5 +1,7 @@
 //! `windlass status`: where a deployment stands, and whether the world agrees.
 
+mod containers;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,7 +14,6 @@ use windlass_run::deployment::{Deployment, NoLock};
 use windlass_run::entry::Ending;
 use windlass_run::machine::net::Token;
 use windlass_run::secrets::Secrets;
-use windlass_run::world::docker::sheet::Part;
 use windlass_run::world::process::{Place, Processes};
 use windlass_run::world::ssh::Ssh;
 
@@ -153,7 +154,7 @@ fn instances(
     };
     let place = place(deployment, name, past);
     if past.world == "docker" {
-        return containers_of(deployment, past, &standing);
+        return containers::all(deployment, past, &standing);
     }
     let is_real = past.world != "simulated";
     let alive =
@@ -237,46 +238,6 @@ fn alive(
         alive.extend(found.map(|number| (id.clone(), number)));
     }
     Ok(alive)
-}
-
-/// Containers are asked of the engine by name.
-fn containers_of(
-    deployment: &Deployment,
-    past: &Past,
-    standing: &Standing,
-) -> Result<Vec<InstanceReport>, Failure> {
-    let sheet = engine::containers::read(deployment)?.unwrap_or_default();
-    let engine = engine::containers::engine()?;
-    let mut all = Vec::new();
-    for (id, instance) in &standing.state.instances {
-        let node = &past.application.node(instance.node).name;
-        let component = past.application.type_of(instance.node);
-        let (Some(protocol), Element::State(at)) = (component.protocol(), instance.element) else {
-            continue;
-        };
-        let name = match sheet.parts.get(node) {
-            Some(Part::Service(service)) => {
-                service.container_name(&sheet.project, service.number(node, &id.0))
-            }
-            _ => format!("{}-{}", deployment_name(deployment), id.0),
-        };
-        let is_held = component.processes.contains_key(&at);
-        let runs = is_held.then(|| engine.inspect(&name).is_ok_and(|it| it.is_running()));
-        all.push(InstanceReport {
-            instance: id.0.clone(),
-            node: node.clone(),
-            state: protocol.state(at).name.clone(),
-            process: runs,
-            pid: None,
-            waits: None,
-        });
-    }
-    Ok(all)
-}
-
-fn deployment_name(deployment: &Deployment) -> String {
-    let name = deployment.folder().file_name();
-    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn text(report: &StatusReport) -> String {

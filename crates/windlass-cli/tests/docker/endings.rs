@@ -121,3 +121,37 @@ pub(super) fn through_jobs(engine: &Engine) {
     assert!(place("done    stop api") < place("start   stop db"), "{said}");
     assert!(ids(engine, "wljobs").is_empty(), "{said}");
 }
+
+/// A job that nobody waits for.
+const LOOSE: &str = r#"services:
+  job: {image: "windlass-test:1", command: "true"}
+  api: {image: "windlass-test:1", command: sleep 1000, init: true}
+"#;
+
+pub(super) fn loose_job(engine: &Engine) {
+    let project = Project::new("wlloose", "compose.yaml", LOOSE);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let job = || engine.inspect("wlloose-job-1").unwrap();
+    for _ in 0..50 {
+        if !job().is_running() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let (code, said) = project.run(&["status"]);
+    assert!(code == 0 && said.contains("ended") && !said.contains("DRIFT"), "{said}");
+    // Whoever starts something else does not run it a second time.
+    let begun = job().started_at;
+    let file = project.file.to_str().unwrap();
+    for words in [["restart", "api"], ["scale", "api=2"]] {
+        let mut command = project.bare();
+        let output = command.args(words).args(["--app", file, "--detach"]).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        assert_eq!(job().started_at, begun, "{words:?}: {output:?}");
+    }
+    assert!(engine.inspect("wlloose-api-2").unwrap().is_running());
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(ids(engine, "wlloose").is_empty(), "{said}");
+}

@@ -153,7 +153,7 @@ fn looked(
             let name = seen.container.name.clone();
             sheet.previous.insert(name, replace::previous(&seen.container));
         }
-        place(application, sheet, seen, is_stale, &mut observed);
+        place(application, sheet, seen, (compare, is_stale), &mut observed);
     }
     settle(application, sheet, &mut observed);
     for (id, instance) in &observed.state.instances {
@@ -285,7 +285,7 @@ fn place(
     application: &Application,
     sheet: &Sheet,
     seen: Seen,
-    is_stale: bool,
+    (compare, is_stale): (bool, bool),
     observed: &mut Observed,
 ) {
     let own = service_of(sheet, &seen.service);
@@ -306,7 +306,11 @@ fn place(
         put(&mut observed.state, &id, node, protocol.initial);
         return;
     }
-    let state = state_of(protocol, &seen.container, service.is_job);
+    let mut state = state_of(protocol, &seen.container, service.is_job);
+    // `up` starts again what has ended, as Compose does; nobody else runs a job a second time.
+    if !compare && service.may_end && ended_well(&seen.container) && !service.is_job {
+        state = protocol.state_named("running").unwrap_or(state);
+    }
     observed.kept.push(format!("container {}: {}", seen.name, protocol.state(state).name));
     put(&mut observed.state, &id, node, state);
 }
@@ -318,8 +322,12 @@ fn is_healthy(engine: &Engine, sheet: &Sheet, container: &Container) -> bool {
     is_open && !sheet.engine_checks && check::passes(engine, container, || false)
 }
 
+fn ended_well(container: &Container) -> bool {
+    container.status == "exited" && container.exit_code == 0
+}
+
 fn state_of(protocol: &Protocol, container: &Container, is_job: bool) -> StateId {
-    let ended_well = container.status == "exited" && container.exit_code == 0;
+    let ended_well = ended_well(container);
     let name = match container.health.as_deref() {
         _ if ended_well && is_job => "completed",
         _ if container.status == "exited" && !ended_well => "failed",

@@ -168,12 +168,13 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             return;
         }
         self.holders.remove(instance);
-        self.is_gone(instance, order, detail);
+        self.is_gone(instance, order, detail.clone());
         if self.options.keep_faults {
             return;
         }
         if self.dies_too_often(instance) {
-            self.failed.push(format!("the process of {instance} dies again and again"));
+            let last = if detail.is_empty() { detail } else { format!(": {detail}") };
+            self.failed.push(format!("the process of {instance} dies again and again{last}"));
             self.stopping = true;
             return;
         }

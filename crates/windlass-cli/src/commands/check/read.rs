@@ -12,6 +12,7 @@ use windlass::source::{SourceId, Sources, Span};
 use windlass::tree;
 
 use super::inputs::{Input, may_be_text, may_hold_description};
+use super::parts;
 use crate::args::HotArgs;
 use crate::failure::Failure;
 use crate::files::{self, Opened};
@@ -37,6 +38,8 @@ pub(super) struct Texts {
     against: Option<PathBuf>,
     /// The folder whose settings count for a description, by its first text.
     folders: BTreeMap<SourceId, PathBuf>,
+    /// Compose files that were found in folders.
+    composed: Vec<parts::Found>,
 }
 
 impl Texts {
@@ -53,7 +56,13 @@ impl Texts {
             hot,
             against,
             folders: BTreeMap::new(),
+            composed: Vec::new(),
         }
+    }
+
+    /// Compose files that turned out to be parts of others are not judged alone.
+    pub(super) fn settle_parts(&mut self) {
+        self.checked -= parts::leave_out(&self.composed, &mut self.findings);
     }
 
     /// Reads one description, or the descriptions in an archive.
@@ -156,8 +165,16 @@ impl Texts {
         match detect(&name, &text) {
             Detected::Known(detected) if language.is_none_or(|wanted| wanted == detected) => {
                 let id = self.sources.add(name, text);
+                let (files, findings) = (self.files.len(), self.findings.len());
                 let reading = self.read_text(id, path, Some(detected), true)?;
                 self.take(id, path, reading);
+                if detected == Language::Compose {
+                    if parts::is_beside_base(path) {
+                        parts::judge_partly(&mut self.findings, findings);
+                    }
+                    let own = findings..self.findings.len();
+                    self.composed.push(parts::Found::new(path, &self.files[files..], own));
+                }
             }
             Detected::Foreign(foreign) => self.skipped.push((name, foreign)),
             _ => {}

@@ -71,7 +71,7 @@ pub struct Container {
 
 impl Container {
     /// What the engine says about a container.
-    fn of(value: Value) -> Self {
+    pub fn of(value: Value) -> Self {
         let text = |path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
         let last = value.pointer("/State/Health/Log").and_then(Value::as_array);
         let last = last.and_then(|log| log.last()).and_then(|last| last.get("Output"));

@@ -184,7 +184,7 @@ pub struct Hook {
 }
 
 /// A service.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools, reason = "each says one thing that Compose says")]
 pub struct Service {
     /// Its key.
