@@ -97,8 +97,8 @@ pub(crate) struct UpArgs {
     #[arg(long)]
     build: bool,
 
-    /// Of a Compose file: let only the engine check the health of containers, which begins after one
-    /// interval; else their checks are run inside them as soon as they have started, too
+    /// Of a Compose file: let only the engine check the health of containers, which begins after
+    /// one interval; else their checks are run inside them as soon as they have started, too
     #[arg(long)]
     engine_checks: bool,
 
