@@ -1,9 +1,10 @@
 //! The engine on real processes: faults, failures, and kill -9 at random instants.
 //!
-//! The last two tests kill the engine during runs of 40 actions, of an assembly of nets and of atomic
-//! operations (paper 003). Every command writes a line when it has done its work. Whenever the engine is killed, `resume` has to reach the goal; a command that
-//! may happen once must have written one line, or be reported in doubt before anything else.
-//! `WINDLASS_LONG` makes it 1,000 instants.
+//! The last two tests kill the engine during runs of 40 actions, of an assembly of nets and of
+//! atomic operations (paper 003). Every command writes a line when it has done its work. Whenever
+//! the engine is killed, `resume` has to reach the goal; a command that may happen once must have
+//! written one line, or be reported in doubt before anything else. `WINDLASS_LONG` makes it 1,000
+//! instants.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 

@@ -97,8 +97,8 @@ pub(crate) struct UpArgs {
     #[arg(long)]
     build: bool,
 
-    /// Of a Compose file: let only the engine check the health of containers, which begins after one
-    /// interval; else their checks are run inside them as soon as they have started, too
+    /// Of a Compose file: let only the engine check the health of containers, which begins after
+    /// one interval; else their checks are run inside them as soon as they have started, too
     #[arg(long)]
     engine_checks: bool,
 
@@ -141,7 +141,6 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let world = world_of(args, &loaded);
     let mut project = project::prepared(args, world, loaded.compose, &loaded.sources)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;
-    let service = loaded.tosca;
     let (application, goal) = match &project {
         Some(project) => (project.application.clone(), Some(project.goal.clone())),
         None => (loaded.application, loaded.goal),
@@ -150,7 +149,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let address = Address::new(&args.place, &args.file, &name);
     let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
-    let directory = directory(args, world, &deployment, &application, service.as_deref())?;
+    let directory = directory(args, world, &deployment, &application, loaded.tosca.as_deref())?;
     let past = past_in(world, Past::read(&deployment)?, &name)?;
     allowed(past.as_ref(), &name, &address)?;
     engine::needs::met(&application, &secrets, Some(&args.file), world)?;
@@ -169,8 +168,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         if let Some(past) = past.as_ref().filter(|past| !past.is_down()) {
             return again(past, &application, &name, &address);
         }
-        let nothing = (None, std::collections::BTreeMap::new());
-        let begun = begun(&application, None, &directory, world, nothing);
+        let begun = begun(&application, None, &directory, world, (None, Processes::new()));
         let code = run_net(args, &application, &way, begun)?;
         drop(lock);
         return engine::leave_supervisor(&args.drive, &deployment, &name, code);
@@ -197,8 +195,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         return Ok(exit_code::GOOD);
     }
     output::stdout(&adopted)?;
-    let actions = actions::text(&actions);
-    confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions)?;
+    confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions::text(&actions))?;
     project.as_ref().map_or(Ok(()), |project| project.write(&deployment))?;
     laid::forget(&deployment, &beginning.state);
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
@@ -206,7 +203,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let begun = begun(&application, goal.as_ref(), &directory, world, start);
     let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
-    laid::tell(args.format, code, &deployment, service.as_deref())?;
+    laid::tell(args.format, code, &deployment, loaded.tosca.as_deref())?;
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
 }
 

@@ -156,13 +156,18 @@ fn looked(
         place(application, sheet, seen, (compare, is_stale), &mut observed);
     }
     settle(application, sheet, &mut observed);
+    hold(application, &mut observed);
+    Ok(observed)
+}
+
+/// Notes which containers run.
+fn hold(application: &Application, observed: &mut Observed) {
     for (id, instance) in &observed.state.instances {
         let Element::State(state) = instance.element else { continue };
         if application.type_of(instance.node).processes.contains_key(&state) {
             observed.processes.insert(id.0.clone(), OrderId(0));
         }
     }
-    Ok(observed)
 }
 
 /// Who shares something with a container that is replaced is replaced as well.

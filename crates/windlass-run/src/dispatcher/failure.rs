@@ -74,8 +74,8 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         }
     }
 
-    /// Counts a death; whether there were too many. What dies again lately comes back after a pause,
-    /// and each pause is longer.
+    /// Counts a death; whether there were too many. What dies again lately comes back after a
+    /// pause, and each pause is longer.
     pub(super) fn dies_too_often(&mut self, instance: &str) -> bool {
         let now = self.world.now();
         let deaths = self.deaths.entry(instance.to_owned()).or_default();

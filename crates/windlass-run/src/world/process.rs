@@ -6,9 +6,9 @@
 //! and what has to be known about it after a crash stands in its *claim*.
 //!
 //! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
-//! `probe.rs` (health checks), `group.rs` (whoever is left behind), `errand.rs` (what a thread does for an order), `direct.rs` (what
-//! needs no thread), `logs.rs` (what it wrote), `veil.rs` (secrets in it), `inbox.rs` (where
-//! reports arrive).
+//! `probe.rs` (health checks), `group.rs` (whoever is left behind), `errand.rs` (what a thread does
+//! for an order), `direct.rs` (what needs no thread), `logs.rs` (what it wrote), `veil.rs` (secrets
+//! in it), `inbox.rs` (where reports arrive).
 
 mod claim;
 mod direct;

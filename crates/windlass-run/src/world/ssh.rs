@@ -6,8 +6,9 @@
 //! time. What runs outlives the connection and the engine. A host that does not answer is no proof
 //! of anything: its orders are lost, never ended, and its processes not dead.
 //!
-//! Reading order: `address.rs` (where a host is), `connection.rs` (how a script gets there), `script.rs` (what runs there),
-//! `errand.rs` (what a thread does here), `files.rs` (what is copied there and back).
+//! Reading order: `address.rs` (where a host is), `connection.rs` (how a script gets there),
+//! `script.rs` (what runs there), `errand.rs` (what a thread does here), `files.rs` (what is copied
+//! there and back).
 
 mod address;
 mod connection;

@@ -5,8 +5,8 @@
 //! rendering; the kinds carry the names of the TOSCA types.
 //!
 //! Reading order: here what a configuration is and how it maps to graphs, `attributes` (what values
-//! are called), `write` (renderings), `read`, `read_text`, `service` (the way back to TOSCA) with `shape` (types
-//! for values that come without any).
+//! are called), `write` (renderings), `read`, `read_text`, `service` (the way back to TOSCA) with
+//! `shape` (types for values that come without any).
 
 mod attributes;
 mod read;

@@ -36,8 +36,8 @@ pub struct Sheet {
     /// Services of the file that were not asked for: their containers are nobody's orphans.
     #[serde(default)]
     pub others: BTreeSet<String>,
-    /// Whether only the engine checks health, at its intervals, and not this program too as soon as a
-    /// container has started.
+    /// Whether only the engine checks health, at its intervals, and not this program too as soon
+    /// as a container has started.
     #[serde(default)]
     pub engine_checks: bool,
     /// Whether volumes are removed with everything else.

@@ -2,8 +2,8 @@
 //!
 //! [`outcomes`] answers with copies of the state. That suits a search; an engine follows one run,
 //! perhaps of thousands of instances, and most of its steps change one instance and nobody's needs.
-//! [`InPlace`] holds a state with indexes that show when that is so, and then takes the step without
-//! a copy. Whenever anything could follow (a fault, another binding, a choice of several
+//! [`InPlace`] holds a state with indexes that show when that is so, and then takes the step
+//! without a copy. Whenever anything could follow (a fault, another binding, a choice of several
 //! transitions) the reference is asked.
 //!
 //! Invariant: a step leads to the first of [`outcomes`], with its events. Tested against it on
@@ -147,7 +147,7 @@ impl InPlace {
                 }
                 continue;
             }
-            let targets = self.choice(replica, index, node, *requirement)?;
+            let targets = Self::choice(replica, index, node, *requirement)?;
             change.bound.extend(targets.into_iter().map(|target| (*requirement, target)));
         }
         Some(change)
@@ -239,7 +239,6 @@ impl InPlace {
 
     /// What the first outcome binds a requirement of `node` to, if that satisfies it.
     fn choice(
-        &self,
         replica: &Replica,
         index: &Index,
         node: NodeId,
