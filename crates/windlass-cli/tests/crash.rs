@@ -91,7 +91,7 @@ fn atomic() -> String {
 /// The nodes of both.
 fn nodes() -> String {
     let node = |at: usize| {
-        if at % 2 == 0 {
+        if at.is_multiple_of(2) {
             format!("  n{at}: {{ type: base }}\n")
         } else {
             format!("  n{at}: {{ type: part, bind: {{ below: n{}.service }} }}\n", at - 1)
@@ -303,6 +303,7 @@ fn kill_one(text: &str, kill: u64, instant: u64) -> (usize, u64) {
 }
 
 /// Kills engines of one description at so many instants.
+#[expect(clippy::print_stdout, reason = "figures are what a long run is for")]
 fn kill_many(text: &str) {
     let number = |name: &str, otherwise: u64| {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)

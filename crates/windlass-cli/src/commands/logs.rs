@@ -227,7 +227,9 @@ impl<'a> Wanted<'a> {
         let mut missing = self.processes.clone();
         let mut logs = self.of_run(self.last)?;
         for run in (1..self.last).rev() {
-            logs.iter().for_each(|log| drop(missing.remove(&log.order)));
+            for log in &logs {
+                missing.remove(&log.order);
+            }
             if missing.is_empty() && logs.iter().any(Log::is_written) {
                 break;
             }

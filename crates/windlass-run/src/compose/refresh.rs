@@ -5,9 +5,8 @@ use crate::world::docker::engine::Engine;
 use crate::world::docker::pull::{Wanted, fetch, is_good};
 use crate::world::docker::sheet::{Part, Sheet};
 
-//! Gets the images that `pull_policy` wants to have anew, and with `build` builds all that are
-//! built
-/// here. Images that are not there at all are got when the plan comes to them.
+/// Gets the images that `pull_policy` wants to have anew, and with `build` builds all that are
+/// built here. Images that are not there at all are got when the plan comes to them.
 pub fn refresh(
     engine: &Engine,
     sheet: &mut Sheet,

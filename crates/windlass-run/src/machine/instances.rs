@@ -129,7 +129,9 @@ pub(super) fn host_of_step(
             let own = own.and_then(|operation| operation.host.clone());
             own.or_else(|| application.deployment.host.get(&node).cloned())
         }
-        other => host_of(application, &node_name(application, state, other.instance())),
+        other @ PlanAction::ScaleIn { .. } => {
+            host_of(application, &node_name(application, state, other.instance()))
+        }
     }
 }
 

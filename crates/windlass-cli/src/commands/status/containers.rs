@@ -97,6 +97,7 @@ mod tests {
 
     use super::told;
 
+    #[expect(clippy::unnecessary_wraps, reason = "as the engine answers")]
     fn container(status: &str, code: i64) -> Option<Container> {
         let state = json!({ "Status": status, "ExitCode": code, "Running": status == "running" });
         Some(Container::of(json!({ "Id": "1", "Name": "/a", "State": state })))

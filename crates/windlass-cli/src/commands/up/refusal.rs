@@ -75,7 +75,7 @@ fn unbuildable(
     for service in project.services.values().filter(|service| service.build.is_some()) {
         let image = service.image.as_ref().map(|image| image.text.clone());
         let image = image.unwrap_or_else(|| format!("{}-{}", project.name, service.name));
-        let policy = service.get("pull_policy").map(|policy| policy.plain());
+        let policy = service.get("pull_policy").map(windlass::lang::compose::item::Item::plain);
         let is_there = match engine.look("images", &image) {
             Ok(_) => true,
             Err(why) if why.is_missing() => false,

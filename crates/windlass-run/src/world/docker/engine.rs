@@ -390,7 +390,7 @@ mod tests {
         let engine = Engine::new(Address::parse(Some(&host)).unwrap());
         let mut heard = Vec::new();
         let ended = engine.pull("app", Some("linux/amd64"), Some("e30="), &mut |line| {
-            heard.push(line["status"].clone())
+            heard.push(line["status"].clone());
         });
         assert_eq!(heard, ["Pulling", "Done"]);
         assert_eq!(ended.unwrap_err().to_string(), "no such image");

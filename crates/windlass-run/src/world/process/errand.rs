@@ -65,10 +65,9 @@ fn carry_out(shared: &Arc<Shared>, order: &Order, from: From) -> Report {
         Ok(()) => End::Done,
         Err(Trouble::Unknown) => return Report::Lost { order: order.id },
         Err(Trouble::Cancelled) => End::Cancelled,
-        Err(Trouble::NotServing(reason)) => End::Failed { reason },
         // It ended because it was told to.
         Err(Trouble::Failed(_)) if is_cancelled(shared, order.id) => End::Cancelled,
-        Err(Trouble::Failed(reason)) => End::Failed { reason },
+        Err(Trouble::Failed(reason) | Trouble::NotServing(reason)) => End::Failed { reason },
     };
     Report::Ended { order: order.id, end }
 }

@@ -44,7 +44,9 @@ impl Group {
             return;
         }
         let members = self.members(launcher);
-        members.iter().for_each(|member| member.signal(Signal::TERM));
+        for member in &members {
+            member.signal(Signal::TERM);
+        }
         let until = Instant::now() + grace;
         for member in &members {
             member.wait(Some(until.saturating_duration_since(Instant::now())));
@@ -54,7 +56,9 @@ impl Group {
             if members.is_empty() {
                 return;
             }
-            members.iter().for_each(|member| member.signal(Signal::KILL));
+            for member in &members {
+                member.signal(Signal::KILL);
+            }
             for member in &members {
                 member.wait(Some(AFTER_KILL));
             }

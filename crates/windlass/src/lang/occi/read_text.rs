@@ -131,7 +131,6 @@ fn value(text: &str) -> (Value, &str) {
         match (escaped, c) {
             (true, 'n') => content.push('\n'),
             (true, 'r') => content.push('\r'),
-            (true, c) => content.push(c),
             (false, '\\') => {}
             (false, '"') => {
                 let is_whole = content.starts_with(['{', '[']);
@@ -139,7 +138,7 @@ fn value(text: &str) -> (Value, &str) {
                 let whole = whole.filter(|it| matches!(it, Value::List(_) | Value::Map(_)));
                 return (whole.unwrap_or(Value::Str(content)), &quoted[at + 1..]);
             }
-            (false, c) => content.push(c),
+            (_, c) => content.push(c),
         }
         escaped = !escaped && c == '\\';
     }

@@ -375,7 +375,9 @@ fn names(value: &Value, of: &'static str, found: &mut Vec<(String, &'static str)
         (None, Value::Inline(inner)) => names(inner, of, found),
         (None, Value::List(items)) => items.iter().for_each(|item| names(item, "string", found)),
         (None, Value::Map(entries)) => {
-            entries.iter().for_each(|(_, value)| names(value, "string", found));
+            for (_, value) in entries {
+                names(value, "string", found);
+            }
         }
         _ => {}
     }

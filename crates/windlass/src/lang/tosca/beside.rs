@@ -40,10 +40,8 @@ impl Beside {
 /// The profiles among the files that can be looked at.
 fn look(files: &mut dyn Files, importing: &str) -> BTreeMap<String, String> {
     let all = files.names();
-    let (from, names) = match all.is_empty() {
-        true => (Some(importing), files.neighbors(importing)),
-        false => (None, all),
-    };
+    let (from, names) =
+        if all.is_empty() { (Some(importing), files.neighbors(importing)) } else { (None, all) };
     let mut found = BTreeMap::new();
     let is_text = |name: &String| ENDINGS.iter().any(|ending| name.ends_with(ending));
     for name in names.into_iter().filter(is_text).take(MOST) {

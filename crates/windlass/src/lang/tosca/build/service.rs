@@ -81,7 +81,7 @@ impl Build<'_> {
         };
         let names = templates.into_iter().flat_map(Node::entries).map(|entry| entry.name());
         let others: Vec<&str> = names.filter(|other| *other != entry.name()).collect();
-        let near = spelling::nearest(name, others.into_iter());
+        let near = spelling::nearest(name, others);
         let finding = Diagnostic::error(codes::UNKNOWN_NAME, copy.span(), message);
         self.findings.push(match near.filter(|near| *near != name) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),

@@ -100,11 +100,9 @@ impl Checker<'_> {
                     self.error(codes::CONSTRAINT, wanted.span, message);
                 }
             }
-            "length" | "min_length" | "max_length" => {
-                if !matches!(wanted.data, Data::Int(0..)) {
-                    let message = format!("a length is a whole number, not `{}`", words(wanted));
-                    self.error(codes::CONSTRAINT, wanted.span, message);
-                }
+            "length" | "min_length" | "max_length" if !matches!(wanted.data, Data::Int(0..)) => {
+                let message = format!("a length is a whole number, not `{}`", words(wanted));
+                self.error(codes::CONSTRAINT, wanted.span, message);
             }
             "valid_values" => {
                 for value in wanted.items() {
@@ -157,9 +155,10 @@ impl Checker<'_> {
         if let Some(wanted) = wanted {
             let is_reason = matches!(base, Base::Scalar(_))
                 || matches!(base, Base::BuiltIn(name) if name.starts_with("scalar-unit"));
-            let message = match is_reason {
-                true => format!("values cannot be compared with this: {wanted}"),
-                false => format!("values are compared with {wanted}, not `{}`", words(bound)),
+            let message = if is_reason {
+                format!("values cannot be compared with this: {wanted}")
+            } else {
+                format!("values are compared with {wanted}, not `{}`", words(bound))
             };
             self.error(codes::CONSTRAINT, bound.span, message);
             // A number without a unit is taken for one of the smallest.

@@ -123,7 +123,7 @@ impl Checker<'_> {
             self.node_functions(service, name, node);
         }
         for (name, template) in service.relationships.iter() {
-            let ends = self.ends_of(service, &name.text, template);
+            let ends = Self::ends_of(service, &name.text, template);
             let place = Place::Relationship(&ends);
             self.all(service, &template.properties, place);
             self.all(service, &template.attributes, place);
@@ -245,12 +245,7 @@ impl Checker<'_> {
     }
 
     /// What a relationship template connects: the first requirement that names it.
-    fn ends_of<'s>(
-        &self,
-        service: &'s Service,
-        name: &str,
-        template: &RelationshipTemplate,
-    ) -> Ends<'s> {
+    fn ends_of<'s>(service: &'s Service, name: &str, template: &RelationshipTemplate) -> Ends<'s> {
         let mut ends = Ends { of: template.of.as_ref().and_then(|of| of.id), ..Ends::default() };
         for (source, node) in service.nodes.iter() {
             for (_, requirement) in node.requirements.iter() {
@@ -361,14 +356,14 @@ impl Checker<'_> {
             }
             "get_artifact" => self.get_artifact(service, arguments, place),
             _ if self.version().is_2() => self.call_of_2(name, span, arguments),
-            _ if !BEFORE_2.contains(&name) => {
+            _ if !BEFORE_2.contains(&name)
                 // Some processors declare functions in metadata.
-                if !self.model.files[0].functions.contains_key(name) {
-                    let message = format!("there is no function `{name}`");
-                    let near = spelling::nearest(name, BEFORE_2.iter().copied());
-                    let help = near.map(|near| format!("did you mean `{near}`?"));
-                    self.advise(codes::FUNCTION, span, message, help);
-                }
+                && !self.model.files[0].functions.contains_key(name) =>
+            {
+                let message = format!("there is no function `{name}`");
+                let near = spelling::nearest(name, BEFORE_2.iter().copied());
+                let help = near.map(|near| format!("did you mean `{near}`?"));
+                self.advise(codes::FUNCTION, span, message, help);
             }
             _ => {}
         }
@@ -472,7 +467,7 @@ impl Checker<'_> {
             (name, _) => match service.nodes.get(name) {
                 Some(node) => Walk::node(name, node),
                 None => match service.relationships.get(name) {
-                    Some(template) => Spot::Relationship(self.ends_of(service, name, template)),
+                    Some(template) => Spot::Relationship(Self::ends_of(service, name, template)),
                     None if service.groups.get(name).is_some() => return,
                     None => {
                         let message = format!("there is no node template `{who}`");

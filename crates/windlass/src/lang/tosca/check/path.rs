@@ -86,9 +86,8 @@ impl<'m> Walk<'m> {
                 return Ok(None);
             }
             let Some(word) = first.text() else { return Ok(None) };
-            let (next, left) = match self.turn(&spot, word, first.span, further)? {
-                Some(turned) => turned,
-                None => return self.end(&spot, word, first.span, further),
+            let Some((next, left)) = self.turn(&spot, word, first.span, further)? else {
+                return self.end(&spot, word, first.span, further);
             };
             spot = next;
             rest = left;
@@ -108,7 +107,9 @@ impl<'m> Walk<'m> {
             return Ok(self.turn_1(spot, word, further));
         }
         match (spot, word) {
-            (Spot::Unknown, _) => Ok(Some((Spot::Unknown, &[]))),
+            (Spot::Unknown, _) | (Spot::Capability { .. }, "RELATIONSHIP" | "SOURCE") => {
+                Ok(Some((Spot::Unknown, &[])))
+            }
             (Spot::Node { name, of, template }, "RELATIONSHIP") => {
                 let Some((requirement, left)) = further.split_first() else { return Ok(None) };
                 let Some(text) = requirement.text() else { return Ok(Some((Spot::Unknown, &[]))) };
@@ -142,7 +143,6 @@ impl<'m> Walk<'m> {
                 let capability = both.map(|(node, name)| Spot::Capability { node, name });
                 Ok(Some((capability.unwrap_or(Spot::Unknown), further)))
             }
-            (Spot::Capability { .. }, "RELATIONSHIP" | "SOURCE") => Ok(Some((Spot::Unknown, &[]))),
             (Spot::Node { .. }, "SOURCE" | "TARGET") => {
                 let message = format!("`{word}` is an end of a relationship, and this is a node");
                 Err(wrong(codes::FUNCTION, span, message))
@@ -248,8 +248,7 @@ impl<'m> Walk<'m> {
         further: &[Value],
     ) -> Step<Option<Found>> {
         let of = match spot {
-            Spot::Unknown => return Ok(None),
-            Spot::Relationship(Ends { of: None, .. }) => return Ok(None),
+            Spot::Unknown | Spot::Relationship(Ends { of: None, .. }) => return Ok(None),
             Spot::Relationship(ends) => ends.of,
             Spot::Node { of, .. } => Some(*of),
             Spot::Capability { node, name } => self.model.capability_type(*node, name),
@@ -263,7 +262,7 @@ impl<'m> Walk<'m> {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             return Err(lacks(&spot.words(self.model), what, word, span, &names));
         };
-        let schema = self.into_parts(schema, further)?;
+        let schema = self.parts(schema, further)?;
         let owner = match spot {
             Spot::Node { name, template: Some(_), .. } => Some(name.clone()),
             _ => None,
@@ -295,7 +294,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Goes into lists, maps and structures.
-    fn into_parts(&self, schema: Schema, further: &[Value]) -> Step<Option<Schema>> {
+    fn parts(&self, schema: Schema, further: &[Value]) -> Step<Option<Schema>> {
         let mut schema = schema;
         for step in further {
             let Some(of) = &schema.of else { return Ok(None) };
@@ -335,7 +334,7 @@ impl<'m> Walk<'m> {
     }
 }
 
-impl<'m> Spot<'m> {
+impl Spot<'_> {
     fn node_type(&self) -> Option<TypeId> {
         match self {
             Spot::Node { of, .. } => Some(*of),
@@ -380,10 +379,12 @@ fn index(steps: &[Value]) -> (usize, &[Value]) {
     }
 }
 
+#[expect(clippy::unnecessary_box_returns, reason = "errors of steps are boxed, for they are large")]
 fn wrong(code: &'static str, span: Span, message: String) -> Box<Wrong> {
     Box::new(Wrong { code, span, message, help: None })
 }
 
+#[expect(clippy::unnecessary_box_returns, reason = "errors of steps are boxed, for they are large")]
 fn lacks(owner: &str, word: &str, name: &str, span: Span, known: &[&str]) -> Box<Wrong> {
     let message = format!("`{owner}` has no {word} `{name}`");
     let near = spelling::nearest(name, known.iter().copied());

@@ -56,9 +56,10 @@ pub(super) fn known(inputs: &Inputs<'_, '_>, value: &Value, place: &Place) -> Op
 pub(super) fn function(value: &Value, is_2: bool) -> Option<(&str, &Value)> {
     let [entry] = value.entries() else { return None };
     let name = entry.key.text()?;
-    match is_2 {
-        true => name.strip_prefix('$').filter(|rest| !rest.starts_with('$')),
-        false => BEFORE_2.contains(&name).then_some(name),
+    if is_2 {
+        name.strip_prefix('$').filter(|rest| !rest.starts_with('$'))
+    } else {
+        BEFORE_2.contains(&name).then_some(name)
     }
     .map(|name| (name, &entry.value))
 }
