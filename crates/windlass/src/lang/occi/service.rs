@@ -322,8 +322,9 @@ fn inputs(configuration: &Configuration) -> Value {
     let mut inputs: BTreeMap<String, &'static str> = BTreeMap::new();
     for resource in &configuration.resources {
         waiting(&resource.values, NODES, &resource.kind, &mut inputs);
-        for values in resource.values.capabilities.values() {
-            let kind = values.kind.as_deref().unwrap_or_default();
+        for (name, values) in &resource.values.capabilities {
+            let declared = type_of_field(NODES, &resource.kind, "capabilities", name);
+            let kind = values.kind.as_deref().or(declared).unwrap_or_default();
             let all = Values {
                 properties: values.properties.clone(),
                 attributes: values.attributes.clone(),

@@ -86,7 +86,7 @@ pub fn type_of_field(section: &str, of: &str, part: &str, field: &str) -> Option
         let body = PARSED.iter().find_map(own)?;
         let found = body.get(part).and_then(|fields| fields.get(field));
         if let Some(found) = found {
-            return found.get("type").and_then(Node::as_str);
+            return found.get("type").unwrap_or(found).as_str();
         }
         of = body.get("derived_from").and_then(Node::as_str)?;
     }
