@@ -50,6 +50,10 @@ fn what_the_pages_show_is_what_the_program_prints() {
     let mut commands = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        // Its commands start processes: `scaling.rs` follows that page.
+        if path.ends_with("scale.md") {
+            continue;
+        }
         let page = std::fs::read_to_string(&path).unwrap();
         let (fresh, in_page) = rewritten(&page);
         commands += in_page;
