@@ -106,7 +106,7 @@ fn archives_run_from_where_their_files_are_laid_out_and_are_imported() {
          node_types: { Big: { derived_from: 'lib:Store' }, Bad: { derived_from: 'lib:Stoer' } }\n",
     );
     let checked = folder.run(&["check", "importing.yaml", "--format", "json"]);
-    assert_eq!(checked.findings(), ["3:64 error TOSCA005"], "{}", checked.stdout);
+    assert_eq!(checked.findings(), ["3:72 error TOSCA005"], "{}", checked.stdout);
 }
 
 /// A relationship that is taken away before its source stops.

@@ -79,11 +79,17 @@ fn needed(application: &Application) -> BTreeMap<String, String> {
     all
 }
 
-/// The commands of a type, each with what it is for.
+/// The commands of a type that bring something up, as far as its author says which do, each with
+/// what it is for.
 fn commands(component: &ComponentType) -> Vec<(String, &Command)> {
     let of = |what: String| format!("{what} of type `{}`", component.name);
     let mut all = Vec::new();
-    for operation in &component.operations {
+    let up = component.protocol().and_then(|protocol| protocol.up.as_ref());
+    for (at, operation) in component.operations.iter().enumerate() {
+        // What only leads down again may get its secrets then.
+        if up.is_some_and(|up| up.iter().all(|other| other.0 as usize != at)) {
+            continue;
+        }
         let name = of(format!("operation `{}`", operation.name));
         let check = operation.effect.as_ref().and_then(check);
         all.extend(operation.run.iter().chain(check).map(|command| (name.clone(), command)));
