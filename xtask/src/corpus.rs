@@ -90,7 +90,6 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
     let handled = repository.path("crates/windlass-cli/tests/handled");
     scores.extend(thinking::plans(&windlass, &folder, &handled)?);
     scores.extend(occi::score(&windlass, &folder)?);
-    scores.extend(occi::attributes(&windlass, &folder)?);
     for score in &scores {
         println!("{score}");
         for line in score.wrong.iter().take(SHOWN) {

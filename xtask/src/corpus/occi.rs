@@ -1,6 +1,5 @@
 //! The set `occi`: TOSCA services written as OCCI, each compared with the schema of the JSON
-//! rendering of OCCI 1.2, and with what comes back by way of TOSCA. A service without any node is
-//! left out: a collection has at least one. `occi-attributes`: configurations of others.
+//! rendering of OCCI 1.2. A service without any node is left out: a collection has at least one.
 
 use super::{Score, process};
 use serde_json::Value;
@@ -40,85 +39,10 @@ pub fn score(windlass: &Path, folder: &Path) -> Result<Option<Score>, String> {
             continue;
         }
         total += 1;
-        let why = match misfit(&schema, COLLECTION, &written) {
-            None => changed(windlass, &tosca, &ended.output)?,
-            why => why,
-        };
-        wrong.extend(why.map(|why| format!("{path}: {why}")));
+        wrong.extend(misfit(&schema, COLLECTION, &written).map(|why| format!("{path}: {why}")));
     }
     let right = total - wrong.len();
     Ok(Some(Score { set: "occi".to_owned(), right, total, all_must_be_right: false, wrong }))
-}
-
-/// What the way back to TOSCA and to OCCI again changes; none when nothing is lost.
-fn changed(windlass: &Path, folder: &Path, written: &str) -> Result<Option<String>, String> {
-    let place = std::env::temp_dir().join(format!("windlass-occi-{}", std::process::id()));
-    let keep = |name: &str, text: &str| {
-        std::fs::create_dir_all(&place)
-            .and_then(|()| std::fs::write(place.join(name), text))
-            .map(|()| place.join(name).display().to_string())
-            .map_err(|error| format!("{}: {error}", place.display()))
-    };
-    let configuration = keep("service.json", written)?;
-    let back = process::run(windlass, folder, &["convert", &configuration, "--to", "tosca"])?;
-    let service = keep("service.yaml", &back.output)?;
-    let again = process::run(windlass, folder, &["convert", &service, "--to", "occi"])?;
-    let _ = std::fs::remove_dir_all(&place);
-    Ok((again.output != written).then(|| "the way back changes it".to_owned()))
-}
-
-/// The set `occi-attributes`: collections of resources by others, whose attributes are still there
-/// when Windlass writes them again.
-pub fn attributes(windlass: &Path, folder: &Path) -> Result<Option<Score>, String> {
-    let root = folder.join("occi");
-    let (mut total, mut wrong) = (0, Vec::new());
-    let mut open = vec![root.clone()];
-    let mut files = Vec::new();
-    while let Some(at) = open.pop() {
-        for entry in std::fs::read_dir(&at).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "json") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    for path in files {
-        let name = path.display().to_string();
-        let ended = process::run(windlass, &root, &["convert", &name, "--to", "occi"])?;
-        // What is no collection of resources, or names resources that it does not hold, is none.
-        let Ok(written) = serde_json::from_str::<Value>(&ended.output) else { continue };
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
-        let Ok(given) = serde_json::from_str::<Value>(&text) else { continue };
-        total += 1;
-        wrong.extend(lost(&given, &written).map(|why| format!("{name}: {why}")));
-    }
-    if total == 0 {
-        return Ok(None);
-    }
-    let right = total - wrong.len();
-    let set = "occi-attributes".to_owned();
-    Ok(Some(Score { set, right, total, all_must_be_right: false, wrong }))
-}
-
-/// An attribute of a resource that is not written again.
-fn lost(given: &Value, written: &Value) -> Option<String> {
-    let resources = |of: &Value| of["resources"].as_array().cloned().unwrap_or_default();
-    let (given, written) = (resources(given), resources(written));
-    for (before, after) in given.iter().zip(&written) {
-        for (name, value) in before["attributes"].as_object().into_iter().flatten() {
-            let same = match (value.as_f64(), after["attributes"][name].as_f64()) {
-                (Some(one), Some(other)) => one.total_cmp(&other).is_eq(),
-                _ => *value == after["attributes"][name],
-            };
-            if !same {
-                return Some(format!("`{name}` is lost"));
-            }
-        }
-    }
-    (given.len() != written.len()).then(|| "resources are lost".to_owned())
 }
 
 /// Why a value does not fit a definition; none when it does. Knows the words of this schema.

@@ -69,6 +69,8 @@ impl Checker<'_> {
             let message = format!("`{of}` is not for `{}`", name.text);
             let help = format!("its {key} are of type {}", names.join(", "));
             self.advise(codes::UNMATCHED, name.span, message, Some(help));
+            // Other processors accept it, and real files do it.
+            self.bear(true);
         }
     }
 

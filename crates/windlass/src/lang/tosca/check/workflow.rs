@@ -172,6 +172,8 @@ impl Checker<'_> {
                 let near = spelling::nearest(name, known);
                 let help = near.map(|near| format!("did you mean `{near}`?"));
                 self.advise(codes::UNKNOWN_NAME, entry.key.span, message, help);
+                // Other processors accept it, and real files do it.
+                self.bear(true);
             }
         }
     }
