@@ -157,3 +157,28 @@ impl Data {
         }
     }
 }
+
+/// The functions of the versions before 2.0; from then on a dollar sign says what is a function.
+pub(super) const BEFORE_2: &[&str] = &[
+    "get_input",
+    "get_property",
+    "get_attribute",
+    "get_operation_output",
+    "get_nodes_of_type",
+    "get_artifact",
+    "concat",
+    "token",
+    "join",
+];
+
+/// Which of several relationships is meant may stand after the name of a requirement.
+pub(super) fn index(steps: &[Value]) -> (usize, &[Value]) {
+    match steps.split_first() {
+        Some((first, left)) => match first.data {
+            Data::Int(at) => (usize::try_from(at).unwrap_or(0), left),
+            _ if first.text() == Some("ALL") => (0, left),
+            _ => (0, steps),
+        },
+        None => (0, steps),
+    }
+}

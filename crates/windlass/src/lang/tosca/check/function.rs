@@ -6,7 +6,7 @@ use super::super::model::{
     TypeId, TypeKind, TypeRef,
 };
 use super::super::switches;
-use super::super::value::{Data, Name, Value};
+use super::super::value::{BEFORE_2, Data, Name, Value};
 use super::super::version::Version;
 use super::Checker;
 use super::evaluate::is_call;
@@ -77,19 +77,6 @@ pub(super) const BUILT_IN: &[&str] = &[
     "ceil",
     "get_operation_output",
     "get_nodes_of_type",
-];
-
-/// Functions of the versions before 2.0.
-const BEFORE_2: &[&str] = &[
-    "get_input",
-    "get_property",
-    "get_attribute",
-    "get_operation_output",
-    "get_nodes_of_type",
-    "get_artifact",
-    "concat",
-    "token",
-    "join",
 ];
 
 /// Functions of 2.0 that compare two things.

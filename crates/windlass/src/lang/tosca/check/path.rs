@@ -8,7 +8,7 @@ use super::super::codes;
 use super::super::model::{
     Fields, Model, NodeTemplate, RequirementAssignment, Schema, Service, TypeId,
 };
-use super::super::value::{Data, Value};
+use super::super::value::{Data, Value, index};
 use super::schema::Base;
 use crate::source::Span;
 use crate::spelling;
@@ -364,18 +364,6 @@ impl<'m> Ends<'m> {
             Some(of) => Spot::Node { name: "TARGET".to_owned(), of, template: None },
             None => Spot::Unknown,
         }
-    }
-}
-
-/// Which of several relationships is meant may stand after the name of a requirement.
-fn index(steps: &[Value]) -> (usize, &[Value]) {
-    match steps.split_first() {
-        Some((first, left)) => match first.data {
-            Data::Int(at) => (usize::try_from(at).unwrap_or(0), left),
-            _ if first.text() == Some("ALL") => (0, left),
-            _ => (0, steps),
-        },
-        None => (0, steps),
     }
 }
 

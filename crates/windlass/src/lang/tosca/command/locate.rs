@@ -3,7 +3,7 @@
 
 use super::super::lower::links::Link;
 use super::super::model::{NodeTemplate, TypeId};
-use super::super::value::{Data, Value};
+use super::super::value::{Data, Value, index};
 use super::Inputs;
 use super::evaluate::Place;
 
@@ -227,16 +227,4 @@ pub(super) fn inside<'v>(value: &'v Value, rest: &[Value]) -> Option<&'v Value> 
         };
     }
     Some(value)
-}
-
-/// Which of several relationships is meant may stand after the name of a requirement.
-fn index(steps: &[Value]) -> (usize, &[Value]) {
-    match steps.split_first() {
-        Some((first, left)) => match first.data {
-            Data::Int(at) => (usize::try_from(at).unwrap_or(0), left),
-            _ if first.text() == Some("ALL") => (0, left),
-            _ => (0, steps),
-        },
-        None => (0, steps),
-    }
 }

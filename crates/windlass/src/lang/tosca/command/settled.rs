@@ -4,7 +4,7 @@
 //! input without a value would tell as the function, in the form of 1.3; what only a run can tell
 //! is not known.
 
-use super::super::value::{Data, Entry, Value};
+use super::super::value::{BEFORE_2, Data, Entry, Value};
 use super::Inputs;
 use super::compute;
 use super::evaluate::{DEEPEST, Place, plain};
@@ -13,19 +13,6 @@ use crate::tree::Value as Plain;
 
 /// The functions that may stay: they need inputs and nothing else.
 const KEPT: &[&str] = &["get_input", "concat", "token", "join"];
-
-/// The functions of the versions before 2.0; from then on a dollar sign says what is a function.
-const BEFORE_2: &[&str] = &[
-    "get_input",
-    "get_property",
-    "get_attribute",
-    "get_operation_output",
-    "get_nodes_of_type",
-    "get_artifact",
-    "concat",
-    "token",
-    "join",
-];
 
 /// Whom a value is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
