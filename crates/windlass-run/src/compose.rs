@@ -21,6 +21,7 @@ mod security;
 mod sheet;
 mod special;
 mod tables;
+mod told;
 mod unusable;
 mod update;
 mod words;
@@ -34,7 +35,7 @@ pub use order::{arrange, arrange_one_by_one, hope, roll};
 pub use refresh::refresh;
 pub use registry::Credentials;
 pub use sheet::{prune, select, sheet, with_processes};
-
+pub use told::told;
 pub use unusable::unusable;
 
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! .windlass/NAME/           mode 0700
-//!     journal.db            every run, mode 0600
+//!     journal.db            every run, mode 0600, and journal.db-tail what is not in it yet
 //!     lock                  held by the engine that drives
 //!     supervisor            who the engine in the background is, and supervisor.log what it says
 //!     logs/RUN/ORDER.log    what the commands and processes wrote

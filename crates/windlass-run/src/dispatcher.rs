@@ -82,7 +82,7 @@ enum Timer {
 }
 
 /// Whoever wants to see entries when they are safe.
-pub type Listener<'l> = Box<dyn FnMut(Duration, &Entry) + 'l>;
+pub type Listener<'l> = Box<dyn FnMut(Duration, &[Entry]) + 'l>;
 
 /// Whoever wants to look at the model between two reports.
 pub type Watcher<'l, M> = Box<dyn FnMut(&M) + 'l>;
@@ -138,7 +138,8 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     pub fn new(machine: M, world: W, journal: J, options: Options, next_order: OrderId) -> Self {
         let hosts = machine.hosts().into_iter().map(|(name, most)| (Resource::Host(name), most));
         let locks = machine.locks().into_iter().map(|(name, most)| (Resource::Lock(name), most));
-        let limits = Limits::new(options.jobs, hosts.chain(locks).collect());
+        let jobs = options.jobs.into_iter().chain(world.room()).min();
+        let limits = Limits::new(jobs, hosts.chain(locks).collect());
         Dispatcher {
             machine,
             world,
@@ -175,7 +176,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
 
     /// Shows every entry to `listener` as soon as it is safe.
     #[must_use]
-    pub fn listening(mut self, listener: impl FnMut(Duration, &Entry) + 'l) -> Self {
+    pub fn listening(mut self, listener: impl FnMut(Duration, &[Entry]) + 'l) -> Self {
         self.listener = Box::new(listener);
         self
     }
@@ -499,8 +500,9 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
                 self.world.start(&given.order);
             }
         }
-        for entry in self.entries.drain(..) {
-            (self.listener)(now, &entry);
+        if !self.entries.is_empty() {
+            (self.listener)(now, &self.entries);
+            self.entries.clear();
         }
         for id in self.over.drain(..) {
             self.world.cleanup(id);

@@ -4,6 +4,7 @@
 //! nowhere (benchmarks).
 
 pub mod sqlite;
+mod tail;
 
 use std::cell::RefCell;
 use std::fmt;

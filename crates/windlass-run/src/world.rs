@@ -103,6 +103,11 @@ pub trait World {
         !order.is_empty()
     }
 
+    /// How many orders can be under way at once, where that is known. More wait for their turn.
+    fn room(&self) -> Option<usize> {
+        None
+    }
+
     /// Carries out an order; a report will say how it ended.
     fn start(&mut self, order: &Order);
 

@@ -38,11 +38,43 @@ nodes:
   it: { type: it }
 ";
 
-/// What happens to an order that only puts a process where its instance is.
-#[derive(Debug, Clone, Copy)]
+/// Beside it a job whose operation never succeeds.
+const TWO: &str = "
+windlass: 1
+goal: it=running, job=done
+types:
+  it:
+    protocol:
+      initial: off
+      states:
+        off: {}
+        hurt: {}
+        running: { on_crash: hurt, process: [it] }
+      transitions:
+        - { from: off, operation: start, to: running }
+        - { from: hurt, operation: start, to: running }
+        - { from: running, operation: stop, to: off }
+        - { from: hurt, operation: stop, to: off }
+  job:
+    operations: { try: { run: [try] }, undo: {} }
+    protocol:
+      initial: off
+      states: { off: {}, done: {} }
+      transitions:
+        - { from: off, operation: try, to: done }
+        - { from: done, operation: undo, to: off }
+nodes:
+  it: { type: it }
+  job: { type: job }
+";
+
+/// What happens to an order that only puts a process where its instance is; or, of two, one dies
+/// just before the operation of the other fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mood {
     Fails,
     Loses,
+    OneDiesOneFails,
 }
 
 /// A world in which the first process dies, and nothing that follows by itself comes up.
@@ -52,6 +84,7 @@ struct Bad {
     given: u32,
     reports: VecDeque<Report>,
     first: bool,
+    last: OrderId,
 }
 
 impl World for Bad {
@@ -63,6 +96,14 @@ impl World for Bad {
         self.given += 1;
         assert!(self.given < 200, "orders repeat without end: {order:?}");
         let id = order.id;
+        if self.mood == Mood::OneDiesOneFails && order.operation.as_deref() == Some("try") {
+            let (instance, detail) = ("it".into(), "it was hit".to_owned());
+            self.reports.push_back(Report::Died { instance, order: self.last, detail });
+            let reason = "no".to_owned();
+            self.reports.push_back(Report::Ended { order: id, end: End::Failed { reason } });
+            return;
+        }
+        self.last = id;
         if order.operation.is_some() {
             self.reports.push_back(Report::Ended { order: id, end: End::Done });
             if std::mem::take(&mut self.first) {
@@ -76,6 +117,7 @@ impl World for Bad {
         self.reports.push_back(match self.mood {
             Mood::Fails => Report::Ended { order: id, end: End::Failed { reason } },
             Mood::Loses => Report::Lost { order: id },
+            Mood::OneDiesOneFails => Report::Ended { order: id, end: End::Done },
         });
     }
 
@@ -85,7 +127,8 @@ impl World for Bad {
     }
 
     fn poll(&mut self) -> Option<Report> {
-        None
+        // What happens at the same moment is told at the same moment.
+        (self.mood == Mood::OneDiesOneFails).then(|| self.reports.pop_front()).flatten()
     }
 
     fn cancel(&mut self, _: OrderId) {}
@@ -109,19 +152,20 @@ fn no_limit() -> Box<dyn Budget> {
     Box::new(Unlimited)
 }
 
-fn application() -> (Application, GoalFile) {
+fn application(text: &str) -> (Application, GoalFile) {
     let mut sources = Sources::new();
-    let root = sources.add("windlass.yaml", APPLICATION);
+    let root = sources.add("windlass.yaml", text);
     let reading = lang::read(None, root, &sources);
     (reading.application.unwrap(), reading.goal.unwrap())
 }
 
 fn finish(mood: Mood, on_failure: OnFailure) -> (Finish, Vec<Entry>) {
-    let (application, goal) = application();
+    let two = mood == Mood::OneDiesOneFails;
+    let (application, goal) = application(if two { TWO } else { APPLICATION });
     let machine =
         PlanMachine::new(&application, GlobalState::empty(), Some(goal), no_limit).unwrap();
     let (reports, now) = (VecDeque::new(), Duration::ZERO);
-    let world = Bad { mood, now, given: 0, reports, first: true };
+    let world = Bad { mood, now, given: 0, reports, first: !two, last: OrderId(0) };
     let journal = Memory::default();
     let options = Options { on_failure, ..Options::default() };
     let mut engine = Dispatcher::new(machine, world, journal.clone(), options, OrderId(1));
@@ -150,4 +194,15 @@ fn a_tidying_order_that_fails_or_is_lost_does_not_repeat_without_end() {
             assert!(tidying.count() <= 40, "{words}");
         }
     }
+}
+
+#[test]
+fn a_death_during_a_failure_does_not_keep_a_run_from_rolling_back() {
+    let (finish, entries) = finish(Mood::OneDiesOneFails, OnFailure::RollBack);
+    assert!(matches!(finish, Finish::RolledBack(_)), "{finish:?}");
+    let aims = entries.iter().filter_map(|entry| match entry {
+        Entry::Planned { aim, .. } => Some(*aim),
+        _ => None,
+    });
+    assert_eq!(aims.collect::<Vec<_>>(), [Aim::Goal, Aim::Back], "{entries:?}");
 }

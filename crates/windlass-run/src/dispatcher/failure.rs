@@ -57,7 +57,9 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         let notes = self.machine.give_up(task);
         self.suspect = true;
         self.followed(notes);
-        if self.replan.is_none() {
+        // Before another plan to the goal it may be tried again, unless all of it is to be undone.
+        let goes_back = self.options.on_failure == OnFailure::RollBack && !self.rolling_back;
+        if self.replan.is_none() || goes_back {
             self.failed.push(why);
             self.fail_for_good();
         }

@@ -178,7 +178,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             self.stopping = true;
             return;
         }
-        if !self.rolling_back {
+        if !self.rolling_back && !self.stopping {
             self.replan = Some((Aim::Goal, format!("the process of {instance} died")));
         }
     }

@@ -1,22 +1,23 @@
 //! The journal in SQLite: write-ahead log, synchronous FULL, one table that only grows.
 //!
-//! A commit that has returned survives the end of the process, and the end of the machine when it
-//! was asked to ([`Safety`]). The table refuses changes and deletions, and the file can be read by
-//! its owner only.
+//! A commit that has returned survives the end of the machine, or waits in a file beside the table
+//! ([`super::tail`]) when the end of the process is all that it was asked to survive ([`Safety`]).
+//! The table refuses changes and deletions, and the files can be read by their owner only.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+use super::tail::{self, Row, Tail};
 use super::{Journal, JournalError, Safety};
 use crate::entry::{Entry, OrderId, Record};
 use crate::secrets::Secrets;
 
 /// The version of the table below; a journal of a newer one is refused, an older one migrated.
-pub const SCHEMA: i64 = 2;
+pub const SCHEMA: i64 = 3;
 /// The size of a page, in bytes.
 const PAGE: u32 = 1024;
 /// How large the log of commits gets, in bytes, before it is copied to its place, which waits for
@@ -30,6 +31,8 @@ const ROWS: usize = 16;
 const EMPTY: i64 = 0;
 /// The first version.
 const FIRST: i64 = 1;
+/// The second version, which had no file beside its tables.
+const SECOND: i64 = 2;
 
 /// The place of an entry is its run and its number in one: what comes at the end of such a table is
 /// written without touching anything before it.
@@ -84,8 +87,9 @@ pub struct Sqlite {
     run: u64,
     next: u64,
     secrets: Secrets,
-    /// What the connection does at the end of a commit.
-    safety: Safety,
+    path: PathBuf,
+    /// What is not in the tables yet; none for who only reads.
+    tail: Option<Tail>,
 }
 
 impl Sqlite {
@@ -99,12 +103,20 @@ impl Sqlite {
         // A commit writes whole pages, and most are two short rows.
         connection.pragma_update(None, "page_size", PAGE)?;
         connection.set_prepared_statement_cache_capacity(2 * ROWS);
+        let is_new = version(&connection)? == EMPTY;
+        // What is made here is safe at once or not needed: it is not waited for bit by bit.
+        connection.pragma_update(None, "synchronous", if is_new { "OFF" } else { "FULL" })?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "wal_autocheckpoint", LOG / PAGE)?;
         migrate(&connection)?;
-        let safety = Safety::PowerLoss;
-        let mut journal = Sqlite { connection, run: 0, next: 1, secrets, safety };
+        if is_new {
+            settle(path)?;
+            connection.pragma_update(None, "synchronous", "FULL")?;
+        }
+        take_over(&connection, path)?;
+        let tail = Some(Tail::open(path)?);
+        let path = path.to_owned();
+        let mut journal = Sqlite { connection, run: 0, next: 1, secrets, path, tail };
         journal.continue_run(journal.last_run()?)?;
         Ok(journal)
     }
@@ -115,14 +127,22 @@ impl Sqlite {
         connection.busy_timeout(Duration::from_secs(5))?;
         connection.pragma_update(None, "query_only", true)?;
         match version(&connection)? {
-            EMPTY | FIRST | SCHEMA => {}
+            EMPTY | FIRST | SECOND | SCHEMA => {}
             other => return Err(wrong_version(other)),
         }
-        let (secrets, safety) = (Secrets::default(), Safety::PowerLoss);
-        Ok(Sqlite { connection, run: 0, next: 1, secrets, safety })
+        let (secrets, path) = (Secrets::default(), path.to_owned());
+        Ok(Sqlite { connection, run: 0, next: 1, secrets, path, tail: None })
     }
 
-    /// The number of the last run; 0 when there was none.
+    /// The same for a copy of the tables of the journal at `path`.
+    #[must_use]
+    pub fn of_copy(mut self, path: &Path) -> Self {
+        path.clone_into(&mut self.path);
+        self
+    }
+
+    /// The number of the last run; 0 when there was none. The beginning of a run is in the tables
+    /// before anything else happens.
     pub fn last_run(&self) -> Result<u64, JournalError> {
         let sql = match version(&self.connection)? {
             EMPTY => return Ok(0),
@@ -160,15 +180,19 @@ impl Sqlite {
                        WHERE place > ?1 AND place < ?2 ORDER BY place";
             (sql, [place(run, after), place(run + 1, 0)])
         };
+        // Read before the tables: what leaves it meanwhile is found there.
+        let tail = tail::read(&self.path)?;
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query(bounds)?;
-        let mut records = Vec::new();
+        let mut records: Vec<Record> = Vec::new();
         while let Some(row) = rows.next()? {
             let body: String = row.get(2)?;
             let entry = serde_json::from_str(&body)
                 .map_err(|error| JournalError(format!("an entry cannot be read: {error}")))?;
             records.push(Record { run, seq: row.get(0)?, at: row.get(1)?, entry });
         }
+        let last = records.last().map_or(after, |last| last.seq);
+        records.extend(tail.into_iter().filter(|record| record.run == run && record.seq > last));
         Ok(records)
     }
 
@@ -179,38 +203,27 @@ impl Sqlite {
         Ok(OrderId(self.connection.query_row(sql, [], |row| row.get::<_, u64>(0))? + 1))
     }
 
-    /// Adds a few rows.
-    fn insert(&self, at: u64, first: u64, entries: &[Entry]) -> Result<(), JournalError> {
-        if entries.is_empty() {
-            return Ok(());
-        }
-        let mut sql =
-            String::from("INSERT INTO entries (at, place, kind, body) VALUES (?1, ?, ?, ?)");
-        sql.push_str(&", (?1, ?, ?, ?)".repeat(entries.len() - 1));
-        let mut insert = self.connection.prepare_cached(&sql)?;
-        insert.raw_bind_parameter(1, at)?;
-        for (offset, entry) in entries.iter().enumerate() {
+    /// The entries as rows that come next.
+    fn rows(&self, at: u64, entries: &[Entry]) -> Result<Vec<Row>, JournalError> {
+        let numbered = entries.iter().zip(self.next..);
+        let row = |(entry, seq): (&Entry, u64)| {
             let body = serde_json::to_string(entry.redacted(&self.secrets).as_ref())
                 .map_err(|error| JournalError(error.to_string()))?;
-            let parameter = 3 * offset + 2;
-            insert.raw_bind_parameter(parameter, place(self.run, first + offset as u64))?;
-            insert.raw_bind_parameter(parameter + 1, entry.kind())?;
-            insert.raw_bind_parameter(parameter + 2, body)?;
-        }
-        insert.raw_execute()?;
-        Ok(())
+            Ok(Row { run: self.run, seq, at, kind: entry.kind(), body })
+        };
+        numbered.map(row).collect()
     }
 
-    /// The next commit writes through to the disk, or leaves that to the system. One that writes
-    /// through takes those before it along, for they are in the same file.
-    fn promise(&mut self, safety: Safety) -> Result<(), JournalError> {
-        if self.safety != safety {
-            let word = match safety {
-                Safety::Crash => "NORMAL",
-                Safety::PowerLoss => "FULL",
-            };
-            self.connection.pragma_update(None, "synchronous", word)?;
-            self.safety = safety;
+    /// Puts what waits and `rows` into the tables, in one commit.
+    fn fold(&mut self, rows: &[Row]) -> Result<(), JournalError> {
+        let waiting = self.tail.as_ref().map_or(&[][..], Tail::rows);
+        // One statement is one commit; beginning and ending another takes longer than all of it.
+        if waiting.is_empty() && rows.len() <= ROWS {
+            return insert(&self.connection, rows);
+        }
+        insert_all(&self.connection, &[waiting, rows])?;
+        if let Some(tail) = &mut self.tail {
+            tail.clear()?;
         }
         Ok(())
     }
@@ -223,21 +236,76 @@ impl Journal for Sqlite {
         entries: &[Entry],
         safety: Safety,
     ) -> Result<(), JournalError> {
-        self.promise(safety)?;
         let at = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
-        // One statement is one commit; beginning and ending another takes longer than all of it.
-        if entries.len() <= ROWS {
-            self.insert(at, self.next, entries)?;
-        } else {
-            let transaction = self.connection.unchecked_transaction()?;
-            for (part, entries) in entries.chunks(ROWS).enumerate() {
-                self.insert(at, self.next + (part * ROWS) as u64, entries)?;
-            }
-            transaction.commit()?;
+        let rows = self.rows(at, entries)?;
+        match &mut self.tail {
+            Some(tail) if safety == Safety::Crash && !tail.is_long() => tail.append(rows)?,
+            _ => self.fold(&rows)?,
         }
         self.next += entries.len() as u64;
         Ok(())
     }
+}
+
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        // Whoever opens the journal next does it otherwise.
+        let _ = self.fold(&[]);
+    }
+}
+
+/// Adds a few rows.
+fn insert(connection: &Connection, rows: &[Row]) -> Result<(), JournalError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut sql = String::from("INSERT INTO entries (place, at, kind, body) VALUES (?, ?, ?, ?)");
+    sql.push_str(&", (?, ?, ?, ?)".repeat(rows.len() - 1));
+    let mut insert = connection.prepare_cached(&sql)?;
+    for (row, first) in rows.iter().zip((1..).step_by(4)) {
+        insert.raw_bind_parameter(first, place(row.run, row.seq))?;
+        insert.raw_bind_parameter(first + 1, row.at)?;
+        insert.raw_bind_parameter(first + 2, row.kind)?;
+        insert.raw_bind_parameter(first + 3, row.body.as_str())?;
+    }
+    insert.raw_execute()?;
+    Ok(())
+}
+
+/// Adds any number of rows in one commit.
+fn insert_all(connection: &Connection, groups: &[&[Row]]) -> Result<(), JournalError> {
+    let transaction = connection.unchecked_transaction()?;
+    for part in groups.iter().flat_map(|rows| rows.chunks(ROWS)) {
+        insert(&transaction, part)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+/// Puts into the tables what an engine that died had only written beside them.
+fn take_over(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let sql = "SELECT coalesce(max(place), 0) FROM entries";
+    let last: u64 = connection.query_row(sql, [], |row| row.get(0))?;
+    let tail = tail::read(path)?.into_iter();
+    let left: Vec<Record> = tail.filter(|record| place(record.run, record.seq) > last).collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let row = |Record { run, seq, at, entry }: Record| {
+        // What had to be hidden was hidden when it was written.
+        let body =
+            serde_json::to_string(&entry).map_err(|error| JournalError(error.to_string()))?;
+        Ok(Row { run, seq, at, kind: entry.kind(), body })
+    };
+    let rows = left.into_iter().map(row).collect::<Result<Vec<_>, JournalError>>()?;
+    insert_all(connection, &[&rows])
+}
+
+/// A new file and its name reach the disk. Its tables are in the log of commits, which reaches it
+/// with the first commit; without the file there would be no log.
+fn settle(path: &Path) -> std::io::Result<()> {
+    fs::File::open(path)?.sync_all()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 fn version(connection: &Connection) -> Result<i64, JournalError> {
@@ -252,6 +320,7 @@ fn wrong_version(version: i64) -> JournalError {
 fn migrate(connection: &Connection) -> Result<(), JournalError> {
     match version(connection)? {
         SCHEMA => Ok(()),
+        SECOND => Ok(connection.pragma_update(None, "user_version", SCHEMA)?),
         EMPTY => {
             connection.execute_batch("BEGIN IMMEDIATE")?;
             connection.execute_batch(TABLES)?;
@@ -391,6 +460,89 @@ mod tests {
         assert_eq!(places(2), [(2, 1, outcome(21, "old")), (2, 2, outcome(22, "new"))]);
         assert!(journal.connection.execute("DELETE FROM entries", []).is_err());
         assert!(journal.connection.execute("UPDATE entries SET at = 0", []).is_err());
+    }
+
+    /// A copy of the files of a journal, as a kill of the engine would leave them now.
+    fn killed(path: &Path, name: &str) -> PathBuf {
+        let copy = path.with_file_name(name);
+        for end in ["", "-wal", "-tail"] {
+            let name = |path: &Path| PathBuf::from(format!("{}{end}", path.display()));
+            if name(path).exists() {
+                fs::copy(name(path), name(&copy)).unwrap();
+            }
+        }
+        copy
+    }
+
+    #[test]
+    fn a_kill_loses_nothing_that_was_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.db");
+        let mut journal = Sqlite::open(&path, Secrets::default()).unwrap();
+        journal.begin_run().unwrap();
+        let all: Vec<Entry> = (1..=40).map(|number| outcome(number, "a \n word")).collect();
+        let numbers = |path: &Path, after: u64| {
+            let reader = Sqlite::read_only(path).unwrap();
+            let records = reader.records(1, after).unwrap();
+            assert!(records.iter().all(|it| it.entry == outcome(it.seq, "a \n word")));
+            records.iter().map(|it| it.seq).collect::<Vec<_>>()
+        };
+        let mut done = 0;
+        for (round, count) in [1_usize, 2, 1, 20, 3, 1, 2, 10].into_iter().enumerate() {
+            let safety = if round % 3 == 0 { Safety::PowerLoss } else { Safety::Crash };
+            let entries = &all[done..done + count];
+            journal.append(Duration::from_millis(9), entries, safety).unwrap();
+            done += count;
+            let expected: Vec<u64> = (1..=done as u64).collect();
+            // Somebody who reads while the engine runs.
+            assert_eq!(numbers(&path, 0), expected);
+            assert_eq!(numbers(&path, 2), expected.get(2..).unwrap_or_default());
+            // The next engine after a kill, and one after a kill in the middle of a line.
+            let copy = killed(&path, &format!("copy-{round}.db"));
+            let mut torn = OpenOptions::new().create(true).append(true).open(tail::beside(&copy));
+            std::io::Write::write_all(torn.as_mut().unwrap(), br#"{"run":1,"seq":"#).unwrap();
+            let mut next = Sqlite::open(&copy, Secrets::default()).unwrap();
+            next.append(Duration::ZERO, &all[done..done + 1.min(40 - done)], Safety::Crash)
+                .unwrap();
+            drop(next);
+            let expected: Vec<u64> = (1..=(done as u64 + 1).min(40)).collect();
+            assert_eq!(numbers(&copy, 0), expected);
+            let connection = Connection::open(&copy).unwrap();
+            let rows = "SELECT count(*) FROM entries";
+            let rows: usize = connection.query_row(rows, [], |row| row.get(0)).unwrap();
+            assert_eq!(rows, expected.len());
+        }
+    }
+
+    #[test]
+    fn lines_that_are_in_the_tables_already_count_for_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.db");
+        let mut journal = Sqlite::open(&path, Secrets::default()).unwrap();
+        journal.begin_run().unwrap();
+        journal.append(Duration::ZERO, &[outcome(1, "a")], Safety::Crash).unwrap();
+        let lines = fs::read(tail::beside(&path)).unwrap();
+        journal.append(Duration::ZERO, &[outcome(2, "b")], Safety::PowerLoss).unwrap();
+        drop(journal);
+        // As if the engine had died before it cleared the file.
+        fs::write(tail::beside(&path), lines).unwrap();
+        let count = |journal: &Sqlite| journal.records(1, 0).unwrap().len();
+        assert_eq!(count(&Sqlite::read_only(&path).unwrap()), 2);
+        assert_eq!(count(&Sqlite::open(&path, Secrets::default()).unwrap()), 2);
+    }
+
+    #[test]
+    fn a_long_file_beside_the_tables_is_put_into_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.db");
+        let mut journal = Sqlite::open(&path, Secrets::default()).unwrap();
+        journal.begin_run().unwrap();
+        let long = "word ".repeat(20_000);
+        for number in 1..=9 {
+            journal.append(Duration::ZERO, &[outcome(number, &long)], Safety::Crash).unwrap();
+        }
+        assert!(fs::metadata(tail::beside(&path)).unwrap().len() < 500_000);
+        assert_eq!(Sqlite::read_only(&path).unwrap().records(1, 0).unwrap().len(), 9);
     }
 
     #[test]

@@ -7,8 +7,8 @@
 //!
 //! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
 //! `probe.rs` (health checks), `group.rs` (whoever is left behind), `errand.rs` (what a thread does
-//! for an order), `direct.rs` (what needs no thread), `logs.rs` (what it wrote), `veil.rs` (secrets
-//! in it), `inbox.rs` (where reports arrive).
+//! for an order), `direct.rs` (what needs no thread), `swift.rs` (how that starts), `logs.rs` (what
+//! it wrote), `veil.rs` (secrets in it), `inbox.rs` (where reports arrive).
 
 mod claim;
 mod direct;
@@ -18,6 +18,7 @@ mod inbox;
 mod launch;
 mod logs;
 pub(super) mod probe;
+mod swift;
 mod veil;
 
 use std::collections::BTreeMap;
@@ -45,6 +46,10 @@ pub use veil::{HIDE_SECRETS, hide_secrets};
 
 /// How long a command that was stopped may take before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How many of the files that the engine may have open are set aside for one order: its log, the
+/// handle of its process, and what its start needs for a moment.
+const FILES_EACH: u64 = 5;
 
 /// A command that ends sooner, and says nothing, has no log.
 const SHORT: Duration = Duration::from_millis(20);
@@ -111,7 +116,8 @@ impl Processes {
         crate::deployment::private_folder(&place.logs)?;
         let nothing = File::open("/dev/null")?;
         let (veils, withheld) = (Veils::default(), launch::withheld());
-        let launcher = Launcher { place, secrets, claims, nothing, veils, withheld };
+        let swift = launch::swift(&place, &withheld);
+        let launcher = Launcher { place, secrets, claims, nothing, veils, withheld, swift };
         let shared = Shared {
             launcher,
             reports,
@@ -148,6 +154,11 @@ impl Processes {
 impl World for Processes {
     fn now(&self) -> Duration {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    }
+
+    fn room(&self) -> Option<usize> {
+        let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
+        Some(usize::try_from(most / FILES_EACH).unwrap_or(usize::MAX).max(1))
     }
 
     fn start(&mut self, order: &Order) {

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::process::Child;
 use std::sync::Arc;
 use std::thread;
 
@@ -19,7 +18,7 @@ use windlass::lifecycle::implementation::{Command, Effect};
 use super::claim::Identity;
 use super::group::{Group, Known};
 use super::inbox::Inbox;
-use super::launch::Launcher;
+use super::launch::{Begun, Launcher};
 use super::logs::{Log, Logs};
 use super::{Shared, errand, veil};
 use crate::entry::{End, OrderId};
@@ -38,7 +37,7 @@ pub(super) struct Direct {
 
 #[derive(Debug)]
 struct Started {
-    child: Child,
+    child: Begun,
     /// Its end wakes the dispatcher; closed, it is forgotten.
     _handle: OwnedFd,
     log: Log,
@@ -137,7 +136,7 @@ impl Direct {
 }
 
 /// From here on the end of the command ends the sleep of the dispatcher.
-fn expect(inbox: &Inbox, order: OrderId, child: &Child) -> io::Result<OwnedFd> {
+fn expect(inbox: &Inbox, order: OrderId, child: &Begun) -> io::Result<OwnedFd> {
     let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     // It has not been waited for, so the number is still its own.
     let handle = pidfd_open(number.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;

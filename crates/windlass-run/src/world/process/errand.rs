@@ -12,7 +12,7 @@ use windlass::lifecycle::implementation::{Command, Effect, Process, Stop};
 
 use super::claim::{Claim, Identity};
 use super::group::{Group, Known, ORPHANS};
-use super::launch::After;
+use super::launch::{After, Begun};
 use super::{Running, Shared, probe};
 use crate::entry::{End, OrderId};
 use crate::world::{Order, Report, docker};
@@ -28,7 +28,7 @@ pub(super) enum From {
     /// Nothing.
     Start,
     /// Its command runs: this engine started it.
-    Started(Child),
+    Started(Begun),
     /// Its command runs: it was started by an engine that died.
     Running(Identity),
     /// Its command is over.
@@ -135,10 +135,10 @@ fn run(shared: &Shared, order: &Order, command: &Command) -> Result<(), Trouble>
     let claim = launcher.claims.command(order.id);
     let child = launcher.claimed(order, command, &claim, after);
     let child = child.map_err(|error| failed("start the command", &error))?;
-    to_its_end(shared, order, child).map_err(|trouble| unclaimed(&claim, trouble))
+    to_its_end(shared, order, Begun::Usual(child)).map_err(|trouble| unclaimed(&claim, trouble))
 }
 
-fn to_its_end(shared: &Shared, order: &Order, mut child: Child) -> Result<(), Trouble> {
+fn to_its_end(shared: &Shared, order: &Order, child: Begun) -> Result<(), Trouble> {
     let identity = Identity::of(child.id());
     known_as(shared, order.id, identity);
     let status = child.wait().map_err(|error| failed("wait for the command", &error))?;

@@ -1,8 +1,9 @@
 //! How a command starts: its arguments, its environment, its folder, its process group, its log.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue
 use super::Place;
 use super::claim::{CLAIM_AND_BECOME, CLAIM_AND_REPORT, Claim, Claims, Identity};
 use super::logs::Log;
+use super::swift::{Started, Swift};
 use super::veil::{self, Veils};
 use crate::entry::OrderId;
 use crate::secrets::Secrets;
@@ -21,6 +23,15 @@ use crate::world::Order;
 
 /// How much of a log is repeated as the reason of a failure.
 const TAIL: u64 = 400;
+
+/// What each command finds about itself in its environment.
+const EACH: [&str; 3] = ["WINDLASS_INSTANCE", "WINDLASS_NODE", "WINDLASS_ORDER"];
+
+/// What all commands find in their environment.
+fn common(place: &Place) -> [(&'static str, &OsStr); 2] {
+    let deployment = OsStr::new(&place.name);
+    [("WINDLASS_DEPLOYMENT", deployment), ("WINDLASS_STATE", place.folder.as_os_str())]
+}
 
 /// Starts commands.
 #[derive(Debug)]
@@ -34,6 +45,16 @@ pub(super) struct Launcher {
     pub(super) veils: Veils,
     /// Variables of the engine that commands do not inherit.
     pub(super) withheld: Vec<OsString>,
+    /// Who starts small commands.
+    pub(super) swift: Option<Swift>,
+}
+
+/// Who starts the small commands of a deployment; none where the system has no such way.
+pub(super) fn swift(place: &Place, withheld: &[OsString]) -> Option<Swift> {
+    let [deployment, state] = common(place);
+    // A shell says where it is.
+    let common = [deployment, state, ("PWD", place.directory.as_os_str())];
+    Swift::new(&common, withheld, &EACH).ok()
 }
 
 /// The variables that hold the secrets of this engine: a command gets those that it names, and by
@@ -41,6 +62,33 @@ pub(super) struct Launcher {
 pub(super) fn withheld() -> Vec<OsString> {
     let names = std::env::vars_os().map(|(name, _)| name);
     names.filter(|name| name.as_encoded_bytes().starts_with(b"WINDLASS_SECRET_")).collect()
+}
+
+/// A command that this engine started.
+#[derive(Debug)]
+pub(super) enum Begun {
+    /// As the library does it.
+    Usual(Child),
+    /// As it is done for small commands.
+    Swift(Started),
+}
+
+impl Begun {
+    /// The number of its process.
+    pub(super) fn id(&self) -> u32 {
+        match self {
+            Begun::Usual(child) => child.id(),
+            Begun::Swift(started) => started.id(),
+        }
+    }
+
+    /// Waits for its end.
+    pub(super) fn wait(self) -> io::Result<ExitStatus> {
+        match self {
+            Begun::Usual(mut child) => child.wait(),
+            Begun::Swift(started) => started.wait(),
+        }
+    }
 }
 
 /// Whether the exit code of a command has to be known after a crash.
@@ -96,14 +144,28 @@ impl Launcher {
         order: &Order,
         command: &Command,
         log: &Log,
-    ) -> io::Result<Child> {
+    ) -> io::Result<Begun> {
         let arguments = arguments(&command.line);
+        let directory = self.directory(command);
+        let names = || command.environment.keys().map(String::as_str);
+        if let Some(swift) = self.swift.as_ref().filter(|it| it.takes(&directory, names())) {
+            let number = order.id.0.to_string();
+            let each = EACH.into_iter().zip([&order.instance, &order.node, &number]);
+            let each = each.map(|(name, value)| (name, value.as_str()));
+            let said = command
+                .environment
+                .iter()
+                .map(|(name, value)| Ok((name.as_str(), self.value(value)?)));
+            let said = said.collect::<io::Result<Vec<_>>>()?;
+            let files = (self.nothing.as_fd(), log.as_fd());
+            return swift.start(&arguments, each, said.into_iter(), files).map(Begun::Swift);
+        }
         let (program, rest) = arguments.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut program = std::process::Command::new(program);
         program.args(rest);
         // A shell says where it is.
-        program.env("PWD", self.directory(command));
-        self.spawn(program, order, command, (log.writer()?, log.writer()?))
+        program.env("PWD", directory);
+        self.spawn(program, order, command, (log.writer()?, log.writer()?)).map(Begun::Usual)
     }
 
     fn spawn(
@@ -146,23 +208,24 @@ impl Launcher {
         for name in &self.withheld {
             program.env_remove(name);
         }
-        program.env("WINDLASS_DEPLOYMENT", &self.place.name);
-        program.env("WINDLASS_INSTANCE", &order.instance);
-        program.env("WINDLASS_NODE", &order.node);
-        program.env("WINDLASS_STATE", &self.place.folder);
-        program.env("WINDLASS_ORDER", order.id.0.to_string());
+        program.envs(common(&self.place));
+        let each = [&order.instance, &order.node, &order.id.0.to_string()];
+        program.envs(EACH.into_iter().zip(each));
         for (name, value) in &command.environment {
-            match value {
-                EnvironmentValue::Plain(text) => program.env(name, text),
-                EnvironmentValue::Secret(secret) => {
-                    let value = self.secrets.get(secret).ok_or_else(|| {
-                        io::Error::other(format!("nobody gave the secret `{secret}`"))
-                    })?;
-                    program.env(name, value)
-                }
-            };
+            program.env(name, self.value(value)?);
         }
         Ok(())
+    }
+
+    /// The value of a variable.
+    fn value<'v>(&'v self, value: &'v EnvironmentValue) -> io::Result<&'v str> {
+        match value {
+            EnvironmentValue::Plain(text) => Ok(text),
+            EnvironmentValue::Secret(secret) => {
+                let unknown = || io::Error::other(format!("nobody gave the secret `{secret}`"));
+                self.secrets.get(secret).ok_or_else(unknown)
+            }
+        }
     }
 
     /// Whether a process has the environment of an order.

@@ -1,22 +1,31 @@
 //! The logs of commands that the dispatcher starts itself. Most commands are short and say nothing,
-//! and making a file costs more than starting a small program. So a log has no name until there is
-//! something in it, or its command has run for a while, and one that stayed empty serves again.
+//! and making a file costs more than starting a small program. So a log is a *spare* file, without
+//! the name that people look for, until there is something in it, or its command has run for a
+//! while; one that stayed empty serves again.
 //!
 //! A log is locked while it is open. The lock belongs to the opening and not to a process, so that
 //! whoever can get it later knows: nobody who could still write has the file open.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat};
+use rustix::fs::{CWD, RenameFlags, SeekFrom, renameat_with, seek};
+
+/// A file that nobody has written to.
+#[derive(Debug)]
+struct Spare {
+    file: File,
+    path: PathBuf,
+}
 
 /// The log of a command.
 #[derive(Debug)]
 pub(super) struct Log {
-    file: File,
+    spare: Spare,
+    /// What it will be called.
     path: PathBuf,
     has_name: bool,
 }
@@ -24,22 +33,34 @@ pub(super) struct Log {
 /// Logs that nobody has written to.
 #[derive(Debug, Default)]
 pub(super) struct Logs {
-    empty: Vec<File>,
+    empty: Vec<Spare>,
     /// Those of commands that are over. The next command, which starts at the same time, has them
     /// open for an instant too, so that nothing can be said about them yet.
     over: Vec<Log>,
+    /// The number of the next spare.
+    next: u32,
 }
 
 impl Logs {
     /// An open log that will have this name.
     pub(super) fn open(&mut self, path: PathBuf) -> io::Result<Log> {
-        let empty = self.empty.pop().map(Ok);
-        if let Ok(file) = empty.unwrap_or_else(|| nameless(&path)) {
-            return Ok(Log { file, path, has_name: false });
+        let spare = match self.empty.pop() {
+            Some(spare) => spare,
+            None => self.another(path.parent().unwrap_or(Path::new(".")))?,
+        };
+        Ok(Log { spare, path, has_name: false })
+    }
+
+    /// One more spare. What an engine that was killed left serves again if nothing is in it.
+    fn another(&mut self, folder: &Path) -> io::Result<Spare> {
+        loop {
+            let path = folder.join(format!(".{}", self.next));
+            self.next += 1;
+            let file = OpenOptions::new().create(true).append(true).mode(0o600).open(&path)?;
+            if file.try_lock().is_ok() && is_empty(&file) {
+                return Ok(Spare { file, path });
+            }
         }
-        // Not every file system has files without names.
-        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(&path)?;
-        Ok(Log { file, path, has_name: true })
     }
 
     /// A command is over: its log may serve another one.
@@ -48,17 +69,16 @@ impl Logs {
         if log.has_name {
             return;
         }
-        let Ok(file) = OpenOptions::new().append(true).open(own(&log.file)) else { return };
-        let again = Log { file, path: log.path.clone(), has_name: false };
-        drop(log);
-        self.over.push(again);
+        let Ok(file) = OpenOptions::new().append(true).open(&log.spare.path) else { return };
+        let Log { spare, path, has_name } = log;
+        self.over.push(Log { spare: Spare { file, path: spare.path }, path, has_name });
     }
 
     /// Looks at what was over some time ago.
     pub(super) fn settle(&mut self) {
         for mut log in self.over.drain(..) {
-            if log.file.try_lock().is_ok() && is_empty(&log.file) {
-                self.empty.push(log.file);
+            if log.spare.file.try_lock().is_ok() && is_empty(&log.spare.file) {
+                self.empty.push(log.spare);
             } else {
                 // Somebody whom the command left behind may write, or has.
                 log.name();
@@ -70,27 +90,36 @@ impl Logs {
 impl Drop for Logs {
     fn drop(&mut self) {
         self.settle();
+        for spare in &self.empty {
+            // It is empty, and the next engine would use it.
+            let _ = fs::remove_file(&spare.path);
+        }
     }
 }
 
 impl Log {
     /// For whoever writes.
     pub(super) fn writer(&self) -> io::Result<File> {
-        self.file.try_clone()
+        self.spare.file.try_clone()
     }
 
     /// Gives it its name; it may have it already.
     pub(super) fn name(&mut self) {
         if !self.has_name {
             // A log that an engine before this one left stays; this one is lost then.
-            let _ = linkat(CWD, own(&self.file), CWD, &self.path, AtFlags::SYMLINK_FOLLOW);
+            let (spare, path) = (&self.spare.path, &self.path);
+            let renamed = renameat_with(CWD, spare, CWD, path, RenameFlags::NOREPLACE);
+            if renamed.is_err() && !path.exists() {
+                // Not every file system can refuse to replace.
+                let _ = fs::rename(spare, path);
+            }
             self.has_name = true;
         }
     }
 
     /// Gives it its name when there is something in it.
     pub(super) fn name_unless_empty(&mut self) {
-        if !self.has_name && !is_empty(&self.file) {
+        if !self.has_name && !is_empty(&self.spare.file) {
             self.name();
         }
     }
@@ -100,29 +129,20 @@ impl Log {
     }
 }
 
-/// A file without a name, in the folder in which its name would be.
-fn nameless(path: &Path) -> io::Result<File> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR)?);
-    // Without a lock it is never taken for one that nobody has open.
-    let _ = file.try_lock();
-    Ok(file)
-}
-
-/// The name by which a process finds a file that it has open.
-fn own(file: &File) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+impl AsFd for Log {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.spare.file.as_fd()
+    }
 }
 
 fn is_empty(file: &File) -> bool {
-    file.metadata().is_ok_and(|about| about.len() == 0)
+    // Whoever writes appends, wherever this place is; asking for it is the shortest question.
+    seek(file, SeekFrom::End(0)) == Ok(0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
     use std::io::Write as _;
 
     #[test]
@@ -156,5 +176,22 @@ mod tests {
         assert_eq!(fs::read(path("1")).unwrap(), b"late");
         assert_eq!(fs::read(path("3")).unwrap(), b"a word");
         assert_eq!(fs::read(path("4")).unwrap(), b"and more");
+        logs.open(path("5")).map(|log| logs.over(log)).unwrap();
+        drop(logs);
+        let left = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left, 3, "no spare stays");
+    }
+
+    #[test]
+    fn a_spare_of_a_killed_engine_serves_again_unless_something_is_in_it_or_may_come() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(".0"), "words").unwrap();
+        fs::write(folder.path().join(".1"), "").unwrap();
+        let busy = File::open(folder.path().join(".1")).unwrap();
+        busy.try_lock().unwrap();
+        fs::write(folder.path().join(".2"), "").unwrap();
+        let mut logs = Logs::default();
+        let log = logs.open(folder.path().join("7.log")).unwrap();
+        assert!(log.spare.path.ends_with(".2"));
     }
 }

@@ -1,0 +1,192 @@
+//! Starting a small program again and again. The library's way copies the whole environment and
+//! three files for each, which takes longer than the start itself; here everything that is the same
+//! for all commands is laid out once.
+//!
+//! Only for commands that run where the engine runs: there is no portable way to change the folder
+//! of a child on this path.
+
+use std::ffi::{CStr, CString, OsStr, OsString};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
+use nix::sys::signal::{SigSet, Signal};
+use nix::unistd::Pid;
+use rustix::process::{WaitOptions, waitpid};
+
+/// What all commands have in common.
+#[derive(Debug)]
+pub(super) struct Swift {
+    /// The folder of the engine, when it can be told.
+    folder: Option<PathBuf>,
+    attributes: PosixSpawnAttr,
+    environment: Vec<CString>,
+}
+
+/// A child of this engine.
+#[derive(Debug)]
+pub(super) struct Started(Pid);
+
+impl Started {
+    /// The number of its process, which is its own until it has been waited for.
+    pub(super) fn id(&self) -> u32 {
+        self.0.as_raw().unsigned_abs()
+    }
+
+    /// Waits for its end.
+    pub(super) fn wait(self) -> io::Result<ExitStatus> {
+        let number = rustix::process::Pid::from_raw(self.0.as_raw());
+        loop {
+            match waitpid(number, WaitOptions::empty()) {
+                Ok(Some((_, status))) => return Ok(ExitStatus::from_raw(status.as_raw())),
+                Ok(None) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl Swift {
+    /// With these variables for all commands, and without those in `withheld`, nor those that each
+    /// command has its own value of.
+    pub(super) fn new(
+        common: &[(&str, &OsStr)],
+        withheld: &[OsString],
+        each: &[&str],
+    ) -> io::Result<Self> {
+        let mut attributes = PosixSpawnAttr::init()?;
+        // As the library does it: a group of its own, no signal blocked, and the end of a pipe ends
+        // a program that writes to it.
+        let mut pipe = SigSet::empty();
+        pipe.add(Signal::SIGPIPE);
+        attributes.set_pgroup(Pid::from_raw(0))?;
+        attributes.set_sigdefault(&pipe)?;
+        attributes.set_sigmask(&SigSet::empty())?;
+        attributes.set_flags(
+            PosixSpawnFlags::POSIX_SPAWN_SETPGROUP
+                | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF
+                | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK,
+        )?;
+        let is_set = |name: &OsString| {
+            let names = common.iter().map(|(known, _)| known).chain(each);
+            names.into_iter().any(|known| *known == name.as_os_str())
+        };
+        let inherited = std::env::vars_os()
+            .filter(|(name, _)| !is_set(name) && !withheld.contains(name))
+            .map(|(name, value)| variable(&name, &value));
+        let set = common.iter().map(|(name, value)| variable(OsStr::new(name), value));
+        let environment = inherited.chain(set).collect::<io::Result<_>>()?;
+        Ok(Swift { folder: std::env::current_dir().ok(), attributes, environment })
+    }
+
+    /// Whether a command that runs in `folder` and sets these variables can be started here.
+    pub(super) fn takes<'n>(
+        &self,
+        folder: &Path,
+        mut names: impl Iterator<Item = &'n str>,
+    ) -> bool {
+        // Where programs are looked for is decided by the engine's own path.
+        self.folder.as_deref() == Some(folder) && !names.any(|name| name == "PATH")
+    }
+
+    /// Starts a program that reads `input` and writes to `output`, with its values of the variables
+    /// that each command has, and with its own.
+    pub(super) fn start<'v>(
+        &self,
+        arguments: &[String],
+        each: impl Iterator<Item = (&'v str, &'v str)>,
+        own: impl Iterator<Item = (&'v str, &'v str)>,
+        (input, output): (BorrowedFd<'_>, BorrowedFd<'_>),
+    ) -> io::Result<Started> {
+        let arguments = arguments
+            .iter()
+            .map(|argument| CString::new(argument.as_str()).map_err(io::Error::from))
+            .collect::<io::Result<Vec<_>>>()?;
+        let program = arguments.first().ok_or(io::ErrorKind::InvalidInput)?;
+        let text = |(name, value)| variable(OsStr::new(name), OsStr::new(value));
+        let each = each.map(text).collect::<io::Result<Vec<_>>>()?;
+        let own = own.map(text).collect::<io::Result<Vec<_>>>()?;
+        let is_own = |known: &&CString| own.iter().any(|own| has_name_of(known, own));
+        let inherited = self.environment.iter().chain(&each).filter(|known| !is_own(known));
+        let environment: Vec<&CStr> = own.iter().chain(inherited).map(AsRef::as_ref).collect();
+        let mut files = PosixSpawnFileActions::init()?;
+        let streams: [(RawFd, RawFd); 3] =
+            [(input.as_raw_fd(), 0), (output.as_raw_fd(), 1), (output.as_raw_fd(), 2)];
+        for (from, to) in streams {
+            files.add_dup2(from, to)?;
+        }
+        let started = posix_spawnp(program, &files, &self.attributes, &arguments, &environment)?;
+        Ok(Started(started))
+    }
+}
+
+fn variable(name: &OsStr, value: &OsStr) -> io::Result<CString> {
+    Ok(CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())?)
+}
+
+/// Whether two texts `NAME=value` are about one variable.
+fn has_name_of(variable: &CString, other: &CString) -> bool {
+    let (variable, other) = (variable.as_bytes(), other.as_bytes());
+    let same = variable.iter().zip(other).take_while(|(left, right)| left == right);
+    same.into_iter().any(|(byte, _)| *byte == b'=')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::io::{Read as _, Seek as _};
+    use std::os::fd::AsFd as _;
+
+    fn said(swift: &Swift, script: &str, own: &[(&str, &str)]) -> (ExitStatus, String) {
+        let nothing = File::open("/dev/null").unwrap();
+        let mut output = tempfile::tempfile().unwrap();
+        let arguments = ["sh", "-c", script].map(str::to_owned);
+        let files = (nothing.as_fd(), output.as_fd());
+        let each = [("BOTH", "last"), ("EACH", "five")].into_iter();
+        let started = swift.start(&arguments, each, own.iter().copied(), files).unwrap();
+        let status = started.wait().unwrap();
+        let mut text = String::new();
+        output.rewind().unwrap();
+        output.read_to_string(&mut text).unwrap();
+        (status, text)
+    }
+
+    #[test]
+    fn a_command_has_its_variables_its_files_and_a_group_of_its_own() {
+        let common = [("SHARED", OsStr::new("one")), ("BOTH", OsStr::new("two"))];
+        let swift = Swift::new(&common, &["HOME".into()], &["EACH", "BOTH"]).unwrap();
+        let script = "echo $SHARED $BOTH $OWN $EACH ${HOME-none} ${PATH:+path}; echo late >&2; \
+                      read -r s < /proc/self/stat; set -- $s; [ $1 = $5 ] && exit 7";
+        let (status, text) = said(&swift, script, &[("OWN", "three"), ("BOTH", "four")]);
+        assert_eq!(text, "one four three five none path\nlate\n");
+        assert_eq!(status.code(), Some(7));
+    }
+
+    #[test]
+    fn the_signal_that_ended_it_is_known() {
+        let swift = Swift::new(&[], &[], &[]).unwrap();
+        let (status, _) = said(&swift, "kill -9 $$", &[]);
+        assert_eq!((status.code(), status.signal()), (None, Some(9)));
+        // A program that does not look after the signal of a closed pipe ends by it.
+        let (status, _) = said(&swift, "kill -PIPE $$", &[]);
+        assert_eq!(status.signal(), Some(13));
+    }
+
+    #[test]
+    fn what_is_not_there_and_what_runs_elsewhere_is_not_started() {
+        let swift = Swift::new(&[], &[], &[]).unwrap();
+        let nothing = File::open("/dev/null").unwrap();
+        let files = (nothing.as_fd(), nothing.as_fd());
+        let missing = ["/there/is/no/such/program".to_owned()];
+        assert!(swift.start(&missing, std::iter::empty(), std::iter::empty(), files).is_err());
+        let here = std::env::current_dir().unwrap();
+        assert!(swift.takes(&here, ["A"].into_iter()));
+        assert!(!swift.takes(&here, ["PATH"].into_iter()));
+        assert!(!swift.takes(Path::new("/"), std::iter::empty()));
+    }
+}
