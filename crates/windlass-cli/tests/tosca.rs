@@ -528,6 +528,7 @@ fn states_that_a_workflow_sets_and_its_conditions_are_judged() {
     folder.write("service.yaml", SAYING.replace("SET", "started"));
     let wrong = folder.run(&verify);
     assert_eq!(wrong.code, 1, "{wrong:?}");
+    assert!(wrong.stdout.starts_with("contradicted: "), "{wrong:?}");
     let words = "`set` sets `server` to started, but configure leads to configured";
     assert!(wrong.stdout.contains(words), "{wrong:?}");
     let elsewhere = SAYING.replace(
@@ -584,4 +585,43 @@ topology_template:
     // Only the tenant is inside, and small images have no bash.
     assert_eq!(text.matches("    host: box\n").count(), 1, "{text}");
     assert!(text.contains("sh, start.sh"), "{text}");
+}
+
+/// A workflow that leaves one node to the orchestrator and calls of the other what it implements.
+const LEAVING: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    server: { type: tosca.nodes.Compute }
+    app:
+      type: tosca.nodes.SoftwareComponent
+      requirements: [ host: server ]
+      interfaces: { Standard: { operations: { create: a.sh, start: a.sh, stop: a.sh } } }
+  workflows:
+    deploy:
+      steps:
+        machine: { target: server, activities: [ delegate: deploy ], on_success: [ make ] }
+        make: { target: app, activities: [ call_operation: Standard.create ], on_success: [ go ] }
+        go: { target: app, activities: [ call_operation: Standard.start ] }
+    undeploy:
+      steps:
+        halt: { target: app, activities: [ call_operation: Standard.stop ], on_success: [ machine ] }
+        machine: { target: server, activities: [ delegate: undeploy ] }
+";
+
+#[test]
+fn what_nobody_implements_and_what_is_delegated_is_part_of_a_workflow() {
+    let folder = Folder::with(&[("service.yaml", LEAVING), ("a.sh", "")]);
+    let verify = ["verify", "service.yaml", "--app", "service.yaml"];
+    let up = good(folder.run(&verify));
+    assert!(up.stdout.starts_with("valid"), "{up:?}");
+    assert!(up.stdout.contains("app: created, an instance of app in started"), "{up:?}");
+    // `configure` is carried out now, and the workflow does not call it.
+    let text = LEAVING.replace("create: a.sh, start", "create: a.sh, configure: a.sh, start");
+    folder.write("service.yaml", text);
+    let skipped = folder.run(&verify);
+    assert!(skipped.stdout.starts_with("not valid"), "{skipped:?}");
+    folder.write("service.yaml", LEAVING);
+    let alone = folder.run(&[&verify[..], &["--workflow", "undeploy"]].concat());
+    assert_eq!(alone.code, 2, "{alone:?}");
+    assert!(alone.stderr.contains("--after service.yaml"), "{alone:?}");
 }

@@ -12,7 +12,8 @@
 mod sshd;
 mod support;
 
-use sshd::server;
+use sshd::{Server, server};
+use support::Run;
 
 /// A store on a machine with an address, and a front of this machine that learns where it is. The
 /// store has a file with a place of its own, and its script one that it depends on.
@@ -77,15 +78,19 @@ const FILES: &[(&str, &str)] = &[
     ("scripts/front.sh", "echo \"$PLACE $SAID\" > front\n"),
 ];
 
+/// Brings the service up with these inputs.
+fn up(server: &Server, inputs: &[&str]) -> Run {
+    let mut words = vec!["up", "service.yaml", "--ssh-config", "ssh_config", "--yes", "--detach"];
+    words.extend(inputs.iter().flat_map(|input| ["--input", *input]));
+    server.folder.run(&words)
+}
+
 #[test]
 fn scripts_files_and_values_go_to_machines_with_addresses_and_come_back() {
     let Some(server) = server(FILES) else { return };
     let folder = &server.folder;
     let port = format!("port={}", folder.read("port"));
-    let inputs = ["--input", "address=127.0.0.1", "--input", &port, "--input", "who=us"];
-    let mut up = vec!["up", "service.yaml", "--ssh-config", "ssh_config", "--yes", "--detach"];
-    up.extend(inputs);
-    let run = folder.run(&up);
+    let run = up(&server, &["address=127.0.0.1", &port, "who=us"]);
     assert_eq!(run.code, 0, "{run:?} {}", folder.read("sshd.log"));
     let home = folder.path("home").canonicalize().unwrap().display().to_string();
     let said = folder.read("home/said").replace(&folder.path("home").display().to_string(), &home);
@@ -105,18 +110,7 @@ fn a_file_that_is_not_there_is_named_before_anything_runs_on_the_host() {
     let folder = &server.folder;
     let port = format!("port={}", folder.read("port"));
     std::fs::remove_file(folder.path("scripts/lib.sh")).unwrap();
-    let run = folder.run(&[
-        "up",
-        "service.yaml",
-        "--ssh-config",
-        "ssh_config",
-        "--yes",
-        "--detach",
-        "--input",
-        "address=127.0.0.1",
-        "--input",
-        &port,
-    ]);
+    let run = up(&server, &["address=127.0.0.1", &port]);
     assert_ne!(run.code, 0, "{run:?}");
     assert!(format!("{run:?}").contains("lib.sh"), "{run:?}");
     assert!(!folder.path("home/said").exists());
@@ -196,9 +190,7 @@ fn operations_run_where_they_say_and_on_machines_that_a_run_finds() {
     let Some(server) = server(&files) else { return };
     let folder = &server.folder;
     let port = format!("port={}", folder.read("port"));
-    let up =
-        ["up", "service.yaml", "--ssh-config", "ssh_config", "--yes", "--detach", "--input", &port];
-    let run = folder.run(&up);
+    let run = up(&server, &[&port]);
     assert_eq!(run.code, 0, "{run:?} {}", folder.read("sshd.log"));
     assert_eq!(folder.read("found"), "found\n");
     let sorted = |text: String| {
@@ -227,9 +219,7 @@ fn an_address_that_no_operation_leaves_is_said() {
     let Some(server) = server(&files) else { return };
     let folder = &server.folder;
     let port = format!("port={}", folder.read("port"));
-    let up =
-        ["up", "service.yaml", "--ssh-config", "ssh_config", "--yes", "--detach", "--input", &port];
-    let run = folder.run(&up);
+    let run = up(&server, &[&port]);
     assert_ne!(run.code, 0, "{run:?}");
     assert!(format!("{run:?}").contains("no operation has left `far.public_address`"), "{run:?}");
 }

@@ -166,3 +166,38 @@ fn after_a_failure_half_way_everything_is_stopped_and_deleted() {
     // The store stops and is deleted; the front is deleted from where it failed.
     assert_eq!((count("store"), count("front")), (2, 1), "{said}");
 }
+
+/// Attributes that only who runs a service can tell.
+const TOLD: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    box: { type: tosca.nodes.Compute }
+    store:
+      type: tosca.nodes.SoftwareComponent
+      requirements: [ host: box ]
+      interfaces: { Standard: { operations: { create: { implementation: say.sh, inputs: { STATE: { get_attribute: [ SELF, state ] } } } } } }
+    front:
+      type: tosca.nodes.SoftwareComponent
+      requirements: [ host: box, dependency: store ]
+      interfaces:
+        Standard:
+          operations:
+            create: { implementation: say.sh, inputs: { STATE: { get_attribute: [ store, state ] }, NAME: { get_attribute: [ SELF, tosca_name ] }, ID: { get_attribute: [ box, tosca_id ] } } }
+            start: { implementation: say.sh, inputs: { STATE: { get_attribute: [ SELF, state ] } } }
+  outputs:
+    state: { value: { get_attribute: [ front, state ] } }
+    box: { value: { get_attribute: [ box, state ] } }
+";
+
+#[test]
+fn state_and_names_are_attributes_that_the_run_knows() {
+    let say = "echo \"$WINDLASS_NODE said $STATE $NAME $ID.\"\n";
+    let folder = Folder::with(&[("service.yaml", TOLD), ("say.sh", say)]);
+    let up = good(folder.run(&["up", "service.yaml", "--yes", "--detach"]));
+    assert!(up.stdout.contains("output state: started\n"), "{}", up.stdout);
+    assert!(up.stdout.contains("output box: started\n"), "{}", up.stdout);
+    let said = good(folder.run(&["logs", "--app", "service.yaml"])).stdout;
+    for words in ["store said creating", "front said started front box.", "front said starting"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}

@@ -103,6 +103,54 @@ service_template:
     mem: { value: { $get_property: [ box, CAPABILITY, host, mem ] } }
 ";
 
+/// A service of 1.3 with refinements, filters and functions, without a mistake.
+const THREE: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+repositories: { hub: { url: 'https://example.com/', credential: { token: x, user: me } } }
+capability_types: { Cap: { derived_from: tosca.capabilities.Root } }
+relationship_types:
+  Wire: { derived_from: tosca.relationships.DependsOn, properties: { weight: { type: integer, default: 1 } } }
+artifact_types: { Own: { derived_from: tosca.artifacts.File } }
+data_types: { Peer: { properties: { name: { type: string }, port: { type: integer } } } }
+interface_types:
+  Ops: { operations: { go: { inputs: { n: { type: integer, default: 1, constraints: [ { greater_than: 0 } ] } } } } }
+  More: { derived_from: Ops }
+node_types:
+  Base:
+    derived_from: tosca.nodes.SoftwareComponent
+    properties: { size: { type: integer, constraints: [ max_length: 9 ], status: supported, required: false }, word: { type: string, constraints: [ max_length: 5 ], default: abc }, peer: { type: Peer, required: false } }
+    attributes: { at: { type: string }, num: { type: integer } }
+    capabilities: { cap: { type: Cap } }
+    requirements: [ uses: { capability: Cap, node: Base, occurrences: [ 0, 2 ] } ]
+    artifacts: { f: { type: tosca.artifacts.File, file: save.sh } }
+    interfaces:
+      Ops: { type: Ops, operations: { go: { inputs: { m: { type: integer, default: 1 } } } } }
+      Standard:
+        operations:
+          create: { implementation: save.sh, outputs: { at: [ SELF, at ] } }
+          start: { implementation: save.sh, inputs: { x: { get_operation_output: [ SELF, Standard, create, at ] } } }
+  Derived:
+    derived_from: Base
+    properties: { word: { type: string, default: abcd } }
+    requirements: [ uses: { capability: Cap, occurrences: [ 0, 1 ] } ]
+    artifacts: { f: { type: Own, file: save.sh } }
+    interfaces: { Ops: { type: More, operations: { go: { inputs: { m: { type: integer } } } } } }
+topology_template:
+  node_templates:
+    box: { type: tosca.nodes.Compute, capabilities: { host: { properties: { num_cpus: 4, mem_size: 4 GB } } } }
+    one: { type: Base, requirements: [ host: box ], properties: { peer: { name: a, port: 1 }, word: { get_property: [ SELF, peer, name ] } } }
+    two:
+      type: Derived
+      properties: { word: { token: [ a-b, '-', 1 ] }, size: { get_attribute: [ one, num ] } }
+      requirements:
+        - host: { node: tosca.nodes.Compute, node_filter: { capabilities: [ host: { properties: [ num_cpus: { greater_than: 2 } ] } ] } }
+        - uses: { node: one, capability: cap, relationship: { type: Wire, properties: { weight: 2 } } }
+  policies: [ p: { type: tosca.policies.Scaling, triggers: { t: { event: x, schedule: { start_time: 2020-04-02T10:00:00Z }, target_filter: { node: one }, action: [ set_state: started ] } } } ]
+  workflows: { w: { preconditions: [ { target: one } ], steps: { s: { target: one, activities: [ call_operation: { operation: Standard.create } ] } } } }
+  outputs:
+    all: { value: { get_nodes_of_type: tosca.nodes.Compute } }
+    at: { type: string, value: { get_attribute: [ one, at ] } }
+";
+
 /// What is written in place of what, and the code of what is found in that line.
 const MISTAKES: &[(&str, &str, &str, &str)] = &[
     (SIMPLE, "[ TARGET, tags, a ]", "[ TARGET, tgs, a ]", "TOSCA014"),
@@ -143,6 +191,50 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
         "TOSCA014",
     ),
     (SIMPLE, "[ inline: {", "[ inlin: {", "TOSCA002"),
+    (THREE, "token: x, user", "tokn: x, user", "TOSCA002"),
+    (THREE, "{ weight: 2 }", "{ weight: much }", "TOSCA010"),
+    (THREE, "{ weight: 2 }", "{ wight: 2 }", "TOSCA013"),
+    (THREE, "default: 1, constraints: [ { greater_than: 0 } ]", "default: x", "TOSCA010"),
+    (THREE, "{ greater_than: 0 } ]", "{ greater_than: 0, less_than: 9 } ]", "TOSCA011"),
+    (THREE, "{ greater_than: 0 } ]", "{ greatr_than: 0 } ]", "TOSCA011"),
+    (THREE, "constraints: [ { greater_than: 0 } ]", "constraint: 0", "TOSCA002"),
+    (THREE, "status: supported", "status: suported", "TOSCA010"),
+    (THREE, "{ at: { type: string }, num", "{ at: {}, num", "TOSCA003"),
+    (THREE, "default: abcd", "default: abcdef", "TOSCA011"),
+    (THREE, "Cap, occurrences: [ 0, 1 ]", "Cap, occurrences: [ 0, 3 ]", "TOSCA007"),
+    (THREE, "f: { type: Own", "f: { type: tosca.artifacts.Implementation", "TOSCA007"),
+    (THREE, "Ops: { type: More", "Ops: { type: tosca.interfaces.Root", "TOSCA007"),
+    (THREE, "inputs: { m: { type: integer } }", "inputs: { m: { type: string } }", "TOSCA007"),
+    (THREE, "Standard, create, at ] }", "Standard, crate, at ] }", "TOSCA014"),
+    (THREE, "[ SELF, Standard, create", "[ SELF, Standrd, create", "TOSCA014"),
+    (THREE, "Standard, create, at ] }", "Standard, stop, at ] }", "TOSCA027"),
+    (THREE, "Standard, create, at ] }", "Standard, create, it ] }", "TOSCA014"),
+    (THREE, "'-', 1 ]", "'-', 2 ]", "TOSCA017"),
+    (THREE, "[ one, num ]", "[ one, at ]", "TOSCA017"),
+    (THREE, "[ one, num ]", "[ SOURCE, num ]", "TOSCA017"),
+    (THREE, "{ get_attribute: [ one, num ] }", "{ get_property: [ HOST, cpus ] }", "TOSCA014"),
+    (THREE, "{ get_attribute: [ one, num ] }", "{ get_input: [] }", "TOSCA017"),
+    (THREE, "num_cpus: { greater", "num_cpu: { greater", "TOSCA014"),
+    (THREE, "{ capabilities: [ host", "{ capabilites: [ host", "TOSCA002"),
+    (THREE, "{ properties: [ num_cpus: {", "{ propertis: [ num_cpus: {", "TOSCA002"),
+    (THREE, "{ start_time: 2020", "{ start_tim: 2020", "TOSCA002"),
+    (THREE, "target_filter: { node:", "target_filter: { nod:", "TOSCA002"),
+    (THREE, "[ set_state: started ]", "[ { set_state: started, x: 1 } ]", "TOSCA002"),
+    (THREE, "{ operation: Standard.create }", "{ operation: Standard.create, x: 1 }", "TOSCA002"),
+    (THREE, "[ { target: one } ]", "[ { target: one, x: 1 } ]", "TOSCA002"),
+    (THREE, "operation: Standard.create", "operation: Standard.crate", "TOSCA028"),
+    (THREE, "get_nodes_of_type: tosca.nodes.Compute", "get_nodes_of_type: Compte", "TOSCA005"),
+    (
+        THREE,
+        "{ type: string, value: { get_attribute: [ one",
+        "{ type: integer, value: { get_attribute: [ one",
+        "TOSCA017",
+    ),
+    (THREE, "{ get_attribute: [ one, at ] }", "{ get_attribute: [ SELF, at ] }", "TOSCA017"),
+    (THREE, "all: { value: { get_nodes_of_type: tosca.nodes.Compute } }", "all: {}", "TOSCA003"),
+    (THREE, "capability: cap,", "capability: cpa,", "TOSCA015"),
+    (THREE, "4 GB", "4 GX", "TOSCA010"),
+    (THREE, "{ name: a, port: 1 }", "{ name: a, prt: 1 }", "TOSCA013"),
     (TWO, "[ SELF, RELATIONSHIP, host,", "[ SELF, RELATIONSHIP, hots,", "TOSCA014"),
     (TWO, "TARGET, zone ]", "TARGET, zne ]", "TOSCA014"),
     (TWO, "CAPABILITY, host, mem ]", "CAPABILITY, host, men ]", "TOSCA014"),
@@ -172,7 +264,7 @@ fn findings(text: &str) -> (Vec<Diagnostic>, Sources) {
 
 #[test]
 fn services_without_mistakes_have_no_findings() {
-    for text in [SIMPLE, TWO] {
+    for text in [SIMPLE, TWO, THREE] {
         let (found, _) = findings(text);
         assert!(found.is_empty(), "{found:#?}");
     }
@@ -202,4 +294,127 @@ fn every_mistake_is_found_where_it_is() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// One mistake, one finding: what only follows from it is not said.
+#[test]
+fn what_follows_from_a_mistake_is_not_said() {
+    let mistakes = [
+        (THREE, "{ name: a, port: 1 }", "{ nam: a, port: 1 }"),
+        (THREE, "{ url: 'https", "{ ulr: 'https"),
+        (THREE, "Ops: { type: Ops,", "Ops: { type: Opss,"),
+        (THREE, "cap: { type: Cap }", "cap: { type: Capp }"),
+        (THREE, "{ size: {", "{ wrong: 1, size: {"),
+        (
+            THREE,
+            "- uses: { node: one, capability: cap, relationship: { type: Wire, properties: { weight: 2 } } }",
+            "- { uses: one, x: y }",
+        ),
+    ];
+    for (text, from, to) in mistakes {
+        assert_eq!(text.matches(from).count(), 1, "{from}");
+        let (found, _) = findings(&text.replace(from, to));
+        assert_eq!(found.len(), 1, "{to}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_circle_of_types_hides_nothing_else() {
+    let circle = "group_types: { G: { derived_from: H }, H: { derived_from: G } }\n";
+    let text = THREE
+        .replace("[ one, num ]", "[ one, at ]")
+        .replace("node_types:", &format!("{circle}node_types:"));
+    let (found, _) = findings(&text);
+    let codes: Vec<&str> = found.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["TOSCA006", "TOSCA017"], "{found:#?}");
+}
+
+#[test]
+fn policies_are_a_list_by_the_text_of_2_0() {
+    let text = TWO.replace(
+        "    - p: { type: P, targets: [ box ], triggers",
+        "    p: { type: P, targets: [ box ], triggers",
+    );
+    let (found, _) = findings(&text);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0].code, "TOSCA004");
+}
+
+#[test]
+fn validations_of_2_0_are_calls_of_functions() {
+    for (clause, code) in [
+        ("[ 1 ]", "TOSCA011"),
+        ("{ $equal: [ $value, eu ], $x: 1 }", "TOSCA011"),
+        ("{ $eqal: [ $value, eu ] }", "TOSCA017"),
+        ("{ $and: [ { $eqal: [ $value, eu ] } ] }", "TOSCA017"),
+    ] {
+        let to = format!("{{ type: string, default: eu, validation: {clause} }}");
+        let (found, _) = findings(&TWO.replace("{ type: string, default: eu }", &to));
+        let codes: Vec<&str> = found.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, [code], "{clause}: {found:#?}");
+    }
+}
+
+#[test]
+fn names_that_differ_in_odd_characters_only_stay_apart() {
+    let text = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    a b: { type: tosca.nodes.Root }
+    a_b: { type: tosca.nodes.Root, requirements: [ dependency: a b ] }
+    \"a\\u20acb\": { type: tosca.nodes.Root }
+";
+    let mut sources = Sources::new();
+    let mut files = MemoryFiles::new(Limits::default());
+    let root = sources.add("service.yaml", text);
+    let surroundings = Surroundings::default();
+    let read = read_in(None, root, "service.yaml", &mut sources, &mut files, &surroundings);
+    let application = read.application.unwrap();
+    let names: std::collections::BTreeSet<&str> =
+        application.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    assert!(names.contains("a_b"), "{names:?}");
+}
+
+/// Definitions as Winery writes them: no protocols, relationships between nodes.
+const WINERY: &str = r#"<Definitions xmlns="http://docs.oasis-open.org/tosca/ns/2011/12" targetNamespace="urn:x" xmlns:x="urn:x">
+  <NodeType name="Job">
+    <RequirementDefinitions><RequirementDefinition name="free" requirementType="x:R"/></RequirementDefinitions>
+  </NodeType>
+  <ServiceTemplate id="app">
+    <TopologyTemplate>
+      <NodeTemplate id="one" type="x:Job"/>
+      <NodeTemplate id="two" type="x:Job"/>
+      <RelationshipTemplate id="uses" type="x:DependsOn">
+        <SourceElement ref="one"/>
+        <TargetElement ref="two"/>
+      </RelationshipTemplate>
+    </TopologyTemplate>
+  </ServiceTemplate>
+</Definitions>
+"#;
+
+#[test]
+fn relationships_of_xml_may_be_between_nodes() {
+    let read = |text: &str| {
+        let mut sources = Sources::new();
+        let mut files = MemoryFiles::new(Limits::default());
+        let root = sources.add("app.tosca", text);
+        let surroundings = Surroundings::default();
+        read_in(None, root, "app.tosca", &mut sources, &mut files, &surroundings)
+    };
+    let fine = read(WINERY);
+    let codes: Vec<&str> = fine.findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["BARREL003"], "{:#?}", fine.findings);
+    let application = fine.application.unwrap();
+    let [one, two] = &application.nodes[..] else { panic!("{application:#?}") };
+    assert_eq!((one.bindings.len(), two.bindings.len()), (1, 0));
+    assert_eq!(application.node(one.bindings[0].target).name, "two");
+    let lost = read(&WINERY.replace("ref=\"two\"", "ref=\"tow\""));
+    assert!(lost.findings.iter().any(|finding| finding.code == "BARREL001"));
+    let prefix = read(&WINERY.replace("id=\"two\" type=\"x:Job\"", "id=\"two\" type=\"y:Job\""));
+    assert!(prefix.findings.iter().any(|finding| finding.code == "BARREL001"));
+    let types = WINERY.find("  <ServiceTemplate").unwrap();
+    let library = read(&format!("{}</Definitions>\n", &WINERY[..types]));
+    assert!(library.findings.is_empty(), "{:#?}", library.findings);
 }

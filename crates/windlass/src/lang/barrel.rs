@@ -6,12 +6,14 @@
 //! interface `Lifecycle`, which nearly every file uses, is left out. Operations that BARREL adds by
 //! itself, such as `Special.Crash`, need no declaration.
 //!
-//! Reading order: `lower.rs` and `protocol.rs` (names become indices), `expressible.rs` (what the
-//! format can say), `render.rs` (protocols as XML), `print.rs` (a new CSAR), `rewrite.rs` (changed
-//! protocols in a CSAR that is there, every other byte kept).
+//! Reading order: `lower.rs` and `protocol.rs` (names become indices), `plain.rs` (types without
+//! a protocol), `expressible.rs` (what the format can say), `render.rs` (protocols as XML),
+//! `print.rs` (a new CSAR), `rewrite.rs` (changed protocols in a CSAR that is there, every other
+//! byte kept).
 
 mod expressible;
 mod lower;
+mod plain;
 mod print;
 mod protocol;
 mod render;

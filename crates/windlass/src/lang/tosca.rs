@@ -80,8 +80,11 @@ pub fn read(
     let version = texts[0].file.version;
     let is_open = texts.iter().any(|text| text.is_open || !text.unread.is_empty());
     let substituted = names::substituted(&texts);
+    let own = texts.iter().filter(|text| text.file.path.is_some() || text.file.source == root);
+    let reads_state = own.into_iter().any(|text| command::state::is_read(text.tree.root()));
     let files_of_model = texts.into_iter().map(|text| text.file).collect();
-    let mut model = Model { version, files: files_of_model, types, substituted, service };
+    let mut model =
+        Model { version, files: files_of_model, types, substituted, service, reads_state };
     check::all(&mut model, sources, files, is_open, findings);
     Some(model)
 }

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::protocol::{attribute, check_name, component, missing, twice};
-use super::{MIXED_CONTAINMENT, SERVICE_TEMPLATES, UNKNOWN_NAME, unknown};
+use super::{MIXED_CONTAINMENT, SERVICE_TEMPLATES, UNKNOWN_NAME, plain, unknown};
 use crate::application::{
     Application, Binding, ComponentType, Faults, Node, NodeId, Policy, TypeId,
 };
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::lang::tosca::xml::definitions::{Definitions, NodeTemplate, RelationshipTemplate};
+use crate::lang::tosca::xml::definitions::{
+    Definitions, NodeTemplate, RelationshipTemplate, TOSCA,
+};
 use crate::lang::tosca::xml::{Attribute, Element, Library, Name};
 use crate::lifecycle::protocol::{RequirementId, Sort};
 use crate::source::{Origin, Span};
@@ -67,11 +69,31 @@ pub(super) fn lower(library: &Library, findings: &mut Vec<Diagnostic>) -> Option
         });
     }
     bind(service, &ends, &mut lowered.application, findings);
+    if !plain::has_protocols(library) {
+        plain::drop_unbound(&mut lowered.application);
+    }
     let protocols = lowered.application.types.iter().filter_map(ComponentType::protocol);
     if protocols.flat_map(|protocol| &protocol.states).any(|state| !state.handlers.is_empty()) {
         lowered.application.faults = Faults::Handled;
     }
     Some(lowered)
+}
+
+/// Whether an element of a file declares a type.
+fn is_type(element: Element<'_>) -> bool {
+    const TYPES: &[&str] = &[
+        "NodeType",
+        "RelationshipType",
+        "RequirementType",
+        "CapabilityType",
+        "ArtifactType",
+        "PolicyType",
+        "NodeTypeImplementation",
+        "RelationshipTypeImplementation",
+        "ArtifactTemplate",
+        "PolicyTemplate",
+    ];
+    TYPES.iter().any(|name| element.is(TOSCA, name))
 }
 
 fn service_template<'t>(
@@ -80,7 +102,9 @@ fn service_template<'t>(
 ) -> Option<Element<'t>> {
     let mut all = library.definitions().flat_map(Definitions::service_templates);
     let Some(first) = all.next() else {
-        if let Some(document) = library.documents.first() {
+        // A file of types alone is a library for others.
+        let has_types = library.definitions().any(|it| it.0.children().any(is_type));
+        if let Some(document) = library.documents.first().filter(|_| !has_types) {
             let root = document.tree.root();
             findings.push(
                 Diagnostic::error(
@@ -114,6 +138,16 @@ fn type_of(
         findings.push(missing(template.0, "attribute `type`"));
         return None;
     };
+    if let Some((prefix, _)) = written.value.trim().split_once(':')
+        && name.namespace.is_empty()
+    {
+        let message = format!("the prefix `{prefix}` stands for no namespace");
+        findings.push(
+            Diagnostic::error(UNKNOWN_NAME, written.span, message)
+                .help(format!("declare it: `xmlns:{prefix}=\"...\"`")),
+        );
+        return None;
+    }
     let Some(node_type) = library.node_type(&name) else {
         if !library.is_complete {
             // It may stand in a file that could not be read, which has been reported.
@@ -149,10 +183,39 @@ fn type_of(
 struct Ends<'t> {
     requirements: BTreeMap<&'t str, Option<(NodeId, &'t Attribute)>>,
     capabilities: BTreeMap<&'t str, Option<(NodeId, &'t Attribute)>>,
+    /// Node templates: a relationship may also name them as a whole.
+    nodes: BTreeMap<&'t str, Option<NodeId>>,
+}
+
+/// What a relationship names at one of its ends.
+#[derive(Clone, Copy)]
+enum Named<'t> {
+    /// A node, and which of its requirements or capabilities; none means the whole node.
+    End(NodeId, Option<&'t Attribute>),
+    /// Something of a node of which nothing is known.
+    Unknown,
+    /// Nothing that there is.
+    Nothing,
 }
 
 impl<'t> Ends<'t> {
+    /// What a relationship names at one of its ends.
+    fn end(
+        &self,
+        parts: &BTreeMap<&'t str, Option<(NodeId, &'t Attribute)>>,
+        written: &Attribute,
+    ) -> Named<'t> {
+        let name = written.value.as_str();
+        match (parts.get(name), self.nodes.get(name)) {
+            (Some(Some((node, part))), _) => Named::End(*node, Some(part)),
+            (None, Some(Some(node))) => Named::End(*node, None),
+            (None, None) => Named::Nothing,
+            _ => Named::Unknown,
+        }
+    }
+
     fn add_unknown(&mut self, template: NodeTemplate<'t>) {
+        self.nodes.extend(template.id().map(|id| (id.value.as_str(), None)));
         let id = |element: Element<'t>| Some((element.attribute("id")?.value.as_str(), None));
         self.requirements.extend(template.requirements().filter_map(id));
         self.capabilities.extend(template.capabilities().filter_map(id));
@@ -165,6 +228,7 @@ impl<'t> Ends<'t> {
         component: &ComponentType,
         findings: &mut Vec<Diagnostic>,
     ) {
+        self.nodes.extend(template.id().map(|id| (id.value.as_str(), Some(node))));
         for element in template.requirements() {
             let Some((id, name)) = end(element, findings) else { continue };
             if component.requirement_named(&name.value).is_none() {
@@ -206,20 +270,28 @@ fn bind(
             findings.push(missing(relationship.0, "source and target"));
             continue;
         };
-        let from = ends.requirements.get(source.value.as_str());
-        let to = ends.capabilities.get(target.value.as_str());
-        let (Some(Some((user, required))), Some(Some((provider, offered)))) = (from, to) else {
-            findings.extend(from.is_none().then(|| dangling(source, "requirement")));
-            findings.extend(to.is_none().then(|| dangling(target, "capability")));
+        let place = relationship.0.name_span();
+        let from = ends.end(&ends.requirements, source);
+        let to = ends.end(&ends.capabilities, target);
+        let (Named::End(user, required), Named::End(provider, offered)) = (from, to) else {
+            let is_nothing = |end| matches!(end, Named::Nothing);
+            findings.extend(is_nothing(from).then(|| dangling(source, "requirement")));
+            findings.extend(is_nothing(to).then(|| dangling(target, "capability")));
             continue;
         };
-        let (user, provider) = (*user, *provider);
-        let requirement = application.type_of(user).requirement_named(&required.value);
-        let capability = application.type_of(provider).capability_named(&offered.value);
+        let capability = match offered {
+            Some(offered) => application.type_of(provider).capability_named(&offered.value),
+            None => Some(plain::capability(application, provider, place.into())),
+        };
+        let requirement = match required {
+            Some(required) => application.type_of(user).requirement_named(&required.value),
+            None => Some(whole_node(relationship, source, user, application, findings)),
+        };
         let (Some(requirement), Some(capability)) = (requirement, capability) else { continue };
-        let place = relationship.0.name_span();
+        let named = &application.type_of(user).requirements[requirement.index()].name;
+        let required = named.clone();
         if let Some(known) = application.node(user).binding(requirement) {
-            let message = format!("requirement `{}` is bound twice", required.value);
+            let message = format!("requirement `{required}` is bound twice");
             findings.push(twice(place, known.origin.0.unwrap_or(place), message));
             continue;
         }
@@ -228,7 +300,7 @@ fn bind(
         let key = (application.node(user).component_type, requirement);
         match sorts.get(&key) {
             Some((known, first)) if *known != sort => {
-                findings.push(mixed(place, *first, &required.value));
+                findings.push(mixed(place, *first, &required));
             }
             _ => {
                 sorts.insert(key, (sort, place));
@@ -245,10 +317,34 @@ fn bind(
     }
 }
 
+/// The requirement of a relationship that names its source as a whole.
+fn whole_node(
+    relationship: RelationshipTemplate<'_>,
+    source: &Attribute,
+    user: NodeId,
+    application: &mut Application,
+    findings: &mut Vec<Diagnostic>,
+) -> RequirementId {
+    let name = relationship.0.attribute("id").filter(|id| check_name(id, findings));
+    let name = name.map_or("relationship", |id| &id.value);
+    let place = relationship.0.name_span();
+    let (id, requirement) = plain::requirement(application, user, name, place.into());
+    let protocol = application.component_type(id).protocol();
+    if !protocol.is_some_and(plain::is_plain) {
+        let node = &application.node(user).name;
+        let message = format!("nothing says in which states `{node}` needs this");
+        findings.push(
+            Diagnostic::warning(UNKNOWN_NAME, source.span, message)
+                .help("refer to the `id` of a requirement of the node template"),
+        );
+    }
+    requirement
+}
+
 fn dangling(written: &Attribute, what: &str) -> Diagnostic {
     let message = format!("`{}` is the id of no {what}", written.value);
     Diagnostic::new(UNKNOWN_NAME, Severity::Error, written.span, message)
-        .help(format!("refer to the `id` of a {what} of a node template"))
+        .help(format!("refer to the `id` of a node template or of a {what} of one"))
 }
 
 fn mixed(place: Span, first: Span, requirement: &str) -> Diagnostic {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     BAD_NAME, DECLARED_TWICE, LIFECYCLE, MISSING, NO_PROTOCOL, PROTOCOL, SPECIAL,
-    UNDECLARED_OPERATION, unknown,
+    UNDECLARED_OPERATION, plain, unknown,
 };
 use crate::application::{ComponentType, Operation};
 use crate::diagnostic::Diagnostic;
@@ -46,14 +46,17 @@ pub(super) fn component(
     }
     let protocol = chain.iter().find_map(|at| at.element.child(PROTOCOL, "ManagementProtocol"));
     let Some(protocol) = protocol else {
-        findings.push(
-            Diagnostic::error(
-                NO_PROTOCOL,
-                node_type.element.name_span(),
-                format!("node type `{name}` has no management protocol"),
-            )
-            .help("add `ManagementProtocol` with its initial state and transitions"),
-        );
+        let message = format!("node type `{name}` has no management protocol");
+        let span = node_type.element.name_span();
+        // Where no type has one, all of them are taken to start and stop.
+        findings.push(if plain::has_protocols(library) {
+            Diagnostic::error(NO_PROTOCOL, span, message)
+                .help("add `ManagementProtocol` with its initial state and transitions")
+        } else {
+            plain::life(&mut component);
+            Diagnostic::warning(NO_PROTOCOL, span, message)
+                .note("It is taken to start when all that it needs has started, and to stop.")
+        });
         return component;
     };
     let mut reader = Reader { component, names: Vec::new() };
@@ -140,8 +143,14 @@ fn add_operation(component: &mut ComponentType, interface: &str, name: &Attribut
     if let Some(known) = component.operation_named(&full) {
         return known;
     }
-    component.operations.push(Operation {
-        name: full,
+    component.operations.push(operation(&full, name.span.into()));
+    (component.operations.len() - 1).into()
+}
+
+/// An operation of which nothing but its name is known.
+pub(super) fn operation(name: &str, origin: Origin) -> Operation {
+    Operation {
+        name: name.to_owned(),
         run: None,
         duration: None,
         cost: Cost::default(),
@@ -149,9 +158,8 @@ fn add_operation(component: &mut ComponentType, interface: &str, name: &Attribut
         retry: None,
         effect: None,
         host: None,
-        origin: name.span.into(),
-    });
-    (component.operations.len() - 1).into()
+        origin,
+    }
 }
 
 /// What we call an operation of an interface.

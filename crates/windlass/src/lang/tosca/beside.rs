@@ -8,6 +8,9 @@ use crate::source::files::Files;
 /// How many files are looked at for profiles.
 const MOST: usize = 500;
 
+/// How many folders further out profiles are looked for.
+const DEEPEST: usize = 8;
+
 /// How the names of files of TOSCA end.
 const ENDINGS: &[&str] = &[".yaml", ".yml", ".tosca"];
 
@@ -31,10 +34,27 @@ impl Beside {
             let found = look(files, importing);
             self.known.insert(folder.to_owned(), found);
         }
-        let path = self.known.get(folder)?.get(profile)?;
-        let is_itself = importing.rsplit('/').next() == Some(path);
-        (!is_itself).then(|| path.clone())
+        match self.known.get(folder).and_then(|known| known.get(profile)) {
+            Some(path) => {
+                let is_itself = importing.rsplit('/').next() == Some(path);
+                (!is_itself).then(|| path.clone())
+            }
+            None => by_convention(files, importing, profile),
+        }
     }
+}
+
+/// Many lay profiles out in folders: `org.base:1.0` is `org/base/1.0/profile.yaml`, in a folder
+/// `profiles` or beside each other, here or further out.
+fn by_convention(files: &mut dyn Files, importing: &str, profile: &str) -> Option<String> {
+    let (name, version) = profile.split_once(':')?;
+    let path = format!("{}/{version}/profile.yaml", name.replace('.', "/"));
+    let depth = importing.matches('/').count().min(DEEPEST);
+    let mut candidates = (0..=depth).flat_map(|up| {
+        let out = "../".repeat(up);
+        [format!("{out}profiles/{path}"), format!("{out}{path}")]
+    });
+    candidates.find(|path| files.exists(Some(importing), path).is_ok())
 }
 
 /// The profiles among the files that can be looked at.
@@ -66,6 +86,21 @@ fn declared(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::source::files::{Limits, MemoryFiles};
+
+    #[test]
+    fn a_profile_is_found_by_its_folders() {
+        let mut files = MemoryFiles::new(Limits::default())
+            .with("s.yaml", "")
+            .with("profiles/org/base/1.0/profile.yaml", "")
+            .with("profiles/org/base/1.0/node_types.yaml", "");
+        let mut beside = Beside::default();
+        let mut find = |from: &str, profile: &str| beside.find(&mut files, from, profile);
+        let found = Some("profiles/org/base/1.0/profile.yaml");
+        assert_eq!(find("s.yaml", "org.base:1.0").as_deref(), found);
+        let inside = find("profiles/org/other/2.0/profile.yaml", "org.base:1.0");
+        assert_eq!(inside.as_deref(), Some("../../../org/base/1.0/profile.yaml"));
+        assert_eq!(find("s.yaml", "org.base:2.0"), None);
+    }
 
     #[test]
     fn a_profile_is_found_by_what_a_file_says() {

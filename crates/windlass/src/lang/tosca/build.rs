@@ -99,7 +99,10 @@ impl Build<'_> {
             let finding = Diagnostic::error(codes::UNKNOWN_TYPE, reference.name.span, message);
             let names = self.text.file.names.keys().filter(|(known, _)| *known == kind);
             let names = names.map(|(_, name)| name.as_str());
-            let near = spelling::nearest(name, names);
+            let data = kind == TypeKind::Data;
+            let built_in = BUILT_IN.iter().map(|(name, ..)| *name);
+            let built_in = built_in.filter(|name| data && is_built_in(name, self.version()));
+            let near = spelling::nearest(name, names.chain(built_in));
             let mut finding = match near {
                 Some(near) => finding.help(format!("did you mean `{near}`?")),
                 None => finding,
@@ -189,7 +192,8 @@ impl Build<'_> {
     fn named(node: Option<Node<'_>>) -> Vec<Entry<'_>> {
         let Some(node) = node else { return Vec::new() };
         let own = node.entries();
-        own.chain(node.items().flat_map(Node::entries)).collect()
+        // An item with more than one name was reported; the first is the likeliest.
+        own.chain(node.items().filter_map(|item| item.entries().next())).collect()
     }
 
     fn fields<T>(

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `derivation`, `refinement`, `scalar` | are the types well defined? |
 //! | `value`, `constraint`, `clause`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
-//! | `function`, `path`, `signature`, `flow` | do functions refer to something, of the right type, without a cycle? |
+//! | `function`, `asked`, `path`, `signature`, `flow` | do functions refer to something, of the right type, without a cycle? |
 //! | `template`, `operation` | does a template give what its type declares? |
 //! | `requirement`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
@@ -13,6 +13,7 @@
 //! | `artifact` | are the files there? |
 
 mod artifact;
+mod asked;
 mod behavior;
 mod clause;
 mod constraint;
@@ -53,11 +54,14 @@ pub(super) fn all(
     is_open: bool,
     findings: &mut Vec<Diagnostic>,
 ) {
-    let mut checker = Checker { model, sources, is_open, findings };
-    if checker.derivation() {
-        // Nothing below can be asked of types that derive from each other.
-        return;
+    let circular = Checker { model, sources, is_open, findings }.derivation();
+    // What a type in a circle has is not known; everything else can be asked.
+    for id in circular {
+        if let Some(parent) = &mut model.types.all[id.0 as usize].parent {
+            parent.id = None;
+        }
     }
+    let mut checker = Checker { model, sources, is_open, findings };
     checker.types();
     checker.templates();
     let targets = checker.requirements();

@@ -12,6 +12,7 @@ pub(super) mod container;
 mod evaluate;
 mod locate;
 pub(super) mod settled;
+pub(super) mod state;
 pub(super) mod station;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,12 +25,15 @@ use super::model::{
 };
 use super::value::{Data, Value};
 use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
-pub(super) use evaluate::Inputs;
 use evaluate::{Found, Place};
+pub(super) use evaluate::{GivenBack, Inputs};
 
 /// The operations that find deployment artifacts where they belong; without any implementation the
 /// first one puts them there.
 const ON_THE_WAY_UP: &[&str] = &["Standard.create", "Standard.configure", "Standard.start"];
+
+/// Where values are kept. Another host has what is shared for each command apart.
+const KEPT: &str = "kept=\"${WINDLASS_SHARED:-$WINDLASS_STATE/shared}\"";
 
 /// What carries an operation out, and where.
 #[derive(Clone)]
@@ -94,7 +98,8 @@ pub(super) fn of_service(
 ) -> Vec<(String, Option<String>)> {
     let Some(service) = &model.service else { return Vec::new() };
     let links = super::lower::links::links(model, service);
-    let inputs = Inputs { model, service, links: &links };
+    let given = GivenBack::new();
+    let inputs = Inputs { model, service, links: &links, given: &given };
     // Functions of outputs name their nodes.
     let nowhere = Place::of_node(usize::MAX);
     let mut all = Vec::new();
@@ -106,17 +111,19 @@ pub(super) fn of_service(
     all
 }
 
-/// The attributes of a node that operations of it or of its relationships give back.
-fn given_back(inputs: &Inputs<'_, '_>, at: usize) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
+/// The attributes of nodes that operations of them or of their relationships give back.
+fn given_back(inputs: &Inputs<'_, '_>) -> BTreeMap<usize, BTreeSet<String>> {
+    let mut given: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     let mut add = |interface: &Interface, place: &Place| {
         let operations = interface.operations.iter().map(|(_, operation)| operation);
         for (_, mapping) in operations.flat_map(|operation| operation.outputs.iter()) {
             let to = mapping.items();
             let entity = to.first().and_then(Value::text);
-            let is_own = entity.and_then(|entity| inputs.node(entity, place)) == Some(at);
-            let name = to.last().and_then(Value::text);
-            names.extend(name.filter(|_| is_own && to.len() > 1).map(str::to_owned));
+            let node = entity.and_then(|entity| inputs.node(entity, place));
+            let name = to.last().and_then(Value::text).filter(|_| to.len() > 1);
+            if let Some((node, name)) = node.zip(name) {
+                given.entry(node).or_default().insert(name.to_owned());
+            }
         }
     };
     for (source, (_, template)) in inputs.service.nodes.iter().enumerate() {
@@ -133,7 +140,7 @@ fn given_back(inputs: &Inputs<'_, '_>, at: usize) -> BTreeSet<String> {
         let own = link.interfaces.iter().flat_map(|fields| fields.iter());
         own.chain(inherited).for_each(|(_, it)| add(it, &place));
     }
-    names
+    given
 }
 
 /// Interfaces go by their short or by their long names.
@@ -212,12 +219,17 @@ fn command(
     files.extend(artifact::files(inputs, template));
     files.sort();
     files.dedup();
-    let line = if late.is_empty() && outputs.is_empty() && deployed.is_empty() {
+    let states = state::lines(inputs, at, template, operation);
+    let is_plain = late.is_empty() && outputs.is_empty() && states.is_none();
+    let line = if is_plain && deployed.is_empty() {
         CommandLine::Arguments(script)
     } else {
         let mut lines = vec!["set -e".to_owned()];
         lines.extend(deployed.iter().map(artifact::Deployed::line));
+        let (before, after) = states.unzip();
+        lines.extend(before);
         lines.extend(wrapped(&script, &late, &outputs, operation));
+        lines.extend(after);
         CommandLine::Shell(lines.join("\n"))
     };
     let command = Command { line, directory: None, environment, files };
@@ -339,8 +351,7 @@ fn wrapped(
     outputs: &BTreeMap<String, Option<String>>,
     operation: &str,
 ) -> Vec<String> {
-    // Another host has what is shared for each command apart.
-    let mut lines = vec!["kept=\"${WINDLASS_SHARED:-$WINDLASS_STATE/shared}\"".to_owned()];
+    let mut lines = vec![KEPT.to_owned()];
     for (name, found) in late {
         lines.push(format!("{name}=\"{}\"", found.shell()));
         lines.push(format!("export {name}"));

@@ -54,6 +54,8 @@ pub enum Others {
     Named(&'static Entity, Version),
     /// They are names of somebody's own.
     Free,
+    /// They are names of somebody's own, unless a type makes the mapping a definition.
+    FreeValue,
 }
 
 /// One keyname.
@@ -78,6 +80,8 @@ pub enum Shape {
     Any,
     /// Text.
     Text,
+    /// One of some words.
+    Word(&'static [&'static str]),
     /// A boolean.
     Bool,
     /// A version.

@@ -200,9 +200,11 @@ impl<'a, 'f> Loader<'a, 'f> {
             let written = entry.value.as_str().unwrap_or_default().to_owned();
             let message = format!("`{written}` is no version of TOSCA");
             let finding = Diagnostic::error(codes::VERSION, entry.value.span(), message);
-            let finding = match spelling::advice("version", &written, Version::names(), 0) {
-                Some(advice) => finding.help(advice),
-                None => finding,
+            // Of those that are as near, the newest is the likeliest.
+            let near = spelling::near(&written, Version::names());
+            let finding = match near.last() {
+                Some(near) => finding.help(format!("did you mean `{near}`?")),
+                None => finding.help(spelling::known("version", Version::names())),
             };
             self.findings.push(finding);
         } else if !is_first && is_own && named.is_some_and(|version| !version.is_2()) {
@@ -299,6 +301,16 @@ impl<'a, 'f> Loader<'a, 'f> {
                     self.unread(from, import.prefix, import.span, "");
                     return;
                 }
+            }
+        }
+        // Before 2.0 some files name a profile where a file is meant.
+        let is_name = |text: &str| text.contains(':') && !text.contains('/');
+        if is_name(&url.text) && base.is_empty() && !is_elsewhere(&url.text) {
+            if let Some(text) = profiles::named(&url.text) {
+                return self.profile(from, &[(&url.text, text)], import.prefix, url.span);
+            }
+            if let Some(path) = self.profile_beside(from, &url.text) {
+                return self.local(from, &path, import.prefix, url.span, version);
             }
         }
         let whole = join(&base, &url.text);

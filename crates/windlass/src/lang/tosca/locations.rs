@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::command::Inputs;
 use super::command::settled::settled;
+use super::command::{GivenBack, Inputs};
 use super::lower::links::links;
 use super::lower::name_of;
 use super::model::{Fields, Model, NodeTemplate, Service};
@@ -85,7 +85,8 @@ pub struct CapabilityValues {
 pub fn values(model: &Model) -> BTreeMap<String, Values> {
     let Some(service) = &model.service else { return BTreeMap::new() };
     let links = links(model, service);
-    let inputs = Inputs { model, service, links: &links };
+    let given = GivenBack::new();
+    let inputs = Inputs { model, service, links: &links, given: &given };
     let mut all = BTreeMap::new();
     for (at, (name, template)) in service.nodes.iter().enumerate() {
         let values = Values {

@@ -11,7 +11,7 @@ pub(super) mod ways;
 
 use std::collections::BTreeMap;
 
-use super::command::{self, Inputs};
+use super::command::{self, GivenBack, Inputs};
 use super::model::{Model, NodeTemplate, Service, Types};
 use super::protocol;
 use super::weaving::{Kind, Leaving, Level, Phase, SIMPLE_1_3, Weaving};
@@ -25,10 +25,23 @@ use crate::tree;
 use life::{Draft, Stage};
 use links::{Link, links};
 
-/// A name that every format accepts: without the characters that goals use.
+/// A name that every format accepts: without the characters that goals use. Names that differ only
+/// in such characters stay apart by a number made of the whole name.
 pub(super) fn name_of(text: &str) -> String {
+    let plain = plain(text);
+    if plain == text { plain } else { format!("{plain}-{:08x}", number_of(text)) }
+}
+
+/// The same for labels, which get numbers where they meet.
+pub(super) fn plain(text: &str) -> String {
     let good = |c: char| if c.is_ascii_alphanumeric() || "-_.:/".contains(c) { c } else { '_' };
     text.chars().map(good).collect()
+}
+
+/// A number of a text that is always the same (FNV-1a).
+fn number_of(text: &str) -> u32 {
+    let start = 0x811c_9dc5_u32;
+    text.bytes().fold(start, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// The application of a service and that all of it is up; none without a service template.
@@ -54,7 +67,7 @@ pub fn lower_with(
     weaving: &Weaving,
 ) -> (Application, GoalFile) {
     let links = links(model, service);
-    let lowering = Lowering { model, service, weaving, links };
+    let lowering = Lowering { model, service, weaving, links, given: GivenBack::new() };
     lowering.application(name)
 }
 
@@ -63,6 +76,7 @@ struct Lowering<'m> {
     service: &'m Service,
     weaving: &'m Weaving,
     links: Vec<Link<'m>>,
+    given: GivenBack,
 }
 
 /// What a capability is called when it is there as soon as its node is created.
@@ -74,6 +88,12 @@ fn capability_name(link: &Link<'_>, weaving: &Weaving) -> String {
 }
 
 impl<'m> Lowering<'m> {
+    /// What values are evaluated in.
+    fn inputs(&self) -> Inputs<'_, 'm> {
+        let Lowering { model, service, links, given, .. } = self;
+        Inputs { model, service, links, given }
+    }
+
     fn application(&self, name: &str) -> (Application, GoalFile) {
         let has_protocols = protocol::is_used(self.model, self.service);
         let mut application = Application {
@@ -117,7 +137,7 @@ impl<'m> Lowering<'m> {
 
     /// How many instances are wanted: `count` of 2.0, or what `scalable` says.
     fn count(&self, at: usize, template: &NodeTemplate) -> u32 {
-        let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
+        let inputs = self.inputs();
         let scalable = template.capabilities.get("scalable");
         let scalable = scalable.and_then(|it| it.properties.get("default_instances"));
         let said = if self.model.version.is_2() { template.count.as_ref() } else { scalable };
@@ -272,7 +292,7 @@ impl<'m> Lowering<'m> {
         interface: &str,
         operation: &str,
     ) -> Option<command::Run> {
-        let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
+        let inputs = self.inputs();
         command::of_node(&inputs, at, template, interface, operation)
     }
 
@@ -318,7 +338,7 @@ impl<'m> Lowering<'m> {
         at: usize,
         name: impl Fn(&'l Link<'m>) -> N,
     ) -> Vec<Stage> {
-        let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
+        let inputs = self.inputs();
         let stage = |link: &&'l Link<'m>| {
             let run = command::of_link(&inputs, link, operation, at)?;
             let operation = format!("Configure.{operation}:{}", name(link).to_string());

@@ -33,6 +33,8 @@ pub struct Model {
     pub substituted: BTreeMap<TypeId, Substituting>,
     /// The service template, when the file that was asked for has one.
     pub service: Option<Service>,
+    /// Whether something reads the attribute `state`, which operations then keep.
+    pub reads_state: bool,
 }
 
 /// The service template of an imported file that stands for a node type.

@@ -7,6 +7,7 @@
 //! is wrong with them.
 
 mod judge;
+mod passed;
 mod woven;
 
 pub use judge::{Judgement, after, judge};
@@ -15,7 +16,8 @@ pub use woven::woven;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lower::links::{Link, links};
-use super::lower::name_of;
+use super::lower::ways::{Way, ways};
+use super::lower::{name_of, plain};
 use super::model::{Activity, ActivityKind, Model, Service, Workflow};
 use super::weaving::Kind;
 use crate::application::InstanceId;
@@ -33,6 +35,19 @@ const DEEPEST: usize = 16;
 
 /// The plan of a workflow: the one that is named, else `deploy`, else the first one.
 pub fn plan(model: &Model, name: Option<&str>) -> Option<Plan> {
+    reading(model, name, passed::over)
+}
+
+/// The same for a workflow that is one part of a life: what it does not call, another one may.
+pub(super) fn part(model: &Model, name: &str) -> Option<Plan> {
+    reading(model, Some(name), |_, _| ())
+}
+
+fn reading(
+    model: &Model,
+    name: Option<&str>,
+    complete: impl FnOnce(&mut Plan, &[Way]),
+) -> Option<Plan> {
     let service = model.service.as_ref()?;
     let workflow = found(service, name)?;
     let is_tosker = super::protocol::is_used(model, service);
@@ -41,8 +56,10 @@ pub fn plan(model: &Model, name: Option<&str>) -> Option<Plan> {
         links: links(model, service),
         plan: Plan::default(),
         has_lives: !is_tosker,
+        ways: ways(model).map(|(ways, ..)| ways).unwrap_or_default(),
     };
     reading.workflow(workflow, "", 0);
+    complete(&mut reading.plan, &reading.ways);
     reading.bring_to_life();
     Some(reading.plan)
 }
@@ -86,6 +103,8 @@ struct Reading<'m> {
     plan: Plan,
     /// Whether instances come into being by the plan.
     has_lives: bool,
+    /// What the orchestrator does with each node, unless protocols say it.
+    ways: Vec<Way>,
 }
 
 /// Where a step begins and ends in the plan; a step without actions has neither.
@@ -104,7 +123,7 @@ impl<'m> Reading<'m> {
         let mut ends: BTreeMap<&str, Ends> = BTreeMap::new();
         let taken = taken(workflow);
         for (name, step) in workflow.steps.iter().filter(|(name, _)| taken.contains(&*name.text)) {
-            let label = format!("{prefix}{}", name_of(&name.text));
+            let label = format!("{prefix}{}", plain(&name.text));
             let targets = self.targets(step.target.as_ref().map(|name| &*name.text));
             let mut whole = Ends::default();
             for activity in &step.activities {
@@ -208,7 +227,8 @@ impl<'m> Reading<'m> {
         }
     }
 
-    /// What is left to the orchestrator: of nodes that it brings, this is their whole life.
+    /// What is left to the orchestrator: of nodes that it brings, this is their whole life; of
+    /// others it is what the weaving rules say.
     fn delegated(&mut self, activity: &'m Activity, targets: &[&str], label: &str) -> Ends {
         let operation = match &*activity.subject.text {
             "deploy" | "install" => PROVIDE,
@@ -221,11 +241,22 @@ impl<'m> Reading<'m> {
             let is_brought = template.is_some_and(|template| {
                 template.directives.iter().any(|directive| directive.text != "create")
             });
-            if is_brought {
-                let at = self.add(label, target, operation.to_owned(), activity.span.into());
-                ends.first.push(at);
-                ends.last.push(at);
+            let way = self.ways.iter().find(|way| way.node == name_of(target));
+            let operations: Vec<String> = match way {
+                _ if is_brought => vec![operation.to_owned()],
+                Some(way) if operation == PROVIDE => {
+                    way.up.iter().map(|(it, _)| it.clone()).collect()
+                }
+                Some(way) => way.down.clone(),
+                None => Vec::new(),
+            };
+            let mut whole = Ends::default();
+            for operation in operations {
+                let at = self.add(label, target, operation, activity.span.into());
+                whole = self.after(whole, Ends { first: vec![at], last: vec![at] });
             }
+            ends.first.extend(whole.first);
+            ends.last.extend(whole.last);
         }
         ends
     }

@@ -165,14 +165,17 @@ impl Build<'_> {
         in_workflow: bool,
     ) -> Vec<Activity> {
         let mut all = Vec::new();
-        for entry in Self::named(node) {
+        let is_one = |item: Node<'_>| item.entries().any(|it| ACTIVITIES.contains(&it.name()));
+        let items = node.into_iter().flat_map(Node::items).chain(node);
+        let entries = items.flat_map(|item| item.entries().map(move |it| (it, is_one(item))));
+        for (entry, is_beside) in entries {
             let name = entry.name();
             if ACTIVITIES.contains(&name) {
                 all.extend(self.activity(entry));
                 continue;
             }
             let near = spelling::nearest(name, ACTIVITIES.iter().copied());
-            if in_workflow || self.version().is_2() || near.is_some() {
+            if in_workflow || self.version().is_2() || near.is_some() || is_beside {
                 let message = format!("there is no activity `{name}`");
                 let finding = Diagnostic::error(codes::UNKNOWN_KEY, entry.key.span(), message);
                 self.findings.push(match near {
@@ -193,10 +196,13 @@ impl Build<'_> {
             _ => return None,
         };
         let node = entry.value;
-        let subject = match kind {
-            ActivityKind::CallOperation => node.get("operation"),
-            _ => node.get("workflow"),
-        };
+        let word_for = if kind == ActivityKind::CallOperation { "operation" } else { "workflow" };
+        let subject = node.get(word_for);
+        for inner in node.entries().filter(|it| ![word_for, "inputs"].contains(&it.name())) {
+            let message = format!("`{}` has no key `{}`", entry.name(), inner.name());
+            let finding = Diagnostic::error(codes::UNKNOWN_KEY, inner.key.span(), message);
+            self.findings.push(finding.help(format!("known keys: `{word_for}`, `inputs`")));
+        }
         let subject = word(if node.is_mapping() { subject } else { Some(node) });
         let nothing = Name { text: String::new(), span: node.span() };
         Some(Activity {

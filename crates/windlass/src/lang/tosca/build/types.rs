@@ -100,12 +100,13 @@ impl Build<'_> {
             of.valid.push(Name::of(entry.key), types);
         }
         if of.kind == TypeKind::Policy {
-            for item in node.get("targets").into_iter().flat_map(Node::items) {
+            let Some(entry) = node.get_entry("targets") else { return };
+            let mut types = Vec::new();
+            for item in entry.value.items() {
                 let group = self.quiet_ref(TypeKind::Group, item).filter(|of| of.id.is_some());
-                let target = group.or_else(|| self.type_ref(TypeKind::Node, item));
-                let name = Name { text: "targets".to_owned(), span: item.span() };
-                of.valid.push(name, target.into_iter().collect());
+                types.extend(group.or_else(|| self.type_ref(TypeKind::Node, item)));
             }
+            of.valid.push(Name::of(entry.key), types);
         }
     }
 

@@ -85,6 +85,14 @@ impl Checker<'_> {
             // Before 2.0 many files name the registry that everybody knows.
             self.bear(true);
         }
+        let is_long =
+            matches!(self.sources.slice(artifact.span).trim_start().chars().next(), Some('{'))
+                || artifact.file.as_ref().is_some_and(|file| file.span != artifact.span);
+        if artifact.of.is_none() && is_long && !self.version().is_2() {
+            let message = "this artifact has no `type`";
+            let finding = Diagnostic::warning(codes::MISSING_KEY, artifact.span, message);
+            self.findings.push(finding.help("only the short form takes it from the file"));
+        }
         if let Some(id) = artifact.of.as_ref().and_then(|of| of.id) {
             self.assigned(id, &artifact.properties, |of| &of.properties, "property");
         }

@@ -114,7 +114,7 @@ fn mapped(model: &Model, substitution: &Substitution) -> BTreeMap<String, Mapped
                 continue;
             };
             let is_life = LIFE.iter().any(|(_, known, _)| *known == operation);
-            let plan = workflow::plan(model, Some(name)).filter(|_| is_life);
+            let plan = workflow::part(model, name).filter(|_| is_life);
             // A workflow that never ends is reported as such.
             if let Some(plan) = plan.filter(|plan| plan.topological_order().is_ok()) {
                 mapped.insert(operation.to_owned(), Mapped { plan, span: entry.value.span });

@@ -3,32 +3,33 @@
 
 use super::super::codes;
 use super::super::model::{Schema, TypeId};
-use super::super::value::{Data, Value};
+use super::super::value::{Data, Entry, Value};
 use super::super::version::Version;
 use super::Checker;
 use super::constraint::words;
 use super::evaluate::is_call;
+use super::function::BUILT_IN;
 use super::quantity;
 use super::schema::Base;
+use crate::diagnostic::Severity;
 use crate::source::Span;
 use crate::spelling;
 use std::cmp::Ordering;
 
+/// Clauses that compare a value with another one; from 2.0 functions of two arguments.
+pub(super) const COMPARISONS: &[&str] =
+    &["equal", "greater_than", "greater_or_equal", "less_than", "less_or_equal"];
+
+/// Clauses that compare a value with several; from 2.0 functions of two arguments.
+pub(super) const CHOICES: &[&str] = &["in_range", "valid_values"];
+
+/// Clauses before 2.0 that no function has the name of, `length` apart.
+const OLD: &[&str] = &["length", "min_length", "max_length", "pattern", "schema"];
+
 /// The clauses before 2.0.
-const CLAUSES: &[&str] = &[
-    "equal",
-    "greater_than",
-    "greater_or_equal",
-    "less_than",
-    "less_or_equal",
-    "in_range",
-    "valid_values",
-    "length",
-    "min_length",
-    "max_length",
-    "pattern",
-    "schema",
-];
+fn old_clauses() -> impl Iterator<Item = &'static str> {
+    [COMPARISONS, CHOICES, OLD].into_iter().flatten().copied()
+}
 
 impl Checker<'_> {
     /// The constraints of a definition.
@@ -37,6 +38,7 @@ impl Checker<'_> {
         let model = self.model;
         let base = schema.of.as_ref().map_or(Base::Unknown, |of| model.base(of, version));
         if version.is_2() {
+            self.validation_itself(constraints);
             self.validation_of(constraints, base);
         } else {
             self.clauses_of(constraints, base);
@@ -48,11 +50,20 @@ impl Checker<'_> {
         let alone = std::slice::from_ref(constraints);
         let is_list = matches!(constraints.data, Data::List(_));
         let clauses = if is_list { constraints.items() } else { alone };
+        for clause in clauses {
+            if let [_, second, ..] = clause.entries() {
+                let message = "a constraint has one operator";
+                let help = "write a list of constraints: all of them must hold";
+                self.advise(codes::CONSTRAINT, second.key.span, message, Some(help.to_owned()));
+                // The first one counts then.
+                self.bear(true);
+            }
+        }
         for entry in clauses.iter().flat_map(Value::entries) {
             let Some(name) = entry.key.text() else { continue };
-            if !CLAUSES.contains(&name) {
+            if !old_clauses().any(|known| known == name) {
                 let message = format!("there is no constraint `{name}`");
-                let near = spelling::nearest(name, CLAUSES.iter().copied());
+                let near = spelling::nearest(name, old_clauses());
                 let help = near.map(|near| format!("did you mean `{near}`?"));
                 let is_typo = help.is_some();
                 self.advise(codes::CONSTRAINT, entry.key.span, message, help);
@@ -64,6 +75,52 @@ impl Checker<'_> {
         }
     }
 
+    /// A validation clause is one call, and what it calls exists.
+    fn validation_itself(&mut self, clause: &Value) {
+        let is_text_call = clause.text().is_some_and(|text| text.starts_with('$'));
+        let is_map = |item: &Value| matches!(item.data, Data::Map(_));
+        // The constraints of 1.3, which were reported as a key that 2.0 does not have.
+        let is_old = !clause.items().is_empty() && clause.items().iter().all(is_map);
+        // What begins so is a name of some processor's own.
+        let foreign = |entry: &Entry| entry.key.text().is_some_and(|name| name.starts_with('_'));
+        if is_old || clause.entries().iter().any(foreign) {
+            return;
+        }
+        if is_text_call || matches!(clause.data, Data::Bool(_) | Data::Null) {
+            return;
+        }
+        let name = match clause.entries() {
+            [entry] => entry.key.text().and_then(|name| name.strip_prefix('$')),
+            _ => None,
+        };
+        let Some(name) = name else {
+            let message = "a validation is one call of a function";
+            let help = "such as `{ $greater_than: [ $value, 0 ] }`; `$and` joins several";
+            return self.advise(codes::CONSTRAINT, clause.span, message, Some(help.to_owned()));
+        };
+        if !self.is_function(name) && !self.is_open {
+            let message = format!("there is no function `{name}`");
+            let near = spelling::nearest(name, BUILT_IN.iter().copied());
+            let help = near.map(|near| format!("did you mean `${near}`?"));
+            self.advise(codes::FUNCTION, clause.span, message, help);
+            // Who evaluates a clause may know more names than the standard has.
+            if let Some(last) = self.findings.last_mut().filter(|_| near.is_none()) {
+                last.severity = Severity::Warning;
+            }
+        }
+        if ["and", "or", "not", "xor"].contains(&name) {
+            for item in clause.entries().iter().flat_map(|entry| entry.value.items()) {
+                self.validation_itself(item);
+            }
+        }
+    }
+
+    /// Whether the standard or one of the files has a function of this name.
+    fn is_function(&self, name: &str) -> bool {
+        let mut files = self.model.files.iter();
+        BUILT_IN.contains(&name) || files.any(|file| file.functions.contains_key(name))
+    }
+
     /// The calls in a validation clause.
     fn validation_of(&mut self, clause: &Value, base: Base<'_>) {
         if let [entry] = clause.entries()
@@ -73,7 +130,7 @@ impl Checker<'_> {
             let is_own = arguments.first().is_some_and(|it| it.text() == Some("$value"));
             match (name, arguments) {
                 ("matches", [_, pattern]) => self.clause("pattern", pattern, base),
-                (name, [_, wanted]) if is_own && CLAUSES.contains(&name) => {
+                (name, [_, wanted]) if is_own && old_clauses().any(|known| known == name) => {
                     self.clause(name, wanted, base);
                 }
                 _ => {}
@@ -125,9 +182,7 @@ impl Checker<'_> {
                     self.error(codes::CONSTRAINT, wanted.span, message);
                 }
             }
-            "equal" | "greater_than" | "greater_or_equal" | "less_than" | "less_or_equal" => {
-                self.bound(wanted, base);
-            }
+            name if COMPARISONS.contains(&name) => self.bound(wanted, base),
             _ => {}
         }
     }

@@ -3,26 +3,29 @@
 use super::super::codes;
 use super::super::model::{Fields, Schema, Type, TypeId, TypeKind};
 use super::super::switches;
+use super::super::value::Value;
 use super::Checker;
+use super::constraint::{violated, words};
 use super::schema::Base;
 use crate::diagnostic::Diagnostic;
 
 impl Checker<'_> {
-    /// Reports cycles; whether there is one.
-    pub(super) fn derivation(&mut self) -> bool {
+    /// Reports cycles, and says which types are in one.
+    pub(super) fn derivation(&mut self) -> Vec<TypeId> {
         let model = self.model;
         let count = model.types.iter().count();
         // 0: not visited, 1: on the way, 2: done.
         let mut state = vec![0_u8; count];
-        let mut any = false;
+        let mut circular = Vec::new();
         for (start, _) in model.types.iter() {
             let mut way = Vec::new();
             let mut at = Some(start);
             while let Some(id) = at {
                 let index = id.0 as usize;
                 if state[index] == 1 {
-                    self.cycle(&way, id);
-                    any = true;
+                    let from = way.iter().position(|on_the_way| *on_the_way == id).unwrap_or(0);
+                    self.cycle(&way[from..], id);
+                    circular.extend_from_slice(&way[from..]);
                 }
                 if state[index] != 0 {
                     break;
@@ -35,20 +38,23 @@ impl Checker<'_> {
                 state[id.0 as usize] = 2;
             }
         }
-        any
+        circular
     }
 
     fn cycle(&mut self, way: &[TypeId], again: TypeId) {
-        let from = way.iter().position(|id| *id == again).unwrap_or(0);
-        let names: Vec<&str> =
-            way[from..].iter().map(|id| self.model.types.get(*id).name.text.as_str()).collect();
+        /// So many names of a long circle are said.
+        const MOST: usize = 8;
+        let names = way.iter().map(|id| self.model.types.get(*id).name.text.as_str());
         let of = self.model.types.get(again);
         let span = of.parent.as_ref().map_or(of.span, |parent| parent.name.span);
-        let mut chain = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
-        chain.truncate(8);
+        let chain = names.take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>();
+        let more = match way.len().saturating_sub(MOST) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
         let message = format!("{} `{}` derives from itself", of.kind.word(), of.name.text);
         let finding = Diagnostic::error(codes::CYCLIC_TYPE, span, message);
-        self.findings.push(finding.note(format!("the chain is {}.", chain.join(", "))));
+        self.findings.push(finding.note(format!("the chain is {}{more}.", chain.join(", "))));
     }
 
     /// Everything about the definitions of types, the normative ones left out.
@@ -116,9 +122,38 @@ impl Checker<'_> {
                 self.schema_itself(&schema, version);
                 for value in [&schema.default, &schema.value].into_iter().flatten() {
                     if value.span.source == name.span.source {
+                        let before = self.findings.len();
                         self.value(value, &schema, version);
+                        if self.findings.len() == before {
+                            self.inherited_constraints(id, &name.text, of_type, value);
+                        }
                     }
                 }
+            }
+        }
+    }
+
+    /// A value that a refinement gives satisfies what the types above ask for.
+    fn inherited_constraints(
+        &mut self,
+        id: TypeId,
+        name: &str,
+        fields: fn(&Type) -> &Fields<Schema>,
+        value: &Value,
+    ) {
+        let model = self.model;
+        let is_own = fields(model.types.get(id)).get(name).is_some_and(|own| {
+            [&own.default, &own.value].into_iter().flatten().any(|own| own.span == value.span)
+        });
+        let above = model.types.chain(id).skip(1).filter(|_| is_own);
+        for (at, of) in above {
+            let Some(schema) = fields(of).get(name) else { continue };
+            let Some(constraints) = &schema.constraints else { continue };
+            let Some(kind) = &schema.of else { continue };
+            let base = model.base(kind, model.version_of(at));
+            if let Some(reason) = violated(model, value, base, constraints) {
+                let message = format!("`{}` is not allowed: {reason}", words(value));
+                return self.error(codes::CONSTRAINT, value.span, message);
             }
         }
     }

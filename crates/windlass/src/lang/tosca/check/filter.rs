@@ -1,11 +1,13 @@
 //! Node filters: why a node is not selected.
 
+use super::super::codes;
 use super::super::model::{Fields, Model, NodeTemplate, Schema, TypeId};
 use super::super::value::{Data, Value};
 use super::Checker;
 use super::constraint::{clause_violated, words};
 use super::evaluate::holds_for;
 use super::schema::Base;
+use crate::spelling;
 
 /// Why a filter rejects a node; none when it does not, or when that cannot be told.
 pub(super) fn rejects(model: &Model, node: &NodeTemplate, filter: &Value) -> Option<String> {
@@ -73,10 +75,13 @@ fn conditions(
 }
 
 impl Checker<'_> {
-    /// The conditions of a filter of the versions before 2.0 can be asked of values.
-    pub(super) fn filter_itself(&mut self, of: Option<TypeId>, filter: &Value) {
+    /// The conditions of a filter of the versions before 2.0 can be asked of values; whether one
+    /// is about a property whose name is misspelled.
+    pub(super) fn filter_itself(&mut self, of: Option<TypeId>, filter: &Value) -> bool {
         let model = self.model;
         let empty = Fields::default();
+        let before = self.findings.len();
+        let of = of.filter(|of| !model.is_opaque(*of));
         if let Some(properties) = filter.get("properties") {
             let schemas = of.map(|of| model.schemas(of, |of| &of.properties));
             self.conditions_themselves(schemas.as_ref().unwrap_or(&empty), properties);
@@ -88,16 +93,33 @@ impl Checker<'_> {
             });
             self.conditions_themselves(schemas.as_ref().unwrap_or(&empty), properties);
         }
+        self.findings[before..].iter().any(|found| found.code == codes::UNKNOWN_NAME)
     }
 
     fn conditions_themselves(&mut self, schemas: &Fields<Schema>, wanted: &Value) {
         let model = self.model;
+        for key in keys(wanted) {
+            let Some(name) = key.text() else { continue };
+            // Other names may be those of types that derive from the wanted one.
+            let near = spelling::nearest(name, schemas.names());
+            if let Some(near) = near.filter(|_| schemas.get(name).is_none()) {
+                let message = format!("there is no property `{name}` to ask for");
+                let help = format!("did you mean `{near}`?");
+                self.advise(codes::UNKNOWN_NAME, key.span, message, Some(help));
+            }
+        }
         for (name, condition) in pairs(wanted) {
             let of = schemas.get(name).and_then(|schema| schema.of.as_ref());
             let base = of.map_or(Base::Unknown, |of| model.base(of, model.version));
             self.clauses_of(condition, base);
         }
     }
+}
+
+/// The keys of a map, or of a list of maps.
+fn keys(value: &Value) -> impl Iterator<Item = &Value> {
+    let inner = value.items().iter().flat_map(Value::entries);
+    value.entries().iter().chain(inner).map(|entry| &entry.key)
 }
 
 /// Names and values of a map, or of a list of maps with one entry each.

@@ -1,13 +1,21 @@
 //! Values made of each other, and values read before they can exist.
 
 use super::super::codes;
-use super::super::model::{Fields, Interface, Service};
+use super::super::model::{Fields, Interface, NodeTemplate, Schema, Service};
 use super::super::value::Value;
 use super::Checker;
 use super::evaluate::is_call;
 use super::path::Walk;
 use crate::source::Span;
 use std::collections::BTreeMap;
+
+/// The interface of the life of a node.
+const STANDARD: &str = "Standard";
+
+/// The place of an operation in the life of a node.
+fn rank(operation: &str) -> Option<usize> {
+    ["create", "configure", "start", "stop", "delete"].iter().position(|it| *it == operation)
+}
 
 /// Operations of a relationship that run before its source exists.
 const BEFORE_SOURCE: &[&str] = &["pre_configure_target", "post_configure_target"];
@@ -17,6 +25,7 @@ impl Checker<'_> {
         let model = self.model;
         let Some(service) = &model.service else { return };
         self.value_cycles(service);
+        self.outputs_too_early(service);
         if self.version().is_2() {
             return;
         }
@@ -26,6 +35,40 @@ impl Checker<'_> {
         for (_, node) in service.nodes.iter() {
             for inline in node.requirements.iter().filter_map(|(_, one)| one.inline.as_ref()) {
                 self.too_early(&inline.interfaces);
+            }
+        }
+    }
+
+    /// An operation reads what a later one of the same node gives.
+    fn outputs_too_early(&mut self, service: &Service) {
+        let model = self.model;
+        let mut said: Vec<Span> = Vec::new();
+        for (name, node) in service.nodes.iter() {
+            let chain = node.of.id.into_iter().flat_map(|id| model.types.chain(id));
+            let all = chain.map(|(_, of)| &of.interfaces).chain([&node.interfaces]);
+            let standard = all.filter_map(|interfaces| interfaces.get(STANDARD));
+            for (operation, body) in standard.flat_map(|it| it.operations.iter()) {
+                let Some(own) = rank(&operation.text) else { continue };
+                let mut found = Vec::new();
+                for value in body.inputs.iter().filter_map(|(_, input)| input.value.as_ref()) {
+                    reads(value, "get_operation_output", self.version().is_2(), &mut found);
+                }
+                for (arguments, span) in found {
+                    let words: Vec<&str> =
+                        arguments.items().iter().filter_map(Value::text).collect();
+                    let [who, STANDARD, other, ..] = words[..] else { continue };
+                    let is_own = who == "SELF" || who == name.text;
+                    let is_late = rank(other).is_some_and(|other| other >= own);
+                    if is_own && is_late && !said.contains(&span) {
+                        said.push(span);
+                        let message =
+                            format!("`{}` reads what `{other}` gives afterwards", operation.text);
+                        let help = "a node is created, configured and started, in this order";
+                        self.advise(codes::TOO_EARLY, span, message, Some(help.to_owned()));
+                        // Real files read what the operation itself gave before.
+                        self.bear(other == operation.text);
+                    }
+                }
             }
         }
     }
@@ -62,15 +105,30 @@ impl Checker<'_> {
     fn value_cycles(&mut self, service: &Service) {
         let mut places: Vec<(&str, &str, Span)> = Vec::new();
         let mut index: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        for (node, template) in service.nodes.iter() {
-            for (name, _) in template.properties.iter() {
+        // What a template leaves out has the default of its type, which may be made of others.
+        let is_made = |value: &Value| is_call(value, self.version().is_2());
+        let schemas: Vec<Fields<Schema>> = (service.nodes.iter())
+            .map(|(_, node)| match node.of.id {
+                Some(id) => self.model.schemas(id, |of| &of.properties),
+                None => Fields::default(),
+            })
+            .collect();
+        let defaults = |at: usize, node: &NodeTemplate| {
+            let made =
+                schemas[at].iter().filter_map(|(name, of)| Some((name, of.default.as_ref()?)));
+            let given: Vec<&str> = node.properties.names().collect();
+            made.filter(|(name, value)| !given.contains(&&*name.text) && is_made(value))
+                .collect::<Vec<_>>()
+        };
+        for (at, (node, template)) in service.nodes.iter().enumerate() {
+            for (name, _) in template.properties.iter().chain(defaults(at, template)) {
                 index.insert((&node.text, &name.text), places.len());
                 places.push((&node.text, &name.text, name.span));
             }
         }
         let mut edges: Vec<Vec<usize>> = Vec::new();
-        for (node, template) in service.nodes.iter() {
-            for (_, value) in template.properties.iter() {
+        for (at, (node, template)) in service.nodes.iter().enumerate() {
+            for (_, value) in template.properties.iter().chain(defaults(at, template)) {
                 let mut found = Vec::new();
                 reads(value, "get_property", self.version().is_2(), &mut found);
                 let walk = Walk { model: self.model, service, with_attributes: false };
@@ -85,40 +143,41 @@ impl Checker<'_> {
                 edges.push(targets.collect());
             }
         }
-        // What only depends on finished values is finished; the rest is in or behind a cycle.
-        let mut done = vec![false; edges.len()];
-        loop {
-            let ready: Vec<usize> = (0..edges.len())
-                .filter(|at| !done[*at] && edges[*at].iter().all(|to| done[*to]))
-                .collect();
-            if ready.is_empty() {
-                break;
-            }
-            for at in ready {
-                done[at] = true;
-            }
-        }
-        let Some(first) = done.iter().position(|done| !done) else { return };
-        // Follow edges until a place repeats.
-        let (mut at, mut way) = (first, Vec::new());
-        while !way.contains(&at) {
-            way.push(at);
-            match edges[at].iter().find(|to| !done[**to]) {
-                Some(to) => at = *to,
-                None => return,
-            }
-        }
-        let from = way.iter().position(|known| *known == at).unwrap_or(0);
-        let names: Vec<String> = way[from..]
-            .iter()
-            .map(|at| format!("`{}` of `{}`", places[*at].1, places[*at].0))
-            .collect();
+        let Some(way) = circle(&edges) else { return };
+        let names: Vec<String> =
+            way.iter().map(|at| format!("`{}` of `{}`", places[*at].1, places[*at].0)).collect();
         let message = match names.len() {
             1 => format!("{} is made of itself", names[0]),
             _ => format!("{} are made of each other", names.join(" and ")),
         };
-        self.error(codes::VALUE_CYCLE, places[at].2, message);
+        self.error(codes::VALUE_CYCLE, places[way[0]].2, message);
     }
+}
+
+/// Places that need each other, in a circle; none when all can be finished.
+fn circle(edges: &[Vec<usize>]) -> Option<Vec<usize>> {
+    // What only depends on finished values is finished; the rest is in or behind a cycle.
+    let mut done = vec![false; edges.len()];
+    loop {
+        let ready: Vec<usize> = (0..edges.len())
+            .filter(|at| !done[*at] && edges[*at].iter().all(|to| done[*to]))
+            .collect();
+        if ready.is_empty() {
+            break;
+        }
+        for at in ready {
+            done[at] = true;
+        }
+    }
+    let first = done.iter().position(|done| !done)?;
+    // Follow edges until a place repeats.
+    let (mut at, mut way) = (first, Vec::new());
+    while !way.contains(&at) {
+        way.push(at);
+        at = *edges[at].iter().find(|to| !done[**to])?;
+    }
+    let from = way.iter().position(|known| *known == at).unwrap_or(0);
+    Some(way[from..].to_vec())
 }
 
 /// The calls of one function in a value, with their arguments.

@@ -9,6 +9,7 @@ use super::super::switches;
 use super::super::value::{BEFORE_2, Data, Name, Value};
 use super::super::version::Version;
 use super::Checker;
+use super::clause::{CHOICES, COMPARISONS};
 use super::evaluate::is_call;
 use super::path::{Ends, Spot, Walk};
 use super::schema::Base;
@@ -79,22 +80,28 @@ pub(super) const BUILT_IN: &[&str] = &[
     "get_nodes_of_type",
 ];
 
-/// Functions of 2.0 that compare two things.
-const OF_TWO: &[&str] = &[
-    "equal",
-    "greater_than",
-    "greater_or_equal",
-    "less_than",
-    "less_or_equal",
-    "in_range",
-    "valid_values",
-    "matches",
-    "has_suffix",
-    "has_prefix",
-    "contains",
-    "has_entry",
-    "has_key",
-];
+/// Functions of 2.0 that ask something of a text, a list or a map, beside the comparisons.
+const QUESTIONS: &[&str] =
+    &["matches", "has_suffix", "has_prefix", "contains", "has_entry", "has_key"];
+
+/// Whether a function of 2.0 takes two arguments.
+fn takes_two(name: &str) -> bool {
+    [COMPARISONS, CHOICES, QUESTIONS].iter().any(|names| names.contains(&name))
+}
+
+/// Functions of 2.0 that may be called by their name alone.
+const WITHOUT_ARGUMENTS: &[&str] =
+    &["value", "node_index", "relationship_index", "available_allocation"];
+
+/// How many parts `token` finds, when the part that it is asked for is none of them.
+fn parts_of(arguments: &Value) -> Option<usize> {
+    let [text, delimiter, index] = arguments.items() else { return None };
+    let (text, delimiter) = (text.text().filter(|it| is_plain(it))?, delimiter.text()?);
+    let Data::Int(index) = index.data else { return None };
+    let count = text.split(|letter| delimiter.contains(letter)).count();
+    let is_there = usize::try_from(index).is_ok_and(|index| index < count);
+    (!is_there && is_plain(delimiter)).then_some(count)
+}
 
 /// Whether a text means itself and calls no function.
 fn is_plain(text: &str) -> bool {
@@ -116,7 +123,12 @@ impl Checker<'_> {
             self.all(service, &template.attributes, place);
             self.in_interfaces(service, &template.interfaces, place);
         }
-        for (_, output) in service.outputs.iter() {
+        for (name, output) in service.outputs.iter() {
+            if output.value.is_none() && output.schema.default.is_none() {
+                let message = format!("nothing says what the output `{}` is", name.text);
+                let finding = Diagnostic::warning(codes::MISSING_KEY, name.span, message);
+                self.findings.push(finding.help("an output has a `value`"));
+            }
             if let Some(value) = &output.value {
                 self.calls(service, value, Place::Service);
                 self.result(service, value, &output.schema, Place::Service);
@@ -174,6 +186,20 @@ impl Checker<'_> {
             }
         }
         self.in_interfaces(service, &node.interfaces, place);
+        let chain = node.of.id.into_iter().flat_map(|id| self.model.types.chain(id));
+        let own: Vec<_> = chain.filter(|(at, _)| !self.model.is_normative(*at)).collect();
+        for (_, of) in own {
+            // Several nodes of a type give the same findings.
+            let before = self.findings.len();
+            self.in_interfaces(service, &of.interfaces, place);
+            for found in self.findings.split_off(before) {
+                let is_same =
+                    |known: &Diagnostic| (known.code, known.primary) == (found.code, found.primary);
+                if !self.findings.iter().any(is_same) {
+                    self.findings.push(found);
+                }
+            }
+        }
         for (word, requirement) in node.requirements.iter() {
             self.filters(service, node, &word.text, requirement);
             if let Some(inline) = &requirement.inline {
@@ -285,12 +311,16 @@ impl Checker<'_> {
         if version_2
             && let Some(name) = value.text().and_then(|text| text.strip_prefix('$'))
             && !name.starts_with('$')
-            && !BUILT_IN.contains(&name)
             && !self.model.files[0].functions.contains_key(name)
             && !self.is_open
             && !name.is_empty()
+            && !WITHOUT_ARGUMENTS.contains(&name)
         {
-            let message = format!("there is no function `{name}`");
+            let message = if BUILT_IN.contains(&name) {
+                format!("`{name}` takes arguments")
+            } else {
+                format!("there is no function `{name}`")
+            };
             let help = format!("a text that begins with a dollar sign is written `$${name}`");
             self.advise(codes::FUNCTION, value.span, message, Some(help));
         }
@@ -337,6 +367,12 @@ impl Checker<'_> {
             {
                 self.error(codes::FUNCTION, span, "`join` takes a list and a delimiter");
             }
+            "token" if let Some(count) = parts_of(arguments) => {
+                let message = format!("there is no such part: the text has {count}");
+                self.error(codes::FUNCTION, arguments.items()[2].span, message);
+            }
+            "get_operation_output" => self.get_output(service, arguments, place),
+            "get_nodes_of_type" => self.get_nodes(arguments),
             "token" if arguments.items()[2].text().is_some_and(is_plain) => {
                 let message = "the last argument of `token` is an index";
                 self.error(codes::FUNCTION, arguments.items()[2].span, message);
@@ -372,7 +408,7 @@ impl Checker<'_> {
             }
             return;
         }
-        let wanted = if OF_TWO.contains(&name) { 2 } else { 0 };
+        let wanted = if takes_two(name) { 2 } else { 0 };
         let given = arguments.items().len();
         if wanted > 0 && given != wanted && matches!(arguments.data, Data::List(_)) {
             let message = format!("`{name}` takes {wanted} arguments, not {given}");
@@ -406,6 +442,11 @@ impl Checker<'_> {
 
     fn get_input(&mut self, service: &Service, arguments: &Value, place: Place<'_>) {
         let name = arguments.items().first().unwrap_or(arguments);
+        let is_name = name.text().is_some() || matches!(name.data, Data::Int(_) | Data::Float(..));
+        if !is_name && !is_call(name, self.version().is_2()) {
+            let message = "`get_input` takes the name of an input";
+            return self.error(codes::FUNCTION, arguments.span, message);
+        }
         let Some(text) = name.text() else { return };
         if let [_, more @ ..] = arguments.items()
             && let Some(step) = more.first()
@@ -449,7 +490,21 @@ impl Checker<'_> {
                 let message = "`HOST` means nothing here: there is no node that has a host";
                 return self.error(codes::FUNCTION, entity.span, message);
             }
-            ("HOST", Place::Node(name, node)) => return self.host(service, name, node, entity),
+            ("HOST", Place::Node(name, node)) => {
+                if self.host(name, node, entity) {
+                    let with_attributes = function == "get_attribute";
+                    self.of_hosts(service, node, rest, with_attributes);
+                }
+                return;
+            }
+            ("SOURCE" | "TARGET", Place::Node(..)) => {
+                let message = format!("`{who}` is an end of a relationship, and this is a node");
+                return self.error(codes::FUNCTION, entity.span, message);
+            }
+            ("SELF" | "SOURCE" | "TARGET", Place::Service) if !self.version().is_2() => {
+                let message = format!("`{who}` means nothing here: name a node template");
+                return self.error(codes::FUNCTION, entity.span, message);
+            }
             ("SELF" | "SOURCE" | "TARGET" | "HOST" | "ORCHESTRATOR", _) => return,
             (name, _) => match service.nodes.get(name) {
                 Some(node) => Walk::node(name, node),
@@ -489,22 +544,6 @@ impl Checker<'_> {
         }
     }
 
-    /// A node that asks its host has one.
-    fn host(&mut self, service: &Service, name: &str, node: &NodeTemplate, at: &Value) {
-        let _ = service;
-        let Some(id) = node.of.id.filter(|id| !self.model.is_opaque(*id)) else { return };
-        let has_host = self.model.requirement_names(id).iter().any(|requirement| {
-            let of = self.model.requirement(id, requirement).and_then(|r| r.relationship?.id);
-            of.is_some_and(|of| {
-                self.model.types.chain(of).any(|(_, of)| of.name.text.ends_with("HostedOn"))
-            }) || *requirement == "host"
-        });
-        if !has_host {
-            let message = format!("`{name}` is hosted on nothing");
-            self.error(codes::FUNCTION, at.span, message);
-        }
-    }
-
     /// What a function gives must fit where it is put.
     fn result(&mut self, service: &Service, value: &Value, schema: &Schema, place: Place<'_>) {
         let [entry] = value.entries() else { return };
@@ -536,7 +575,8 @@ impl Checker<'_> {
                 }
                 input.schema.of.clone()
             }
-            "get_property" => self.property_type(service, &entry.value, place),
+            "get_property" => self.part_type(service, &entry.value, place, false),
+            "get_attribute" => self.part_type(service, &entry.value, place, true),
             "concat" | "join" | "token" => {
                 return self.text_into(value, wanted_base, &wanted.name.text);
             }
@@ -557,19 +597,20 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of what a path of `get_property` leads to.
-    fn property_type(
+    /// The type of what a path of `get_property` or `get_attribute` leads to.
+    fn part_type(
         &self,
         service: &Service,
         arguments: &Value,
         place: Place<'_>,
+        with_attributes: bool,
     ) -> Option<TypeRef> {
         let [entity, rest @ ..] = arguments.items() else { return None };
         let from = match (entity.text()?, place) {
             ("SELF", Place::Node(name, node)) => Walk::node(name, node),
             (name, _) => Walk::node(name, service.nodes.get(name)?),
         };
-        let walk = Walk { model: self.model, service, with_attributes: false };
+        let walk = Walk { model: self.model, service, with_attributes };
         walk.follow(from, rest).ok()??.schema?.of
     }
 }

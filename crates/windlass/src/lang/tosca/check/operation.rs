@@ -2,7 +2,9 @@
 //! what they give goes.
 
 use super::super::codes;
-use super::super::model::{Fields, Interface, Operation, Schema, Service, TypeId, TypeKind};
+use super::super::model::{
+    Fields, Interface, Operation, Parameter, Schema, Service, TypeId, TypeKind,
+};
 use super::super::value::{Data, Name, Value};
 use super::Checker;
 use super::evaluate::is_call;
@@ -19,6 +21,24 @@ impl Checker<'_> {
     pub(super) fn declared_operations(&mut self, id: TypeId) {
         let of = self.model.types.get(id);
         self.operations_themselves(id, &of.interfaces);
+        let inner = |interface: &'_ Interface| {
+            let all = [&interface.operations, &interface.notifications];
+            all.into_iter().flat_map(Fields::iter).map(|(_, it)| it.inputs.clone()).collect()
+        };
+        let own = [&of.operations, &of.notifications].into_iter().flat_map(Fields::iter);
+        let mut all: Vec<Fields<Parameter>> = own.map(|(_, it)| it.inputs.clone()).collect();
+        all.push(of.inputs.clone());
+        for (_, interface) in of.interfaces.iter() {
+            all.push(interface.inputs.clone());
+            all.extend::<Vec<_>>(inner(interface));
+        }
+        let version = self.model.version_of(id);
+        for (_, input) in all.iter().flat_map(Fields::iter) {
+            self.schema_itself(&input.schema, version);
+            for value in [&input.schema.default, &input.value].into_iter().flatten() {
+                self.value(value, &input.schema, version);
+            }
+        }
     }
 
     /// What operations say about themselves, in a type or in a template of it.

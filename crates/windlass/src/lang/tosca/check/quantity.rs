@@ -78,6 +78,32 @@ const UNITS: &[(&str, &[(&str, f64)])] = &[
     ),
 ];
 
+/// The units that values of a type have, for advice.
+pub(super) fn units(model: &Model, base: Base<'_>) -> Option<String> {
+    let own = |id: TypeId, key: &str| {
+        let entries = model.types.get(id).body.get(key).map_or(&[][..], Value::entries);
+        entries.iter().filter_map(|entry| key_text(&entry.key)).collect::<Vec<_>>()
+    };
+    let names: Vec<String> = match base {
+        Base::BuiltIn(of) => {
+            let tables = UNITS.iter().filter(|(name, _)| *name == of || of == "scalar-unit");
+            tables.flat_map(|(_, units)| *units).map(|(unit, _)| (*unit).to_owned()).collect()
+        }
+        Base::Scalar(id) => {
+            let (units, prefixes) = (own(id, "units"), own(id, "prefixes"));
+            let mut whole = units.clone();
+            for unit in &units {
+                whole.extend(prefixes.iter().map(|prefix| format!("{prefix}{unit}")));
+            }
+            whole
+        }
+        _ => return None,
+    };
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let case = if matches!(base, Base::BuiltIn(_)) { ", in letters of any case" } else { "" };
+    (!names.is_empty()).then(|| format!("its units are {}{case}", names.join(", ")))
+}
+
 /// A number and its unit: `10 GB`.
 pub(super) fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();

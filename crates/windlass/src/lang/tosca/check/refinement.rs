@@ -1,8 +1,9 @@
 //! What a derived type declares again must fit what it derives from.
 
+use super::super::build::is_built_in;
 use super::super::codes;
-use super::super::model::{Fields, Schema, Type, TypeId, TypeKind, TypeRef};
-use super::super::value::Name;
+use super::super::model::{Fields, Interface, Range, Schema, Type, TypeId, TypeKind, TypeRef};
+use super::super::value::{Data, Name};
 use super::Checker;
 
 impl Checker<'_> {
@@ -12,6 +13,9 @@ impl Checker<'_> {
         if of.parent.is_none() {
             for (name, schema) in of.properties.iter() {
                 self.untyped(id, name, schema, "property");
+            }
+            for (name, schema) in of.attributes.iter() {
+                self.untyped(id, name, schema, "attribute");
             }
             return;
         }
@@ -36,6 +40,71 @@ impl Checker<'_> {
             ] {
                 if let (Some(own), Some(from)) = (own, from) {
                     self.must_derive(own, from, &what);
+                }
+            }
+            self.must_lie_within(own.count, from.count, &what);
+        }
+        self.refined_artifacts(id, of);
+        self.refined_interfaces(id, of);
+    }
+
+    /// How often something may be used is a part of what was allowed before.
+    fn must_lie_within(&mut self, own: Option<Range>, from: Option<Range>, what: &str) {
+        let (Some(own), Some(from)) = (own, from) else { return };
+        let wider = match (own.upper, from.upper) {
+            (_, None) => false,
+            (None, Some(_)) => true,
+            (Some(own), Some(from)) => own > from,
+        };
+        if own.lower < from.lower || wider {
+            let words = |range: Range| {
+                let upper = range.upper.map_or("UNBOUNDED".to_owned(), |upper| upper.to_string());
+                format!("[{}, {upper}]", range.lower)
+            };
+            let message = format!("{what} may be used {} and not {}", words(from), words(own));
+            let help = "a refinement lies within the bounds of the type it derives from";
+            self.advise(codes::REFINEMENT, own.span, message, Some(help.to_owned()));
+            // Before 2.0 the text says nothing about it.
+            self.bear(true);
+        }
+    }
+
+    /// An artifact that is declared again is of the same type or of one that derives from it.
+    fn refined_artifacts(&mut self, id: TypeId, of: &Type) {
+        let model = self.model;
+        for (name, own) in of.artifacts.iter() {
+            let mut chain = model.types.chain(id).skip(1);
+            let from = chain.find_map(|(_, of)| of.artifacts.get(&name.text)?.of.as_ref());
+            if let (Some(own), Some(from)) = (&own.of, from) {
+                let before = self.findings.len();
+                self.must_derive(own, from, &format!("the artifact `{}`", name.text));
+                // Before 2.0 most artifacts are of types that somebody invented.
+                self.bear(self.findings.len() > before);
+            }
+        }
+    }
+
+    /// An interface keeps its type, and its operations keep the types of their inputs.
+    fn refined_interfaces(&mut self, id: TypeId, of: &Type) {
+        let model = self.model;
+        for (name, own) in of.interfaces.iter() {
+            let chain = model.types.chain(id).skip(1);
+            let inherited: Vec<&Interface> =
+                chain.filter_map(|(_, of)| of.interfaces.get(&name.text)).collect();
+            let from = inherited.iter().find_map(|it| it.of.as_ref());
+            if let (Some(own), Some(from)) = (&own.of, from) {
+                self.must_derive(own, from, &format!("the interface `{}`", name.text));
+            }
+            for (operation, body) in own.operations.iter() {
+                for (input, parameter) in body.inputs.iter() {
+                    let inner =
+                        inherited.iter().filter_map(|it| it.operations.get(&operation.text));
+                    let mut inner = inner.filter_map(|it| it.inputs.get(&input.text));
+                    let from = inner.find_map(|it| it.schema.of.clone());
+                    if let (Some(own), Some(from)) = (&parameter.schema.of, from) {
+                        let what = format!("the input `{}` of `{}`", input.text, operation.text);
+                        self.must_derive(own, &from, &what);
+                    }
                 }
             }
         }
@@ -87,7 +156,12 @@ impl Checker<'_> {
 
     /// Without an inherited definition a type must be named.
     fn untyped(&mut self, id: TypeId, name: &Name, schema: &Schema, word: &str) {
-        if schema.of.is_none() && !self.model.is_opaque(id) {
+        let section = if word == "property" { "properties" } else { "attributes" };
+        let written = self.model.types.get(id).body.get(section);
+        let written = written.and_then(|all| all.get(&name.text));
+        // What is no definition at all was reported as such.
+        let is_map = written.is_none_or(|it| matches!(it.data, Data::Map(_) | Data::Null));
+        if schema.of.is_none() && !self.model.is_opaque(id) && is_map {
             let message = format!("the {word} `{}` has no `type`", name.text);
             self.error(codes::MISSING_KEY, name.span, message);
         }
@@ -111,6 +185,8 @@ impl Checker<'_> {
                     || self.model.types.get(own).name.text == self.model.types.get(from).name.text
             }
             (None, None) => own.name.text == from.name.text,
+            // A type that nothing declares was reported where it is named.
+            (Some(_), None) if !is_built_in(&from.name.text, self.version()) => true,
             // A type derived from a built-in one may refine it.
             (Some(own), None) => {
                 let chain = self.model.types.chain(own);
@@ -118,7 +194,7 @@ impl Checker<'_> {
                 parents.any(|parent| parent.id.is_none() && parent.name.text == from.name.text)
                     || self.model.is_opaque(own)
             }
-            (None, Some(_)) => !super::super::build::is_built_in(&own.name.text, self.version()),
+            (None, Some(_)) => !is_built_in(&own.name.text, self.version()),
         };
         if !fits {
             let message =

@@ -2,7 +2,9 @@
 //! requirements take.
 
 use super::super::codes;
-use super::super::model::{NodeTemplate, RequirementAssignment, Service, Target, TypeId, TypeRef};
+use super::super::model::{
+    Fields, NodeTemplate, RequirementAssignment, Service, Target, TypeId, TypeKind, TypeRef,
+};
 use super::super::value::Value;
 use super::Checker;
 use super::quantity::number_of;
@@ -18,6 +20,7 @@ impl Checker<'_> {
         let mut taken: BTreeMap<(&str, &str, &str), (f64, Span)> = BTreeMap::new();
         for (_, node) in service.nodes.iter() {
             for (_, requirement) in node.requirements.iter() {
+                self.in_place(requirement);
                 let Some(target) = &requirement.target else { continue };
                 self.valid_ends(service, node, requirement, target);
                 let Some(capability) = target.capability.as_deref() else { continue };
@@ -35,6 +38,33 @@ impl Checker<'_> {
         for ((node, capability, property), (sum, span)) in taken {
             self.allocated(service, (node, capability, property), sum, span);
         }
+    }
+
+    /// A relationship that a requirement writes in place, or whose type it names, has what its type
+    /// declares.
+    fn in_place(&mut self, requirement: &RequirementAssignment) {
+        let model = self.model;
+        let named = requirement.relationship.as_ref();
+        let is_type = |name: &str| {
+            let service = model.service.as_ref();
+            service.is_none_or(|service| service.relationships.get(name).is_none())
+        };
+        let named = named.filter(|name| is_type(&name.text));
+        let named = named.and_then(|name| model.type_named(TypeKind::Relationship, &name.text));
+        let Some(inline) = &requirement.inline else {
+            if let Some(of) = named {
+                self.given(of, &Fields::default(), requirement.span, "this relationship");
+            }
+            return;
+        };
+        let of = inline.of.as_ref().and_then(|of| of.id).or(named);
+        let declared = requirement.target.as_ref().and_then(|target| target.relationship);
+        let Some(id) = of.or(declared) else { return };
+        self.assigned(id, &inline.properties, |of| &of.properties, "property");
+        self.assigned(id, &inline.attributes, |of| &of.attributes, "attribute");
+        self.given(id, &inline.properties, inline.span, "this relationship");
+        self.operations_themselves(id, &inline.interfaces);
+        self.given_inputs(id, &inline.interfaces);
     }
 
     /// The type of a relationship may say what it connects.

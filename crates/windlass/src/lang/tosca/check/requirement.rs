@@ -44,6 +44,12 @@ impl Model {
         names
     }
 
+    /// The names of the types of a kind that the main file sees.
+    pub(super) fn names_of(&self, kind: TypeKind) -> Vec<&str> {
+        let names = self.files[0].names.keys().filter(|(of, _)| *of == kind);
+        names.map(|(_, name)| name.as_str()).collect()
+    }
+
     /// A type by its name in the main file.
     pub(super) fn type_named(&self, kind: TypeKind, name: &str) -> Option<TypeId> {
         self.files[0].names.get(&(kind, name.to_owned())).copied()
@@ -52,6 +58,9 @@ impl Model {
 
 /// Marks a reason that only normative types give.
 const SOFT: &str = "~";
+
+/// How a reason begins when a target lacks the capability that a requirement names.
+const NO_CAPABILITY: &str = "it has no capability";
 
 /// How often each capability of each node is used.
 type Uses = BTreeMap<(String, String), Vec<(String, crate::source::Span)>>;
@@ -107,7 +116,10 @@ impl Checker<'_> {
             let wanted = assignment.node.as_ref();
             let named = wanted.and_then(|name| self.model.type_named(TypeKind::Node, &name.text));
             let declared = definition.and_then(|definition| definition.node.as_ref()?.id);
-            self.filter_itself(named.or(declared), filter);
+            if self.filter_itself(named.or(declared), filter) {
+                // Whatever fits, it is not what was meant.
+                return None;
+            }
         }
         let Some(wanted) = &assignment.node else {
             return self.search(service, source, requirement, assignment, definition, None);
@@ -119,7 +131,10 @@ impl Checker<'_> {
                 Err(reason) => {
                     let message =
                         format!("`{}` cannot be the target of `{}`", wanted.text, requirement.text);
-                    let mut finding = Diagnostic::error(codes::UNMATCHED, wanted.span, message);
+                    let is_lacking = reason.starts_with(NO_CAPABILITY);
+                    let named = assignment.capability.as_ref().filter(|_| is_lacking);
+                    let span = named.map_or(wanted.span, |name| name.span);
+                    let mut finding = Diagnostic::error(codes::UNMATCHED, span, message);
                     // What only the normative types forbid, many files do.
                     let is_soft = reason.starts_with(SOFT);
                     if is_soft {
@@ -149,7 +164,9 @@ impl Checker<'_> {
             || wanted.text.starts_with('$');
         if !self.is_open && !is_path {
             let message = format!("there is no node template and no node type `{}`", wanted.text);
-            let near = crate::spelling::nearest(&wanted.text, service.nodes.names());
+            let types = self.model.names_of(TypeKind::Node);
+            let known = service.nodes.names().chain(types.iter().copied());
+            let near = crate::spelling::nearest(&wanted.text, known);
             let help = near.map(|near| format!("did you mean `{near}`?"));
             self.advise(codes::UNKNOWN_NAME, wanted.span, message, help);
         }
@@ -177,7 +194,9 @@ impl Checker<'_> {
                 "there is no relationship template and no relationship type `{}`",
                 wanted.text
             );
-            let near = crate::spelling::nearest(&wanted.text, service.relationships.names());
+            let types = self.model.names_of(TypeKind::Relationship);
+            let known = service.relationships.names().chain(types.iter().copied());
+            let near = crate::spelling::nearest(&wanted.text, known);
             let help = near.map(|near| format!("did you mean `{near}`?"));
             self.advise(codes::UNKNOWN_NAME, wanted.span, message, help);
             if self.version().is_2() && wanted.text.starts_with("tosca:") {
@@ -296,8 +315,15 @@ impl Checker<'_> {
             let is_borne = super::super::quirks::are_borne(self.version());
             let is_soft = is_borne && (model.is_normative(wanted) || has_capability());
             let soft = if is_soft { SOFT } else { "" };
+            // Of many that are looked through, one reason is enough.
+            let is_named = assignment.node.is_some();
+            let found = is_named.then(|| self.fit_capability(source, id, assignment, definition));
+            let lacks = match found {
+                Some(Err(reason)) => format!(" {}", reason.trim_start_matches(SOFT)),
+                _ => String::new(),
+            };
             return Err(format!(
-                "{soft}it is a `{own}` and the requirement wants a `{}`.",
+                "{soft}it is a `{own}` and the requirement wants a `{}`.{lacks}",
                 node.name.text
             ));
         }
@@ -329,7 +355,10 @@ impl Checker<'_> {
             return if is_node {
                 Ok(None)
             } else {
-                Err(format!("it has no capability `{wanted}`."))
+                let names = model.types.chain(id).flat_map(|(_, of)| of.capabilities.names());
+                let near = crate::spelling::nearest(wanted, names);
+                let near = near.map(|near| format!(" Did you mean `{near}`?"));
+                Err(format!("{NO_CAPABILITY} `{wanted}`.{}", near.unwrap_or_default()))
             };
         };
         let mut refused = None;
@@ -344,6 +373,12 @@ impl Checker<'_> {
                     }
                 }
             }
+        }
+        let is_known = |name: &&str| model.capability_type(id, name).is_some();
+        let mut names = model.types.chain(id).flat_map(|(_, of)| of.capabilities.names());
+        // A capability of a type that nothing declares may be the one.
+        if !names.all(|name| is_known(&name)) {
+            return Ok(None);
         }
         Err(refused.unwrap_or_else(|| format!("`{own}` has no capability of type `{wanted}`.")))
     }
@@ -400,6 +435,16 @@ impl Checker<'_> {
                 && (!self.version().is_2() || !own.is_empty() && definition.count.is_some());
             // Before 2.0 most files leave out the bounds of what they use several times.
             let is_over = upper.is_some_and(|upper| given > upper) && definition.count.is_some();
+            let is_host = definition.relationship.as_ref().and_then(|of| of.id);
+            let is_host = is_host.is_some_and(|of| {
+                model.types.derives_from_name(of, "tosca.relationships.HostedOn")
+            });
+            let hosts = is_host && given > 1 && !is_over && definition.count.is_none();
+            if hosts && let Some(second) = own.get(1) {
+                let message = format!("`{}` is hosted on {given} nodes", name.text);
+                let finding = Diagnostic::warning(codes::COUNT, second.span, message);
+                self.findings.push(finding.help("a requirement without bounds has one target"));
+            }
             if is_missing || is_over {
                 let span = own.first().map_or(name.span, |one| one.span);
                 let wanted = match (is_missing, upper) {

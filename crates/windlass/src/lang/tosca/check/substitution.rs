@@ -6,6 +6,7 @@ use super::super::value::{Name, Value};
 use super::super::version::Version;
 use super::Checker;
 use super::value::is_required;
+use crate::spelling;
 
 impl Checker<'_> {
     pub(super) fn substitution(&mut self) {
@@ -82,7 +83,9 @@ impl Checker<'_> {
                 && !super::evaluate::is_call(value, true)
             {
                 let message = format!("there is no input `{input}`");
-                self.error(codes::SUBSTITUTION, value.span, message);
+                let near = spelling::nearest(input, service.inputs.names());
+                let help = near.map(|near| format!("did you mean `{near}`?"));
+                self.advise(codes::SUBSTITUTION, value.span, message, help);
             }
         }
         if self.version() > Version::V1_3 || !substitution.properties.is_empty() {
@@ -107,13 +110,17 @@ impl Checker<'_> {
             return self.no_node(node, node_name);
         };
         let Some(id) = template.of.id.filter(|id| !self.model.is_opaque(*id)) else { return };
-        let is_there = match word {
-            "capability" => self.model.capability(id, name).is_some(),
-            _ => self.model.requirement(id, name).is_some(),
+        let known: Vec<&str> = match word {
+            "capability" => {
+                self.model.types.chain(id).flat_map(|(_, of)| of.capabilities.names()).collect()
+            }
+            _ => self.model.requirement_names(id),
         };
-        if !is_there {
+        if !known.contains(&name) {
             let message = format!("`{node_name}` has no {word} `{name}`");
-            self.error(codes::SUBSTITUTION, value.span, message);
+            let near = spelling::nearest(name, known);
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            self.advise(codes::SUBSTITUTION, value.span, message, help);
         }
     }
 
@@ -185,7 +192,10 @@ impl Checker<'_> {
     }
 
     fn no_node(&mut self, at: &Value, name: &str) {
-        self.error(codes::UNKNOWN_NAME, at.span, format!("there is no node template `{name}`"));
+        let known = self.model.service.iter().flat_map(|service| service.nodes.names());
+        let help = spelling::nearest(name, known).map(|near| format!("did you mean `{near}`?"));
+        let message = format!("there is no node template `{name}`");
+        self.advise(codes::UNKNOWN_NAME, at.span, message, help);
     }
 
     /// Operations are mapped to workflows.

@@ -209,9 +209,14 @@ impl Checker<'_> {
     /// Required properties have values.
     pub(super) fn given(&mut self, id: TypeId, values: &Fields<Value>, span: Span, owner: &str) {
         let model = self.model;
-        for (name, schema) in model.schemas(id, |of| &of.properties).iter() {
-            let value = values.get(&name.text);
-            if is_required(schema) && value.is_none() {
+        let schemas = model.schemas(id, |of| &of.properties);
+        // A property whose name is misspelled is not missing, too.
+        let unknown = values.names().filter(|name| schemas.get(name).is_none());
+        let meant: Vec<&str> =
+            unknown.filter_map(|name| spelling::nearest(name, schemas.names())).collect();
+        for (name, schema) in schemas.iter() {
+            let is_given = values.get(&name.text).is_some() || meant.contains(&&*name.text);
+            if is_required(schema) && !is_given {
                 let message = format!("`{owner}` must give `{}` a value", name.text);
                 let of = &model.types.get(id).name.text;
                 let help = format!("`{}` is a required property of `{of}`", name.text);
@@ -249,6 +254,9 @@ impl Checker<'_> {
             return;
         }
         for (name, interface) in interfaces.iter() {
+            if self.is_unknown_interface(id, &name.text) {
+                continue;
+            }
             let Some(known) = self.operations(id, &name.text) else {
                 if interface.of.is_none() {
                     let names = model.types.chain(id).flat_map(|(_, of)| of.interfaces.names());
@@ -276,6 +284,15 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Whether nothing declares the type that a definition of an interface names.
+    fn is_unknown_interface(&self, id: TypeId, name: &str) -> bool {
+        let mut chain = self.model.types.chain(id);
+        chain.any(|(_, of)| {
+            let definition = of.interfaces.get(name).and_then(|it| it.of.as_ref());
+            definition.is_some_and(|of| of.id.is_none())
+        })
     }
 
     /// The operations of an interface of a type; none when the type has no such interface.

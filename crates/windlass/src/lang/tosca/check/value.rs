@@ -26,7 +26,9 @@ impl Checker<'_> {
             return;
         }
         if let Err(message) = self.fits(value, base, version) {
-            self.error(codes::WRONG_VALUE, value.span, message);
+            let lacks_unit = message.contains(" no unit");
+            let help = lacks_unit.then(|| quantity::units(model, base)).flatten();
+            self.advise(codes::WRONG_VALUE, value.span, message, help);
             if let Some(quirk) = self.quirk_of(value, base, version) {
                 self.quirk(quirk);
             }
@@ -67,6 +69,9 @@ impl Checker<'_> {
             "nil" | "null" => value.is_null(),
             "bytes" => text.is_some_and(is_base64),
             "version" => is_version(value),
+            "range" if is_upside_down(value) => {
+                return Err("the lower bound is greater than the upper one".to_owned());
+            }
             "range" => is_range(value),
             "list" => matches!(value.data, Data::List(_)),
             "map" => matches!(value.data, Data::Map(_)),
@@ -156,13 +161,17 @@ impl Checker<'_> {
         if properties.is_empty() || model.is_opaque(id) {
             return;
         }
+        // A property whose name is misspelled is not missing, too.
+        let mut meant = Vec::new();
         for entry in value.entries() {
             let Some(name) = entry.key.text() else { continue };
             match properties.get(name) {
                 Some(schema) => self.value(&entry.value, schema, version),
                 None => {
                     let message = format!("`{}` has no property `{name}`", of.name.text);
-                    let advice = spelling::nearest(name, properties.names());
+                    let free = properties.names().filter(|known| value.get(known).is_none());
+                    let advice = spelling::nearest(name, free);
+                    meant.extend(advice);
                     let help = advice.map(|near| format!("did you mean `{near}`?"));
                     self.advise(codes::UNDECLARED, entry.key.span, message, help);
                 }
@@ -170,7 +179,7 @@ impl Checker<'_> {
         }
         for (name, schema) in properties.iter() {
             let is_given = value.get(&name.text).is_some();
-            if !is_given && is_required(schema) {
+            if !is_given && is_required(schema) && !meant.contains(&name.text.as_str()) {
                 let message = format!("`{}` of `{}` is required", name.text, of.name.text);
                 self.error(codes::MISSING_VALUE, value.span, message);
             }
@@ -224,6 +233,13 @@ fn is_version(value: &Value) -> bool {
         Data::Text(text) | Data::Float(_, text) => is_version_text(text),
         _ => false,
     }
+}
+
+fn is_upside_down(value: &Value) -> bool {
+    matches!(value.items(), [lower, upper] if matches!(
+        (&lower.data, &upper.data),
+        (Data::Int(lower), Data::Int(upper)) if lower > upper
+    ))
 }
 
 fn is_range(value: &Value) -> bool {

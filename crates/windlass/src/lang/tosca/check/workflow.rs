@@ -44,7 +44,12 @@ impl Checker<'_> {
             if !self.version().is_2() {
                 self.preconditions(service, workflow);
             }
-            if self.ends(name, workflow) {
+            let is_whole = workflow.steps.iter().all(|(_, step)| {
+                let mut next = step.on_success.iter().chain(&step.on_failure);
+                next.all(|name| workflow.steps.get(&name.text).is_some())
+            });
+            // What follows from the name of a step that nobody has is no finding of its own.
+            if self.ends(name, workflow) && is_whole {
                 self.order(service, workflow);
             }
         }
@@ -193,8 +198,13 @@ impl Checker<'_> {
         let name = &activity.subject;
         if !self.has_operation(of, &name.text) {
             let message = format!("`{target}` has no operation `{}`", name.text);
-            let help = "an operation is written `interface.operation`";
-            self.advise(codes::OPERATION, name.span, message, Some(help.to_owned()));
+            let known = self.operation_names(of);
+            let near = spelling::nearest(&name.text, known.iter().map(String::as_str));
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "an operation is written `interface.operation`".to_owned(),
+            };
+            self.advise(codes::OPERATION, name.span, message, Some(help));
             return;
         }
         let Some((interface, operation)) = name.text.rsplit_once(['.', '/']) else { return };
@@ -228,6 +238,17 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// The operations of a type, each with its interface.
+    fn operation_names(&self, of: TypeId) -> Vec<String> {
+        let chain = self.model.types.chain(of);
+        let interfaces: BTreeSet<&str> = chain.flat_map(|(_, of)| of.interfaces.names()).collect();
+        let whole = |interface: &str| {
+            let known = self.operations(of, interface).unwrap_or_default();
+            known.into_iter().map(|it| format!("{interface}.{it}")).collect::<Vec<_>>()
+        };
+        interfaces.into_iter().flat_map(whole).collect()
     }
 
     /// What a trigger gives to an operation fits.

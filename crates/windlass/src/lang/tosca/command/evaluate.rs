@@ -1,5 +1,8 @@
 //! Values of inputs: what is known from the text, and what only the run can tell.
 
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::super::lower::links::Link;
 use super::super::lower::name_of;
 use super::super::model::{FileId, Model, Service};
@@ -8,6 +11,7 @@ use super::super::weaving::Kind;
 use super::compute;
 use super::locate::{Owner, inside};
 use super::settled;
+use super::state;
 use crate::tree::Value as Plain;
 
 /// How deep functions are followed into each other.
@@ -21,7 +25,13 @@ pub(in super::super) struct Inputs<'a, 'm> {
     pub(in super::super) service: &'m Service,
     /// Its relationships.
     pub(in super::super) links: &'a [Link<'m>],
+    /// What its operations give back.
+    pub(in super::super) given: &'a GivenBack,
 }
+
+/// The attributes of each node that operations of the service give back; found out when somebody
+/// asks, and once.
+pub(in super::super) type GivenBack = OnceCell<BTreeMap<usize, BTreeSet<String>>>;
 
 /// Whose operation it is.
 pub(super) struct Place {
@@ -256,9 +266,35 @@ impl<'m> Inputs<'_, 'm> {
         let written = written.and_then(|value| inside(value, located.rest));
         let inner = self.place_of(&located.owner);
         let known = written.and_then(|value| self.deep(value, &inner, depth + 1)?.plain());
+        // The profile has a first state for every node; how far one is, is known better here.
+        let is_state = located.name == state::ATTRIBUTE;
+        let known = known.filter(|_| !is_state || self.says(node, located.name));
+        let known = known.or_else(|| self.of_orchestrator(&located.owner, located.name));
         // A part of what an operation leaves cannot be told from the whole.
         let name = located.rest.last().and_then(Value::text).unwrap_or(located.name);
         Some(Found { parts: vec![Part::Kept(self.kept(node, name), known)] })
+    }
+
+    /// Whether a node template itself gives an attribute a value.
+    fn says(&self, node: usize, name: &str) -> bool {
+        let template = self.service.nodes.at(node);
+        template.is_some_and(|(_, template)| template.attributes.get(name).is_some())
+    }
+
+    /// Attributes that only who runs a service can tell.
+    fn of_orchestrator(&self, owner: &Owner, name: &str) -> Option<String> {
+        let of_node = |node: usize| self.service.nodes.at(node).map(|(name, _)| &*name.text);
+        match (owner, name) {
+            (Owner::Node(node), "tosca_name") => of_node(*node).map(str::to_owned),
+            (Owner::Node(node), "tosca_id") => of_node(*node).map(name_of),
+            (Owner::Node(node), state::ATTRIBUTE) => state::before(self, *node),
+            (Owner::Relationship(link), "tosca_name") => Some(self.links[*link].name.clone()),
+            (Owner::Relationship(link), "tosca_id") => {
+                let link = &self.links[*link];
+                of_node(link.source).map(|source| format!("{}/{}", name_of(source), link.name))
+            }
+            _ => None,
+        }
     }
 
     /// The file of an artifact.

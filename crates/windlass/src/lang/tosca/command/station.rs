@@ -132,7 +132,7 @@ fn address(inputs: &Inputs<'_, '_>, at: usize, template: &NodeTemplate) -> Optio
 
 /// A reference to the address among what the operations of the service give back.
 fn given_back(inputs: &Inputs<'_, '_>, at: usize) -> Option<String> {
-    let given = super::given_back(inputs, at);
+    let given = inputs.given.get_or_init(|| super::given_back(inputs)).get(&at)?;
     let names = ADDRESSES.iter().chain([&OF_ENDPOINT]).filter(|name| given.contains(**name));
     let files: Vec<String> = names.map(|name| inputs.kept(at, name)).collect();
     (!files.is_empty()).then(|| Found::first_of(&files))

@@ -36,7 +36,7 @@ pub static INTERFACE_ASSIGNMENT: Entity = Entity {
 
 /// An input of an operation in a type: a definition, or before 2.0 also a value.
 static OPERATION_INPUT: Entity =
-    Entity { word: "input", keys: PARAMETER.keys, short: Short::Any, others: Others::Free };
+    Entity { word: "input", keys: PARAMETER.keys, short: Short::Any, others: Others::FreeValue };
 
 /// An operation in a type.
 pub static OPERATION_DEFINITION: Entity = Entity {
@@ -112,11 +112,24 @@ pub static WORKFLOW: Entity = Entity {
         DESCRIPTION,
         METADATA,
         Key::new("inputs", Shape::Map(&PARAMETER)),
-        Key::new("preconditions", Shape::List).until(V1_3),
+        Key::new("preconditions", Shape::Items(&PRECONDITION)).until(V1_3),
         Key::new("precondition", Shape::Any).since(V2_0),
         Key::new("steps", Shape::Map(&STEP)),
         Key::new("implementation", Shape::One(&IMPLEMENTATION)),
         Key::new("outputs", Shape::Mapping),
+    ],
+    short: Short::No,
+    others: Others::Unknown,
+};
+
+/// What must hold before a workflow runs, before 2.0.
+static PRECONDITION: Entity = Entity {
+    word: "precondition",
+    keys: &[
+        DESCRIPTION,
+        Key::new("target", Shape::Text).must(),
+        Key::new("target_relationship", Shape::Text),
+        Key::new("condition", Shape::Any),
     ],
     short: Short::No,
     others: Others::Unknown,

@@ -10,7 +10,8 @@ const KEY_SCHEMA: Key = Key::new("key_schema", Shape::One(&SCHEMA));
 const ENTRY_SCHEMA: Key = Key::new("entry_schema", Shape::One(&SCHEMA));
 const DEFAULT: Key = Key::new("default", Shape::Any);
 const VALUE: Key = Key::new("value", Shape::Any);
-const STATUS: Key = Key::new("status", Shape::Text);
+const STATUS: Key =
+    Key::new("status", Shape::Word(&["supported", "unsupported", "experimental", "deprecated"]));
 const REQUIRED: Key = Key::new("required", Shape::Bool);
 
 /// The definition of a property.

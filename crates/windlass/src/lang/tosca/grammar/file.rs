@@ -48,10 +48,25 @@ pub static REPOSITORY: Entity = Entity {
         DESCRIPTION,
         METADATA,
         Key::new("url", Shape::Text).must(),
-        Key::new("credential", Shape::Any),
+        Key::new("credential", Shape::One(&CREDENTIAL)).until(V1_3),
+        Key::new("credential", Shape::Any).since(V2_0),
         Key::new("type", Shape::Text),
     ],
     short: Short::Text,
+    others: Others::Unknown,
+};
+
+/// How one gets into a repository, before 2.0; a word alone is a token.
+static CREDENTIAL: Entity = Entity {
+    word: "credential",
+    keys: &[
+        Key::new("protocol", Shape::Text),
+        Key::new("token_type", Shape::Text),
+        Key::new("token", Shape::Any).must(),
+        Key::new("keys", Shape::Any),
+        Key::new("user", Shape::Any),
+    ],
+    short: Short::Any,
     others: Others::Unknown,
 };
 

@@ -35,6 +35,26 @@ pub static POLICY: Entity = Entity {
     others: Others::Unknown,
 };
 
+/// When a trigger is looked at, before 2.0.
+static SCHEDULE: Entity = Entity {
+    word: "schedule",
+    keys: &[Key::new("start_time", Shape::Any), Key::new("end_time", Shape::Any)],
+    short: Short::Any,
+    others: Others::Unknown,
+};
+
+/// What a trigger watches, before 2.0.
+static TARGET_FILTER: Entity = Entity {
+    word: "target filter",
+    keys: &[
+        Key::new("node", Shape::Text),
+        Key::new("requirement", Shape::Text),
+        Key::new("capability", Shape::Text),
+    ],
+    short: Short::Any,
+    others: Others::Unknown,
+};
+
 /// A trigger.
 pub static TRIGGER: Entity = Entity {
     word: "trigger",
@@ -44,8 +64,8 @@ pub static TRIGGER: Entity = Entity {
         Key::new("metric", Shape::Any).until(V1_3),
         Key::new("event", Shape::Any),
         Key::new("event_type", Shape::Any).until(V1_3),
-        Key::new("schedule", Shape::Any).until(V1_3),
-        Key::new("target_filter", Shape::Any).until(V1_3),
+        Key::new("schedule", Shape::One(&SCHEDULE)).until(V1_3),
+        Key::new("target_filter", Shape::One(&TARGET_FILTER)).until(V1_3),
         Key::new("condition", Shape::Any),
         Key::new("constraint", Shape::Any).until(V1_3),
         Key::new("period", Shape::Any).until(V1_3),

@@ -45,7 +45,8 @@ static NODE_TEMPLATE: Entity = Entity {
         Key::new("capabilities", Shape::Map(&CAPABILITY)),
         INTERFACES,
         Key::new("artifacts", Shape::Map(&ARTIFACT)),
-        Key::new("node_filter", Shape::Any),
+        Key::new("node_filter", Shape::One(&FILTER)).until(V1_3),
+        Key::new("node_filter", Shape::Any).since(V2_0),
         Key::new("count", Shape::Count).since(V2_0),
         Key::new("copy", Shape::Text),
     ],
@@ -95,7 +96,8 @@ static REQUIREMENT: Entity = Entity {
         Key::new("node", Shape::Any),
         Key::new("capability", Shape::Text),
         Key::new("relationship", Shape::One(&RELATIONSHIP)),
-        Key::new("node_filter", Shape::Any),
+        Key::new("node_filter", Shape::One(&FILTER)).until(V1_3),
+        Key::new("node_filter", Shape::Any).since(V2_0),
         Key::new("occurrences", Shape::Range).until(V1_3),
         Key::new("allocation", Shape::Mapping).since(V2_0),
         Key::new("count", Shape::Count).since(V2_0),
@@ -121,15 +123,42 @@ static RELATIONSHIP: Entity = Entity {
     others: Others::Unknown,
 };
 
+/// What the targets of a requirement must satisfy, before 2.0.
+pub static FILTER: Entity = Entity {
+    word: "node filter",
+    keys: &[
+        Key::new("properties", Shape::Any),
+        Key::new("capabilities", Shape::Items(&FILTERED_ONES)),
+    ],
+    short: Short::No,
+    others: Others::Unknown,
+};
+
 /// Which nodes a service can stand for: a node filter, which some files write one level deeper.
-static FILTER: Entity = Entity {
+static SUBSTITUTION_FILTER: Entity = Entity {
     word: "substitution filter",
     keys: &[
         Key::new("properties", Shape::List),
-        Key::new("capabilities", Shape::List),
-        Key::new("node_filter", Shape::One(&FILTER)),
+        Key::new("capabilities", Shape::Items(&FILTERED_ONES)),
+        Key::new("node_filter", Shape::One(&SUBSTITUTION_FILTER)),
     ],
     short: Short::No,
+    others: Others::Unknown,
+};
+
+/// Capabilities by their names or types.
+static FILTERED_ONES: Entity = Entity {
+    word: "capability filter",
+    keys: &[],
+    short: Short::No,
+    others: Others::Named(&FILTERED, V1_3),
+};
+
+/// What a capability must satisfy.
+static FILTERED: Entity = Entity {
+    word: "filter of a capability",
+    keys: &[Key::new("properties", Shape::Any)],
+    short: Short::Any,
     others: Others::Unknown,
 };
 
@@ -140,7 +169,7 @@ static SUBSTITUTION: Entity = Entity {
         DESCRIPTION,
         METADATA,
         Key::new("node_type", Shape::Text).must(),
-        Key::new("substitution_filter", Shape::One(&FILTER)).since(V1_2).until(V1_3),
+        Key::new("substitution_filter", Shape::One(&SUBSTITUTION_FILTER)).since(V1_2).until(V1_3),
         Key::new("substitution_filter", Shape::Any).since(V2_0),
         PROPERTIES.since(V1_2),
         ATTRIBUTES.since(V1_2),

@@ -3,6 +3,7 @@
 use super::behavior::{ARTIFACT, INTERFACE_DEFINITION, OPERATION_DEFINITION};
 use super::data::{ATTRIBUTE, PARAMETER, PROPERTY, SCHEMA};
 use super::policy::TRIGGER;
+use super::topology::FILTER;
 use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
 use crate::lang::tosca::version::Version::{V1_3, V2_0};
 
@@ -187,7 +188,8 @@ static REQUIREMENT_DEFINITION: Entity = Entity {
         Key::new("capability", Shape::Text),
         Key::new("node", Shape::Text),
         Key::new("relationship", Shape::One(&RELATIONSHIP_DEFINITION)),
-        Key::new("node_filter", Shape::Any),
+        Key::new("node_filter", Shape::One(&FILTER)).until(V1_3),
+        Key::new("node_filter", Shape::Any).since(V2_0),
         Key::new("occurrences", Shape::Range).until(V1_3),
         Key::new("count_range", Shape::Range).since(V2_0),
     ],

@@ -32,7 +32,7 @@ impl Walk<'_> {
             return self.short(node, name, entity);
         }
         if entity.short == Short::Value && is_value(node, entity) && !self.version.is_2() {
-            self.shape(node, &format!("a {}", entity.word), "a map with a `type`");
+            self.shape(node, &with_article(entity.word), "a map with a `type`");
             return self.bear(true);
         }
         for entry in node.entries() {
@@ -59,7 +59,7 @@ impl Walk<'_> {
             } else {
                 "a map or a string"
             };
-            self.shape(node, &format!("a {}", entity.word), wanted);
+            self.shape(node, &with_article(entity.word), wanted);
             self.bear(entity.short == Short::Value);
             if entity.word == "operation" && node.is_list() {
                 self.quirk(switches::LISTED_OPERATIONS);
@@ -75,6 +75,8 @@ impl Walk<'_> {
         }
         match entity.others {
             Others::Free => {}
+            // With a type it is a definition, which has keys of its own.
+            Others::FreeValue if parent.get("type").is_none_or(|of| of.as_text().is_none()) => {}
             Others::Named(other, until) if self.version <= until => {
                 self.entity(entry.value, entry.key.span(), other);
             }
@@ -84,7 +86,7 @@ impl Walk<'_> {
 
     fn unknown(&mut self, parent: Node<'_>, entry: Entry<'_>, entity: &'static Entity) {
         let name = entry.name();
-        let message = format!("a {} has no key `{name}`", entity.word);
+        let message = format!("{} has no key `{name}`", with_article(entity.word));
         let finding = Diagnostic::error(codes::UNKNOWN_KEY, entry.key.span(), message);
         let elsewhere = entity.keys.iter().find(|key| key.name == name);
         let finding = if let Some(key) = elsewhere {
@@ -103,7 +105,10 @@ impl Walk<'_> {
             }
         };
         self.findings.push(finding);
-        self.bear(elsewhere.is_some_and(|key| key.since > self.version && !key.since.is_2()));
+        // A word that tools show, in some files of types.
+        let is_shown = name == "short_name" && entity.word.ends_with(" type");
+        let is_later = elsewhere.is_some_and(|key| key.since > self.version && !key.since.is_2());
+        self.bear(is_later || is_shown);
         if elsewhere.is_some_and(|key| self.version.is_2() && !key.until.is_2()) {
             self.quirk(switches::KEYS_OF_1_3);
         } else if switches::is_key_of_tacker(entity.word, name) {
@@ -115,7 +120,16 @@ impl Walk<'_> {
         for key in entity.keys.iter().filter(|key| key.mandatory && key.is_in(self.version)) {
             // What a template copies, it need not write.
             let is_copied = key.name == "type" && node.get("copy").is_some();
-            if node.get(key.name).is_none() && !is_copied {
+            // A key that is misspelled is not missing, too.
+            let is_misspelled = || {
+                let is_key = |name: &str| entity.keys.iter().any(|key| key.name == name);
+                let names = || entity.keys.iter().map(|key| key.name);
+                let unknown = node.entries().map(|it| it.name()).filter(|it| !is_key(it));
+                let free = || names().filter(|name| node.get(name).is_none());
+                let meant = unknown.filter_map(|it| spelling::nearest(it, free()));
+                meant.into_iter().any(|meant| meant == key.name)
+            };
+            if node.get(key.name).is_none() && !is_copied && !is_misspelled() {
                 let message = format!("this {} has no `{}`", entity.word, key.name);
                 self.findings.push(Diagnostic::error(codes::MISSING_KEY, name, message));
             }
@@ -155,6 +169,7 @@ impl Walk<'_> {
         let (fits, wanted) = match shape {
             Shape::Any => return,
             Shape::Text => (node.as_text().is_some(), "a string"),
+            Shape::Word(words) => return self.word(entry, words),
             Shape::Bool => (node.as_bool().is_some(), "a boolean"),
             Shape::Version => (is_version(node), "a version, such as `1.0` or `1.2.3.beta-4`"),
             Shape::TextList => (is_text_list(node), "a list of strings"),
@@ -175,6 +190,18 @@ impl Walk<'_> {
             self.findings.push(Diagnostic::error(codes::WRONG_SHAPE, at.span(), message));
             // One number for both bounds.
             self.bear(matches!(shape, Shape::Range) && node.as_int().is_some_and(|n| n >= 0));
+        }
+    }
+
+    /// One of some words; before 2.0 others do no harm.
+    fn word(&mut self, entry: Entry<'_>, words: &[&'static str]) {
+        let written = entry.value.as_str().unwrap_or_default();
+        if !words.iter().any(|word| word.eq_ignore_ascii_case(written)) {
+            let message = format!("`{}` is not `{written}`", entry.name());
+            let finding = Diagnostic::error(codes::WRONG_VALUE, entry.value.span(), message);
+            let known = spelling::advice("word", written, words.iter().copied(), 0);
+            self.findings.push(finding.help(known.unwrap_or_default()));
+            self.bear(true);
         }
     }
 
@@ -232,7 +259,8 @@ impl Walk<'_> {
         let text = named.key.as_text().unwrap_or_default();
         if text.is_empty() && (self.version.is_2() || !named.key.is_scalar()) {
             let kind = if named.key.as_text().is_some() { "empty" } else { named.key.kind_name() };
-            let message = format!("the name of a {} must be a string, this is {kind}", of.word);
+            let message =
+                format!("the name of {} must be a string, this is {kind}", with_article(of.word));
             self.findings.push(Diagnostic::error(codes::WRONG_SHAPE, named.key.span(), message));
         }
     }
@@ -243,6 +271,11 @@ impl Walk<'_> {
             return self.shape(node, what, &format!("a list of named {}s", of.word));
         }
         if mapping_is_fine {
+            // Policies are a list by the text; before 2.0 other files write a map.
+            if of.word == "policy" {
+                self.shape(node, what, "a list of named policies");
+                self.bear(true);
+            }
             for named in node.entries() {
                 self.entity(named.value, named.key.span(), of);
             }
@@ -268,6 +301,12 @@ impl Walk<'_> {
             self.entity(item, item.span(), of);
         }
     }
+}
+
+/// A word with its article.
+fn with_article(word: &str) -> String {
+    let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {word}")
 }
 
 /// Whether a mapping has no keyname of an entity in any version: then it is a value.

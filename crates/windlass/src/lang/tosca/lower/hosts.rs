@@ -1,6 +1,6 @@
 //! Which nodes are carried out elsewhere, and where that is: see `command/station`.
 
-use super::super::command::{Inputs, station};
+use super::super::command::station;
 use super::Lowering;
 use crate::application::{Application, NodeId};
 
@@ -8,7 +8,7 @@ impl Lowering<'_> {
     /// Writes down the host of every node that has one, and where all hosts are that anything runs
     /// on.
     pub(super) fn hosts(&self, application: &mut Application) {
-        let inputs = Inputs { model: self.model, service: self.service, links: &self.links };
+        let inputs = self.inputs();
         let mut named = Vec::new();
         for component in &application.types {
             named.extend(component.operations.iter().filter_map(|it| it.host.clone()));

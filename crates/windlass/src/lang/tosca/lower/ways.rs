@@ -1,5 +1,8 @@
 //! The operations of each node on its way up and on its way down, without their states.
 
+use std::collections::BTreeSet;
+
+use super::super::command::GivenBack;
 use super::super::model::Model;
 use super::super::protocol;
 use super::super::weaving::{Phase, Weaving};
@@ -14,6 +17,8 @@ pub(in super::super) struct Way {
     pub(in super::super) up: Vec<(String, Phase)>,
     /// And back.
     pub(in super::super) down: Vec<String>,
+    /// Those of them that nothing carries out.
+    pub(in super::super) bare: BTreeSet<String>,
 }
 
 /// The ways of all nodes, in their order, with the relationships and the rules that order them.
@@ -23,17 +28,22 @@ pub(in super::super) fn ways(model: &Model) -> Option<(Vec<Way>, Vec<Link<'_>>, 
         return None;
     }
     let weaving = chosen(service);
-    let lowering = Lowering { model, service, weaving, links: links(model, service) };
+    let given = GivenBack::new();
+    let lowering = Lowering { model, service, weaving, links: links(model, service), given };
     let mut all = Vec::new();
     for (at, (name, template)) in service.nodes.iter().enumerate() {
         let outgoing: Vec<&Link<'_>> =
             lowering.links.iter().filter(|link| link.source == at).collect();
         let (up, stop, delete, _) = lowering.stages(at, template, &outgoing);
+        let stages = up.iter().chain(&stop).chain(&delete);
+        let bare = stages.filter(|stage| stage.run.is_none());
+        let bare = bare.map(|stage| stage.operation.clone()).collect();
         all.push(Way {
             node: name_of(&name.text),
             up: up.into_iter().map(|stage| (stage.operation, stage.phase)).collect(),
             down: stop.into_iter().chain(delete).map(|stage| stage.operation).collect(),
+            bare,
         });
     }
-    Some((all, links(model, service), weaving))
+    Some((all, lowering.links, weaving))
 }
