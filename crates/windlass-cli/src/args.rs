@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -305,7 +306,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) file: PathBuf,
 
     /// The language to write
-    #[arg(long, value_enum, value_name = "LANG")]
+    #[arg(long, value_name = "LANG", value_parser = TargetParser)]
     pub(crate) to: Target,
 
     /// The application that a state is of
@@ -358,6 +359,35 @@ pub(crate) enum Target {
     Pnml,
     /// A Compose project or a template as Alloy text, on top of the paper's modules
     Alloy,
+}
+
+/// Reads a [`Target`]; who asks for a picture learns where pictures are.
+#[derive(Debug, Clone)]
+struct TargetParser;
+
+impl TypedValueParser for TargetParser {
+    type Value = Target;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Target, clap::Error> {
+        if let Some(form @ ("dot" | "svg" | "mermaid")) = value.to_str() {
+            let message = format!(
+                "`{form}` is a picture and no language: `windlass show FILE --as {form}` draws it\n"
+            );
+            return Err(clap::Error::raw(clap::error::ErrorKind::InvalidValue, message));
+        }
+        EnumValueParser::<Target>::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let all: Vec<_> =
+            Target::value_variants().iter().filter_map(Target::to_possible_value).collect();
+        Some(Box::new(all.into_iter()))
+    }
 }
 
 /// What `windlass completions` takes.

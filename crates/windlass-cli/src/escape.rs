@@ -40,6 +40,9 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 
 /// Several lines for a terminal: as [`visible`], but line breaks stay.
 pub(crate) fn visible_lines(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
+        return text.to_owned();
+    }
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 

@@ -59,6 +59,8 @@ fn a_file_with_the_name_of_a_compose_file_is_one() {
     assert_eq!((run.findings(), run.code), (vec!["1:1 error COMPOSE001".to_owned()], 1));
     assert!(run.stdout.contains("did you mean `services`?"), "{}", run.stdout);
     assert_eq!(folder.run(&["check", "other.yaml"]).code, 2);
+    let run = folder.run(&["check", ".", "--format", "json"]);
+    assert_eq!((run.findings(), run.code), (vec!["1:1 error COMPOSE001".to_owned()], 1));
 }
 
 #[test]
@@ -160,5 +162,28 @@ fn the_pictures_of_the_documentation_are_up_to_date() {
         }
         let written = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(written == fresh, "{} is outdated; run with UPDATE=1", path.display());
+    }
+}
+
+#[test]
+fn prove_and_plan_say_what_is_waited_for() {
+    let healthy = "services:\n  db: { image: 'db:1' }\n  api:\n    image: api:1\n    depends_on: { db: { \
+                   condition: service_healthy } }\n";
+    let ended = "services:\n  job: { image: 'j:1', restart: always }\n  api:\n    image: api:1\n    depends_on: \
+                 { job: { condition: service_completed_successfully } }\n";
+    let folder = Folder::with(&[("healthy.yaml", healthy), ("ended.yaml", ended)]);
+    for (file, why) in [
+        ("healthy.yaml", "`db` to be healthy, and `db` has no healthcheck in the file"),
+        (
+            "ended.yaml",
+            "`job` to end, and `job` is started again whenever it ends (`restart: always`)",
+        ),
+    ] {
+        let run = folder.run(&["prove", file]);
+        let words = format!("`api` stays `created`: it waits for {why}\n");
+        assert!(run.code == 1 && run.stdout.contains(&words), "{}", run.stdout);
+        let run = folder.run(&["plan", file]);
+        let words = format!("  - `api` waits for {why}\nculprit: ");
+        assert!(run.code == 1 && run.stdout.contains(&words), "{}", run.stdout);
     }
 }

@@ -270,3 +270,16 @@ fn an_archive_without_metadata_begins_with_its_only_service_template() {
         assert!(told.contains("1 error, 0 warnings"), "{command}: {told}");
     }
 }
+
+#[test]
+fn a_picture_is_no_language_and_the_answer_says_where_pictures_are() {
+    let folder = Folder::with(&[("compose.yaml", "services: { a: { image: 'a:1' } }\n")]);
+    for form in ["dot", "svg", "mermaid"] {
+        let run = folder.run(&["convert", "compose.yaml", "--to", form]);
+        let hint = format!("windlass show FILE --as {form}");
+        assert!(run.code == 2 && run.stderr.contains(&hint), "{}", run.stderr);
+        assert_eq!(folder.run(&["show", "compose.yaml", "--as", form]).code, 0);
+    }
+    let run = folder.run(&["convert", "compose.yaml", "--to", "pictures"]);
+    assert!(run.code == 2 && run.stderr.contains("alloy"), "{}", run.stderr);
+}

@@ -80,3 +80,31 @@ fn masked(text: &str) -> String {
     let line = |line: &str| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
+
+/// Nobody searches long for a plan that takes away what others need.
+#[test]
+fn what_others_need_is_not_scaled_to_nothing() {
+    let kind = |needs: &str| {
+        format!(
+            "{{ {needs}capabilities: [it], protocol: {{ initial: off, states: {{ off: {{}}, on: \
+             {{ {} offers: [it] }} }}, transitions: [{{ from: off, operation: start, to: on }}, \
+             {{ from: on, operation: stop, to: off }}] }} }}",
+            if needs.is_empty() { "" } else { "requires: [db], on_fault: [off]," }
+        )
+    };
+    let text = format!(
+        "windlass: 1\nname: pair\ngoal: db=on, api=on\ntypes:\n  db: {}\n  api: {}\nnodes:\n  \
+         db: {{ type: db }}\n  api: {{ type: api, bind: {{ db: db.it }} }}\n",
+        kind(""),
+        kind("requirements: { db: replica_unaware }, ")
+    );
+    let folder = Folder::with(&[("windlass.yaml", &text)]);
+    let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);
+    assert_eq!(up.code, 0, "{up:?}");
+    let refused = folder.run(&["scale", "db=0", "--detach", "--yes"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.stderr.contains("`api` needs `db`"), "{refused:?}");
+    assert!(refused.stderr.contains("say `api=0` too"), "{refused:?}");
+    let both = folder.run(&["scale", "db=0", "api=0", "--detach", "--yes"]);
+    assert_eq!(both.code, 0, "{both:?}");
+}

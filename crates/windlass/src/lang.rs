@@ -291,8 +291,19 @@ fn detect_files(root: SourceId, text: &str) -> Option<Language> {
 }
 
 fn detect_keys(root: SourceId, text: &str) -> Option<Language> {
+    if begins_as_ours(text) {
+        return Some(Language::Windlass);
+    }
     let (tree, _) = tree::parse(root, text, &quiet());
     Language::detect(&tree)
+}
+
+/// Whether the first key of a text is that of our own language: then the rest need not be parsed to
+/// know what it is.
+fn begins_as_ours(text: &str) -> bool {
+    let is_something = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    let first = text.lines().find(is_something).unwrap_or_default();
+    first.strip_prefix("windlass:").is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 fn read_tosca_alone(root: SourceId, sources: &Sources) -> Reading {

@@ -12,7 +12,7 @@ mod search;
 mod topology;
 
 pub use any_size::{AnySize, Smallest, any_size};
-pub use application::{application, targets};
+pub use application::{application, targets, waits_for_never};
 pub use net::net;
 pub use topology::topology;
 

@@ -330,14 +330,17 @@ impl Planner<'_> {
         let Some(known) = known.filter(|_| application.faults == Faults::Replicas) else {
             return true;
         };
+        let homes = goal.goal.wants.iter().filter_map(|want| match want {
+            Want::Instance { instance, .. } => Some((instance, known.container(instance)?)),
+            _ => None,
+        });
+        let mut homes = homes.peekable();
+        // Carrying a plan out costs far more than looking whether anything lives in anything.
+        if homes.peek().is_none() {
+            return true;
+        }
         let Some(end) = end_of(application, start, plan) else { return false };
-        goal.goal.wants.iter().all(|want| match want {
-            Want::Instance { instance, .. } => {
-                let before = known.container(instance);
-                before.is_none() || end.container(instance) == before
-            }
-            _ => true,
-        })
+        homes.all(|(instance, before)| end.container(instance) == Some(before))
     }
 
     /// A plan with what `verify` says; none unless it is valid and meets the goal.

@@ -12,6 +12,7 @@ use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
 use windlass::goal::names::Ids;
+use windlass::lang::compose::{self, Hopeless};
 use windlass::plan::Plan;
 use windlass::synthesize::{self, Answer, Objective, Question};
 use windlass::verify::Effort;
@@ -183,6 +184,8 @@ pub(crate) struct Asked {
     known: Option<GlobalState>,
     /// Whether whatever is removed shall come to rest first, by its own operations.
     rests_first: bool,
+    /// Waits of a Compose file that cannot end.
+    hopeless: Vec<Hopeless>,
 }
 
 /// Looks for a plan and prints it.
@@ -226,8 +229,9 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
 }
 
 fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
-    let Loaded { application, goal: declared, stack, tosca, .. } =
+    let Loaded { application, goal: declared, stack, tosca, compose: project, .. } =
         load::application(&args.app, args.lang.as_deref())?;
+    let hopeless = project.map(|project| compose::hopeless(&project)).unwrap_or_default();
     if application.is_net() {
         return Err(nets(&args.app));
     }
@@ -263,7 +267,7 @@ fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
             GoalFile { goal, ..GoalFile::default() }
         }
     };
-    Ok(Asked { application, start, goal, known: None, rests_first: false })
+    Ok(Asked { application, start, goal, known: None, rests_first: false, hopeless })
 }
 
 /// Nets say themselves what may start when: there is nothing to choose.
@@ -300,7 +304,9 @@ fn undone(
     load::fitting(&application, &start, &plan)?;
     match synthesize::undoing(&application, &start, &plan) {
         Some((end, goal)) => {
-            Ok(Asked { application, start: end, goal, known: Some(start), rests_first: false })
+            let known = Some(start);
+            let hopeless = Vec::new();
+            Ok(Asked { application, start: end, goal, known, rests_first: false, hopeless })
         }
         None => Err(Failure::usage(format!("`{}` cannot be carried out", path.display()))
             .help("`windlass verify` says why")),

@@ -13,6 +13,7 @@ use serde::Serialize;
 use windlass::application::{Application, NodeId};
 use windlass::explore::Options;
 use windlass::goal::names::Ids;
+use windlass::lang::compose::{self, Project};
 use windlass::lang::documents::{self, Kind};
 use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::plan::Plan;
@@ -225,7 +226,25 @@ fn application(args: &ProveArgs, loaded: &load::Loaded) -> Result<Proof, Failure
     let proof =
         prove::application(application, &start, &targets, may_fail, &options(args), &mut watch);
     drop(watch);
-    proof.map_err(|missing| no_way(application, &missing))
+    let mut proof = proof.map_err(|missing| no_way(application, &missing))?;
+    if let (Some(stuck), Some(project)) = (&mut proof.stuck, &loaded.compose) {
+        in_words_of_compose(project, &mut stuck.waiting);
+    }
+    Ok(proof)
+}
+
+/// Says what services wait for as a Compose file says it.
+fn in_words_of_compose(project: &Project, sentences: &mut [String]) {
+    for wait in compose::hopeless(project) {
+        let culprit = wait.culprit();
+        let Some((node, capability)) = culprit.rsplit_once('.') else { continue };
+        let ours = prove::waits_for_never(node, capability);
+        for sentence in sentences.iter_mut() {
+            if let Some(head) = sentence.strip_suffix(&ours) {
+                *sentence = format!("{head}it waits for {}", wait.why);
+            }
+        }
+    }
 }
 
 /// `node.operation`, `node` or `all`.

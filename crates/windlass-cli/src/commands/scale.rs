@@ -11,6 +11,7 @@ use windlass_run::entry::Purpose;
 
 use crate::args::Format;
 use crate::commands::engine::{DriveArgs, Manner, Towards, WhereArgs};
+use crate::exit_code;
 use crate::failure::Failure;
 
 /// What `windlass scale` takes.
@@ -78,8 +79,44 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
             .help(format!("`{}` brings it up", towards.address.up())));
     }
     let goal = scaled(&past.application, past.goal.clone().unwrap_or_default(), &args.counts)?;
+    refuse_needed(&past.application, &goal)?;
     let code = towards.reach(&past, goal, Purpose::Up, !args.drive.detach)?;
     towards.leave(code)
+}
+
+/// Refuses to take away what something needs that stays: no plan leads there, and a search would
+/// take long to find that out.
+fn refuse_needed(application: &Application, goal: &GoalFile) -> Result<(), Failure> {
+    let wants = &goal.goal.wants;
+    let gone = wants.iter().filter_map(|want| match want {
+        Want::NodeGone(node) => Some(*node),
+        _ => None,
+    });
+    for gone in gone {
+        let needs = |want: &Want| {
+            let Want::Node { node, state, amount } = want else { return None };
+            let requires = &application.protocol_of(*node)?.state(*state).requires;
+            let mut bindings = application.node(*node).bindings.iter();
+            let is_needed =
+                bindings.any(|it| it.target == gone && requires.contains(&it.requirement));
+            let least = match amount {
+                Amount::Exactly(count) | Amount::AtLeast(count) => *count,
+                Amount::Wanted => application.node(*node).count,
+            };
+            (is_needed && least > 0).then(|| application.node(*node).name.as_str())
+        };
+        let all: Vec<&str> = wants.iter().filter_map(needs).collect();
+        if all.is_empty() {
+            continue;
+        }
+        let (name, first) = (&application.node(gone).name, all.join("`, `"));
+        let verb = if all.len() == 1 { "needs" } else { "need" };
+        let too: Vec<String> = all.iter().map(|other| format!("{other}=0")).collect();
+        return Err(Failure::usage(format!("`{first}` {verb} `{name}`; nothing was done"))
+            .help(format!("say `{}` too", too.join(" ")))
+            .ending(exit_code::FINDINGS));
+    }
+    Ok(())
 }
 
 /// The goal with other counts.

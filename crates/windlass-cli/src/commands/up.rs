@@ -184,7 +184,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let mut plan = planned(args, &application, &from, &planner, goal.as_ref())?;
     let mut machine = engine::machine(&application, &beginning.state, goal.clone())?;
     machine.arrange(project.as_ref().map(|project| project.order(&mut plan)));
-    let actions = actions::of_plan(&application, &from, &plan)?;
+    let actions = project::actions(&application, &from, &plan, project.as_ref())?;
     let known = past.as_ref().filter(|_| project.is_none());
     differs::tell(&application, known, &address)?;
     if args.dry_run {

@@ -139,6 +139,9 @@ pub(crate) enum Accept {
     WeaklyValid,
 }
 
+/// How a remark begins that makes a workflow wrong.
+const CONTRADICTION: &str = "contradiction";
+
 /// Everything that a report speaks about.
 pub(crate) struct Asked {
     pub(crate) application: Application,
@@ -211,13 +214,18 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
     let fits = load::fitting(&application, &start, &plan);
     fits.map_err(|failure| match &args.state {
         Some(_) => failure,
+        None if args.after.is_none() && args.workflow.is_some() => failure.help(format!(
+            "nothing exists before the workflow: `--after {}` brings the service up first, \
+             `--state` says where it is",
+            args.app.display()
+        )),
         None => failure.help("no --state was given, so nothing exists before the plan"),
     })?;
     let mut remarks = made_for(&application, &start, &plan)?;
     let judged = load::judgement(&args.plan, args.workflow.as_deref(), &at_start)?;
     let judged = judged.unwrap_or_default();
     let contradicts = !judged.wrong.is_empty();
-    remarks.extend(judged.wrong.iter().map(|what| format!("contradiction: {what}")));
+    remarks.extend(judged.wrong.iter().map(|what| format!("{CONTRADICTION}: {what}")));
     remarks.extend(judged.unknown.iter().map(|what| format!("not judged: {what}")));
     let known = load::instances(&application, &start, &plan);
     let parse = |text| parse_goal(text, &application, Ids::Known(&known));

@@ -130,7 +130,8 @@ pub(super) fn bad_version(engine: &Engine) {
         assert!(engine.inspect(&name).unwrap().is_running(), "{said}");
     }
     let (code, said) = project.run(&["status"]);
-    assert!(code == 0 && !said.contains("absent") && !said.contains("created"), "{said}");
+    // The run failed, which `status` says by its code; everything is as before.
+    assert!(code == 1 && !said.contains("absent") && !said.contains("created"), "{said}");
 }
 
 /// What was replaced comes back when a run is rolled back.
@@ -156,7 +157,7 @@ pub(super) fn back_to_before(engine: &Engine) {
     let web = engine.inspect("wlbefore-web-1").unwrap();
     assert!(web.is_running(), "{said}");
     let (code, said) = project.run(&["status"]);
-    assert!(code == 0 && !said.contains("absent"), "{said}");
+    assert!(code == 1 && said.contains("rolled back") && !said.contains("absent"), "{said}");
     write(&project, ROLLING);
     // What came back has to become healthy again.
     let begun = std::time::Instant::now();

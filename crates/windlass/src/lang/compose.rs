@@ -26,11 +26,13 @@ pub mod schema;
 pub mod short;
 pub mod unicity;
 pub(crate) mod validate;
+mod waits;
 
 pub use application::lower;
 pub use load::{Loaded, load, load_alone};
 pub use project::Project;
 pub use read::uses;
+pub use waits::{Hopeless, hopeless};
 
 use crate::diagnostic::Diagnostic;
 use crate::tree::Node;

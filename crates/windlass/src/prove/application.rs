@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::search::{is_end, search};
 use super::{Answer, Proof, REPLAYED, Stuck, explain};
-use crate::application::{Application, GlobalState, NodeId};
+use crate::application::{Application, Binding, GlobalState, NodeId};
 use crate::certificate;
 use crate::explore::Options;
 use crate::goal::{Goal, Want};
@@ -106,6 +106,7 @@ fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
     let rung = |object: u32, rung: u32| {
         place(system, object as usize, rung, end.failed.contains(&(object as usize)))
     };
+    let never = |object: u32, on: u32| never_offered(system, object as usize, on as usize);
     Some(Proof {
         answer: if stuck { Answer::CanGetStuck } else { Answer::AlwaysCompletes },
         method: "one run",
@@ -115,13 +116,33 @@ fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
             // All runs that go on as long as they can are equally long, unless something fails.
             shortest: system.may_fail.is_empty(),
             cycle: Vec::new(),
-            waiting: explain::waiting(&ladders, &climb, &name, &rung),
+            waiting: explain::waiting(&ladders, &climb, &name, &rung, &never),
             waits: None,
         }),
         evidence: "run",
         size: events.len(),
         stopped: None,
     })
+}
+
+/// What a climber needs of another node, of which no state offers it.
+fn never_offered(system: &BringUp<'_>, object: usize, on: usize) -> Option<String> {
+    let node = system.climbers[on].node;
+    let component = system.application.type_of(node);
+    let states = &component.protocol()?.states;
+    let bindings = &system.application.node(system.climbers[object].node).bindings;
+    let is_lost = |binding: &&Binding| {
+        binding.target == node
+            && !states.iter().any(|state| state.offers.contains(&binding.capability))
+    };
+    let capability = bindings.iter().find(is_lost)?.capability;
+    let capability = &component.capabilities.get(capability.index())?.name;
+    Some(waits_for_never(&system.application.node(node).name, capability))
+}
+
+/// The words for a wait for something that no state of a node offers.
+pub fn waits_for_never(node: &str, capability: &str) -> String {
+    format!("it waits for `{capability}` of `{node}`, which no state of `{node}` offers")
 }
 
 /// Follows the events by the reference, in place, and makes sure that nothing can follow them.

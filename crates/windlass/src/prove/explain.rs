@@ -18,12 +18,14 @@ enum Lack {
 const MOST: usize = 12;
 
 /// Sentences from the first object that did not arrive to the reason: a circle, or something that
-/// never comes. `name` says who an object is, `rung` where it stands at a height.
+/// never comes. `name` says who an object is, `rung` where it stands at a height, `never` what one
+/// waits for that another never gives.
 pub(super) fn waiting(
     ladders: &Ladders,
     climb: &Climb,
     name: &dyn Fn(ObjectIndex) -> String,
     rung: &dyn Fn(ObjectIndex, Rung) -> String,
+    never: &dyn Fn(ObjectIndex, ObjectIndex) -> Option<String>,
 ) -> Vec<String> {
     let mut sentences = Vec::new();
     let mut path: Vec<ObjectIndex> = Vec::new();
@@ -39,8 +41,9 @@ pub(super) fn waiting(
                 (format!("`{who}` stays {here}: nobody can give it what it needs"), None)
             }
             Lack::Waits { on, never: true, .. } => {
-                let other = name(on);
-                let why = format!("it waits for something that `{other}` never gives");
+                let something =
+                    || format!("it waits for something that `{}` never gives", name(on));
+                let why = never(object, on).unwrap_or_else(something);
                 (format!("`{who}` stays {here}: {why}"), None)
             }
             Lack::Waits { on, rung: wanted, never: false } => {

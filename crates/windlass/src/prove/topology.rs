@@ -57,7 +57,7 @@ fn by_run(setup: &Setup<'_>, climbing: &Climbing) -> Option<Proof> {
             trace: applications.iter().map(|apply| told(setup, apply)).collect(),
             shortest: true,
             cycle: Vec::new(),
-            waiting: explain::waiting(&climbing.ladders, &climb, &name, &rung),
+            waiting: explain::waiting(&climbing.ladders, &climb, &name, &rung, &|_, _| None),
             waits: None,
         }),
         evidence: "run",

@@ -89,3 +89,32 @@ fn external_and_optional_things_block_nothing() {
                 'j:1', restart: always, networks: [front] }\nnetworks: { front: { external: true } }\n";
     assert_eq!(proves(text), Answer::AlwaysCompletes);
 }
+
+#[test]
+fn waits_that_cannot_end_are_told_in_words_of_compose() {
+    let text = "services:\n  db: { image: 'db:1' }\n  off: { image: 'o:1', healthcheck: { disable: true } }\n  \
+                job: { image: 'j:1', restart: unless-stopped }\n  api:\n    image: api:1\n    depends_on:\n      \
+                db: { condition: service_healthy }\n      job: { condition: service_completed_successfully }\n      \
+                off: { condition: service_healthy, required: false }\n  web:\n    image: web:1\n    depends_on: \
+                { off: { condition: service_healthy } }\n";
+    let read = read(&[("compose.yaml", text)]);
+    let all = windlass::lang::compose::hopeless(read.project());
+    let told: Vec<_> = all.iter().map(|wait| (wait.culprit(), wait.sentence())).collect();
+    let expected = [
+        (
+            "db.healthy",
+            "`api` waits for `db` to be healthy, and `db` has no healthcheck in the file",
+        ),
+        (
+            "job.completed",
+            "`api` waits for `job` to end, and `job` is started again whenever it ends (`restart: \
+             unless-stopped`)",
+        ),
+        (
+            "off.healthy",
+            "`web` waits for `off` to be healthy, and `off` switches its healthcheck off",
+        ),
+    ];
+    let expected = expected.map(|(culprit, words)| (culprit.to_owned(), words.to_owned()));
+    assert_eq!(told, expected);
+}

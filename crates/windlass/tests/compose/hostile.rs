@@ -1,9 +1,14 @@
 //! Bad input: every text is answered, soon and without a panic.
 
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use crate::read;
+use windlass::application::GlobalState;
 use windlass::rule;
+use windlass::synthesize::{self, Answer, Question};
+use windlass::system::Unlimited;
+use windlass::verify::Effort;
 
 #[test]
 fn large_projects_take_no_longer_than_their_size() {
@@ -58,4 +63,30 @@ fn huge_numbers_and_deep_values_are_only_values() {
         let read = read(&[("compose.yaml", &text)]);
         let _ = rule::check_reading(&read.reading, &read.sources);
     }
+}
+
+/// An engine plans with where the run began at hand. Where nothing lives in anything that costs
+/// nothing more: replaying the plan took a hundred times as long as making it.
+#[test]
+fn a_plan_of_an_engine_costs_what_a_plan_costs() {
+    let mut text = String::from("services:\n");
+    for at in 0..40 {
+        let _ = write!(text, "  s{at}:\n    image: a:1\n    deploy: {{ replicas: 2 }}\n");
+        let needs: Vec<String> = (0..at).rev().take(5).map(|other| format!("s{other}")).collect();
+        let _ = writeln!(text, "    depends_on: [{}]", needs.join(", "));
+    }
+    let read = read(&[("compose.yaml", &text)]);
+    let application = read.reading.application.unwrap();
+    let goal = read.reading.goal.unwrap();
+    let start = GlobalState::empty();
+    let time = |known| {
+        let question = Question { known, ..Question::new(&application, &start, &goal) };
+        let begun = Instant::now();
+        let answer = synthesize::synthesize(&question, &Effort::default(), &mut Unlimited);
+        assert!(matches!(answer, Answer::Plan(_)), "{answer:?}");
+        begun.elapsed()
+    };
+    let alone = time(None);
+    let known = time(Some(&start));
+    assert!(known < alone * 4, "{known:?}, and {alone:?} without");
 }

@@ -89,6 +89,13 @@ fn services_extend_across_files_relative_to_each_file() {
 }
 
 #[test]
+fn extending_a_service_without_content_adds_nothing() {
+    let main = "services: { a: { image: 'a:1', extends: { file: base.yaml, service: b } } }\n";
+    let read = read(&[("compose.yaml", main), ("base.yaml", "services:\n  b:\n")]);
+    assert_eq!(read.project().services["a"].image.as_ref().unwrap().text, "a:1");
+}
+
+#[test]
 fn extending_in_a_circle_is_told() {
     let text = "services:\n  a: { extends: b, image: 'x:1' }\n  b: { extends: a }\n";
     let read = read(&[("compose.yaml", text)]);
@@ -107,7 +114,7 @@ fn an_included_file_has_its_own_folder_and_variables() {
     assert_eq!((image("web"), image("db")), ("web:none".to_owned(), "db:7".to_owned()));
     let clash = "services:\n  web: { image: 'other:1' }\n";
     let read = crate::read(&[("compose.yaml", main), ("sub/compose.yaml", clash)]);
-    assert_eq!(read.findings(), ["COMPOSE006 compose.yaml:4"]);
+    assert_eq!(read.findings(), ["COMPOSE006 compose.yaml:4", "COMPOSE007 compose.yaml:4"]);
 }
 
 #[test]
@@ -115,6 +122,9 @@ fn a_file_that_includes_itself_is_told() {
     let main = "include: [a.yaml]\nservices: { web: { image: 'web:1' } }\n";
     let read = read(&[("compose.yaml", main), ("a.yaml", "include: [compose.yaml]\n")]);
     assert_eq!(read.findings(), ["COMPOSE006 a.yaml:1"]);
+    let message = &read.reading.findings[0].message;
+    let round = "files include each other: `compose.yaml` -> `a.yaml` -> `compose.yaml`";
+    assert_eq!(message, round);
 }
 
 #[test]

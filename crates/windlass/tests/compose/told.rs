@@ -65,3 +65,106 @@ fn files_of_secrets_and_configs_are_looked_for() {
     let found = read(&[("compose.yaml", text), ("t.txt", "x")]);
     assert_eq!(ruled(&found), ["COMPOSE035 3", "COMPOSE035 5"]);
 }
+
+#[test]
+fn an_error_in_an_included_or_extended_file_hides_nothing() {
+    let main = "include: [sub/inc.yaml]\nservices:\n  a: { image: 'a:1', networks: [nowhere] }\n  \
+                b: { extends: { file: sub/base.yaml, service: base }, mem_limit: 12xx }\n";
+    let included = "services:\n  inc: { image: 'i:1', depends_on: [nope], cpus: many }\n";
+    let base = "services:\n  base: { image: 'b:1', privileged: perhaps, networks: [gone] }\n";
+    let files = [("compose.yaml", main), ("sub/inc.yaml", included), ("sub/base.yaml", base)];
+    let mut found = read(&files).findings();
+    found.sort();
+    let expected = [
+        "COMPOSE003 sub/base.yaml:2",
+        "COMPOSE003 sub/inc.yaml:2",
+        "COMPOSE007 compose.yaml:3",
+        "COMPOSE007 sub/base.yaml:2",
+        "COMPOSE007 sub/inc.yaml:2",
+        "COMPOSE013 compose.yaml:4",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_cannot_be_read_hides_nothing_but_what_it_might_hold() {
+    let main = "include: [gone.yaml]\nservices:\n  a:\n    image: a:1\n    networks: [nowhere]\n    \
+                mem_limit: 12xx\n  b: { extends: { file: bad.yaml, service: base }, scale: many }\n  \
+                c: { extends: { file: bad.yaml, service: base }, stop_grace_period: soon }\n";
+    let found = read(&[("compose.yaml", main), ("bad.yaml", "services: [x]\n")]);
+    let mut codes = found.findings();
+    codes.sort();
+    let expected = [
+        "COMPOSE003 compose.yaml:7",
+        "COMPOSE005 bad.yaml:1",
+        "COMPOSE013 compose.yaml:6",
+        "COMPOSE013 compose.yaml:8",
+        "FILE001 compose.yaml:1",
+    ];
+    assert_eq!(codes, expected);
+    assert!(found.reading.application.is_none());
+}
+
+#[test]
+fn what_compose_accepts_and_refuses_in_small_things() {
+    let cases: &[(&str, &[&str])] = &[
+        // One mistake is one finding.
+        ("services: { a: { image: x:1, secrets: [s] } }\nsecrets: { s: {} }\n", &["COMPOSE009 2"]),
+        ("services:\n  a:\n", &["COMPOSE001 2"]),
+        ("services:\n  a: { image: x:1, ports: { 80: 80 } }\n", &["COMPOSE001 2"]),
+        // Below nothing, and a path of nothing.
+        ("services: { a: { image: x:1, stop_grace_period: -1s } }\n", &[]),
+        ("services: { a: { image: x:1, stop_grace_period: --1s } }\n", &["COMPOSE013 1"]),
+        (
+            "services:\n  a: { image: x:1, volumes: [{ type: bind, source: '', target: /x }] }\n",
+            &[],
+        ),
+        (
+            "services:\n  a: { image: x:1, volumes: [{ type: bind, target: /x }] }\n",
+            &["COMPOSE009 2"],
+        ),
+        // What only Compose refused.
+        ("name: '${NONE:-}'\nservices: { a: { image: x:1 } }\n", &["COMPOSE013 1"]),
+        ("name: ''\nservices: { a: { image: x:1 } }\n", &[]),
+        ("services: { a: { image: x:1, attach: '5' } }\n", &["COMPOSE013 1"]),
+        ("services: { a: { image: x:1, attach: 'true' } }\n", &[]),
+        ("services: { a: { build: { context: ., ssh: ['a:/b'] } } }\n", &["COMPOSE013 1"]),
+        ("services: { a: { build: { context: ., ssh: [default, 'a=/b'] } } }\n", &[]),
+        (
+            "services: { a: { build: { context: ., additional_contexts: [bad] } } }\n",
+            &["COMPOSE013 1"],
+        ),
+        (
+            "services:\n  a:\n    image: x:1\n    develop:\n      \
+             watch: [{ action: sync, path: ., target: '' }]\n",
+            &["COMPOSE013 5"],
+        ),
+    ];
+    for (text, expected) in cases {
+        let found = read(&[("compose.yaml", text)]);
+        let is_error = |it: &&windlass::diagnostic::Diagnostic| {
+            it.severity == windlass::diagnostic::Severity::Error
+        };
+        let place = |it: &windlass::diagnostic::Diagnostic| {
+            let line = found.sources.get(it.primary.source).position(it.primary.start).line;
+            format!("{} {line}", it.code)
+        };
+        let errors: Vec<_> = found.reading.findings.iter().filter(is_error).map(place).collect();
+        assert_eq!(errors, *expected, "{text}");
+    }
+}
+
+#[test]
+fn a_drive_that_was_meant_as_a_volume_is_told_once() {
+    let text = "services:\n  a: { image: 'a:1', volumes: ['v:/v'] }\nvolumes: { v: , w: }\n";
+    assert_eq!(ruled(&read(&[("compose.yaml", text)])), ["COMPOSE025 2", "COMPOSE027 3"]);
+}
+
+#[test]
+fn a_bad_line_of_a_file_of_variables_is_told_in_that_file() {
+    let text = "services: { a: { image: 'a:1' } }\n";
+    let found = read(&[("compose.yaml", text), (".env", "A=1\n=x\n")]);
+    assert_eq!(found.findings(), Vec::<String>::new(), "a value without a name is taken");
+    let found = read(&[("compose.yaml", text), (".env", "A=1\n!=x\n")]);
+    assert_eq!(found.findings(), ["COMPOSE012 .env:2"]);
+}

@@ -162,7 +162,14 @@ impl Texts {
         language: Option<Language>,
     ) -> Result<(), Failure> {
         let name = path.display().to_string();
-        match detect(&name, &text) {
+        let detected = match detect(&name, &text) {
+            // A file with the name of a Compose file is one, however little its keys tell.
+            Detected::Nothing if surroundings::is_compose_name(path) => {
+                Detected::Known(Language::Compose)
+            }
+            detected => detected,
+        };
+        match detected {
             Detected::Known(detected) if language.is_none_or(|wanted| wanted == detected) => {
                 let id = self.sources.add(name, text);
                 let (files, findings) = (self.files.len(), self.findings.len());

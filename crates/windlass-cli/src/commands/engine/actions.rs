@@ -10,6 +10,8 @@ use windlass::application::assembly::Assembly;
 use windlass::application::{Application, ComponentType, GlobalState};
 use windlass::lifecycle::implementation::{Command, CommandLine, Process};
 use windlass::plan::{Plan, PlanAction};
+use windlass_run::compose;
+use windlass_run::world::docker::sheet::Sheet;
 
 use crate::args::Format;
 use crate::failure::Failure;
@@ -80,6 +82,9 @@ pub(crate) struct ActionReport {
     run: Option<String>,
     /// The processes that it may start, for people.
     processes: Vec<String>,
+    /// What it asks of a Docker engine, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<String>,
 }
 
 /// Prints actions.
@@ -94,7 +99,7 @@ pub(crate) fn show(format: Format, actions: Vec<ActionReport>) -> Result<(), Fai
 /// Actions as lines.
 pub(crate) fn text(actions: &[ActionReport]) -> String {
     let mut out = String::new();
-    for ActionReport { action, run, processes } in actions {
+    for ActionReport { action, run, processes, engine } in actions {
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(out, "{action}");
         if let Some(run) = run {
@@ -102,6 +107,9 @@ pub(crate) fn text(actions: &[ActionReport]) -> String {
         }
         for line in processes {
             let _ = writeln!(out, "    process {line}");
+        }
+        if let Some(line) = engine {
+            let _ = writeln!(out, "    engine  {line}");
         }
     }
     if out.is_empty() {
@@ -123,6 +131,16 @@ pub(crate) fn of_plan(
     start: &GlobalState,
     plan: &Plan,
 ) -> Result<Vec<ActionReport>, Failure> {
+    of_project(application, start, plan, None)
+}
+
+/// The same of a Compose project, with what each asks of the engine.
+pub(crate) fn of_project(
+    application: &Application,
+    start: &GlobalState,
+    plan: &Plan,
+    sheet: Option<&Sheet>,
+) -> Result<Vec<ActionReport>, Failure> {
     let order = plan.topological_order().map_err(|_| Failure::usage("the plan is a circle"))?;
     let mut nodes: BTreeMap<&str, &str> = BTreeMap::new();
     for (id, instance) in &start.instances {
@@ -135,17 +153,26 @@ pub(crate) fn of_plan(
     }
     let mut all = Vec::new();
     for step in order.into_iter().map(|step| &plan.steps[step]) {
-        let mut report =
-            ActionReport { action: step.label.clone(), run: None, processes: Vec::new() };
+        let mut report = ActionReport::named(step.label.clone());
         if let PlanAction::Operation { instance, operation } = &step.action {
-            let node = nodes.get(instance.0.as_str()).and_then(|name| application.node_named(name));
-            if let Some(component) = node.map(|node| application.type_of(node)) {
+            let name = nodes.get(instance.0.as_str());
+            let node = name.and_then(|name| application.node_named(name));
+            if let (Some(sheet), Some(name)) = (sheet, name) {
+                report.engine = compose::told(sheet, name, &instance.0, operation);
+            } else if let Some(component) = node.map(|node| application.type_of(node)) {
                 (report.run, report.processes) = executed(component, operation);
             }
         }
         all.push(report);
     }
     Ok(all)
+}
+
+impl ActionReport {
+    /// An action that executes nothing yet.
+    fn named(action: String) -> Self {
+        ActionReport { action, run: None, processes: Vec::new(), engine: None }
+    }
 }
 
 /// The command of an operation, and the processes of the states that it leads to.
@@ -164,18 +191,16 @@ fn executed(component: &ComponentType, operation: &str) -> (Option<String>, Vec<
 pub(crate) fn tidying(instance: &str, spawn: Option<&Process>) -> ActionReport {
     let verb = if spawn.is_some() { "start" } else { "stop" };
     ActionReport {
-        action: format!("{verb} the process of {instance}"),
-        run: None,
         processes: spawn.map(|process| words(&process.command)).into_iter().collect(),
+        ..ActionReport::named(format!("{verb} the process of {instance}"))
     }
 }
 
 /// The transitions of an assembly, with what each executes.
 pub(crate) fn of_assembly(assembly: &Assembly<'_>) -> Vec<ActionReport> {
     let report = |id| ActionReport {
-        action: assembly.transition_name(id),
         run: assembly.net_transition(id).action.run.as_ref().map(words),
-        processes: Vec::new(),
+        ..ActionReport::named(assembly.transition_name(id))
     };
     assembly.transition_ids().map(report).collect()
 }

@@ -91,7 +91,8 @@ pub(crate) fn arrangement(deployment: &Deployment) -> Option<Arrange> {
 
 /// A project that is about to go down.
 pub(crate) struct Composed {
-    sheet: Sheet,
+    /// What it asks of the engine.
+    pub(crate) sheet: Sheet,
     /// Where it stands.
     pub(crate) state: GlobalState,
     /// Its containers that run.

@@ -140,16 +140,18 @@ fn with_world<M: Machine, W: World>(
     }
     let format = drive.format;
     let live = RefCell::new(live_view(drive, &beginning, jobs));
-    let listener = |at: Duration, entry: &Entry| {
-        let text = shown(format, &mut lines, at, entry);
-        match (&mut *live.borrow_mut(), text) {
-            (Some(live), text) => {
-                live.saw(entry);
-                live.print(&text.unwrap_or_default());
+    let listener = |at: Duration, entries: &[Entry]| {
+        let texts = entries.iter().filter_map(|entry| shown(format, &mut lines, at, entry));
+        let text: String = texts.collect();
+        match &mut *live.borrow_mut() {
+            Some(live) => {
+                for entry in entries {
+                    live.saw(entry);
+                }
+                live.print(&text);
             }
             // A reader that went away does not stop a run.
-            (None, Some(text)) => drop(output::stdout(&text)),
-            (None, None) => {}
+            None => drop(output::stdout_bytes(text.as_bytes())),
         }
     };
     let watcher = |machine: &M| {
@@ -242,9 +244,10 @@ pub(crate) struct EventLine<'a> {
 /// One entry, as the operator wants to see it. Times are those of the journal.
 fn shown(format: Format, lines: &mut Lines, at: Duration, entry: &Entry) -> Option<String> {
     match format {
-        Format::Text => {
-            lines.line(at, entry).map(|line| escape::visible_lines(&format!("{line}\n")))
-        }
+        Format::Text => lines.line(at, entry).map(|mut line| {
+            line.push('\n');
+            escape::visible_lines(&line)
+        }),
         Format::Json => {
             let at_ms = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
             escape::json_line(&EventLine { schema: "windlass/event/1", at_ms, event: entry }).ok()

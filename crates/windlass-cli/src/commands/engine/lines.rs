@@ -18,6 +18,12 @@ pub(crate) fn clock(at: Duration) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
+/// Milliseconds as seconds with two digits.
+fn seconds(milliseconds: u128) -> String {
+    let hundredths = (milliseconds + 5) / 10;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
 impl Lines {
     /// With the time of day in front of each line, or without.
     pub(crate) fn timed(timed: bool) -> Self {
@@ -58,8 +64,8 @@ impl Lines {
             }
             Entry::Outcome { order, end, witness } => {
                 let (label, started) = self.orders.remove(order).unwrap_or_default();
-                let took = started.map(|started| at.saturating_sub(started).as_secs_f64());
-                let took = took.map_or(String::new(), |took| format!(" ({took:.2} s)"));
+                let took = started.map(|started| at.saturating_sub(started).as_millis());
+                let took = took.map_or(String::new(), |took| format!(" ({} s)", seconds(took)));
                 let how = match end {
                     End::Done => format!("done    {label}{took}"),
                     End::Failed { reason } => format!("failed  {label}: {reason}"),

@@ -108,7 +108,7 @@ fn copied(path: &Path) -> Result<Sqlite, Box<dyn std::error::Error>> {
     let opened = fs::copy(path, &copy).map_err(JournalError::from).and_then(|_| {
         // Without a log everything is in the file.
         let _ = fs::copy(log, folder.join("journal.db-wal"));
-        let journal = Sqlite::read_only(&copy)?;
+        let journal = Sqlite::read_only(&copy)?.of_copy(path);
         journal.last_run()?;
         Ok(journal)
     });

@@ -86,12 +86,14 @@ impl<'a> Towards<'a> {
         }
         let mut standing = past.protocols()?;
         let application = &past.application;
+        let mut sheet = None;
         if let Some(composed) = containers::Composed::read(&self.deployment, application)? {
             // The Docker engine knows better than the journal, and what was replaced is history.
             if !self.manner.dry_run {
                 composed.keep(&self.deployment)?;
             }
             (standing.state, standing.processes) = (composed.state, composed.processes);
+            sheet = Some(composed.sheet);
         }
         let start = emit::yaml(&lang::windlass::print_state(application, &standing.state));
         let begun = Entry::Begun {
@@ -114,7 +116,8 @@ impl<'a> Towards<'a> {
             .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
         if self.manner.dry_run {
             let plan = plan.map(load::own_plan).transpose()?.unwrap_or_default();
-            actions::show(self.manner.format, actions::of_plan(application, &from, &plan)?)?;
+            let actions = actions::of_project(application, &from, &plan, sheet.as_ref())?;
+            actions::show(self.manner.format, actions)?;
             return Ok(exit_code::GOOD);
         }
         if let (Some(yes), Some(plan)) = (self.manner.yes, &plan) {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use windlass::export;
+use windlass::lang::compose::Hopeless;
 use windlass::lang::windlass::{self as own, digest};
 use windlass::lang::{ramp, tosker};
 use windlass::plan::Plan;
@@ -32,7 +33,18 @@ pub(super) fn text(
             found.plan.start = Some(digest::of_state(&asked.application, &asked.start));
             plan(args, &found, millis)
         }
-        Answer::Unreachable(explanation) => unreachable(args, &explanation),
+        Answer::Unreachable(mut explanation) => {
+            // Compose has words of its own for what is waited for.
+            let waits = asked.hopeless.iter();
+            let own: Vec<String> = waits
+                .filter(|wait| wait.culprit() == explanation.culprit)
+                .map(Hopeless::sentence)
+                .collect();
+            if !own.is_empty() {
+                explanation.because = own;
+            }
+            unreachable(args, &explanation)
+        }
         Answer::Unknown { stopped, bound, .. } => unknown(args, stopped, bound),
         Answer::Nets => Ok(String::new()),
     }

@@ -30,7 +30,7 @@ pub(super) fn asked(
     };
     let goal = GoalFile { goal: everything_down(&application), ..GoalFile::default() };
     let rests_first = is_service && application.faults == Faults::Replicas;
-    Ok(Asked { application, start, goal, known: None, rests_first })
+    Ok(Asked { application, start, goal, known: None, rests_first, hopeless: Vec::new() })
 }
 
 /// The plan by which nothing is removed before it was stopped and deleted, as `windlass down` takes

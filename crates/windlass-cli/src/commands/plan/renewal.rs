@@ -52,5 +52,5 @@ pub(super) fn asked(args: &PlanArgs, old: &Path, new: &Stack) -> Result<Asked, F
         upgrade::write(folder, &application, &start)?;
     }
     let goal = said.unwrap_or(GoalFile { goal, ..GoalFile::default() });
-    Ok(Asked { application, start, goal, known: None, rests_first: false })
+    Ok(Asked { application, start, goal, known: None, rests_first: false, hopeless: Vec::new() })
 }

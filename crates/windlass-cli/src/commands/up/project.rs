@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use windlass::application::Application;
+use windlass::application::{Application, GlobalState};
 use windlass::goal::{GoalFile, Want};
 use windlass::lang::compose::{self, Project};
 use windlass::plan::{Plan, PlanAction};
@@ -17,6 +17,7 @@ use windlass_run::world::docker::sheet::{Part, Sheet};
 
 use super::refusal::refuse;
 use super::{Beginning, UpArgs, WorldArg};
+use crate::commands::engine::actions::{self, ActionReport};
 use crate::commands::engine::containers::{ask, engine, keep, refused, tell};
 use crate::commands::engine::folder_of;
 use crate::failure::Failure;
@@ -38,6 +39,16 @@ pub(super) fn adopted(asked: bool, project: Option<&mut Prepared>) -> Result<Str
         Some(project) => project.adopt(),
         None => Ok(String::new()),
     }
+}
+
+/// The actions of a plan, with what those of a project ask of the engine.
+pub(super) fn actions(
+    application: &Application,
+    start: &GlobalState,
+    plan: &Plan,
+    project: Option<&Prepared>,
+) -> Result<Vec<ActionReport>, Failure> {
+    actions::of_project(application, start, plan, project.map(|project| &project.sheet))
 }
 
 /// A Compose project that goes to a Docker engine; none for anything else.

@@ -1,8 +1,8 @@
 //! What `up` refuses of a Compose project before anything runs: what is certain to fail on an
 //! engine, and what Windlass does not do.
 
-use windlass::lang::compose::Project;
 use windlass::lang::compose::project::Condition;
+use windlass::lang::compose::{self, Project};
 use windlass::rule;
 use windlass::source::Sources;
 use windlass_run::compose::Ground;
@@ -47,8 +47,11 @@ pub(super) fn refuse(
         CERTAIN.contains(&finding.code) && !(has_jobs && PORTS.contains(&finding.code))
     });
     findings.extend(unbuildable(project, engine)?);
-    let unusable =
+    let mut unusable =
         windlass_run::compose::unusable(engine, project, ground).map_err(|why| refused(&why))?;
+    // Whether images have checks is looked at later.
+    let waits = compose::hopeless(project).into_iter().filter(|it| it.until == "completed");
+    unusable.extend(waits.map(|wait| wait.sentence()));
     if findings.is_empty() && unusable.is_empty() {
         return Ok(());
     }
@@ -75,7 +78,7 @@ fn unbuildable(
     for service in project.services.values().filter(|service| service.build.is_some()) {
         let image = service.image.as_ref().map(|image| image.text.clone());
         let image = image.unwrap_or_else(|| format!("{}-{}", project.name, service.name));
-        let policy = service.get("pull_policy").map(windlass::lang::compose::item::Item::plain);
+        let policy = service.get("pull_policy").map(compose::item::Item::plain);
         let is_there = match engine.look("images", &image) {
             Ok(_) => true,
             Err(why) if why.is_missing() => false,

@@ -21,9 +21,17 @@ const MOST_EFFECTS: usize = 40;
 pub(super) fn report(asked: &Asked, report: &Report, millis: Option<u64>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail, here and below.
-    let _ = writeln!(out, "{}", headline(report));
+    if asked.contradicts && report.validity == Validity::Valid {
+        out.push_str(
+            "contradicted: its operations can be carried out in every order, but what the workflow \
+             says beside them cannot be.\n",
+        );
+    } else {
+        let _ = writeln!(out, "{}", headline(report));
+    }
     for remark in &report.remarks {
-        let _ = writeln!(out, "warning: {remark}");
+        let word = if remark.starts_with(super::CONTRADICTION) { "error" } else { "warning" };
+        let _ = writeln!(out, "{word}: {remark}");
     }
     match report.goal {
         Some(GoalAnswer::Met) if report.validity == Validity::Valid => {

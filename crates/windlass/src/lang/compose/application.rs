@@ -16,6 +16,7 @@ use crate::application::{
 use crate::goal::{Amount, Goal, GoalFile, Want};
 use crate::lifecycle::protocol::{CapabilityId, RequirementId};
 use crate::source::{Origin, Span};
+pub(super) use parts::name_of;
 use parts::{Wanted, When};
 
 /// The application of a project, and that all of it is up.
@@ -72,7 +73,7 @@ impl<'p> Lowering<'p> {
             }
         }
         // Services keep their names; everything else makes way.
-        let taken = project.services.keys().map(|name| parts::name_of(name)).collect();
+        let taken = project.services.keys().map(|name| name_of(name)).collect();
         Lowering {
             project,
             types: Vec::new(),
@@ -89,7 +90,7 @@ impl<'p> Lowering<'p> {
 
     /// A name that nothing has yet.
     fn fresh(&mut self, wish: &str) -> String {
-        let mut name = parts::name_of(wish);
+        let mut name = name_of(wish);
         while !self.taken.insert(name.clone()) {
             name.push('_');
         }
@@ -208,7 +209,7 @@ impl<'p> Lowering<'p> {
         } else {
             Wanted::Running
         };
-        let name = parts::name_of(&service.name);
+        let name = name_of(&service.name);
         let offered = self.offered(&service.name);
         let lowered = parts::service_type(name.clone(), service, &needs, wanted, &offered);
         let component_type = TypeId::from(self.types.len());
@@ -230,7 +231,7 @@ impl<'p> Lowering<'p> {
         let mut names = BTreeSet::new();
         let mut add = |wish: &str, target: Option<NodeId>, at: Span, when: When| {
             let Some(target) = target else { return };
-            let mut name = parts::name_of(wish);
+            let mut name = name_of(wish);
             while !names.insert(name.clone()) {
                 name.push('_');
             }

@@ -27,7 +27,9 @@ pub(super) fn check(project: &Project, findings: &mut Findings) {
     }
     for (name, secret) in &project.secrets {
         let has = |key: &str| secret.item.get(key).is_some();
-        if !secret.external && !has("file") && !has("environment") {
+        // One with nothing at all has been told before.
+        let is_told = !has("external") && !has("driver");
+        if !secret.external && !has("file") && !has("environment") && !is_told {
             let message = format!("the secret `{name}` has neither `file` nor `environment`");
             findings.push(Diagnostic::error(CONFLICT, secret.span, message));
         }
@@ -38,7 +40,12 @@ pub(super) fn check(project: &Project, findings: &mut Findings) {
 
 fn check_image(service: &Service, project: &Project, findings: &mut Findings) {
     let name = &service.name;
-    if service.image.is_none() && service.build.is_none() && service.provider.is_none() {
+    let is_service = service.item.map().is_some();
+    if is_service
+        && service.image.is_none()
+        && service.build.is_none()
+        && service.provider.is_none()
+    {
         let message = format!("the service `{name}` has neither `image` nor `build`");
         let help = "say which `image` it runs, or where to `build` one";
         findings.push(Diagnostic::error(NO_IMAGE, service.span, message).help(help));
@@ -67,6 +74,10 @@ fn check_contexts(service: &Service, build: &Item, project: &Project, findings: 
         let text = item.plain();
         (text.split_once('=').map(|(_, path)| path.to_owned()).unwrap_or(text), item.span)
     });
+    for item in contexts.items().iter().filter(|item| !item.plain().contains('=')) {
+        let message = format!("`{}` in `additional_contexts` has no name", item.plain());
+        findings.push(item.error(BAD_VALUE, message).help("write `NAME=PATH`"));
+    }
     for (context, span) in of_map.chain(of_list) {
         let Some(other) = context.strip_prefix("service:") else { continue };
         match project.services.get(other) {
@@ -223,7 +234,7 @@ fn check_watch(service: &Service, findings: &mut Findings) {
     let watched = service.item.at(&["develop", "watch"]).map(Item::items).unwrap_or_default();
     for watch in watched {
         let action = watch.get("action").map(Item::plain).unwrap_or_default();
-        if watch.get("target").is_none()
+        if watch.get("target").is_none_or(|target| target.plain().is_empty())
             && matches!(action.as_str(), "sync" | "sync+exec" | "sync+restart")
         {
             let message = format!("`{action}` needs a `target`, a path in the container");

@@ -37,7 +37,11 @@ pub fn parse(text: &str, outer: &Environment) -> Result<Environment, BadLine> {
         let (name, behind) = rest.split_at(end);
         let blank = behind.trim_start_matches([' ', '\t']);
         if name.is_empty() {
-            return Err(bad("a name of a variable is expected"));
+            // Compose takes a value without a name, and nobody can ask for it.
+            let unnamed = blank.strip_prefix(['=', ':']);
+            let unnamed = unnamed.ok_or_else(|| bad("a name of a variable is expected"))?;
+            rest = value(unnamed, &known).map_err(|m| bad(&m))?.1;
+            continue;
         }
         match blank.chars().next() {
             Some('=' | ':') => {
@@ -145,7 +149,9 @@ mod tests {
 
     #[test]
     fn what_is_no_line_is_an_error() {
-        assert_eq!(parse("A=1\n=2\n", &Environment::new()).map_err(|bad| bad.at), Err(4));
+        assert_eq!(parse("A=1\n!=2\n", &Environment::new()).map_err(|bad| bad.at), Err(4));
+        let unnamed = parse("=2\nA=1\n", &Environment::new()).unwrap_or_default();
+        assert_eq!(unnamed.keys().collect::<Vec<_>>(), ["A"]);
         assert!(parse("A=\"open\n", &Environment::new()).is_err());
         assert!(parse("A B\n", &Environment::new()).is_err());
     }

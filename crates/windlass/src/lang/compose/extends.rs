@@ -44,10 +44,13 @@ impl Loader<'_> {
         chain: &mut Chain,
     ) -> Option<Item> {
         let service = services.get(name)?.clone();
-        let Some(extends) = self.what_is_extended(name, &service).ok()? else {
-            return Some(service);
+        let Ok(extends) = self.what_is_extended(name, &service) else {
+            self.is_incomplete = true;
+            return None;
         };
+        let Some(extends) = extends else { return Some(service) };
         if !self.enter_extends(file, name, extends.at, chain) {
+            self.is_incomplete = true;
             return None;
         }
         let base = match &extends.file {
@@ -116,6 +119,7 @@ impl Loader<'_> {
     }
 
     fn report_missing(&mut self, name: &str, extends: &Extends, services: &Item) {
+        self.is_incomplete = true;
         let other = &extends.service;
         let message = format!("`{name}` extends the service `{other}`, which does not exist");
         let finding = Diagnostic::error(BAD_EXTENDS, extends.at, message);
@@ -137,18 +141,27 @@ impl Loader<'_> {
         chain: &mut Chain,
     ) -> Option<Item> {
         let base = self.base(at.source);
-        let file = self.file(&base, path, at)?;
+        let Some(file) = self.file(&base, path, at) else {
+            self.is_incomplete = true;
+            return None;
+        };
         let key = file.identity.clone();
         // What is being extended is taken out meanwhile; a file that comes back to itself is read
         // again, as often as services extend each other.
         let known = self.extended.remove(&key);
-        let mut services = if let Some(known) = known {
-            known?
+        let services = if let Some(known) = known {
+            known
         } else {
             let sources = &mut *self.world.as_mut()?.sources;
             let id = sources.add_included(file.name.clone(), file.text.clone(), Some(at));
             self.bases.insert(id, file.name.clone());
-            self.services_of(id, &file.text, scope)?
+            self.services_of(id, &file.text, scope)
+        };
+        let Some(mut services) = services else {
+            // What is wrong with a file is told once, whoever extends it.
+            self.is_incomplete = true;
+            self.extended.insert(key, None);
+            return None;
         };
         if services.map().is_none_or(|map| !map.contains_key(&extends.service)) {
             self.report_missing(name, extends, &services);

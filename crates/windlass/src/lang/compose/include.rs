@@ -21,14 +21,16 @@ impl Loader<'_> {
             return;
         };
         for include in includes.item.items() {
-            if let Some(model) = self.included(include, scope) {
-                self.take_in(document, model, include.span);
+            match self.included(include, scope) {
+                Some(model) => self.take_in(document, model, include.span),
+                None => self.is_incomplete = true,
             }
         }
         if !matches!(includes.item.data, super::item::Data::List(_) | super::item::Data::Null) {
             let message =
                 format!("`include` must be a list; this is {}", includes.item.kind_name());
             self.findings.push(includes.item.error(super::SHAPE, message));
+            self.is_incomplete = true;
         }
     }
 
@@ -66,11 +68,12 @@ impl Loader<'_> {
 
     /// Remembers that a file is being included; refuses one that is already.
     fn enter(&mut self, scope: &mut Scope, file: &ReadFile, at: Span) -> Option<()> {
-        let names: Vec<_> = scope.including.iter().map(|(_, name)| format!("`{name}`")).collect();
-        let cycle = scope.including.iter().any(|(identity, _)| *identity == file.identity);
-        if cycle || scope.including.len() > MAX_DEPTH {
-            let message = if cycle {
-                format!("`{}` includes itself: {} again", file.name, names.join(", then "))
+        let cycle = scope.including.iter().position(|(identity, _)| *identity == file.identity);
+        if cycle.is_some() || scope.including.len() > MAX_DEPTH {
+            let message = if let Some(first) = cycle {
+                let round = scope.including[first..].iter().chain(&scope.including[first..=first]);
+                let names: Vec<_> = round.map(|(_, name)| format!("`{name}`")).collect();
+                format!("files include each other: {}", names.join(" -> "))
             } else {
                 format!("`{}` is included through more than {MAX_DEPTH} files", file.name)
             };

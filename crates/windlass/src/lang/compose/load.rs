@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::interpolate::{Environment, interpolate};
 use super::item::{self, Data, Item};
 use super::project::Project;
-use super::{EMPTY, Findings, OBSOLETE_KEY, Options, dotenv, merge, schema, unicity};
-use super::{NO_ENV_FILE, consistency, normalize, read, validate};
+use super::{EMPTY, Findings, OBSOLETE_KEY, Options, SHAPE, dotenv, merge, schema, unicity};
+use super::{NO_ENV_FILE, NO_IMAGE, UNDEFINED, consistency, normalize, read, validate};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::files::{FileError, Files, ReadFile};
 use crate::source::{SourceId, Sources, Span};
@@ -56,6 +56,8 @@ pub(super) struct Loader<'a> {
     pub(super) bases: BTreeMap<SourceId, String>,
     /// Files that services were extended from, read once.
     pub(super) extended: BTreeMap<String, Option<Item>>,
+    /// Something that the texts include or extend could not be read.
+    pub(super) is_incomplete: bool,
 }
 
 /// What holds for all files of one project, or of one that is included.
@@ -85,6 +87,7 @@ impl<'a> Loader<'a> {
             findings: Vec::new(),
             bases: BTreeMap::new(),
             extended: BTreeMap::new(),
+            is_incomplete: false,
         }
     }
 
@@ -118,6 +121,7 @@ impl<'a> Loader<'a> {
         findings.retain(|finding| {
             seen.insert((finding.primary, finding.code, finding.message.clone()))
         });
+        drop_inner(&mut findings);
         let (project, partial) = if is_good { (project, None) } else { (None, project) };
         Loaded { project, partial, findings }
     }
@@ -151,6 +155,13 @@ impl<'a> Loader<'a> {
         consistency::check(&project, &mut self.findings);
         self.look_for_files(&mut project, &environment);
         self.drop_echoes(before);
+        if self.is_incomplete {
+            // What is said to be missing may stand in what could not be read.
+            let later = self.findings.split_off(before);
+            let is_sure = |finding: &Diagnostic| !matches!(finding.code, UNDEFINED | NO_IMAGE);
+            self.findings.extend(later.into_iter().filter(is_sure));
+            return None;
+        }
         Some(project)
     }
 
@@ -212,10 +223,6 @@ impl<'a> Loader<'a> {
         Some(model)
     }
 
-    fn errors(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
-    }
-
     pub(super) fn parse(&mut self, id: SourceId, text: &str) -> Tree {
         let (tree, findings) = tree::parse(id, text, &tree_options());
         // A file without content is told in the words of Compose.
@@ -235,16 +242,14 @@ impl<'a> Loader<'a> {
             _ => {
                 let message =
                     format!("a Compose file is a mapping; this is {}", document.kind_name());
-                self.findings.push(document.error(super::SHAPE, message));
+                self.findings.push(document.error(SHAPE, message));
                 return None;
             }
         }
         interpolate(&mut document, &scope.environment, &mut self.findings);
-        // What these two lack is missing everywhere: nothing that follows would be true.
-        let before = self.errors();
         self.include(&mut document, scope);
         self.extend_services(&mut document, scope);
-        (self.errors() == before).then_some(document)
+        Some(document)
     }
 
     fn drop_version(&mut self, model: &mut Item) {
@@ -287,8 +292,21 @@ impl<'a> Loader<'a> {
     ) -> Environment {
         dotenv::parse(text, outer).unwrap_or_else(|bad| {
             let line = text[..bad.at].matches('\n').count() + 1;
-            let message = format!("`{name}` cannot be read, line {line}: {}", bad.message);
-            self.findings.push(Diagnostic::error(NO_ENV_FILE, at, message));
+            let told = format!("`{name}` cannot be read, line {line}: {}", bad.message);
+            let finding = match &mut self.world {
+                None => Diagnostic::error(NO_ENV_FILE, at, told),
+                Some(world) => {
+                    let source = world.sources.add(name.to_owned(), text.to_owned());
+                    let rest = &text[bad.at..];
+                    let end = bad.at + rest.find(['\n', '\r']).unwrap_or(rest.len());
+                    let place = Span { source, start: bad.at as u32, end: end as u32 };
+                    let finding = Diagnostic::error(NO_ENV_FILE, place, bad.message);
+                    // What nobody named is read because it lies there.
+                    let is_named = at.start != at.end;
+                    if is_named { finding.label(at, "the file is named here") } else { finding }
+                }
+            };
+            self.findings.push(finding);
             Environment::new()
         })
     }
@@ -340,10 +358,16 @@ impl<'a> Loader<'a> {
             for (_, root) in tree.documents() {
                 let Some(name) = root.get("name").and_then(tree::Node::as_text) else { continue };
                 let unset = &mut BTreeSet::new();
-                if let Ok(name) = super::interpolate::substitute(name, environment, unset)
-                    && !name.is_empty()
-                {
-                    found = Some(name);
+                match super::interpolate::substitute(name, environment, unset) {
+                    Ok(filled) if filled.is_empty() && !name.is_empty() => {
+                        let at = root.get("name").map_or(root.span(), tree::Node::span);
+                        let message = format!("the name of the project is empty: `{name}`");
+                        let help = "give the variable a value or a default: `${NAME:-shop}`";
+                        let finding = Diagnostic::error(super::BAD_VALUE, at, message);
+                        self.findings.push(finding.help(help));
+                    }
+                    Ok(name) if !name.is_empty() => found = Some(name),
+                    _ => {}
                 }
             }
         }
@@ -351,6 +375,16 @@ impl<'a> Loader<'a> {
         let found = found.as_deref().map(normalize::project_name).filter(|name| !name.is_empty());
         found.or(folder).filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned())
     }
+}
+
+/// Drops what is wrong with the shape of something inside a value whose own shape is wrong.
+fn drop_inner(findings: &mut Findings) {
+    let shapes = findings.iter().filter(|finding| finding.code == SHAPE);
+    let places: Vec<Span> = shapes.map(|finding| finding.primary).take(MOST_PLACES).collect();
+    findings.retain(|finding| {
+        let own = finding.primary;
+        finding.code != SHAPE || !places.iter().any(|place| *place != own && place.contains(own))
+    });
 }
 
 /// The way from the folder of one file to that of another; empty when it is the same.

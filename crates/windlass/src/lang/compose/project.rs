@@ -130,6 +130,19 @@ impl Subnet {
         }
     }
 
+    /// Whether an address stands for the whole range: its first one, and the last one of IPv4.
+    pub fn is_reserved(&self, address: IpAddr) -> bool {
+        let (bits, own, size) = match (address, self.address) {
+            (IpAddr::V4(it), IpAddr::V4(_)) => (u128::from(it.to_bits()), true, 32),
+            (IpAddr::V6(it), IpAddr::V6(_)) => (it.to_bits(), true, 128),
+            _ => (0, false, 32),
+        };
+        let free = size - u32::from(self.prefix).min(size);
+        let mask = u128::MAX.checked_shl(free).map_or(u128::MAX, |mask| !mask);
+        let inside = bits & mask;
+        own && free > 1 && (inside == 0 || size == 32 && inside == mask)
+    }
+
     /// Whether all addresses with the first `prefix` bits of `address` lie within.
     pub fn contains_all(&self, address: IpAddr, prefix: u8) -> bool {
         prefix >= self.prefix && self.contains(address)

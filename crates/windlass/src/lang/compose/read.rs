@@ -213,7 +213,10 @@ fn check_values(service: &Item, findings: &mut Findings) {
             }
         }
     };
-    report(DURATIONS, "duration", |text| cast::duration(text).is_some());
+    // Compose takes one below nothing, and leaves it to the engine what that is.
+    report(DURATIONS, "duration", |text| {
+        cast::duration(text.strip_prefix('-').unwrap_or(text)).is_some()
+    });
     let is_number = |text: &str| text.parse::<f64>().is_ok();
     report(PROCESSORS, "number of processors", is_number);
     report(SIZES, "size", |text| cast::bytes(text).is_some());

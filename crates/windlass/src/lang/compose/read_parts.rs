@@ -201,7 +201,12 @@ fn long_mount(item: &Item, findings: &mut Findings) -> Option<Mount> {
         "tmpfs" => MountKind::Tmpfs,
         _ => MountKind::Other,
     };
-    let source = item.get("source").map(Item::plain).filter(|source| !source.is_empty());
+    // A path of nothing is the folder of the project, and a volume of no name has none.
+    let source = item.get("source").map(Item::plain);
+    let source = match kind {
+        MountKind::Bind => source.map(|it| if it.is_empty() { ".".to_owned() } else { it }),
+        _ => source.filter(|source| !source.is_empty()),
+    };
     if kind == MountKind::Bind && source.is_none() {
         let message = "a bind mount needs a `source`, a path of the host";
         findings.push(item.error(CONFLICT, message));

@@ -1,7 +1,7 @@
 //! What no value alone can get wrong: keys that exclude each other in one resource.
 
 use super::item::Item;
-use super::{BAD_VALUE, CONFLICT, Findings, SHAPE, command};
+use super::{BAD_VALUE, CONFLICT, Findings, SHAPE, cast, command};
 use crate::diagnostic::Diagnostic;
 
 /// Checks a merged model before it is decoded.
@@ -93,6 +93,19 @@ fn check_texts(name: &str, service: &Item, findings: &mut Findings) {
             );
             let help = "close it, or write the command as a list of words";
             findings.push(item.error(BAD_VALUE, message).help(help));
+        }
+    }
+    if let Some(attach) = service.get("attach").filter(|it| it.as_str().is_some())
+        && cast::boolean(&attach.plain()).is_none()
+    {
+        let message = format!("`attach` of `{name}` must be `true` or `false`");
+        findings.push(attach.error(BAD_VALUE, message));
+    }
+    for key in service.at(&["build", "ssh"]).map(Item::items).unwrap_or_default() {
+        let text = key.plain();
+        if text != "default" && !text.contains('=') {
+            let message = format!("`{text}` in `build.ssh` of `{name}` has no socket and no key");
+            findings.push(key.error(BAD_VALUE, message).help("write `default` or `NAME=PATH`"));
         }
     }
     if let Some(item) = service.get("container_name") {

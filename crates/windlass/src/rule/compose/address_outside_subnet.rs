@@ -48,7 +48,14 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                 let fitting =
                     network.subnets.iter().filter(|s| s.address.is_ipv4() == address.is_ipv4());
                 let fitting: Vec<_> = fitting.collect();
-                if fitting.iter().any(|subnet| subnet.contains(*address)) {
+                if let Some(subnet) = fitting.iter().find(|subnet| subnet.contains(*address)) {
+                    if subnet.is_reserved(*address) {
+                        let message = format!(
+                            "{address} stands for the whole range of `{key}` and is nobody's"
+                        );
+                        let finding = RULE.finding(*span, message).label(subnet.span, "its range");
+                        findings.push(finding.help("choose another address of the range"));
+                    }
                     continue;
                 }
                 let finding = match fitting.first() {

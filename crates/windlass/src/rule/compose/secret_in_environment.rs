@@ -16,9 +16,29 @@ pub const RULE: Rule = Rule {
     check: None,
 };
 
-/// Parts of names that speak of secrets.
-const TELLING: &[&str] =
-    &["PASSWORD", "PASSWD", "SECRET", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY"];
+/// Ends of names that speak of secrets: what follows such a word makes it something about one, as
+/// in `PASSWORD_RESET_URL` or `TOKEN_EXPIRY`.
+const TELLING: &[&str] = &[
+    "PASSWORD",
+    "PASSWD",
+    "SECRET",
+    "TOKEN",
+    "API_KEY",
+    "APIKEY",
+    "PRIVATE_KEY",
+    "ACCESS_KEY",
+    "SECRET_KEY",
+    "SECRET_KEY_BASE",
+    "ENCRYPTION_KEY",
+];
+
+/// Whether a name ends in such a word; a number or a plural makes no difference.
+fn is_telling(name: &str) -> bool {
+    let upper = name.to_uppercase();
+    let stem = upper.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+    let is_one = |text: &str| TELLING.iter().any(|word| text.ends_with(word));
+    is_one(stem) || stem.strip_suffix('S').is_some_and(is_one)
+}
 
 /// Whether a text is an address with a password in it: `SCHEME://USER:PASSWORD@HOST`.
 fn has_password(text: &str) -> bool {
@@ -35,10 +55,8 @@ fn has_password(text: &str) -> bool {
 pub fn check(project: &Project, sources: &Sources, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (name, value, span) in &service.environment {
-            let upper = name.to_uppercase();
-            let is_named =
-                TELLING.iter().any(|word| upper.contains(word)) && !upper.ends_with("_FILE");
-            let tells = is_named || value.as_deref().is_some_and(has_password);
+            let is_place = value.as_deref().is_some_and(|value| value.contains("://"));
+            let tells = is_telling(name) && !is_place || value.as_deref().is_some_and(has_password);
             let is_plain = value.as_deref().is_some_and(|value| !value.is_empty())
                 && !sources.slice(*span).contains('$');
             let is_switch = value.as_deref().is_some_and(|value| {

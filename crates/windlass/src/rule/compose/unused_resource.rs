@@ -5,6 +5,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeSet;
 
 use crate::lang::compose::Project;
+use crate::lang::compose::short::starts_with_drive;
 use crate::lang::compose::uses;
 use crate::source::Span;
 
@@ -23,6 +24,11 @@ pub const RULE: Rule = Rule {
 pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let mut used: BTreeSet<String> = project.used_elsewhere.clone();
     used.extend(project.services.values().flat_map(uses));
+    // `v:/v` is no use of the volume `v`, and that is told where it stands.
+    let mounts = project.services.values().flat_map(|service| &service.mounts);
+    let shorts = mounts.filter(|mount| mount.source.is_none()).filter_map(|it| it.short.as_deref());
+    let letters = shorts.filter(|short| starts_with_drive(short)).map(|short| &short[..1]);
+    used.extend(letters.map(|letter| format!("volumes.{letter}")));
     let networks =
         project.networks.iter().filter(|(key, network)| !network.implicit && *key != "default");
     let networks = networks.map(|(key, network)| ("network", key, network.resource.span));

@@ -57,7 +57,7 @@ impl Wanted {
 }
 
 /// A name that every format accepts: without the characters that goals use.
-pub(super) fn name_of(text: &str) -> String {
+pub(in super::super) fn name_of(text: &str) -> String {
     let good = |c: char| if c.is_ascii_alphanumeric() || "-_.:/".contains(c) { c } else { '_' };
     text.chars().map(good).collect()
 }
