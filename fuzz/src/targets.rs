@@ -10,6 +10,7 @@ mod documents;
 mod findings;
 mod formats;
 mod hot;
+mod tosca;
 mod tree;
 mod units;
 mod windlass;
@@ -148,6 +149,37 @@ const HOT_WORDS: &[&str] = &[
     "%index%",
 ];
 
+/// Words of TOSCA in YAML.
+const TOSCA_WORDS: &[&str] = &[
+    "tosca_definitions_version: tosca_2_0\n",
+    "imports: [a.yaml]\n",
+    "derived_from: a\n",
+    "node_types:\n",
+    "data_types:\n",
+    "properties:\n",
+    "requirements: [{ a: b }]\n",
+    "capabilities:\n",
+    "interfaces: { Standard: { create: a } }\n",
+    "type: list, entry_schema: { type: map }",
+    "constraints: [{ pattern: '(a*)*' }]\n",
+    "validation: { $equal: [$value, 1] }\n",
+    "occurrences: [0, UNBOUNDED]\n",
+    "count: 99999999999999999999\n",
+    "count_range: [1, 1]\n",
+    "node_filter: { properties: [{ a: { equal: 1 } }] }\n",
+    "{ get_property: [SELF, a] }",
+    "{ get_attribute: [a, HOST, b] }",
+    "{ get_input: a }",
+    "{ $get_property: [SELF, a, b] }",
+    "{ concat: [a, b] }",
+    "{ $a: [] }",
+    "workflows: { a: { steps: { b: { target: a, activities: [{ inline: a }] } } } }\n",
+    "substitution_mappings: { node_type: a }\n",
+    "copy: a\n",
+    "10 GB",
+    "1.0.0.alpha-1",
+];
+
 /// Words of Concerto's JSON.
 const CONCERTO_WORDS: &[&str] = &[
     "\"components\": [",
@@ -249,6 +281,12 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "other-plan", shared_seeds: &[], words: RAMP_WORDS, run: formats::plan },
     Target { name: "concerto", shared_seeds: &[], words: CONCERTO_WORDS, run: formats::concerto },
     Target { name: "hot", shared_seeds: &[], words: HOT_WORDS, run: hot::run },
+    Target {
+        name: "tosca",
+        shared_seeds: &["examples/tosca"],
+        words: TOSCA_WORDS,
+        run: tosca::run,
+    },
     Target { name: "barrel", shared_seeds: &[], words: XML_WORDS, run: formats::barrel },
     Target { name: "zip", shared_seeds: &[], words: ARCHIVE_WORDS, run: archives::zip },
     Target { name: "tar", shared_seeds: &[], words: ARCHIVE_WORDS, run: archives::tar },

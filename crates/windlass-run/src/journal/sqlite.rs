@@ -18,8 +18,8 @@ use crate::secrets::Secrets;
 
 /// The version of the table below; a journal of a newer one is refused, an older one migrated.
 pub const SCHEMA: i64 = 3;
-/// The size of a page, in bytes.
-const PAGE: u32 = 1024;
+/// The size of a page, in bytes. Short commits go to the tail; what is written here is many rows at once.
+const PAGE: u32 = 4096;
 /// How large the log of commits gets, in bytes, before it is copied to its place, which waits for
 /// the disk several times. A run that ends copies it anyway.
 const LOG: u32 = 16 << 20;
@@ -100,7 +100,6 @@ impl Sqlite {
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
         let connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(5))?;
-        // A commit writes whole pages, and most are two short rows.
         connection.pragma_update(None, "page_size", PAGE)?;
         connection.set_prepared_statement_cache_capacity(2 * ROWS);
         let is_new = version(&connection)? == EMPTY;

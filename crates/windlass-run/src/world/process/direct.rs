@@ -20,6 +20,7 @@ use super::group::{Group, Known};
 use super::inbox::Inbox;
 use super::launch::{Begun, Launcher};
 use super::logs::{Log, Logs};
+use super::swift::Streams;
 use super::{Shared, errand, veil};
 use crate::entry::{End, OrderId};
 use crate::world::{Order, Report};
@@ -30,7 +31,9 @@ pub(super) struct Direct {
     running: BTreeMap<OrderId, Started>,
     logs: Logs,
     /// Those that have ended and whose outcome is not safe yet.
-    over: BTreeMap<OrderId, Log>,
+    over: BTreeMap<OrderId, Over>,
+    /// How each log becomes what a command writes to.
+    streams: Streams,
     /// Whether some log has no name yet.
     has_nameless: bool,
 }
@@ -39,10 +42,18 @@ pub(super) struct Direct {
 struct Started {
     child: Begun,
     /// Its end wakes the dispatcher; closed, it is forgotten.
-    _handle: OwnedFd,
+    handle: OwnedFd,
     log: Log,
     /// Who it is, when it was told to end.
     cancelled: Option<Identity>,
+}
+
+/// A command that has ended.
+#[derive(Debug)]
+struct Over {
+    /// What the system still keeps of it.
+    left: Option<(Begun, OwnedFd)>,
+    log: Log,
 }
 
 /// The command of an order that is nothing but a command that may be repeated and writes to its log
@@ -61,11 +72,13 @@ impl Direct {
         let launcher = &shared.launcher;
         let Some(command) = command(order) else { return false };
         let Ok(mut log) = self.logs.open(launcher.log(order.id)) else { return false };
-        let Ok(child) = launcher.directly(order, command, &log) else { return false };
+        let Ok(child) = launcher.directly(order, command, &log, &mut self.streams) else {
+            return false;
+        };
         match expect(inbox, order.id, &child) {
             Ok(handle) => {
                 self.has_nameless |= !log.has_name();
-                let started = Started { child, _handle: handle, log, cancelled: None };
+                let started = Started { child, handle, log, cancelled: None };
                 self.running.insert(order.id, started);
             }
             // No room for another handle: a thread can wait without one.
@@ -104,8 +117,10 @@ impl Direct {
 
     /// Whether an order that is over has left nothing to forget.
     pub(super) fn has_left_nothing(&mut self, order: OrderId) -> bool {
-        let Some(log) = self.over.remove(&order) else { return false };
-        self.logs.over(log);
+        let Some(over) = self.over.remove(&order) else { return false };
+        // Whatever had to start has started, so that nobody waits for this. How it ended is known.
+        let _ = over.left.map(|(child, _)| child.wait());
+        self.logs.over(over.log);
         true
     }
 
@@ -113,18 +128,28 @@ impl Direct {
     /// A command that was told to end is over when nobody of its group runs any more; whoever
     /// sees to that reports it.
     pub(super) fn bury(&mut self, shared: &Arc<Shared>, order: OrderId) -> Option<Report> {
-        let mut started = self.running.remove(&order)?;
-        let status = started.child.wait();
-        started.log.name_unless_empty();
-        self.over.insert(order, started.log);
+        let Some(started) = self.running.remove(&order) else {
+            // Nobody wanted to hear of its end; it is not told again.
+            self.over.get_mut(&order)?.left = None;
+            return None;
+        };
+        let Started { mut child, handle, mut log, cancelled } = started;
+        let status = child.ended();
+        log.name_unless_empty();
+        // One that was told to end must be gone before others of its group are looked for.
+        let left = match cancelled {
+            Some(_) => child.wait().ok().and(None),
+            None => Some((child, handle)),
+        };
+        self.over.insert(order, Over { left, log });
         let end = match status {
             Ok(status) if status.success() => End::Done,
-            _ if started.cancelled.is_some() => End::Cancelled,
+            _ if cancelled.is_some() => End::Cancelled,
             Ok(status) => End::Failed { reason: shared.launcher.reason(order, status) },
             Err(error) => End::Failed { reason: format!("cannot wait for the command: {error}") },
         };
         let report = Report::Ended { order, end };
-        let left = started.cancelled.map(|leader| Group { leader, order, known: Known::Seen });
+        let left = cancelled.map(|leader| Group { leader, order, known: Known::Seen });
         let Some(left) = left.filter(|group| group.may_have_members()) else { return Some(report) };
         let shared = Arc::clone(shared);
         thread::spawn(move || {

@@ -15,7 +15,7 @@ use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue
 use super::Place;
 use super::claim::{CLAIM_AND_BECOME, CLAIM_AND_REPORT, Claim, Claims, Identity};
 use super::logs::Log;
-use super::swift::{Started, Swift};
+use super::swift::{Started, Streams, Swift};
 use super::veil::{self, Veils};
 use crate::entry::OrderId;
 use crate::secrets::Secrets;
@@ -82,6 +82,14 @@ impl Begun {
         }
     }
 
+    /// How it ended, waiting for that; it may have to be waited for all the same.
+    pub(super) fn ended(&mut self) -> io::Result<ExitStatus> {
+        match self {
+            Begun::Usual(child) => child.wait(),
+            Begun::Swift(started) => started.ended(),
+        }
+    }
+
     /// Waits for its end.
     pub(super) fn wait(self) -> io::Result<ExitStatus> {
         match self {
@@ -144,6 +152,7 @@ impl Launcher {
         order: &Order,
         command: &Command,
         log: &Log,
+        streams: &mut Streams,
     ) -> io::Result<Begun> {
         let arguments = arguments(&command.line);
         let directory = self.directory(command);
@@ -157,7 +166,7 @@ impl Launcher {
                 .iter()
                 .map(|(name, value)| Ok((name.as_str(), self.value(value)?)));
             let said = said.collect::<io::Result<Vec<_>>>()?;
-            let files = (self.nothing.as_fd(), log.as_fd());
+            let files = streams.of(self.nothing.as_fd(), log.as_fd())?;
             return swift.start(&arguments, each, said.into_iter(), files).map(Begun::Swift);
         }
         let (program, rest) = arguments.split_first().ok_or(io::ErrorKind::InvalidInput)?;

@@ -5,6 +5,8 @@
 //! Only for commands that run where the engine runs: there is no portable way to change the folder
 //! of a child on this path.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -16,7 +18,7 @@ use std::process::ExitStatus;
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
 use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::Pid;
-use rustix::process::{WaitOptions, waitpid};
+use rustix::process::{WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 
 /// What all commands have in common.
 #[derive(Debug)]
@@ -37,6 +39,26 @@ impl Started {
         self.0.as_raw().unsigned_abs()
     }
 
+    /// How it ended, waiting for that. What the system keeps of it stays until it is waited for.
+    pub(super) fn ended(&self) -> io::Result<ExitStatus> {
+        let number = rustix::process::Pid::from_raw(self.0.as_raw());
+        let number = WaitId::Pid(number.ok_or(io::ErrorKind::NotFound)?);
+        loop {
+            match waitid(number.clone(), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
+                Ok(Some(status)) => {
+                    // As the older call puts both into one number.
+                    let raw = match (status.exit_status(), status.terminating_signal()) {
+                        (Some(code), _) => code << 8,
+                        (None, signal) => signal.unwrap_or_default(),
+                    };
+                    return Ok(ExitStatus::from_raw(raw));
+                }
+                Ok(None) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
     /// Waits for its end.
     pub(super) fn wait(self) -> io::Result<ExitStatus> {
         let number = rustix::process::Pid::from_raw(self.0.as_raw());
@@ -45,6 +67,33 @@ impl Started {
                 Ok(Some((_, status))) => return Ok(ExitStatus::from_raw(status.as_raw())),
                 Ok(None) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// What programs read and write, laid out once for each file: the system's library asks for the
+/// highest number of a file twice for every stream.
+#[derive(Debug, Default)]
+pub(super) struct Streams(BTreeMap<(RawFd, RawFd), PosixSpawnFileActions>);
+
+impl Streams {
+    /// Of a program that reads `input` and writes to `output`.
+    pub(super) fn of(
+        &mut self,
+        input: BorrowedFd<'_>,
+        output: BorrowedFd<'_>,
+    ) -> io::Result<&PosixSpawnFileActions> {
+        // Only the numbers count, and a number always means the file that has it at the start.
+        let (input, output) = (input.as_raw_fd(), output.as_raw_fd());
+        match self.0.entry((input, output)) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(vacant) => {
+                let mut actions = PosixSpawnFileActions::init()?;
+                for (from, to) in [(input, 0), (output, 1), (output, 2)] {
+                    actions.add_dup2(from, to)?;
+                }
+                Ok(vacant.insert(actions))
             }
         }
     }
@@ -93,14 +142,14 @@ impl Swift {
         self.folder.as_deref() == Some(folder) && !names.any(|name| name == "PATH")
     }
 
-    /// Starts a program that reads `input` and writes to `output`, with its values of the variables
+    /// Starts a program with these streams, with its values of the variables
     /// that each command has, and with its own.
     pub(super) fn start<'v>(
         &self,
         arguments: &[String],
         each: impl Iterator<Item = (&'v str, &'v str)>,
         own: impl Iterator<Item = (&'v str, &'v str)>,
-        (input, output): (BorrowedFd<'_>, BorrowedFd<'_>),
+        streams: &PosixSpawnFileActions,
     ) -> io::Result<Started> {
         let arguments = arguments
             .iter()
@@ -113,13 +162,7 @@ impl Swift {
         let is_own = |known: &&CString| own.iter().any(|own| has_name_of(known, own));
         let inherited = self.environment.iter().chain(&each).filter(|known| !is_own(known));
         let environment: Vec<&CStr> = own.iter().chain(inherited).map(AsRef::as_ref).collect();
-        let mut files = PosixSpawnFileActions::init()?;
-        let streams: [(RawFd, RawFd); 3] =
-            [(input.as_raw_fd(), 0), (output.as_raw_fd(), 1), (output.as_raw_fd(), 2)];
-        for (from, to) in streams {
-            files.add_dup2(from, to)?;
-        }
-        let started = posix_spawnp(program, &files, &self.attributes, &arguments, &environment)?;
+        let started = posix_spawnp(program, streams, &self.attributes, &arguments, &environment)?;
         Ok(Started(started))
     }
 }
@@ -146,10 +189,13 @@ mod tests {
         let nothing = File::open("/dev/null").unwrap();
         let mut output = tempfile::tempfile().unwrap();
         let arguments = ["sh", "-c", script].map(str::to_owned);
-        let files = (nothing.as_fd(), output.as_fd());
+        let mut streams = Streams::default();
+        let files = streams.of(nothing.as_fd(), output.as_fd()).unwrap();
         let each = [("BOTH", "last"), ("EACH", "five")].into_iter();
         let started = swift.start(&arguments, each, own.iter().copied(), files).unwrap();
+        let ended = started.ended().unwrap();
         let status = started.wait().unwrap();
+        assert_eq!((ended.code(), ended.signal()), (status.code(), status.signal()));
         let mut text = String::new();
         output.rewind().unwrap();
         output.read_to_string(&mut text).unwrap();
@@ -181,7 +227,8 @@ mod tests {
     fn what_is_not_there_and_what_runs_elsewhere_is_not_started() {
         let swift = Swift::new(&[], &[], &[]).unwrap();
         let nothing = File::open("/dev/null").unwrap();
-        let files = (nothing.as_fd(), nothing.as_fd());
+        let mut streams = Streams::default();
+        let files = streams.of(nothing.as_fd(), nothing.as_fd()).unwrap();
         let missing = ["/there/is/no/such/program".to_owned()];
         assert!(swift.start(&missing, std::iter::empty(), std::iter::empty(), files).is_err());
         let here = std::env::current_dir().unwrap();

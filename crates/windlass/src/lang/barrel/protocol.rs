@@ -171,9 +171,13 @@ fn operation_name(interface: &str, operation: &str) -> String {
     }
 }
 
-/// The interface and the operation that are called so.
+/// The interface and the operation that are called so: together they are read as this name again.
 pub(super) fn interface_and_operation(name: &str) -> (&str, &str) {
-    name.rsplit_once('.').unwrap_or((LIFECYCLE, name))
+    let is_name = |part: &str| name_complaint(part).is_none();
+    let parts = name.rsplit_once('.').filter(|(interface, operation)| {
+        is_name(interface) && is_name(operation) && *interface != LIFECYCLE
+    });
+    parts.unwrap_or((LIFECYCLE, name))
 }
 
 /// A type on the way, with the names of its states.
@@ -388,4 +392,19 @@ pub(super) fn twice(second: Span, first: Span, message: String) -> Diagnostic {
     Diagnostic::error(DECLARED_TWICE, second, message)
         .label(first, "first here")
         .help("remove one of the two")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interface_and_operation_are_read_as_the_same_name_again() {
+        let names = ["start", "Extra.start", "a.b.c", ".k", "f.. k", "wor...", "Lifecycle.k"];
+        for name in names {
+            let (interface, operation) = interface_and_operation(name);
+            assert_eq!(operation_name(interface, operation), name);
+            assert_eq!((name_complaint(interface), name_complaint(operation)), (None, None));
+        }
+    }
 }

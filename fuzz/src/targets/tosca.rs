@@ -1,0 +1,35 @@
+//! TOSCA in YAML: whatever the text, it is read, judged, lowered, woven and mapped to OCCI.
+
+use super::findings;
+use windlass::lang::tosca::workflow;
+use windlass::lang::{self, Language, Surroundings, occi};
+use windlass::rule;
+use windlass::source::Sources;
+use windlass::source::files::{Limits, MemoryFiles};
+
+/// A text that may import itself under a second name.
+pub(super) fn run(input: &[u8]) -> u64 {
+    let text = String::from_utf8_lossy(input);
+    let limits = Limits { files: 64, ..Limits::default() };
+    let mut files =
+        MemoryFiles::new(limits).with("service.yaml", text.as_ref()).with("a.yaml", text.as_ref());
+    let mut sources = Sources::new();
+    let root = sources.add("service.yaml", text.as_ref());
+    let language = Some(Language::Tosca);
+    let beside = Surroundings::default();
+    let reading = lang::read_in(language, root, "service.yaml", &mut sources, &mut files, &beside);
+    findings::check(&sources, &reading.findings);
+    let judged = rule::check_reading(&reading, &sources);
+    findings::check(&sources, &judged);
+    let mut size = reading.application.as_ref().map_or(0, |application| application.nodes.len());
+    if let Some(model) = &reading.tosca {
+        size += workflow::plan(model, None).map_or(0, |plan| plan.steps.len());
+        if let Some(configuration) = occi::of_service(model) {
+            let topology = occi::topology(&configuration);
+            let again = occi::topology(&occi::of_topology(&topology));
+            assert_eq!(again, topology, "the topology changed on its way through OCCI");
+        }
+    }
+    let codes = reading.findings.iter().chain(&judged).map(|finding| finding.code);
+    super::behavior(codes, size)
+}
