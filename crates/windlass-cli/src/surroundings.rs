@@ -220,7 +220,7 @@ pub(crate) fn file_in(folder: &Path) -> Option<PathBuf> {
 }
 
 /// The override that Compose takes together with a file.
-fn override_of(path: &Path) -> Option<PathBuf> {
+pub(crate) fn override_of(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let stem = NAMES.contains(&name).then(|| name.split('.').next())??;
     let names =

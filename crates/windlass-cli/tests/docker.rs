@@ -48,6 +48,8 @@ const CASES: &[Case] = &[
     ),
     ("who waited for a job leaves before what the job used", endings::through_jobs),
     ("a job that nobody waits for is run once", endings::loose_job),
+    ("a job that failed is run again when its run is resumed", endings::job_again),
+    ("what there can be one of only is not scaled, and numbers mean one thing", endings::only_one),
     ("hooks run after a start and before a stop, and may fail", inside::hooks),
     ("a service gets the socket of the engine as Compose gives it", inside::socket),
     ("what cannot come up is refused before anything runs", inside::refused),

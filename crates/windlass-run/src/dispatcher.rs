@@ -112,6 +112,8 @@ pub struct Dispatcher<'l, M, W, J> {
     pub(crate) once: bool,
     pub(crate) failed: Vec<String>,
     pub(crate) given_up: Vec<Task>,
+    /// Tasks that were given up once, and that the operator wants tried again.
+    pub(crate) again: BTreeSet<Task>,
     pub(crate) replan: Option<(Aim, String)>,
     pub(crate) rolling_back: bool,
     stopping: bool,
@@ -159,6 +161,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             once: false,
             failed: Vec::new(),
             given_up: Vec::new(),
+            again: BTreeSet::new(),
             replan: None,
             rolling_back: false,
             stopping: false,
@@ -393,6 +396,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             spawn: work.enters,
             effect: work.effect,
             expected: work.expected,
+            again: false,
         }
     }
 
@@ -400,7 +404,8 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         let id = self.next_order;
         self.next_order.0 += 1;
         let timeout = work.timeout;
-        let order = self.order(id, work);
+        let mut order = self.order(id, work);
+        order.again = task.is_some_and(|task| self.again.contains(&task));
         self.entries.push(Entry::Intent {
             order: id,
             task,

@@ -105,6 +105,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 self.rolling_back = *aim == Aim::Back;
                 self.replan = None;
                 self.given_up.clear();
+                self.again.clear();
                 self.failed.clear();
                 self.retrying.clear();
                 self.machine.follow(plan, *aim)?;
@@ -218,6 +219,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     fn taken_up(&mut self, task: Task) {
         self.machine.take_up(task);
         self.given_up.retain(|other| *other != task);
+        self.again.insert(task);
         self.failed.clear();
         if self.machine.exclusive(task).is_none() {
             // A transition of a net keeps its token while it is in trouble.

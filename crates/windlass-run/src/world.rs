@@ -40,6 +40,8 @@ pub struct Order {
     pub effect: Effect,
     /// How long it is expected to take, for worlds that only play.
     pub expected: Option<Duration>,
+    /// Whether it failed for good before, and the operator wants it tried again.
+    pub again: bool,
 }
 
 impl Order {

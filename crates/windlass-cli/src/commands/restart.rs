@@ -83,7 +83,10 @@ pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
 fn parts(past: &Past, standing: &Standing, part: &str) -> Result<Vec<InstanceId>, Failure> {
     let instances = &standing.state.instances;
     let named = |(id, instance): &(&InstanceId, &Instance)| {
-        id.0 == part || past.application.node(instance.node).name == part
+        let node = &past.application.node(instance.node).name;
+        // The first may be called as its node; containers always have numbers.
+        let is_first = id.0 == *node && part.strip_prefix(node.as_str()) == Some("-1");
+        id.0 == part || node == part || is_first
     };
     let found: Vec<InstanceId> = instances.iter().filter(named).map(|(id, _)| id.clone()).collect();
     if found.is_empty() {

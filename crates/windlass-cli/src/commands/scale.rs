@@ -7,10 +7,12 @@ use windlass::application::{Application, Faults, NodeId};
 use windlass::goal::{Amount, Goal, GoalFile, Want};
 use windlass::spelling;
 use windlass::synthesize;
+use windlass_run::deployment::Deployment;
 use windlass_run::entry::Purpose;
+use windlass_run::world::docker::sheet::Part;
 
 use crate::args::Format;
-use crate::commands::engine::{DriveArgs, Manner, Towards, WhereArgs};
+use crate::commands::engine::{DriveArgs, Manner, Towards, WhereArgs, containers};
 use crate::exit_code;
 use crate::failure::Failure;
 
@@ -80,6 +82,7 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
     }
     let goal = scaled(&past.application, past.goal.clone().unwrap_or_default(), &args.counts)?;
     refuse_needed(&past.application, &goal)?;
+    refuse_second(&towards.deployment, &args.counts)?;
     let code = towards.reach(&past, goal, Purpose::Up, !args.drive.detach)?;
     towards.leave(code)
 }
@@ -115,6 +118,21 @@ fn refuse_needed(application: &Application, goal: &GoalFile) -> Result<(), Failu
         return Err(Failure::usage(format!("`{first}` {verb} `{name}`; nothing was done"))
             .help(format!("say `{}` too", too.join(" ")))
             .ending(exit_code::FINDINGS));
+    }
+    Ok(())
+}
+
+/// Refuses more than one container of a service that no engine gives more of.
+fn refuse_second(deployment: &Deployment, counts: &[(String, u32)]) -> Result<(), Failure> {
+    let Some(sheet) = containers::read(deployment)? else { return Ok(()) };
+    for (name, _) in counts.iter().filter(|(_, count)| *count > 1) {
+        let Some(Part::Service(service)) = sheet.parts.get(name) else { continue };
+        if let Some(why) = service.only_one() {
+            let message = format!("there can be one `{name}` only: {why}; nothing was done");
+            return Err(Failure::usage(message)
+                .help("take that out of the file, and bring it up again first")
+                .ending(exit_code::FINDINGS));
+        }
     }
     Ok(())
 }

@@ -155,3 +155,65 @@ pub(super) fn loose_job(engine: &Engine) {
     assert_eq!(code, 0, "{said}");
     assert!(ids(engine, "wlloose").is_empty(), "{said}");
 }
+
+const JOB: &str = r#"services:
+  mig: {image: "windlass-test:1", command: sh -c "echo trying; test -f /f/ok", volumes: ["./f:/f"]}
+  api:
+    image: windlass-test:1
+    command: sleep 1000
+    init: true
+    depends_on: {mig: {condition: service_completed_successfully}}
+"#;
+
+pub(super) fn job_again(engine: &Engine) {
+    let project = Project::new("wljob", "compose.yaml", JOB);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 4, "{said}");
+    assert!(said.contains("`await_completed mig` failed"), "{said}");
+    std::fs::write(project.folder.path().join("f/ok"), "").unwrap();
+    // The cause is gone: the job is run once more, and what waited for it comes up.
+    let (code, said) = project.run(&["resume", "--detach"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(engine.inspect("wljob-api-1").unwrap().is_running(), "{said}");
+    assert_eq!(engine.inspect("wljob-mig-1").unwrap().exit_code, 0, "{said}");
+}
+
+const ONE: &str = r#"services:
+  web: {image: "windlass-test:1", command: sleep 1000, init: true, ports: ["127.0.0.1:18431:80"]}
+  api: {image: "windlass-test:1", command: sleep 1000, init: true, env_file: [OUTSIDE]}
+"#;
+
+pub(super) fn only_one(engine: &Engine) {
+    let outside = tempfile::tempdir().unwrap();
+    let variables = outside.path().join("wlone.env");
+    let text = ONE.replace("OUTSIDE", &variables.display().to_string());
+    let project = Project::new("wlone", "compose.yaml", &text);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("`env_file` of `api`") && said.contains("it is not there"), "{said}");
+    assert!(ids(engine, "wlone").is_empty(), "{said}");
+    std::fs::write(variables, "Z=1\n").unwrap();
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let scale = |what: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_windlass"));
+        let app = project.file.display().to_string();
+        command.args(["scale", what, "--app", &app, "--detach"]).current_dir(project.folder.path());
+        command.output().unwrap()
+    };
+    // A port of the host is there once: nothing is tried.
+    let refused = scale("web=2");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains("it has the port 18431 of the host"), "{said}");
+    assert_eq!(scale("api=2").status.code(), Some(0));
+    // An instance and its container have the same number.
+    let started = |name: &str| engine.inspect(name).unwrap().started_at;
+    let before = (started("wlone-api-1"), started("wlone-api-2"));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_windlass"));
+    let app = project.file.display().to_string();
+    command.args(["restart", "api-2", "--app", &app, "--detach"]);
+    assert!(command.current_dir(project.folder.path()).status().unwrap().success());
+    assert_eq!(started("wlone-api-1"), before.0);
+    assert_ne!(started("wlone-api-2"), before.1);
+}

@@ -3,7 +3,9 @@
 //! Compose makes the networks first and then fails at the first container.
 
 use serde_json::{Value, json};
-use windlass::lang::compose::project::Project;
+use windlass::lang::compose::dotenv;
+use windlass::lang::compose::item::Item;
+use windlass::lang::compose::project::{Project, Service};
 
 use super::{Ground, canon, inside, security};
 use crate::world::docker::engine::{Engine, Refused};
@@ -36,6 +38,7 @@ pub fn unusable(
                 "`use_api_socket` of `{name}` takes an engine that is reached by a socket"
             ));
         }
+        all.extend(unreadable(service, ground));
         newer.extend(asked(&value).into_iter().map(|(key, since)| (name.clone(), key, since)));
     }
     if newer.is_empty() {
@@ -48,6 +51,41 @@ pub fn unusable(
         }
     }
     Ok(all)
+}
+
+/// Files with variables or labels that a service wants and that cannot be read. Those outside of the
+/// folder of the project are looked at here for the first time.
+fn unreadable(service: &Service, ground: &Ground) -> Vec<String> {
+    let mut all = Vec::new();
+    for key in ["env_file", "label_file"] {
+        let Some(item) = service.item.get(key) else { continue };
+        let listed =
+            if item.items().is_empty() { std::slice::from_ref(item) } else { item.items() };
+        for file in listed {
+            let is =
+                |key: &str, word: &str| file.get(key).map(Item::plain).as_deref() == Some(word);
+            let path = ground.path_of(file.get("path").unwrap_or(file));
+            let why = match std::fs::read_to_string(&path) {
+                Ok(_) if is("format", "raw") => continue,
+                Ok(text) => match dotenv::parse(&text, &ground.environment) {
+                    Ok(_) => continue,
+                    Err(bad) => {
+                        let line = text.bytes().take(bad.at).filter(|it| *it == b'\n').count() + 1;
+                        format!("line {line}: {}", bad.message)
+                    }
+                },
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    if is("required", "false") {
+                        continue;
+                    }
+                    "it is not there".to_owned()
+                }
+                Err(error) => error.to_string(),
+            };
+            all.push(format!("`{key}` of `{}`: `{path}`: {why}", service.name));
+        }
+    }
+    all
 }
 
 /// The keys of a service, spelled out, that only newer engines know.

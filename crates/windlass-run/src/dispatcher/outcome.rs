@@ -118,6 +118,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             spawn: Some(holder.process.clone()),
             effect: Effect::Idempotent,
             expected: None,
+            again: false,
         }
     }
 

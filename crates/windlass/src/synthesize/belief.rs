@@ -237,8 +237,9 @@ impl<'a> World<'a> {
         };
         let declared = described.instances.iter().map(|i| InstanceId(i.id.clone()));
         let plain = InstanceId(described.name.clone());
+        let least = if is_free(&plain) { 1 } else { 2 };
         let plain = (described.count <= 1).then_some(plain);
-        let numbered = (1..).map(|n| InstanceId(format!("{}-{n}", described.name)));
+        let numbered = (least..).map(|n| InstanceId(format!("{}-{n}", described.name)));
         names.extend(declared.chain(plain).chain(numbered).find(is_free));
         names
     }

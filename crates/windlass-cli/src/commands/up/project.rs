@@ -75,12 +75,26 @@ pub(super) fn prepared(
     }
 }
 
+/// Compose takes an override beside a file that nobody named; a file that is named stands for itself,
+/// with Compose and here.
+fn tell_override(args: &UpArgs) {
+    let beside = surroundings::override_of(&args.file).filter(|_| args.file.is_file());
+    let is_given = |over: &std::path::PathBuf| {
+        args.compose.files.iter().any(|given| given.file_name() == over.file_name())
+    };
+    if let Some(over) = beside.filter(|over| !is_given(over)) {
+        let over = over.display();
+        tell(&format!("note    `{over}` is not read; say `-f {over}`, or name the folder"));
+    }
+}
+
 impl Prepared {
     /// Looks at the engine and at what stands beside the file.
     fn new(mut project: Project, sources: &Sources, args: &UpArgs) -> Result<Self, Failure> {
         running::select(&mut project, &args.services).map_err(Failure::usage)?;
         running::prune(&mut project);
         let ground = ground(&args.file, &project)?;
+        tell_override(args);
         if !args.adopt {
             refuse(&project, sources, &ground, &engine()?)?;
         }

@@ -79,7 +79,12 @@ fn perform(
             let id = id_of(shared, name)?;
             wait_healthy(shared, order, &id).map_err(|why| told(shared, name, why))
         }
-        Some("await_completed") => wait_completed(shared, order, name),
+        Some("await_completed") => {
+            if order.again {
+                rerun(shared, order, service, name, number)?;
+            }
+            wait_completed(shared, order, name)
+        }
         Some("stop") => leave(shared, order, service, name),
         Some("remove") => {
             forget(shared, name)?;
@@ -190,6 +195,21 @@ fn run(
     let id = id_of(shared, name)?;
     greet(shared, order, service, &id)?;
     look_after(shared, order, service, &id)
+}
+
+/// Runs a job once more that has failed; one that runs, or has ended well, is left alone.
+fn rerun(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    name: &str,
+    number: u32,
+) -> Result<(), String> {
+    let now = shared.engine.inspect(name).map_err(words)?;
+    match (now.status.as_str(), now.exit_code) {
+        ("exited" | "dead", code) if code != 0 => run(shared, order, service, name, number),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a container is being removed: it has died already, and it will be gone in a moment.

@@ -301,21 +301,30 @@ impl Service {
         modes.chain(from).collect()
     }
 
-    /// The number of the container that an instance is. The one instance of a service that the
-    /// file has once is called as its node, so that `web-1` is the second.
-    pub fn number(&self, node: &str, instance: &str) -> u32 {
-        match number(node, instance) {
-            None => 1,
-            Some(number) if self.replicas <= 1 => number.saturating_add(1),
-            Some(number) => number,
+    /// Why there can be only one container of it: a name, or a port of the host, that one alone has.
+    pub fn only_one(&self) -> Option<String> {
+        if let Some(name) = &self.container {
+            return Some(format!("its container is called `{name}`"));
         }
+        let ports = self.body["HostConfig"]["PortBindings"].as_object()?;
+        let mut bindings = ports.values().filter_map(Value::as_array).flatten();
+        bindings.find_map(|binding| {
+            let port =
+                binding["HostPort"].as_str()?.parse::<u16>().ok().filter(|port| *port > 0)?;
+            Some(format!("it has the port {port} of the host"))
+        })
+    }
+
+    /// The number of the container that an instance is. The first instance of a service that the
+    /// file has once is called as its node, the second `web-2`.
+    pub fn number(&self, node: &str, instance: &str) -> u32 {
+        number(node, instance).unwrap_or(1)
     }
 
     /// The instance that the container with a number is.
     pub fn instance(&self, node: &str, container: u32) -> String {
         match (self.replicas, container) {
             (..=1, ..=1) => node.to_owned(),
-            (..=1, number) => format!("{node}-{}", number - 1),
             (_, number) => format!("{node}-{number}"),
         }
     }

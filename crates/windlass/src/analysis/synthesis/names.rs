@@ -192,12 +192,14 @@ impl Cast {
         let free = |id: &InstanceId| !self.taken.contains(id) && moves.target.role_of(id) == 0;
         let declared = described.instances.iter().map(|i| InstanceId(i.id.clone()));
         let plain = InstanceId(described.name.clone());
+        // Whoever has the plain name is the first.
+        let least = if self.taken.contains(&plain) { 2 } else { 1 };
         let plain = (described.count <= 1).then_some(plain);
         if let Some(id) = declared.chain(plain).find(free) {
             return id;
         }
         // What is taken stays taken, so the search goes on where it ended.
-        let first = self.numbers.get(&node).copied().unwrap_or(1);
+        let first = self.numbers.get(&node).copied().unwrap_or(least);
         let mut numbered = (first..).map(|n| (n, InstanceId(format!("{}-{n}", described.name))));
         let found = numbered.find(|(_, id)| free(id));
         let (number, id) = found.unwrap_or((first, InstanceId(described.name.clone())));
