@@ -156,7 +156,7 @@ pub(super) fn loose_job(engine: &Engine) {
     assert!(ids(engine, "wlloose").is_empty(), "{said}");
 }
 
-const JOB: &str = r#"services:
+const MIGRATION: &str = r#"services:
   mig: {image: "windlass-test:1", command: sh -c "echo trying; test -f /f/ok", volumes: ["./f:/f"]}
   api:
     image: windlass-test:1
@@ -166,7 +166,7 @@ const JOB: &str = r#"services:
 "#;
 
 pub(super) fn job_again(engine: &Engine) {
-    let project = Project::new("wljob", "compose.yaml", JOB);
+    let project = Project::new("wljob", "compose.yaml", MIGRATION);
     let (code, said) = project.up(&[]);
     assert_eq!(code, 4, "{said}");
     assert!(said.contains("`await_completed mig` failed"), "{said}");
