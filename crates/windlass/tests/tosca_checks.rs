@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-use windlass::diagnostic::Diagnostic;
+use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::lang::{Language, Surroundings, read_in};
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
@@ -89,6 +89,7 @@ node_types:
     properties: { zone: { type: string, required: false }, part: { type: float, required: false }, text: { type: string, required: false } }
     requirements: [ host: { capability: Host, node: Box, relationship: On, count_range: [ 0, 2 ] } ]
 policy_types: { P: { targets: [ Box ] } }
+group_types: { G: { members: [ Box ] } }
 service_template:
   node_templates:
     box: { type: Box }
@@ -117,7 +118,7 @@ interface_types:
 node_types:
   Base:
     derived_from: tosca.nodes.SoftwareComponent
-    properties: { size: { type: integer, constraints: [ max_length: 9 ], status: supported, required: false }, word: { type: string, constraints: [ max_length: 5 ], default: abc }, peer: { type: Peer, required: false } }
+    properties: { size: { type: integer, constraints: [ less_than: 9 ], status: supported, required: false }, word: { type: string, constraints: [ max_length: 5 ], default: abc }, peer: { type: Peer, required: false } }
     attributes: { at: { type: string }, num: { type: integer } }
     capabilities: { cap: { type: Cap } }
     requirements: [ uses: { capability: Cap, node: Base, occurrences: [ 0, 2 ] } ]
@@ -318,6 +319,197 @@ fn what_follows_from_a_mistake_is_not_said() {
     }
 }
 
+/// Mistakes that have exactly one finding, wherever it is.
+const ONCE: &[(&str, &str, &str, &str)] = &[
+    // Functions in defaults.
+    (TWO, "default: eu }", "default: { $conct: [ a, b ] } }", "TOSCA017"),
+    (TWO, "default: eu }", "default: { $get_property: [ SELF, nope ] } }", "TOSCA014"),
+    (TWO, "float, required: false", "float, default: { $concat: [ a ] }", "TOSCA017"),
+    (TWO, "float, required: false", "boolean, default: { $equal: [ 1 ] }", "TOSCA017"),
+    (TWO, "default: 100", "default: { $sum: [ 1, x ] }", "TOSCA017"),
+    (
+        THREE,
+        "m: { type: integer, default: 1 }",
+        "m: { type: integer, default: { get_property: [ SELF, nope ] } }",
+        "TOSCA014",
+    ),
+    (
+        THREE,
+        "m: { type: integer, default: 1 }",
+        "m: { type: integer, default: { get_propery: [ SELF, size ] } }",
+        "TOSCA017",
+    ),
+    (
+        THREE,
+        "m: { type: integer, default: 1 }",
+        "m: { type: integer, default: { concat: [ a ] } }",
+        "TOSCA017",
+    ),
+    (
+        THREE,
+        "attributes: { at: { type: string },",
+        "attributes: { at: { type: string, default: { get_atribute: [ SELF, num ] } },",
+        "TOSCA017",
+    ),
+    // Inputs and operations in types.
+    (
+        THREE,
+        "m: { type: integer, default: 1 }",
+        "m: { type: integer, default: 1 }, n: two",
+        "TOSCA010",
+    ),
+    (
+        TWO,
+        "life: { type: Life }",
+        "life: { type: Life, operations: { go: { inputs: { n: two } } } }",
+        "TOSCA010",
+    ),
+    (THREE, "start: { implementation", "strat: { implementation", "TOSCA013"),
+    (THREE, ", outputs: { at: [ SELF, at ] }", "", "TOSCA014"),
+    (SIMPLE, "valid_target_types: [ Cap ]", "valid_target_types: [ Server ]", "TOSCA005"),
+    // Constraints that do not fit.
+    (THREE, "[ max_length: 5 ]", "[ greater_than: 3 ]", "TOSCA011"),
+    (THREE, "[ max_length: 5 ]", "[ valid_values: abc ]", "TOSCA011"),
+    (SIMPLE, "in_range: [ 1, 4 ]", "max_length: 3", "TOSCA011"),
+    (SIMPLE, "in_range: [ 1, 4 ]", "pattern: a", "TOSCA011"),
+    (SIMPLE, "in_range: [ 1, 4 ]", "in_range: 4", "TOSCA011"),
+    // Workflows and triggers.
+    (THREE, "call_operation: { operation: Standard.create }", "delegate: deplooy", "TOSCA014"),
+    (
+        THREE,
+        "[ { target: one } ]",
+        "[ { target: one, condition: [ state: [ { equal: startd } ] ] } ]",
+        "TOSCA024",
+    ),
+    (
+        THREE,
+        "[ { target: one } ]",
+        "[ { target: one, condition: [ state: [ { eqal: started } ] ] } ]",
+        "TOSCA011",
+    ),
+    (
+        THREE,
+        "s: { target: one,",
+        "s: { target: one, filter: [ state: [ { equal: startd } ] ],",
+        "TOSCA024",
+    ),
+    (
+        THREE,
+        "target_filter: { node: one }",
+        "target_filter: { node: one }, condition: [ nope: [ { equal: 1 } ] ]",
+        "TOSCA014",
+    ),
+    (
+        THREE,
+        "target_filter: { node: one }",
+        "target_filter: { node: one }, condition: [ num: [ { eqal: 1 } ] ]",
+        "TOSCA011",
+    ),
+    (
+        THREE,
+        "steps: { s: { target: one, activities: [ call_operation: { operation: Standard.create } ] } }",
+        "steps: { s: { target: one, activities: [ call_operation: Standard.create ], on_success: [ t ] }, t: { target: one, activities: [ call_operation: Standard.start ], on_failure: [ s ] } }",
+        "TOSCA021",
+    ),
+    // Substitution.
+    (
+        THREE,
+        "  policies:",
+        "  substitution_mappings: { node_type: Base, interfaces: { Standard: { create: nowf } } }\n  policies:",
+        "TOSCA014",
+    ),
+    (
+        THREE,
+        "  policies:",
+        "  inputs: { i: { type: integer, default: 1 } }\n  substitution_mappings: { node_type: Base, properties: { word: [ i ] } }\n  policies:",
+        "TOSCA025",
+    ),
+    (
+        THREE,
+        "  policies:",
+        "  substitution_mappings: { node_type: Base, substitution_filter: { properties: [ { nope: { equal: 1 } } ] } }\n  policies:",
+        "TOSCA014",
+    ),
+    // What follows from a mistake is not said.
+    (SIMPLE, "in_range: [ 1, 4 ]", "in_range: [ 4, 1 ]", "TOSCA011"),
+    (SIMPLE, "occurrences: [ 0, 5 ]", "occurrences: [ 5, 0 ]", "TOSCA010"),
+    (TWO, "count_range: [ 0, 2 ]", "count_range: [ 2, 1 ]", "TOSCA010"),
+    (
+        TWO,
+        "node_types:\n",
+        "data_types: { L: { derived_from: scalar, units: { m: 1, km: x } }, K: { derived_from: L, units: { m: 1, km: 1000 } } }\nnode_types:\n",
+        "TOSCA026",
+    ),
+    (SIMPLE, "peer: { value: {", "peer: { valu: {", "TOSCA002"),
+    (
+        TWO,
+        "  policies:\n    - p: { type: P, targets: [ box ]",
+        "  groups: { g: { type: G, members: [ bxo ] } }\n  policies:\n    - q: { type: P, targets: [ g ] }\n    - p: { type: P, targets: [ box ]",
+        "TOSCA014",
+    ),
+];
+
+#[test]
+fn one_mistake_has_one_finding() {
+    let mut wrong = Vec::new();
+    for (text, from, to, code) in ONCE {
+        assert_eq!(text.matches(from).count(), 1, "{from}");
+        let (found, _) = findings(&text.replace(from, to));
+        let codes: Vec<&str> = found.iter().map(|finding| finding.code).collect();
+        if codes != [*code] {
+            let said: Vec<&str> = found.iter().map(|finding| finding.message.as_str()).collect();
+            wrong.push(format!("{to}: {code}, found {codes:?} {said:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A type that no template has is asked itself, and a file of types has no inputs to name.
+#[test]
+fn functions_in_types_without_templates_are_checked() {
+    let text = "tosca_definitions_version: tosca_2_0
+node_types:
+  N:
+    properties:
+      fine: { type: string, default: { $get_input: name } }
+      odd: { type: string, default: { $get_property: [ SELF, nope ] } }
+      bad: { type: integer, default: { $concat: [ a ] } }
+";
+    let (found, _) = findings(text);
+    let said: Vec<(&str, Severity)> =
+        found.iter().map(|finding| (finding.code, finding.severity)).collect();
+    let wanted = [("TOSCA014", Severity::Warning), ("TOSCA017", Severity::Error)];
+    assert_eq!(said, wanted, "{found:#?}");
+}
+
+/// By the rules `setup` a node is created when its host is created, by others when it is started.
+#[test]
+fn the_order_of_hosts_is_that_of_the_chosen_rules() {
+    let text = "tosca_definitions_version: tosca_simple_yaml_1_3
+policy_types:
+  windlass.policies.Weaving: { derived_from: tosca.policies.Root, properties: { rules: { type: string } } }
+topology_template:
+  node_templates:
+    vm: { type: tosca.nodes.Compute }
+    a: { type: tosca.nodes.SoftwareComponent, requirements: [ host: vm ] }
+  policies: [ w: { type: windlass.policies.Weaving, properties: { rules: setup } } ]
+  workflows:
+    deploy:
+      steps:
+        v1: { target: vm, activities: [ call_operation: Standard.create ], on_success: [ v2, a1 ] }
+        v2: { target: vm, activities: [ call_operation: Standard.start ] }
+        a1: { target: a, activities: [ call_operation: Standard.create ] }
+";
+    let (found, _) = findings(text);
+    assert!(found.is_empty(), "{found:#?}");
+    let (found, _) = findings(&text.replace("rules: setup", "rules: aria"));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0].code, "TOSCA022");
+    let apart = text.replace("[ v2, a1 ]", "[ v2 ]");
+    let (found, _) = findings(&apart);
+    assert_eq!(found.len(), 1, "{found:#?}");
+}
+
 #[test]
 fn a_circle_of_types_hides_nothing_else() {
     let circle = "group_types: { G: { derived_from: H }, H: { derived_from: G } }\n";
@@ -347,6 +539,8 @@ fn validations_of_2_0_are_calls_of_functions() {
         ("{ $equal: [ $value, eu ], $x: 1 }", "TOSCA011"),
         ("{ $eqal: [ $value, eu ] }", "TOSCA017"),
         ("{ $and: [ { $eqal: [ $value, eu ] } ] }", "TOSCA017"),
+        ("{ $sum: [ $value, 1 ] }", "TOSCA011"),
+        ("{ $greater_than: [ $value, 3 ] }", "TOSCA011"),
     ] {
         let to = format!("{{ type: string, default: eu, validation: {clause} }}");
         let (found, _) = findings(&TWO.replace("{ type: string, default: eu }", &to));

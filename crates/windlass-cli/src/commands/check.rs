@@ -130,7 +130,7 @@ fn check(
     let mut texts = Texts::new(stdin, args.hot.clone(), args.against.clone());
     let mut exclusion = Exclusion::default();
     for input in &inputs {
-        if let Input::Found(path) = input
+        if let Input::Found(path) | Input::Unpacked(path) = input
             && exclusion.of(path)?
         {
             continue;

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
+use windlass::lang::tosca::csar;
+
 use crate::failure::Failure;
 use crate::input;
 
@@ -17,6 +19,8 @@ pub(crate) enum Input {
     Named(PathBuf),
     /// A file found in a folder: it is skipped when it is in no known language.
     Found(PathBuf),
+    /// The metadata of an archive that was unpacked into a folder.
+    Unpacked(PathBuf),
 }
 
 /// Endings of texts in a folder that may hold a description. A plan of TosKer as `.csv` must be
@@ -43,7 +47,10 @@ pub(crate) fn collect(paths: &[PathBuf]) -> (Vec<Input>, Vec<Failure>) {
             Ok(metadata) if metadata.is_dir() => {
                 for found in walk(path, &mut failures) {
                     if seen.insert(found.clone()) {
-                        inputs.push(Input::Found(found));
+                        inputs.push(match is_metadata(&found) {
+                            true => Input::Unpacked(found),
+                            false => Input::Found(found),
+                        });
                     }
                 }
             }
@@ -69,7 +76,7 @@ fn walk(folder: &Path, failures: &mut Vec<Failure>) -> Vec<PathBuf> {
         match entry {
             Ok(entry) => {
                 let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-                if is_file && may_hold_description(entry.path()) {
+                if is_file && (may_hold_description(entry.path()) || is_metadata(entry.path())) {
                     files.push(tidy(entry.path()));
                 }
             }
@@ -80,6 +87,11 @@ fn walk(folder: &Path, failures: &mut Vec<Failure>) -> Vec<PathBuf> {
         }
     }
     files
+}
+
+/// Whether a file says with which file an archive begins.
+fn is_metadata(path: &Path) -> bool {
+    [csar::META_FILE, csar::META_FILE_2].iter().any(|name| path.ends_with(name))
 }
 
 /// Whether a file in a folder is worth opening.

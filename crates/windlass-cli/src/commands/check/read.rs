@@ -76,6 +76,10 @@ impl Texts {
                 let bytes = self.stdin()?;
                 return self.read_named(Path::new("-"), bytes, language);
             }
+            Input::Unpacked(path) => {
+                self.read_metadata(path);
+                return Ok(());
+            }
             Input::Named(path) | Input::Found(path) => path,
         };
         self.files.push(path.clone());
@@ -287,6 +291,17 @@ impl Texts {
     }
 
     /// Adds an archive that cannot be read, as a text without content.
+    /// The file with which an unpacked archive says that it begins is there.
+    fn read_metadata(&mut self, path: &Path) {
+        let depth = if path.ends_with(csar::META_FILE) { 2 } else { 1 };
+        let folder = path.ancestors().nth(depth).unwrap_or(Path::new(""));
+        if let Ok(mut files) = files::DiskFiles::new(folder, Limits::default())
+            && let Err(error) = csar::entry(&mut files)
+        {
+            self.add_unreadable(path, &error);
+        }
+    }
+
     fn add_unreadable(&mut self, path: &Path, error: &FileError) {
         let source = self.sources.add(path.display().to_string(), String::new());
         let finding = error.diagnostic(Span { source, start: 0, end: 0 });

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `derivation`, `refinement`, `scalar` | are the types well defined? |
 //! | `value`, `constraint`, `clause`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
-//! | `function`, `asked`, `path`, `signature`, `flow` | do functions refer to something, of the right type, without a cycle? |
+//! | `function`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `flow` | do functions refer to something, of the right type, without a cycle? |
 //! | `template`, `operation` | does a template give what its type declares? |
 //! | `requirement`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
@@ -12,6 +12,7 @@
 //! | `policy`, `trigger`, `workflow`, `order` | do policies and workflows name what is there, in an order that works? |
 //! | `artifact` | are the files there? |
 
+mod arithmetic;
 mod artifact;
 mod asked;
 mod behavior;
@@ -26,6 +27,7 @@ mod operation;
 mod order;
 mod path;
 mod policy;
+mod preset;
 mod quantity;
 mod refinement;
 mod relationship;

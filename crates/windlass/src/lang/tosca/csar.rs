@@ -18,7 +18,7 @@ pub struct Entry {
 }
 
 /// Where TOSCA 2.0 has it.
-const META_FILE_2: &str = "TOSCA.meta";
+pub const META_FILE_2: &str = "TOSCA.meta";
 
 /// Reads the file with which an archive begins; none when it has no TOSCA, or does not say with
 /// which file to begin and is no CSAR.

@@ -51,7 +51,7 @@ pub fn lower(model: &Model, name: &str) -> Option<(Application, GoalFile)> {
 }
 
 /// The rule set that the service chooses by a policy; else the default.
-fn chosen(service: &Service) -> &'static Weaving {
+pub(super) fn chosen(service: &Service) -> &'static Weaving {
     let policies = service.policies.iter().map(|(_, policy)| policy);
     let mut chosen = policies
         .filter(|policy| policy.of.name.text.ends_with("windlass.policies.Weaving"))

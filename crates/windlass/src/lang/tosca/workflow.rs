@@ -30,6 +30,15 @@ use crate::tree::Value;
 const PROVIDE: &str = "provide";
 const RELEASE: &str = "release";
 
+/// Workflows that an orchestrator has of its own, and what they do.
+const BRINGS: &[&str] = &["deploy", "install"];
+const TAKES_AWAY: &[&str] = &["undeploy", "uninstall"];
+
+/// Whether a delegated workflow is one whose operations are known.
+fn is_woven(name: &str) -> bool {
+    BRINGS.contains(&name) || TAKES_AWAY.contains(&name)
+}
+
 /// How deep workflows may stand in each other.
 const DEEPEST: usize = 16;
 
@@ -230,11 +239,11 @@ impl<'m> Reading<'m> {
     /// What is left to the orchestrator: of nodes that it brings, this is their whole life; of
     /// others it is what the weaving rules say.
     fn delegated(&mut self, activity: &'m Activity, targets: &[&str], label: &str) -> Ends {
-        let operation = match &*activity.subject.text {
-            "deploy" | "install" => PROVIDE,
-            "undeploy" | "uninstall" => RELEASE,
-            _ => return Ends::default(),
-        };
+        let word = &*activity.subject.text;
+        let operation = if BRINGS.contains(&word) { PROVIDE } else { RELEASE };
+        if !is_woven(word) {
+            return Ends::default();
+        }
         let mut ends = Ends::default();
         for target in targets {
             let template = self.service.nodes.get(target);

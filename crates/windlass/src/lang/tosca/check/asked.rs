@@ -3,6 +3,7 @@
 use super::super::codes;
 use super::super::model::{NodeTemplate, Service, TypeId, TypeKind};
 use super::super::value::Value;
+use super::super::version::Version;
 use super::Checker;
 use super::function::Place;
 use super::path::Walk;
@@ -89,12 +90,18 @@ impl Checker<'_> {
         let all = all.filter_map(|it| it.operations.get(name));
         let outputs: Vec<&str> = all.flat_map(|it| it.outputs.names()).collect();
         if let Some(text) = output.text()
-            && !outputs.is_empty()
             && !outputs.contains(&text)
+            // Operations before 1.3 declare no outputs.
+            && (!outputs.is_empty() || self.version() >= Version::V1_3)
         {
             let message = format!("`{name}` declares no output `{text}`");
             let finding = Diagnostic::warning(codes::UNKNOWN_NAME, output.span, message);
-            let known = spelling::advice("output", text, outputs.into_iter(), 0);
+            let known = match outputs.is_empty() {
+                true => {
+                    Some("it declares none: `outputs` of an operation say what it gives".into())
+                }
+                false => spelling::advice("output", text, outputs.into_iter(), 0),
+            };
             self.findings.push(finding.help(known.unwrap_or_default()));
         }
     }

@@ -6,6 +6,7 @@ use super::super::model::{Schema, TypeId};
 use super::super::value::{Data, Entry, Value};
 use super::super::version::Version;
 use super::Checker;
+use super::arithmetic::{Gives, gives};
 use super::constraint::words;
 use super::evaluate::is_call;
 use super::function::BUILT_IN;
@@ -29,6 +30,27 @@ const OLD: &[&str] = &["length", "min_length", "max_length", "pattern", "schema"
 /// The clauses before 2.0.
 fn old_clauses() -> impl Iterator<Item = &'static str> {
     [COMPARISONS, CHOICES, OLD].into_iter().flatten().copied()
+}
+
+/// Whether there is a clause of this name before 2.0.
+pub(super) fn is_clause(name: &str) -> bool {
+    old_clauses().any(|known| known == name)
+}
+
+/// What a clause can be asked of, when it is not values of this type.
+fn unlike(name: &str, base: Base<'_>) -> Option<&'static str> {
+    let is = |names: &[&str]| matches!(base, Base::BuiltIn(name) if names.contains(&name));
+    match name {
+        "length" | "min_length" | "max_length" => {
+            is(&["integer", "float", "boolean"]).then_some("strings, lists and maps")
+        }
+        "pattern" => is(&["integer", "float", "boolean", "list", "map"]).then_some("strings"),
+        "in_range" | "greater_than" | "greater_or_equal" | "less_than" | "less_or_equal" => {
+            let has_no_order = is(&["boolean", "list", "map"]);
+            (has_no_order || matches!(base, Base::Structure(_))).then_some("what has an order")
+        }
+        _ => None,
+    }
 }
 
 impl Checker<'_> {
@@ -108,6 +130,11 @@ impl Checker<'_> {
                 last.severity = Severity::Warning;
             }
         }
+        if let Some(given) = gives(name, true).filter(|given| *given != Gives::Boolean) {
+            let message =
+                format!("a validation is true or false, and `{name}` gives {}", given.said());
+            self.error(codes::CONSTRAINT, clause.span, message);
+        }
         if ["and", "or", "not", "xor"].contains(&name) {
             for item in clause.entries().iter().flat_map(|entry| entry.value.items()) {
                 self.validation_itself(item);
@@ -129,7 +156,10 @@ impl Checker<'_> {
             let arguments = entry.value.items();
             let is_own = arguments.first().is_some_and(|it| it.text() == Some("$value"));
             match (name, arguments) {
-                ("matches", [_, pattern]) => self.clause("pattern", pattern, base),
+                ("matches", [_, pattern]) => {
+                    let base = if is_own { base } else { Base::Unknown };
+                    self.clause("pattern", pattern, base);
+                }
                 (name, [_, wanted]) if is_own && old_clauses().any(|known| known == name) => {
                     self.clause(name, wanted, base);
                 }
@@ -150,6 +180,12 @@ impl Checker<'_> {
         if is_call(wanted, version_2) || version_2 && dollar(wanted) {
             return;
         }
+        if let Some(such) = unlike(name, base) {
+            let message = format!("`{name}` is for {such}, and these values are none");
+            self.error(codes::CONSTRAINT, wanted.span, message);
+            // It holds of nothing and refuses nothing; some files have it.
+            return self.bear(true);
+        }
         match name {
             "pattern" => {
                 if let Some(reason) = wanted.text().and_then(broken_pattern) {
@@ -161,13 +197,20 @@ impl Checker<'_> {
                 let message = format!("a length is a whole number, not `{}`", words(wanted));
                 self.error(codes::CONSTRAINT, wanted.span, message);
             }
+            "valid_values" if !matches!(wanted.data, Data::List(_)) => {
+                let message = "`valid_values` is a list of values";
+                self.error(codes::CONSTRAINT, wanted.span, message);
+            }
             "valid_values" => {
                 for value in wanted.items() {
                     self.bound(value, base);
                 }
             }
             "in_range" => {
-                let [lower, upper] = wanted.items() else { return };
+                let [lower, upper] = wanted.items() else {
+                    let message = "`in_range` is a list of two bounds";
+                    return self.error(codes::CONSTRAINT, wanted.span, message);
+                };
                 let is_open = |bound: &Value| bound.text() == Some("UNBOUNDED");
                 for bound in [lower, upper].into_iter().filter(|bound| !is_open(bound)) {
                     self.bound(bound, base);
@@ -201,6 +244,10 @@ impl Checker<'_> {
                 let fits = matches!(bound.data, Data::Int(_) | Data::Float(..));
                 (!fits).then_some("a number".to_owned())
             }
+            Base::BuiltIn("string") => bound.text().is_none().then_some("a string".to_owned()),
+            Base::BuiltIn("boolean") => {
+                (!matches!(bound.data, Data::Bool(_))).then_some("a boolean".to_owned())
+            }
             Base::BuiltIn(name) if name.starts_with("scalar-unit") => {
                 quantity::scalar_unit(name, &words(bound)).err()
             }
@@ -217,7 +264,9 @@ impl Checker<'_> {
             };
             self.error(codes::CONSTRAINT, bound.span, message);
             // A number without a unit is taken for one of the smallest.
-            self.bear(is_reason && matches!(bound.data, Data::Int(_)));
+            let lacks_unit = is_reason && matches!(bound.data, Data::Int(_));
+            // Nothing is equal to it, which does no more harm than that.
+            self.bear(lacks_unit || base == Base::BuiltIn("string"));
         }
     }
 
@@ -228,7 +277,7 @@ impl Checker<'_> {
     /// A range of occurrences has something in it.
     pub(super) fn bounds(&mut self, range: Option<super::super::model::Range>) {
         let Some(range) = range else { return };
-        if range.upper.is_some_and(|upper| upper < range.lower) {
+        if range.is_empty() {
             self.empty_range(range.span);
         }
     }

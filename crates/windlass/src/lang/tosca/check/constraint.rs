@@ -71,6 +71,11 @@ fn holds(model: &Model, value: &Value, base: Base<'_>, name: &str, wanted: &Valu
 
 fn in_range(model: &Model, value: &Value, base: Base<'_>, wanted: &Value) -> Option<bool> {
     let [lower, upper] = wanted.items() else { return None };
+    // Bounds that nothing lies between were reported as such.
+    let bounds = quantity::of(model, lower, base).zip(quantity::of(model, upper, base));
+    if bounds.and_then(|(lower, upper)| lower.order(&upper)) == Some(Ordering::Greater) {
+        return None;
+    }
     // A range lies in a range when both its bounds do.
     if base == Base::BuiltIn("range") {
         let parts = value.items().iter();

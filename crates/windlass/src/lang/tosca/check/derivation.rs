@@ -74,6 +74,26 @@ impl Checker<'_> {
             self.no_implementation(id);
             self.declared_operations(id);
             self.ranges(id);
+            self.target_types(id);
+        }
+    }
+
+    /// Before 2.0 the targets of a relationship are capabilities; many files name nodes.
+    fn target_types(&mut self, id: TypeId) {
+        let model = self.model;
+        let of = model.types.get(id);
+        if of.kind != TypeKind::Relationship || model.version_of(id).is_2() {
+            return;
+        }
+        for target in of.valid.get("valid_target_types").into_iter().flatten() {
+            if target.id.is_some_and(|id| model.types.get(id).kind == TypeKind::Node) {
+                let name = &target.name.text;
+                let message = format!("`{name}` is a node type, and no capability type");
+                let span = target.name.span;
+                let finding = Diagnostic::warning(codes::UNKNOWN_TYPE, span, message);
+                let help = "the valid targets of a relationship are types of capabilities";
+                self.findings.push(finding.help(help));
+            }
         }
     }
 

@@ -120,8 +120,13 @@ impl Evaluation<'_> {
             "$in_range" => {
                 let bounds = items.get(1)?.items();
                 let own = self.expression(items.first()?)?;
-                let lower = self.rank(&own, &self.expression(bounds.first()?)?)?;
-                let upper = self.rank(&own, &self.expression(bounds.get(1)?)?)?;
+                let (lower, upper) =
+                    (self.expression(bounds.first()?)?, self.expression(bounds.get(1)?)?);
+                // Bounds that nothing lies between were reported as such.
+                if Self::order(&lower, &upper).is_some_and(Ordering::is_gt) {
+                    return None;
+                }
+                let (lower, upper) = (self.rank(&own, &lower)?, self.rank(&own, &upper)?);
                 Some(Known::Bool(lower.is_ge() && upper.is_le()))
             }
             "$valid_values" => {

@@ -117,7 +117,7 @@ impl Checker<'_> {
 }
 
 /// The keys of a map, or of a list of maps.
-fn keys(value: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn keys(value: &Value) -> impl Iterator<Item = &Value> {
     let inner = value.items().iter().flat_map(Value::entries);
     value.entries().iter().chain(inner).map(|entry| &entry.key)
 }

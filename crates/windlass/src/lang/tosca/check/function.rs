@@ -9,12 +9,15 @@ use super::super::switches;
 use super::super::value::{BEFORE_2, Data, Name, Value};
 use super::super::version::Version;
 use super::Checker;
+use super::arithmetic;
 use super::clause::{CHOICES, COMPARISONS};
 use super::evaluate::is_call;
 use super::path::{Ends, Spot, Walk};
 use super::schema::Base;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::Span;
 use crate::spelling;
+use std::collections::BTreeMap;
 
 /// Where a function is called.
 #[derive(Clone, Copy)]
@@ -23,12 +26,14 @@ pub(super) enum Place<'m> {
     Node(&'m str, &'m NodeTemplate),
     /// In a relationship.
     Relationship(&'m Ends<'m>),
-    /// In a filter: `SELF` is a node of this type.
+    /// In a filter, or in a type: `SELF` is a node of this type.
     Filter(&'m str, TypeId),
     /// In a workflow, which may have inputs of its own.
     Workflow(&'m Fields<Parameter>),
     /// Elsewhere: outputs, policies.
     Service,
+    /// In a type whose users are not known: `SELF` may be anything.
+    Anywhere,
 }
 
 /// Functions of 2.0 without their dollar sign.
@@ -81,7 +86,7 @@ pub(super) const BUILT_IN: &[&str] = &[
 ];
 
 /// Functions of 2.0 that ask something of a text, a list or a map, beside the comparisons.
-const QUESTIONS: &[&str] =
+pub(super) const QUESTIONS: &[&str] =
     &["matches", "has_suffix", "has_prefix", "contains", "has_entry", "has_key"];
 
 /// Whether a function of 2.0 takes two arguments.
@@ -109,10 +114,12 @@ fn is_plain(text: &str) -> bool {
 }
 
 impl Checker<'_> {
-    /// Looks at every value of the service.
+    /// Looks at every value of the service, and at those that types give.
     pub(super) fn functions(&mut self) {
         let model = self.model;
+        self.functions_of_types();
         let Some(service) = &model.service else { return };
+        self.parameters(service, &service.inputs, Place::Service);
         for (name, node) in service.nodes.iter() {
             self.node_functions(service, name, node);
         }
@@ -124,7 +131,8 @@ impl Checker<'_> {
             self.in_interfaces(service, &template.interfaces, place);
         }
         for (name, output) in service.outputs.iter() {
-            if output.value.is_none() && output.schema.default.is_none() {
+            let is_open = output.value.is_none() && output.schema.default.is_none();
+            if is_open && !self.has_unknown_key(service, name) {
                 let message = format!("nothing says what the output `{}` is", name.text);
                 let finding = Diagnostic::warning(codes::MISSING_KEY, name.span, message);
                 self.findings.push(finding.help("an output has a `value`"));
@@ -148,6 +156,7 @@ impl Checker<'_> {
         }
         for (_, workflow) in service.workflows.iter() {
             let place = Place::Workflow(&workflow.inputs);
+            self.parameters(service, &workflow.inputs, place);
             self.clauses(service, workflow.preconditions.as_ref(), place);
             for (_, step) in workflow.steps.iter() {
                 self.clauses(service, step.filter.as_ref(), place);
@@ -158,15 +167,33 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether the definition of an output has a key that was reported: it may be the value.
+    fn has_unknown_key(&self, service: &Service, output: &Name) -> bool {
+        let later = service.outputs.iter().map(|(name, _)| name.span.start);
+        let next = later.filter(|start| *start > output.span.start).min();
+        let (source, start) = (output.span.source, output.span.end);
+        self.findings.iter().any(|found| {
+            found.code == codes::UNKNOWN_KEY
+                && found.message.starts_with("a parameter definition")
+                && found.primary.source == source
+                && (start..next.unwrap_or(u32::MAX)).contains(&found.primary.start)
+        })
+    }
+
     fn node_functions(&mut self, service: &Service, name: &Name, node: &NodeTemplate) {
         let place = Place::Node(&name.text, node);
         self.all(service, &node.properties, place);
         self.all(service, &node.attributes, place);
         if let Some(id) = node.of.id {
-            let schemas = self.model.schemas(id, |of| &of.properties);
-            for (name, value) in node.properties.iter() {
-                if let Some(schema) = schemas.get(&name.text) {
-                    self.result(service, value, schema, place);
+            let properties = self.model.schemas(id, |of| &of.properties);
+            let attributes = self.model.schemas(id, |of| &of.attributes);
+            for (values, schemas) in
+                [(&node.properties, properties), (&node.attributes, attributes)]
+            {
+                for (name, value) in values.iter() {
+                    if let Some(schema) = schemas.get(&name.text) {
+                        self.result(service, value, schema, place);
+                    }
                 }
             }
         }
@@ -186,20 +213,6 @@ impl Checker<'_> {
             }
         }
         self.in_interfaces(service, &node.interfaces, place);
-        let chain = node.of.id.into_iter().flat_map(|id| self.model.types.chain(id));
-        let own: Vec<_> = chain.filter(|(at, _)| !self.model.is_normative(*at)).collect();
-        for (_, of) in own {
-            // Several nodes of a type give the same findings.
-            let before = self.findings.len();
-            self.in_interfaces(service, &of.interfaces, place);
-            for found in self.findings.split_off(before) {
-                let is_same =
-                    |known: &Diagnostic| (known.code, known.primary) == (found.code, found.primary);
-                if !self.findings.iter().any(is_same) {
-                    self.findings.push(found);
-                }
-            }
-        }
         for (word, requirement) in node.requirements.iter() {
             self.filters(service, node, &word.text, requirement);
             if let Some(inline) = &requirement.inline {
@@ -292,6 +305,16 @@ impl Checker<'_> {
         }
     }
 
+    /// The defaults and values of parameters.
+    fn parameters(&mut self, service: &Service, all: &Fields<Parameter>, place: Place<'_>) {
+        for (_, parameter) in all.iter() {
+            for value in [&parameter.schema.default, &parameter.value].into_iter().flatten() {
+                self.calls(service, value, place);
+                self.result(service, value, &parameter.schema, place);
+            }
+        }
+    }
+
     fn all(&mut self, service: &Service, values: &Fields<Value>, place: Place<'_>) {
         for (_, value) in values.iter() {
             self.calls(service, value, place);
@@ -311,7 +334,7 @@ impl Checker<'_> {
         if version_2
             && let Some(name) = value.text().and_then(|text| text.strip_prefix('$'))
             && !name.starts_with('$')
-            && !self.model.files[0].functions.contains_key(name)
+            && !self.own_functions(value.span).contains_key(name)
             && !self.is_open
             && !name.is_empty()
             && !WITHOUT_ARGUMENTS.contains(&name)
@@ -343,7 +366,7 @@ impl Checker<'_> {
         &mut self,
         service: &Service,
         name: &str,
-        span: crate::source::Span,
+        span: Span,
         arguments: &Value,
         place: Place<'_>,
     ) {
@@ -381,7 +404,7 @@ impl Checker<'_> {
             _ if self.version().is_2() => self.call_of_2(name, span, arguments),
             _ if !BEFORE_2.contains(&name)
                 // Some processors declare functions in metadata.
-                && !self.model.files[0].functions.contains_key(name) =>
+                && !self.own_functions(span).contains_key(name) =>
             {
                 let message = format!("there is no function `{name}`");
                 let near = spelling::nearest(name, BEFORE_2.iter().copied());
@@ -392,9 +415,16 @@ impl Checker<'_> {
         }
     }
 
+    /// The functions of one's own that can be called where something stands.
+    fn own_functions(&self, at: Span) -> &BTreeMap<String, Name> {
+        let files = &self.model.files;
+        let file = files.iter().find(|file| file.source == at.source);
+        &file.unwrap_or(&files[0]).functions
+    }
+
     /// Functions of 2.0: those of the standard by how much they take, one's own by signatures.
-    fn call_of_2(&mut self, name: &str, span: crate::source::Span, arguments: &Value) {
-        let own = &self.model.files[0].functions;
+    fn call_of_2(&mut self, name: &str, span: Span, arguments: &Value) {
+        let own = self.own_functions(span);
         if own.contains_key(name) {
             return self.signature(name, span, arguments);
         }
@@ -414,6 +444,7 @@ impl Checker<'_> {
             let message = format!("`{name}` takes {wanted} arguments, not {given}");
             self.error(codes::FUNCTION, span, message);
         }
+        self.operands(name, arguments);
     }
 
     /// The artifact that is asked for exists.
@@ -423,6 +454,7 @@ impl Checker<'_> {
         let node = match (who, place) {
             ("SELF", Place::Node(_, node)) => Some(node),
             ("SELF" | "SOURCE" | "TARGET" | "HOST" | "ORCHESTRATOR", _) => return,
+            _ if self.model.service.is_none() => return,
             (name, _) => service.nodes.get(name),
         };
         let Some(node) = node else {
@@ -458,6 +490,10 @@ impl Checker<'_> {
             self.index(service.inputs.get(text).map(|input| &input.schema), more);
         }
         let in_workflow = matches!(place, Place::Workflow(inputs) if inputs.get(text).is_some());
+        // Who uses a file of types has inputs of its own.
+        if self.model.service.is_none() {
+            return;
+        }
         if service.inputs.get(text).is_none() && !in_workflow {
             let message = format!("there is no input `{text}`");
             let near = spelling::nearest(text, service.inputs.names());
@@ -511,6 +547,7 @@ impl Checker<'_> {
                 None => match service.relationships.get(name) {
                     Some(template) => Spot::Relationship(Self::ends_of(service, name, template)),
                     None if service.groups.get(name).is_some() => return,
+                    None if self.model.service.is_none() => return,
                     None => {
                         let message = format!("there is no node template `{who}`");
                         let near = spelling::nearest(who, service.nodes.names());
@@ -545,7 +582,13 @@ impl Checker<'_> {
     }
 
     /// What a function gives must fit where it is put.
-    fn result(&mut self, service: &Service, value: &Value, schema: &Schema, place: Place<'_>) {
+    pub(super) fn result(
+        &mut self,
+        service: &Service,
+        value: &Value,
+        schema: &Schema,
+        place: Place<'_>,
+    ) {
         let [entry] = value.entries() else { return };
         if !is_call(value, self.version().is_2()) {
             return;
@@ -577,24 +620,25 @@ impl Checker<'_> {
             }
             "get_property" => self.part_type(service, &entry.value, place, false),
             "get_attribute" => self.part_type(service, &entry.value, place, true),
-            "concat" | "join" | "token" => {
-                return self.text_into(value, wanted_base, &wanted.name.text);
+            // From 2.0 `concat` joins lists too.
+            "concat" if self.version().is_2() && wanted_base == Base::BuiltIn("list") => return,
+            name => {
+                let Some(given) = arithmetic::gives(name, self.version().is_2()) else { return };
+                if !given.fits(wanted_base) {
+                    self.misfit_of(value, given.word(), &wanted.name.text);
+                }
+                return;
             }
-            _ => return,
         };
         let Some(given) = given else { return };
         if !fits(model, model.base(&given, model.version), wanted_base) {
-            let message =
-                format!("this gives `{}` where `{}` is needed", given.name.text, wanted.name.text);
-            self.error(codes::FUNCTION, value.span, message);
+            self.misfit_of(value, &given.name.text, &wanted.name.text);
         }
     }
 
-    fn text_into(&mut self, value: &Value, wanted: Base<'_>, name: &str) {
-        if matches!(wanted, Base::BuiltIn("integer" | "float" | "boolean" | "list" | "map")) {
-            let message = format!("this gives `string` where `{name}` is needed");
-            self.error(codes::FUNCTION, value.span, message);
-        }
+    fn misfit_of(&mut self, value: &Value, given: &str, wanted: &str) {
+        let message = format!("this gives `{given}` where `{wanted}` is needed");
+        self.error(codes::FUNCTION, value.span, message);
     }
 
     /// The type of what a path of `get_property` or `get_attribute` leads to.
@@ -608,6 +652,9 @@ impl Checker<'_> {
         let [entity, rest @ ..] = arguments.items() else { return None };
         let from = match (entity.text()?, place) {
             ("SELF", Place::Node(name, node)) => Walk::node(name, node),
+            ("SELF", Place::Filter(name, of)) => {
+                Spot::Node { name: name.to_owned(), of, template: None }
+            }
             (name, _) => Walk::node(name, service.nodes.get(name)?),
         };
         let walk = Walk { model: self.model, service, with_attributes };
@@ -621,7 +668,7 @@ fn is_about_type(finding: &Diagnostic) -> bool {
 }
 
 /// Whether values of one type may stand for values of another.
-fn fits(model: &Model, given: Base<'_>, wanted: Base<'_>) -> bool {
+pub(super) fn fits(model: &Model, given: Base<'_>, wanted: Base<'_>) -> bool {
     match (given, wanted) {
         (Base::BuiltIn("integer"), Base::BuiltIn("float")) => true,
         (Base::BuiltIn(given), Base::BuiltIn(wanted)) => {

@@ -2,12 +2,14 @@
 //! what they give goes.
 
 use super::super::codes;
+use super::super::grammar::data::PARAMETER;
 use super::super::model::{
     Fields, Interface, Operation, Parameter, Schema, Service, TypeId, TypeKind,
 };
-use super::super::value::{Data, Name, Value};
+use super::super::value::{Data, Entry, Name, Value};
 use super::Checker;
 use super::evaluate::is_call;
+use super::schema::Base;
 use crate::diagnostic::Diagnostic;
 use crate::spelling;
 
@@ -33,10 +35,50 @@ impl Checker<'_> {
             all.extend::<Vec<_>>(inner(interface));
         }
         let version = self.model.version_of(id);
+        if [TypeKind::Node, TypeKind::Relationship].contains(&of.kind)
+            && version.is_2() == self.version().is_2()
+        {
+            self.given_inputs(id, &of.interfaces);
+            self.added_operations(id);
+        }
         for (_, input) in all.iter().flat_map(Fields::iter) {
             self.schema_itself(&input.schema, version);
             for value in [&input.schema.default, &input.value].into_iter().flatten() {
                 self.value(value, &input.schema, version);
+            }
+        }
+    }
+
+    /// A type may add operations to an interface; one that is almost an inherited one is a slip.
+    fn added_operations(&mut self, id: TypeId) {
+        let types = &self.model.types;
+        if self.model.is_opaque(id) {
+            return;
+        }
+        for (name, own) in types.get(id).interfaces.iter() {
+            let above = types.chain(id).skip(1);
+            let above = above.filter_map(|(_, of)| of.interfaces.get(&name.text));
+            let mut known: Vec<&str> = Vec::new();
+            for interface in above.chain([own]) {
+                let of = interface.of.as_ref().and_then(|of| of.id);
+                let chain = of.into_iter().flat_map(|of| types.chain(of));
+                known.extend(chain.flat_map(|(_, of)| of.operations.names()));
+                if !std::ptr::eq(interface, own) {
+                    known.extend(interface.operations.names());
+                }
+            }
+            for (operation, _) in own.operations.iter() {
+                let is_known = known.contains(&operation.text.as_str());
+                let free = known.iter().copied().filter(|it| own.operations.get(it).is_none());
+                let Some(near) = spelling::nearest(&operation.text, free) else { continue };
+                if !is_known {
+                    let message = format!(
+                        "the interface `{}` has no operation `{}`, which is added here",
+                        name.text, operation.text
+                    );
+                    let finding = Diagnostic::warning(codes::UNDECLARED, operation.span, message);
+                    self.findings.push(finding.help(format!("did you mean `{near}`?")));
+                }
             }
         }
     }
@@ -165,9 +207,22 @@ impl Checker<'_> {
     }
 
     fn given_input(&mut self, value: Option<&Value>, schema: Option<Schema>) {
-        if let (Some(value), Some(schema)) = (value, schema) {
-            self.value(value, &schema, self.version());
+        let (Some(value), Some(schema)) = (value, schema) else { return };
+        // A definition that refines an inherited one and names no type.
+        let is_key =
+            |entry: &Entry| PARAMETER.keys.iter().any(|key| entry.key.text() == Some(key.name));
+        let entries = value.entries();
+        if !entries.is_empty() && entries.iter().all(is_key) {
+            let base = schema.of.as_ref().map(|of| self.model.base(of, self.version()));
+            if matches!(base, Some(Base::Structure(_) | Base::BuiltIn("map"))) {
+                return;
+            }
+            for value in ["value", "default"].into_iter().filter_map(|key| value.get(key)) {
+                self.value(value, &schema, self.version());
+            }
+            return;
         }
+        self.value(value, &schema, self.version());
     }
 
     /// What an input of an operation, or of all operations of an interface, must be.

@@ -1,12 +1,14 @@
 //! The order in which a workflow calls operations, against the life cycle of nodes.
 //!
 //! Before 2.0 a node is created, configured and started, in this order, and a node is created only
-//! when its host is started. Steps that are not ordered may run in any order, so two that touch
+//! when its host is started, or by other weaving rules created. Steps that are not ordered may run in any order, so two that touch
 //! the same node race.
 
 use super::super::codes;
+use super::super::lower::chosen;
 use super::super::model::{ActivityKind, Service, Workflow};
 use super::super::value::Name;
+use super::super::weaving::Level;
 use super::super::workflow::taken;
 use super::Checker;
 use crate::diagnostic::Diagnostic;
@@ -74,13 +76,17 @@ impl Checker<'_> {
         self.findings.push(finding.help("name one step in `on_success` of the other"));
     }
 
-    /// A node is created only when what it is hosted on is started.
+    /// A node is created only when what it is hosted on is as far as the rules want it.
     fn hosts(
         &mut self,
         service: &Service,
         calls: &[Call<'_>],
         precedes: &dyn Fn(&Call<'_>, &Call<'_>) -> bool,
     ) {
+        let (operations, word) = match chosen(service).hosted.target {
+            Level::Started => (["start", "deploy"], "started"),
+            Level::Created => (["create", "deploy"], "created"),
+        };
         for call in calls.iter().filter(|call| call.operation == "create") {
             let Some(node) = service.nodes.get(call.node) else { continue };
             for (_, requirement) in node.requirements.iter() {
@@ -89,7 +95,7 @@ impl Checker<'_> {
                     self.model.types.chain(of).any(|(_, of)| of.name.text.ends_with("HostedOn"))
                 });
                 let starts = |host: &&Call<'_>| {
-                    host.node == target.node && ["start", "deploy"].contains(&host.operation)
+                    host.node == target.node && operations.contains(&host.operation)
                 };
                 let mut started = calls.iter().filter(starts).peekable();
                 if !is_host || started.peek().is_none() {
@@ -97,7 +103,7 @@ impl Checker<'_> {
                 }
                 if !started.any(|host| precedes(host, call)) {
                     let message = format!(
-                        "`{}` is created before `{}`, which hosts it, is started",
+                        "`{}` is created before `{}`, which hosts it, is {word}",
                         call.node, target.node
                     );
                     self.error(codes::WORKFLOW_ORDER, call.at.span, message);

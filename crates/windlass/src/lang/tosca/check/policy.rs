@@ -25,6 +25,7 @@ impl Checker<'_> {
             self.weaving(policy);
             for (name, trigger) in policy.triggers.iter() {
                 self.trigger(service, name, trigger);
+                self.condition(service, policy, trigger);
                 for action in &trigger.actions {
                     self.action(service, policy, action);
                 }
@@ -58,8 +59,12 @@ impl Checker<'_> {
         let is_fit = match (node(&name.text), service.groups.get(&name.text)) {
             (Some(id), _) => fits(id),
             (None, Some(group)) => {
-                let mut members = group.members.iter().filter_map(|member| node(&member.text));
-                group.of.id.is_some_and(fits) || group.members.is_empty() || members.any(fits)
+                let members = group.members.iter();
+                // A member that does not exist was reported as such.
+                let mut members = members.map(|member| node(&member.text));
+                group.of.id.is_some_and(fits)
+                    || group.members.is_empty()
+                    || members.any(|member| member.is_none_or(fits))
             }
             (None, None) => true,
         };
@@ -90,6 +95,7 @@ impl Checker<'_> {
         match action.kind {
             ActivityKind::Inline => return self.inlined(service, action),
             ActivityKind::SetState => return self.state(&action.subject),
+            ActivityKind::Delegate => return self.delegated(service, action),
             _ => {}
         }
         if action.kind != ActivityKind::CallOperation {

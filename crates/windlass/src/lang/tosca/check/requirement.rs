@@ -417,6 +417,10 @@ impl Checker<'_> {
         }
         for requirement in model.requirement_names(id) {
             let Some(definition) = model.requirement(id, requirement) else { continue };
+            // Bounds that nothing lies between were reported as such.
+            if definition.count.is_some_and(|range| range.is_empty()) {
+                continue;
+            }
             let own: Vec<&RequirementAssignment> = node
                 .requirements
                 .iter()
@@ -508,6 +512,7 @@ impl Checker<'_> {
             let Some(id) = service.nodes.get(node).and_then(|node| node.of.id) else { continue };
             let range =
                 self.model.nearest(id, |of| of.capabilities.get(capability)?.occurrences.as_ref());
+            let range = range.filter(|range| !range.is_empty());
             let Some(upper) = range.and_then(|range| range.upper) else { continue };
             if users.len() as u64 > upper {
                 let names: Vec<&str> = users.iter().map(|(name, _)| name.as_str()).collect();

@@ -65,7 +65,9 @@ impl Checker<'_> {
             .filter(|entry| number_of(&entry.value) == Some(1.0))
             .filter_map(|entry| key_text(&entry.key))
             .collect();
-        if ones.is_empty() {
+        // A multiplier that is none, and was reported as such, may have been meant to be 1.
+        let is_open = entries.iter().any(|entry| number_of(&entry.value).is_none());
+        if ones.is_empty() && !is_open {
             self.error(codes::SCALAR, units.span, "one unit must have the multiplier 1");
         }
         match of.body.get("canonical_unit") {
@@ -93,6 +95,10 @@ impl Checker<'_> {
                 whole.is_some_and(|(prefix, unit)| format!("{prefix}{unit}") == name)
             })
         });
+        let of_unit = entries("units").iter().find(|it| key_text(&it.key).as_deref() == Some(name));
+        if of_unit.is_some_and(|unit| number_of(&unit.value).is_none()) {
+            return;
+        }
         if is_unit {
             let message = format!("the canonical unit `{name}` must have the multiplier 1");
             self.error(codes::SCALAR, canonical.span, message);
@@ -149,7 +155,8 @@ impl Checker<'_> {
             let Some(known) = from.entries().iter().find(|known| known.key == entry.key) else {
                 continue;
             };
-            if number_of(&known.value) != number_of(&entry.value) {
+            let both = number_of(&known.value).zip(number_of(&entry.value));
+            if both.is_some_and(|(known, own)| known != own) {
                 let message = "a derived scalar keeps the multipliers of its units";
                 self.error(codes::REFINEMENT, entry.value.span, message);
             }

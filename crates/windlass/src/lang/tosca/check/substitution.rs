@@ -5,7 +5,10 @@ use super::super::model::{Service, Substitution, TypeId};
 use super::super::value::{Name, Value};
 use super::super::version::Version;
 use super::Checker;
+use super::filter::keys;
+use super::function::fits;
 use super::value::is_required;
+use crate::diagnostic::Diagnostic;
 use crate::spelling;
 
 impl Checker<'_> {
@@ -16,6 +19,7 @@ impl Checker<'_> {
         let Some(substitution) = &service.substitution else { return };
         let Some(id) = substitution.of.id.filter(|id| !model.is_opaque(*id)) else { return };
         self.mapped_properties(service, substitution, id);
+        self.substituted_ones(substitution, id);
         for (name, value) in substitution.capabilities.iter() {
             if model.capability(id, &name.text).is_none() {
                 let names = model.types.chain(id).flat_map(|(_, of)| of.capabilities.names());
@@ -87,6 +91,18 @@ impl Checker<'_> {
                 let help = near.map(|near| format!("did you mean `{near}`?"));
                 self.advise(codes::SUBSTITUTION, value.span, message, help);
             }
+            let fed = input.filter(|_| is_input).and_then(|input| service.inputs.get(input));
+            let both = properties.get(&name.text).and_then(|it| it.of.as_ref());
+            if let Some((given, wanted)) = both.zip(fed.and_then(|fed| fed.schema.of.as_ref())) {
+                let base = |of| self.model.base(of, self.version());
+                if !fits(self.model, base(given), base(wanted)) {
+                    let message = format!(
+                        "`{}` is a `{}`, and the input a `{}`",
+                        name.text, given.name.text, wanted.name.text
+                    );
+                    self.error(codes::SUBSTITUTION, value.span, message);
+                }
+            }
         }
         if self.version() > Version::V1_3 || !substitution.properties.is_empty() {
             return;
@@ -99,6 +115,25 @@ impl Checker<'_> {
                 );
                 self.error(codes::SUBSTITUTION, substitution.span, message);
             }
+        }
+    }
+
+    /// The filter asks for properties that nodes of the type have; from 2.0 it is made of
+    /// functions, which are looked at with all others.
+    fn substituted_ones(&mut self, substitution: &Substitution, id: TypeId) {
+        let Some(filter) = substitution.filter.as_ref().filter(|_| !self.version().is_2()) else {
+            return;
+        };
+        let filter = filter.get("node_filter").unwrap_or(filter);
+        if self.filter_itself(Some(id), filter) {
+            return;
+        }
+        let known = self.model.schemas(id, |of| &of.properties);
+        for key in filter.get("properties").into_iter().flat_map(keys) {
+            let Some(name) = key.text().filter(|name| known.get(name).is_none()) else { continue };
+            // A node of a type that derives from it may have more.
+            let message = format!("`{}` has no property `{name}`", substitution.of.name.text);
+            self.findings.push(Diagnostic::warning(codes::UNKNOWN_NAME, key.span, message));
         }
     }
 
@@ -198,6 +233,19 @@ impl Checker<'_> {
         self.advise(codes::UNKNOWN_NAME, at.span, message, help);
     }
 
+    /// A workflow that stands for an operation exists; before 2.0 the orchestrator has some.
+    fn mapped_workflow(&mut self, service: &Service, name: &Name) {
+        if !self.version().is_2() {
+            return self.known_workflow(service, name);
+        }
+        if service.workflows.get(&name.text).is_none() {
+            let message = format!("there is no workflow `{}`", name.text);
+            let near = spelling::nearest(&name.text, service.workflows.names());
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            self.advise(codes::UNKNOWN_NAME, name.span, message, help);
+        }
+    }
+
     /// Operations are mapped to workflows.
     fn mapped_interface(&mut self, service: &Service, id: TypeId, name: &Name, value: &Value) {
         let Some(known) = self.operations(id, &name.text) else {
@@ -214,12 +262,9 @@ impl Checker<'_> {
                     format!("the interface `{}` has no operation `{operation}`", name.text);
                 self.error(codes::UNDECLARED, entry.key.span, message);
             }
-            if let Some(workflow) = entry.value.text()
-                && self.version().is_2()
-                && service.workflows.get(workflow).is_none()
-            {
-                let message = format!("there is no workflow `{workflow}`");
-                self.error(codes::UNKNOWN_NAME, entry.value.span, message);
+            if let Some(text) = entry.value.text().filter(|_| operation != "type") {
+                let workflow = Name { text: text.to_owned(), span: entry.value.span };
+                self.mapped_workflow(service, &workflow);
             }
         }
     }

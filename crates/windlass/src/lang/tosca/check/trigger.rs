@@ -1,12 +1,15 @@
-//! Triggers of policies: what happens, when, and to which part of a node.
+//! Triggers of policies: what happens, when, under which condition, and to which part of a node.
 
 use super::super::codes;
-use super::super::model::{Service, Trigger};
+use super::super::model::{Fields, Policy, Schema, Service, Trigger, TypeId, TypeKind};
 use super::super::value::{Data, Name, Value};
 use super::super::version::Version;
 use super::Checker;
+use super::clause::is_clause;
 use super::evaluate::is_call;
+use super::schema::Base;
 use super::value::is_timestamp;
+use crate::diagnostic::Diagnostic;
 use crate::spelling;
 
 impl Checker<'_> {
@@ -44,13 +47,98 @@ impl Checker<'_> {
         }
     }
 
+    /// A condition before 2.0 is about what the watched node or capability has.
+    pub(super) fn condition(&mut self, service: &Service, policy: &Policy, trigger: &Trigger) {
+        let condition = trigger.condition.as_ref().filter(|_| !self.version().is_2());
+        let Some(condition) = condition else { return };
+        let watched = match trigger.body.get("target_filter") {
+            Some(filter) => self.filtered(service, filter),
+            None => self.fields_of(service, policy),
+        };
+        self.watched(watched.as_ref(), condition.get("constraint").unwrap_or(condition));
+    }
+
+    /// Attributes and properties of what a filter watches; none when nobody knows.
+    fn filtered(&self, service: &Service, filter: &Value) -> Option<Fields<Schema>> {
+        let model = self.model;
+        let name = filter.get("node")?.text()?;
+        let of = match service.nodes.get(name) {
+            Some(node) => node.of.id?,
+            None => model.type_named(TypeKind::Node, name)?,
+        };
+        if model.is_opaque(of) || filter.get("requirement").is_some() {
+            return None;
+        }
+        let Some(capability) = filter.get("capability") else { return Some(self.all_of(of)) };
+        let capability = model.capability_type(of, capability.text()?)?;
+        (!model.is_opaque(capability)).then(|| self.all_of(capability))
+    }
+
+    /// The same for the targets of a policy.
+    fn fields_of(&self, service: &Service, policy: &Policy) -> Option<Fields<Schema>> {
+        let members = |name: &Name| match service.groups.get(&name.text) {
+            Some(group) => group.members.clone(),
+            None => vec![name.clone()],
+        };
+        let mut all = Fields::default();
+        for name in policy.targets.iter().flat_map(members) {
+            let of = service.nodes.get(&name.text)?.of.id?;
+            if self.model.is_opaque(of) {
+                return None;
+            }
+            for (name, schema) in self.all_of(of).iter() {
+                all.push(name.clone(), schema.clone());
+            }
+        }
+        (!policy.targets.is_empty()).then_some(all)
+    }
+
+    fn all_of(&self, of: TypeId) -> Fields<Schema> {
+        let mut all = self.model.schemas(of, |of| &of.attributes);
+        for (name, schema) in self.model.schemas(of, |of| &of.properties).iter() {
+            all.push(name.clone(), schema.clone());
+        }
+        all
+    }
+
+    fn watched(&mut self, fields: Option<&Fields<Schema>>, clause: &Value) {
+        /// Keys of a condition that are no names.
+        const KEYS: &[&str] = &["period", "evaluations", "method", "description", "state"];
+        for item in clause.items() {
+            self.watched(fields, item);
+        }
+        for entry in clause.entries() {
+            let Some(name) = entry.key.text() else { continue };
+            if ["assert", "and", "or", "not"].contains(&name) {
+                self.watched(fields, &entry.value);
+                continue;
+            }
+            if KEYS.contains(&name) || is_clause(name) || is_call(clause, false) {
+                continue;
+            }
+            let schema = fields.and_then(|fields| fields.get(name));
+            if let Some(fields) = fields.filter(|_| schema.is_none()) {
+                let message = format!("nothing that is watched has an attribute `{name}`");
+                let finding = Diagnostic::warning(codes::UNKNOWN_NAME, entry.key.span, message);
+                let near = spelling::nearest(name, fields.names());
+                self.findings.push(match near {
+                    Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    None => finding,
+                });
+                continue;
+            }
+            let of = schema.and_then(|schema| schema.of.as_ref());
+            let base = of.map_or(Base::Unknown, |of| self.model.base(of, self.version()));
+            self.clauses_of(&entry.value, base);
+        }
+    }
+
     /// The node, requirement and capability that a trigger watches exist.
     fn target_filter(&mut self, service: &Service, filter: &Value) {
         let Some(at) = filter.get("node") else { return };
         let Some(name) = at.text() else { return };
         let Some(node) = service.nodes.get(name) else {
-            let is_type =
-                self.model.type_named(super::super::model::TypeKind::Node, name).is_some();
+            let is_type = self.model.type_named(TypeKind::Node, name).is_some();
             if !is_type && service.groups.get(name).is_none() && !self.is_open {
                 let message = format!("there is no node template `{name}`");
                 let near = spelling::nearest(name, service.nodes.names());

@@ -5,6 +5,7 @@ use super::super::model::{Activity, ActivityKind, Service, Step, TypeId, Workflo
 use super::super::switches;
 use super::super::value::{Name, Value};
 use super::Checker;
+use super::schema::Base;
 use super::value::is_required;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::spelling;
@@ -82,7 +83,7 @@ impl Checker<'_> {
             match activity.kind {
                 ActivityKind::SetState => self.state(&activity.subject),
                 ActivityKind::Inline => self.inlined(service, activity),
-                ActivityKind::Delegate => {}
+                ActivityKind::Delegate => self.delegated(service, activity),
                 ActivityKind::CallOperation => {
                     if let Some(of) = of.filter(|_| step.target_relationship.is_none()) {
                         self.call(workflow, of, &target.text, activity);
@@ -100,6 +101,17 @@ impl Checker<'_> {
         let help = spelling::known("state", STATES.iter().take(10).copied());
         self.advise(codes::STATE, state.span, message, Some(help));
         self.quirk(switches::FREE_STATES);
+    }
+
+    /// What is left to the orchestrator is something that it can do. Others may know more.
+    pub(super) fn delegated(&mut self, service: &Service, activity: &Activity) {
+        let before = self.findings.len();
+        self.known_workflow(service, &activity.subject);
+        for found in &mut self.findings[before..] {
+            if found.help.is_none() {
+                found.severity = Severity::Warning;
+            }
+        }
     }
 
     /// A workflow that runs in place gets the inputs that it has, and those that it needs.
@@ -179,6 +191,30 @@ impl Checker<'_> {
                 self.advise(codes::UNKNOWN_NAME, entry.key.span, message, help);
                 // Other processors accept it, and real files do it.
                 self.bear(true);
+                continue;
+            }
+            let schema = attributes.get(name).or_else(|| properties.get(name));
+            let of = schema.and_then(|schema| schema.of.as_ref());
+            let base = of.map_or(Base::Unknown, |of| self.model.base(of, self.version()));
+            self.clauses_of(&entry.value, if name == "state" { Base::Unknown } else { base });
+            if name == "state" {
+                self.compared_states(&entry.value);
+            }
+        }
+    }
+
+    /// The states that a node is compared with are some that it can have.
+    fn compared_states(&mut self, clause: &Value) {
+        let words = |value: &Value| {
+            let name = |text: &str| Name { text: text.to_owned(), span: value.span };
+            value.text().map(name)
+        };
+        let alone = std::slice::from_ref(clause);
+        for one in clause.items().iter().chain(alone) {
+            let operators = one.entries().iter().map(|entry| &entry.value);
+            let compared = operators.flat_map(|value| value.items().iter().chain([value]));
+            for state in compared.chain([one]).filter_map(words) {
+                self.state(&state);
             }
         }
     }
@@ -187,7 +223,8 @@ impl Checker<'_> {
         let is_known = service.workflows.get(&name.text).is_some() || WOVEN.contains(&&*name.text);
         if !is_known {
             let message = format!("there is no workflow `{}`", name.text);
-            let near = spelling::nearest(&name.text, service.workflows.names());
+            let known = service.workflows.names().chain(WOVEN.iter().copied());
+            let near = spelling::nearest(&name.text, known);
             let help = near.map(|near| format!("did you mean `{near}`?"));
             self.advise(codes::UNKNOWN_NAME, name.span, message, help);
         }
@@ -315,6 +352,9 @@ impl Checker<'_> {
                 left.remove(step);
             }
         }
+        if left.is_empty() {
+            left = never_begun(workflow);
+        }
         let Some(first) = left.first() else { return true };
         let names: Vec<String> = left.iter().map(|step| format!("`{step}`")).collect();
         let span = workflow.steps.entry(first).map_or(name.span, |(name, _)| name.span);
@@ -349,6 +389,24 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// The steps that no way leads to from one that waits for nothing, failures included.
+fn never_begun(workflow: &Workflow) -> BTreeSet<&str> {
+    let next = |step: &str| {
+        let step = workflow.steps.get(step);
+        step.into_iter().flat_map(|it| it.on_success.iter().chain(&it.on_failure))
+    };
+    let waiting: BTreeSet<&str> =
+        workflow.steps.names().flat_map(next).map(|name| name.text.as_str()).collect();
+    let mut left: BTreeSet<&str> = workflow.steps.names().collect();
+    let mut open: Vec<&str> = left.iter().copied().filter(|it| !waiting.contains(it)).collect();
+    while let Some(step) = open.pop() {
+        if left.remove(step) {
+            open.extend(next(step).map(|name| name.text.as_str()));
+        }
+    }
+    left
 }
 
 fn inlined(workflow: &Workflow) -> Vec<&Activity> {

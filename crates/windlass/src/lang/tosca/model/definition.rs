@@ -187,6 +187,13 @@ pub struct Range {
     pub span: Span,
 }
 
+impl Range {
+    /// Whether nothing lies between the bounds.
+    pub fn is_empty(&self) -> bool {
+        self.upper.is_some_and(|upper| upper < self.lower)
+    }
+}
+
 /// An interface: its definition in a type or its assignment in a template.
 #[derive(Debug, Clone)]
 pub struct Interface {

@@ -250,6 +250,12 @@ impl<'m> Judge<'m> {
                         "states that `{}` sets are not judged within `{}`",
                         activity.subject.text, name.text
                     )),
+                    ActivityKind::Delegate if !super::is_woven(&activity.subject.text) => {
+                        self.said.unknown.push(format!(
+                            "what `{}` does, which `{}` delegates to, is not known",
+                            activity.subject.text, name.text
+                        ));
+                    }
                     _ => {}
                 }
             }
