@@ -22,6 +22,8 @@ pub(crate) struct Failure {
     pub(crate) exit_code: u8,
     /// The code of a finding and the file, when a report for programs should list it.
     about: Option<(&'static str, String)>,
+    /// Findings that the user has been told, for programs.
+    findings: Option<String>,
 }
 
 impl Failure {
@@ -32,12 +34,29 @@ impl Failure {
             help: None,
             exit_code: exit_code::USAGE,
             about: None,
+            findings: None,
         }
     }
 
     /// Findings, already on standard error, keep the command from giving an answer.
     pub(crate) fn reported(exit_code: u8) -> Self {
-        Failure { message: None, help: None, exit_code, about: None }
+        Failure { message: None, help: None, exit_code, about: None, findings: None }
+    }
+
+    /// With the same findings as JSON.
+    #[must_use]
+    pub(crate) fn findings(mut self, json: String) -> Self {
+        self.findings = Some(json);
+        self
+    }
+
+    /// Tells a program what keeps the command from giving an answer; a question that could not be
+    /// asked has no JSON.
+    pub(crate) fn print_json(&self) {
+        if let Some(findings) = &self.findings {
+            // Who does not listen is not told.
+            let _ = output::stdout(findings);
+        }
     }
 
     /// A file that cannot be read or written: `verb` is "read" or "write".
@@ -101,6 +120,7 @@ impl From<std::io::Error> for Failure {
             help: None,
             exit_code: exit_code::USAGE,
             about: None,
+            findings: None,
         }
     }
 }
@@ -113,6 +133,7 @@ impl From<serde_json::Error> for Failure {
             help: None,
             exit_code: exit_code::INTERNAL,
             about: None,
+            findings: None,
         }
     }
 }

@@ -354,10 +354,14 @@ fn refuse_errors(
     if findings.is_empty() { Ok(()) } else { Err(reported(findings, sources, exit_code)?) }
 }
 
-fn reported(errors: Vec<Diagnostic>, sources: Sources, exit_code: u8) -> Result<Failure, Failure> {
+fn reported(errors: Vec<Diagnostic>, sources: Sources, code: u8) -> Result<Failure, Failure> {
     let report = Report::new(sources, errors);
     output::stderr(&render::report(CheckFormat::Text, &report, false)?);
-    Ok(Failure::reported(exit_code))
+    let failure = Failure::reported(code);
+    if code != exit_code::FINDINGS {
+        return Ok(failure);
+    }
+    Ok(failure.findings(render::report(CheckFormat::Json, &report, true)?))
 }
 
 /// An archive that cannot be read, reported as a text without content.

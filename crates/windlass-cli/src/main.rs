@@ -33,8 +33,8 @@ mod surroundings;
 use std::panic::{self, PanicHookInfo, UnwindSafe};
 use std::process::ExitCode;
 
-use args::{Cli, Command};
-use clap::Parser;
+use args::{Cli, Command, Format};
+use clap::{CommandFactory as _, FromArgMatches as _};
 use failure::Failure;
 use windlass_run::world::process;
 
@@ -43,10 +43,20 @@ fn main() -> ExitCode {
     if let Some(ended) = hiding() {
         return ended;
     }
-    ExitCode::from(guarded(|| match Cli::try_parse() {
-        Ok(cli) => run(cli),
+    ExitCode::from(guarded(|| match parsed() {
+        Ok((cli, is_json)) => run(cli, is_json),
         Err(error) => usage(&error),
     }))
+}
+
+/// What the command line asks for, and whether the answer is for a program.
+fn parsed() -> Result<(Cli, bool), clap::Error> {
+    let matches = Cli::command().try_get_matches()?;
+    let format = matches.subcommand().and_then(|(_, command)| {
+        command.try_get_one::<Format>("format").ok().flatten().copied()
+    });
+    let cli = Cli::from_arg_matches(&matches)?;
+    Ok((cli, format == Some(Format::Json)))
 }
 
 /// An engine starts this program to hide secrets in what a command writes: that is no command for
@@ -64,7 +74,7 @@ fn guarded(program: impl FnOnce() -> u8 + UnwindSafe) -> u8 {
 }
 
 /// Carries out a command.
-fn run(cli: Cli) -> u8 {
+fn run(cli: Cli, is_json: bool) -> u8 {
     let result = surroundings::set(&cli.command).and_then(|()| match cli.command {
         Command::Check(args) => commands::check::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
@@ -90,6 +100,9 @@ fn run(cli: Cli) -> u8 {
     });
     result.unwrap_or_else(|failure: Failure| {
         failure.print();
+        if is_json {
+            failure.print_json();
+        }
         failure.exit_code
     })
 }

@@ -93,6 +93,12 @@ fn archives_run_from_where_their_files_are_laid_out_and_are_imported() {
     for args in [["plan", "csar"], ["prove", "csar"]] {
         good(folder.run(&args));
     }
+    good(folder.run(&["up", "csar", "--yes", "--detach"]));
+    for args in [["status", "csar", ""], ["history", "csar", ""], ["logs", "--app", "csar"]] {
+        let args: Vec<&str> = args.into_iter().filter(|word| !word.is_empty()).collect();
+        good(folder.run(&args));
+    }
+    good(folder.run(&["down", "csar", "--yes"]));
     let archive = folder.path("service.tar");
     let mut packed = Command::new("tar");
     packed.arg("-C").arg(folder.path("csar")).arg("--format=ustar").arg("-cf").arg(&archive);
@@ -199,5 +205,31 @@ fn state_and_names_are_attributes_that_the_run_knows() {
     let said = good(folder.run(&["logs", "--app", "service.yaml"])).stdout;
     for words in ["store said creating", "front said started front box.", "front said starting"] {
         assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn a_node_that_nobody_brings_up_is_told() {
+    let text = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates: { db: { type: tosca.nodes.Root, directives: [ substitute ] } }
+";
+    let folder = Folder::with(&[("service.yaml", text)]);
+    let up = good(folder.run(&["up", "service.yaml", "--yes", "--detach"]));
+    assert!(up.stderr.contains("nothing is done for `db` (`substitute`)"), "{}", up.stderr);
+}
+
+#[test]
+fn errors_of_a_file_are_json_for_programs() {
+    let text = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template: { node_templates: { a: { type: Nothing } } }
+";
+    let folder = Folder::with(&[("service.yaml", text)]);
+    for command in ["prove", "plan"] {
+        let run = folder.run(&[command, "service.yaml", "--format", "json"]);
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        assert_eq!(run.findings(), ["2:50 error TOSCA005"], "{}", run.stdout);
+        assert!(run.stderr.contains("TOSCA005"), "{}", run.stderr);
+        assert_eq!(folder.run(&[command, "service.yaml"]).stdout, "");
     }
 }

@@ -39,7 +39,7 @@ use windlass_run::secrets::Secrets;
 use windlass_run::supervisor;
 
 use crate::failure::Failure;
-use crate::{exit_code, output, surroundings};
+use crate::{exit_code, load, output, surroundings};
 
 /// The file of an application when nobody names one.
 const USUAL_FILE: &str = "windlass.yaml";
@@ -184,6 +184,9 @@ pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, St
 /// Of several deployments the one of the application in a file; the only one when there is no file
 /// that says otherwise.
 fn meant(state: &Path, names: &[String], file: &Path) -> Result<String, Failure> {
+    // A folder stands for the file with which it begins, as for `up`.
+    let first = surroundings::file_in(file).or_else(|| load::entry_of(file));
+    let file = first.as_deref().unwrap_or(file);
     if !file.is_file() && file != Path::new(USUAL_FILE) {
         let error = std::io::Error::from(std::io::ErrorKind::NotFound);
         return Err(Failure::file("read", file, &error));

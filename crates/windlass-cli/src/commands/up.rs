@@ -138,6 +138,7 @@ pub(crate) struct Beginning {
 /// Brings an application up.
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let loaded = load::application(&args.file, args.lang.as_deref())?;
+    laid::allowed(loaded.tosca.as_deref(), &loaded.sources)?;
     let world = world_of(args, &loaded);
     let mut project = project::prepared(args, world, loaded.compose, &loaded.sources)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;

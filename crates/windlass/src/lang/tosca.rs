@@ -35,6 +35,7 @@ pub mod weaving;
 pub mod workflow;
 pub mod xml;
 
+pub use command::Output;
 pub use model::Model;
 
 use crate::diagnostic::Diagnostic;
@@ -44,13 +45,28 @@ use crate::tree::Node;
 use load::Loader;
 use model::FileId;
 
-/// The outputs of a service, with what `kept` says that operations have left; none for a value that
-/// nobody has given.
+/// The outputs of a service, with what `kept` says that operations have left, by the folder of a
+/// node and a name.
 pub fn outputs(
     model: &Model,
-    kept: &dyn Fn(&str) -> Option<String>,
-) -> Vec<(String, Option<String>)> {
+    kept: &dyn Fn(&str, &str) -> Option<String>,
+) -> Vec<(String, Output)> {
     command::of_service(model, kept)
+}
+
+/// Inputs of operations that no run could compute.
+pub fn refusals(model: &Model) -> Vec<Diagnostic> {
+    command::refusals(model)
+}
+
+/// The nodes for which nothing is done, with the directive that says so.
+pub fn left_out(model: &Model) -> Vec<(String, String)> {
+    let nodes = model.service.iter().flat_map(|service| service.nodes.iter());
+    let directed = nodes.filter_map(|(name, template)| {
+        let mut directives = template.directives.iter().map(|directive| &directive.text);
+        Some((name.text.clone(), directives.find(|word| *word != "create")?.clone()))
+    });
+    directed.collect()
 }
 
 /// Whether a text is a TOSCA file: by its version, or by keys that only TOSCA has.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass::application::{Application, GlobalState};
+use windlass::application::{Application, ComponentType, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::lifecycle::protocol::Element;
 use windlass_run::deployment::Deployment;
@@ -66,7 +66,57 @@ pub(super) fn tell(
              `{restart}` starts it anew"
         ));
     }
+    for (id, operations) in outdated(application, past, &standing) {
+        let operations: Vec<String> = operations.iter().map(|it| format!("`{it}`")).collect();
+        let down = address.command("down");
+        output::notice(&format!(
+            "{} of `{id}` has been done as it was described before, not as the file says now, and \
+             is not done again: `{down}` and `up` do it anew",
+            operations.join(", ")
+        ));
+    }
     Ok(())
+}
+
+/// The operations that led instances to where they are, and that the file describes otherwise now.
+fn outdated(
+    application: &Application,
+    past: &Past,
+    standing: &Standing,
+) -> Vec<(String, Vec<String>)> {
+    let mut all = Vec::new();
+    for (id, instance) in &standing.state.instances {
+        let then = past.application.type_of(instance.node);
+        let name = &past.application.node(instance.node).name;
+        let Some(node) = application.node_named(name) else { continue };
+        let now = application.type_of(node);
+        let run = |of: &ComponentType, name: &str| {
+            of.operations.iter().find(|it| it.name == name).map(|it| it.run.clone())
+        };
+        let mut done = done(then, instance.element);
+        done.retain(|name| run(now, name).is_some_and(|now| Some(now) != run(then, name)));
+        if !done.is_empty() {
+            all.push((id.0.clone(), done));
+        }
+    }
+    all
+}
+
+/// The operations on the way up to a state.
+fn done(component: &ComponentType, element: Element) -> Vec<String> {
+    let (Some(protocol), Element::State(state)) = (component.protocol(), element) else {
+        return Vec::new();
+    };
+    let (mut at, mut done) = (protocol.initial, Vec::new());
+    for operation in protocol.up.iter().flatten() {
+        if at == state {
+            break;
+        }
+        let Some(way) = protocol.transitions_for(at, *operation).next() else { break };
+        at = protocol.transition(way).to;
+        done.push(component.operations[operation.index()].name.clone());
+    }
+    if at == state { done } else { Vec::new() }
 }
 
 /// The instances that run by another command than the file says now.

@@ -7,20 +7,42 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass::application::{Application, GlobalState};
-use windlass::lang::tosca;
+use windlass::lang::tosca::{self, Output};
+use windlass::source::Sources;
 use windlass::source::files::Limits;
 use windlass_run::deployment::Deployment;
 
-use crate::args::Format;
+use crate::args::{CheckFormat, Format};
 use crate::commands::engine;
 use crate::failure::Failure;
 use crate::files::{self, Opened};
-use crate::{exit_code, load, output};
+use crate::report::Report;
+use crate::{exit_code, load, output, render};
 
 /// Where the files of an archive are laid out, in the folder of the deployment.
 const ARCHIVE: &str = "archive";
 /// What operations leave for each other.
 const SHARED: &str = "shared";
+
+/// Refuses what no run could compute, and says which nodes nobody brings up.
+pub(super) fn allowed(service: Option<&tosca::Model>, sources: &Sources) -> Result<(), Failure> {
+    let Some(service) = service else { return Ok(()) };
+    let refusals = tosca::refusals(service);
+    if !refusals.is_empty() {
+        let report = Report::new(sources.clone(), refusals);
+        output::stderr(&render::report(CheckFormat::Text, &report, false)?);
+        let message = "this cannot be computed when it runs; nothing was done";
+        return Err(Failure::usage(message).ending(exit_code::FINDINGS));
+    }
+    for (node, directive) in tosca::left_out(service) {
+        let what = match &*directive {
+            "substitute" => "no template is put in its place, and no operation of one runs",
+            _ => "it is taken to be there",
+        };
+        output::notice(&format!("nothing is done for `{node}` (`{directive}`): {what}"));
+    }
+    Ok(())
+}
 
 /// The folder that paths of commands start from, with all that they need: nothing begins that
 /// cannot end. The files of an archive are laid out for them.
@@ -125,11 +147,31 @@ pub(super) fn tell(
 fn outputs(deployment: &Deployment, service: Option<&tosca::Model>) -> String {
     let Some(model) = service else { return String::new() };
     let folder = deployment.folder().join(SHARED);
-    let kept = |file: &str| fs::read_to_string(folder.join(file)).ok();
+    let kept = |node: &str, name: &str| left(&folder.join(node), name);
     let mut text = String::new();
-    for (name, value) in tosca::outputs(model, &kept) {
-        let value = value.unwrap_or_else(|| "(no operation has given it)".to_owned());
+    for (name, output) in tosca::outputs(model, &kept) {
+        let value = match output {
+            Output::Given(value) => value,
+            Output::Missing => "(no operation has given it)".to_owned(),
+            Output::NotComputed => "(it cannot be computed of what operations gave)".to_owned(),
+        };
         let _ = writeln!(text, "output {name}: {value}");
     }
     text
+}
+
+/// What a node has left; of several instances the first by number that has left it.
+fn left(node: &Path, name: &str) -> Option<String> {
+    if let Ok(text) = fs::read_to_string(node.join(name)) {
+        return Some(text);
+    }
+    let number = |folder: &PathBuf| {
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let number = name.rsplit_once('-').and_then(|(_, number)| number.parse::<u64>().ok());
+        (number, name.to_owned())
+    };
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(node).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    folders.sort_by_key(number);
+    folders.iter().find_map(|folder| fs::read_to_string(folder.join(name)).ok())
 }

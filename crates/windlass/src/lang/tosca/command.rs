@@ -10,7 +10,9 @@ mod artifact;
 mod compute;
 pub(super) mod container;
 mod evaluate;
+mod found;
 mod locate;
+mod refusal;
 pub(super) mod settled;
 pub(super) mod state;
 pub(super) mod station;
@@ -25,8 +27,11 @@ use super::model::{
 };
 use super::value::{Data, Value};
 use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
-use evaluate::{Found, Place};
+use evaluate::Place;
 pub(super) use evaluate::{GivenBack, Inputs};
+pub(super) use found::Reading;
+use found::{Fetching, Found, shown};
+pub(super) use refusal::refusals;
 
 /// The operations that find deployment artifacts where they belong; without any implementation the
 /// first one puts them there.
@@ -51,6 +56,57 @@ struct Declared<'m> {
     all: Vec<(FileId, &'m Interface, Option<&'m Operation>)>,
 }
 
+impl<'m> Declared<'m> {
+    fn of_node(
+        inputs: &Inputs<'_, 'm>,
+        template: &'m NodeTemplate,
+        interface: &str,
+        operation: &str,
+    ) -> Self {
+        let file = inputs.service.file;
+        let own = template.interfaces.iter().map(|(name, it)| (file, &*name.text, it));
+        let chain = template.of.id.into_iter().flat_map(|id| inputs.model.types.chain(id));
+        let inherited = chain
+            .flat_map(|(_, of)| of.interfaces.iter().map(|(name, it)| (of.file, &*name.text, it)));
+        let all = own.chain(inherited).filter(|(_, name, _)| same_interface(name, interface));
+        let all = all.map(|(file, _, it)| (file, it, it.operations.get(operation))).collect();
+        Declared { all }
+    }
+
+    fn of_link(inputs: &Inputs<'_, 'm>, link: &Link<'m>, operation: &str) -> Self {
+        let file = inputs.service.file;
+        let own = link.interfaces.iter().flat_map(|fields| fields.iter());
+        let own = own.map(|(name, it)| (file, &*name.text, it));
+        let chain = link.relationship.into_iter().flat_map(|id| inputs.model.types.chain(id));
+        let inherited = chain
+            .flat_map(|(_, of)| of.interfaces.iter().map(|(name, it)| (of.file, &*name.text, it)));
+        let all = own.chain(inherited).filter(|(_, name, _)| same_interface(name, "Configure"));
+        let all = all.map(|(file, _, it)| (file, it, it.operations.get(operation))).collect();
+        Declared { all }
+    }
+
+    /// What carries it out, and the file that says so.
+    fn implementation(&self) -> Option<(FileId, &'m Artifact, &'m Implementation)> {
+        self.all.iter().find_map(|(file, _, operation)| {
+            let implementation = operation.as_ref()?.implementation.as_ref()?;
+            Some((*file, implementation.primary.as_ref()?, implementation))
+        })
+    }
+
+    /// Inputs by name: those of the interface, then those of the operation, the nearest last.
+    fn inputs(&self) -> impl Iterator<Item = (&'m str, &'m Value)> {
+        let all = self.all.iter().rev().flat_map(|(_, interface, operation)| {
+            let own = operation.map(|operation| &operation.inputs);
+            std::iter::once(&interface.inputs).chain(own).flat_map(super::model::Fields::iter)
+        });
+        all.filter_map(|(name, parameter)| {
+            let value = parameter.value.as_ref().or(parameter.schema.value.as_ref());
+            let value = value.or(parameter.schema.default.as_ref())?;
+            Some((&*name.text, value))
+        })
+    }
+}
+
 /// The command of an operation of a node; none when nothing carries it out.
 pub(super) fn of_node<'m>(
     inputs: &Inputs<'_, 'm>,
@@ -59,15 +115,9 @@ pub(super) fn of_node<'m>(
     interface: &str,
     operation: &str,
 ) -> Option<Run> {
-    let file = inputs.service.file;
-    let own = template.interfaces.iter().map(|(name, it)| (file, &*name.text, it));
-    let chain = template.of.id.into_iter().flat_map(|id| inputs.model.types.chain(id));
-    let inherited =
-        chain.flat_map(|(_, of)| of.interfaces.iter().map(|(name, it)| (of.file, &*name.text, it)));
-    let all = own.chain(inherited).filter(|(_, name, _)| same_interface(name, interface));
-    let all = all.map(|(file, _, it)| (file, it, it.operations.get(operation))).collect();
+    let declared = Declared::of_node(inputs, template, interface, operation);
     let place = Place::of_node(at);
-    command(inputs, &Declared { all }, (&place, at), template, &format!("{interface}.{operation}"))
+    command(inputs, &declared, (&place, at), template, &format!("{interface}.{operation}"))
 }
 
 /// The command of an operation of a relationship, as part of the life of the node `at`.
@@ -77,25 +127,30 @@ pub(super) fn of_link<'m>(
     operation: &str,
     at: usize,
 ) -> Option<Run> {
-    let file = inputs.service.file;
-    let own = link.interfaces.iter().flat_map(|fields| fields.iter());
-    let own = own.map(|(name, it)| (file, &*name.text, it));
-    let chain = link.relationship.into_iter().flat_map(|id| inputs.model.types.chain(id));
-    let inherited =
-        chain.flat_map(|(_, of)| of.interfaces.iter().map(|(name, it)| (of.file, &*name.text, it)));
-    let all = own.chain(inherited).filter(|(_, name, _)| same_interface(name, "Configure"));
-    let all = all.map(|(file, _, it)| (file, it, it.operations.get(operation))).collect();
+    let declared = Declared::of_link(inputs, link, operation);
     let (_, template) = inputs.service.nodes.at(link.source)?;
+    let place = place_of_link(inputs, link);
+    command(inputs, &declared, (&place, at), template, &format!("Configure.{operation}"))
+}
+
+fn place_of_link<'m>(inputs: &Inputs<'_, 'm>, link: &Link<'m>) -> Place {
     let relationship = inputs.links.iter().position(|known| std::ptr::eq(known, link));
-    let place = Place { source: link.source, link: Some((link.source, link.target)), relationship };
-    command(inputs, &Declared { all }, (&place, at), template, &format!("Configure.{operation}"))
+    Place { source: link.source, link: Some((link.source, link.target)), relationship }
+}
+
+/// What an output of a service says once operations have run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// Its value.
+    Given(String),
+    /// It needs what no operation has given.
+    Missing,
+    /// It is made by a function that is not computed, or that does not take what was given.
+    NotComputed,
 }
 
 /// The outputs of a service, with what operations have left.
-pub(super) fn of_service(
-    model: &Model,
-    kept: &dyn Fn(&str) -> Option<String>,
-) -> Vec<(String, Option<String>)> {
+pub(super) fn of_service(model: &Model, kept: &Reading<'_>) -> Vec<(String, Output)> {
     let Some(service) = &model.service else { return Vec::new() };
     let links = super::lower::links::links(model, service);
     let given = GivenBack::new();
@@ -105,10 +160,26 @@ pub(super) fn of_service(
     let mut all = Vec::new();
     for (name, output) in service.outputs.iter() {
         let Some(value) = &output.value else { continue };
-        let found = inputs.evaluate(value, &nowhere);
-        all.push((name.text.clone(), found.and_then(|found| found.with(kept))));
+        let output = match settled::after(&inputs, value, &nowhere, kept) {
+            Some(value) => Output::Given(shown(&value)),
+            None if lacks(&inputs, value, kept) => Output::Missing,
+            None => Output::NotComputed,
+        };
+        all.push((name.text.clone(), output));
     }
     all
+}
+
+/// Whether something in a value reads what nobody has given.
+fn lacks(inputs: &Inputs<'_, '_>, value: &Value, kept: &Reading<'_>) -> bool {
+    let nowhere = Place::of_node(usize::MAX);
+    if let Some((name, _)) = settled::function(value, inputs.model.version.is_2())
+        && name.starts_with("get_")
+    {
+        return settled::after(inputs, value, &nowhere, kept).is_none();
+    }
+    let entries = value.entries().iter().map(|entry| &entry.value);
+    value.items().iter().chain(entries).any(|inner| lacks(inputs, inner, kept))
 }
 
 /// The attributes of nodes that operations of them or of their relationships give back.
@@ -117,12 +188,8 @@ fn given_back(inputs: &Inputs<'_, '_>) -> BTreeMap<usize, BTreeSet<String>> {
     let mut add = |interface: &Interface, place: &Place| {
         let operations = interface.operations.iter().map(|(_, operation)| operation);
         for (_, mapping) in operations.flat_map(|operation| operation.outputs.iter()) {
-            let to = mapping.items();
-            let entity = to.first().and_then(Value::text);
-            let node = entity.and_then(|entity| inputs.node(entity, place));
-            let name = to.last().and_then(Value::text).filter(|_| to.len() > 1);
-            if let Some((node, name)) = node.zip(name) {
-                given.entry(node).or_default().insert(name.to_owned());
+            if let Some((node, name)) = inputs.target(mapping.items(), place) {
+                given.entry(node).or_default().insert(name);
             }
         }
     };
@@ -133,8 +200,7 @@ fn given_back(inputs: &Inputs<'_, '_>) -> BTreeMap<usize, BTreeSet<String>> {
         template.interfaces.iter().chain(inherited).for_each(|(_, it)| add(it, &place));
     }
     for link in inputs.links {
-        let ends = Some((link.source, link.target));
-        let place = Place { source: link.source, link: ends, relationship: None };
+        let place = place_of_link(inputs, link);
         let chain = link.relationship.into_iter().flat_map(|id| inputs.model.types.chain(id));
         let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
         let own = link.interfaces.iter().flat_map(|fields| fields.iter());
@@ -177,16 +243,12 @@ fn command(
     template: &NodeTemplate,
     operation: &str,
 ) -> Option<Run> {
-    let implemented = declared.all.iter().find_map(|(file, _, operation)| {
-        let implementation = operation.as_ref()?.implementation.as_ref()?;
-        Some((*file, implementation.primary.as_ref()?, implementation))
-    });
     let deployed = if ON_THE_WAY_UP.contains(&operation) {
         artifact::deployed(inputs, template)
     } else {
         Vec::new()
     };
-    let Some((file, primary, implementation)) = implemented else {
+    let Some((file, primary, implementation)) = declared.implementation() else {
         let made = container::operation(inputs, place.source, template, operation);
         let copies = operation == ON_THE_WAY_UP[0] && !deployed.is_empty();
         let command = made.or_else(|| copies.then(|| artifact::copying(deployed)));
@@ -199,7 +261,7 @@ fn command(
     let script = script(inputs, file, primary, template, is_inside)?;
     let mut files: Vec<String> = script.last().cloned().into_iter().collect();
     let values = values(inputs, declared, place);
-    let outputs = outputs(inputs, declared, place);
+    let outputs = outputs(inputs, declared, place, at);
     let mut environment = BTreeMap::new();
     let mut late: Vec<(String, Found)> = Vec::new();
     for (name, found) in values {
@@ -219,16 +281,25 @@ fn command(
     files.extend(artifact::files(inputs, template));
     files.sort();
     files.dedup();
-    let states = state::lines(inputs, at, template, operation);
+    if outputs.is_empty() {
+        // A script for many operations may write what this one does not declare.
+        let nowhere = EnvironmentValue::Plain("/dev/null".to_owned());
+        environment.insert("TOSCA_OUTPUTS".to_owned(), nowhere);
+    }
+    let states = state::lines(inputs, template, operation);
     let is_plain = late.is_empty() && outputs.is_empty() && states.is_none();
     let line = if is_plain && deployed.is_empty() {
         CommandLine::Arguments(script)
     } else {
         let mut lines = vec!["set -e".to_owned()];
         lines.extend(deployed.iter().map(artifact::Deployed::line));
+        if !is_plain {
+            lines.extend([KEPT.to_owned(), own(inputs, at)]);
+        }
         let (before, after) = states.unzip();
         lines.extend(before);
-        lines.extend(wrapped(&script, &late, &outputs, operation));
+        lines.extend(fetched(inputs, at, &late));
+        lines.extend(wrapped(&script, &outputs, operation));
         lines.extend(after);
         CommandLine::Shell(lines.join("\n"))
     };
@@ -290,44 +361,31 @@ fn dependencies(
     all.filter_map(|artifact| path(inputs, file, artifact, template)).collect()
 }
 
-/// Inputs by name: those of the interface, then those of the operation, the nearest last.
+/// Inputs by the names of their variables.
 fn values(
     inputs: &Inputs<'_, '_>,
     declared: &Declared<'_>,
     place: &Place,
 ) -> BTreeMap<String, Found> {
-    let mut values = BTreeMap::new();
-    for (_, interface, operation) in declared.all.iter().rev() {
-        let own = operation.map(|operation| &operation.inputs);
-        for (name, parameter) in
-            std::iter::once(&interface.inputs).chain(own).flat_map(super::model::Fields::iter)
-        {
-            let value = parameter.value.as_ref().or(parameter.schema.value.as_ref());
-            let value = value.or(parameter.schema.default.as_ref());
-            let found = value.and_then(|value| inputs.evaluate(value, place));
-            if let Some(found) = found {
-                values.insert(variable(&name.text), found);
-            }
-        }
-    }
-    values
+    let found = |(name, value)| Some((variable(name), inputs.evaluate(value, place)?));
+    declared.inputs().filter_map(found).collect()
 }
 
-/// Where each output is kept beside its own place: the attributes that it sets.
+/// Where each output is kept beside its own place, in words of a shell: the attributes that it
+/// sets. Those of the node itself are those of its instance.
 fn outputs(
     inputs: &Inputs<'_, '_>,
     declared: &Declared<'_>,
     place: &Place,
-) -> BTreeMap<String, Option<String>> {
+    at: usize,
+) -> BTreeMap<String, Option<(String, String)>> {
     let mut outputs = BTreeMap::new();
-    for (_, _, operation) in declared.all.iter().rev() {
-        let Some(operation) = operation else { continue };
+    for operation in declared.all.iter().rev().filter_map(|(_, _, operation)| *operation) {
         for (name, mapping) in operation.outputs.iter() {
-            let to = mapping.items();
-            let entity = to.first().and_then(Value::text);
-            let attribute = to.last().and_then(Value::text);
-            let node = entity.and_then(|entity| inputs.node(entity, place));
-            let file = node.zip(attribute).map(|(node, attribute)| inputs.kept(node, attribute));
+            let target = inputs.target(mapping.items(), place);
+            let file = target.map(|(node, name)| {
+                (if node == at { "$own".to_owned() } else { inputs.folder(node) }, name)
+            });
             outputs.insert(name.text.clone(), file);
         }
     }
@@ -344,46 +402,65 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// A shell script around the command: it fetches what only the run knows and keeps what comes back.
+/// The line of a shell that says where values of the instance are kept: with its node, when it is
+/// the only one and has its name.
+fn own(inputs: &Inputs<'_, '_>, at: usize) -> String {
+    let (folder, name) = (inputs.folder(at), node_name(inputs, at));
+    let instance = "printf %s \"$WINDLASS_INSTANCE\" | sed 's,/,_,g; s,[.][.],__,g'";
+    format!(
+        "case $WINDLASS_INSTANCE in {}) own={folder} ;; *) own={folder}/$({instance}) ;; esac",
+        quoted(&name)
+    )
+}
+
+/// What the only instance of a node is called.
+fn node_name(inputs: &Inputs<'_, '_>, at: usize) -> String {
+    name_of(inputs.service.nodes.at(at).map_or("", |(name, _)| &*name.text))
+}
+
+/// The lines of a shell that fetch what only the run knows.
+fn fetched(inputs: &Inputs<'_, '_>, at: usize, late: &[(String, Found)]) -> Option<String> {
+    let (folder, name) = (inputs.folder(at), node_name(inputs, at));
+    let mut fetching = Fetching::new(&folder, &name);
+    late.iter().for_each(|(name, found)| fetching.variable(name, found));
+    (!late.is_empty()).then(|| fetching.lines())
+}
+
+/// A shell script around the command: it keeps what comes back.
 fn wrapped(
     script: &[String],
-    late: &[(String, Found)],
-    outputs: &BTreeMap<String, Option<String>>,
+    outputs: &BTreeMap<String, Option<(String, String)>>,
     operation: &str,
 ) -> Vec<String> {
-    let mut lines = vec![KEPT.to_owned()];
-    for (name, found) in late {
-        lines.push(format!("{name}=\"{}\"", found.shell()));
-        lines.push(format!("export {name}"));
-    }
     let line: Vec<String> = script.iter().map(|word| quoted(word)).collect();
     if outputs.is_empty() {
-        lines.push(line.join(" "));
-        return lines;
+        return vec![line.join(" ")];
     }
-    lines.push("own=$(printf %s \"$WINDLASS_INSTANCE\" | sed 's,/,_,g; s,[.][.],__,g')".to_owned());
-    lines.push("mkdir -p \"$kept/$own\"".to_owned());
-    lines.push("TOSCA_OUTPUTS=\"$kept/$own/.outputs\"".to_owned());
-    lines.push("export TOSCA_OUTPUTS".to_owned());
-    lines.push(": > \"$TOSCA_OUTPUTS\"".to_owned());
+    let mut lines = vec![
+        "mkdir -p \"$kept/$own\"".to_owned(),
+        "TOSCA_OUTPUTS=\"$kept/$own/.outputs\"".to_owned(),
+        "export TOSCA_OUTPUTS".to_owned(),
+        ": > \"$TOSCA_OUTPUTS\"".to_owned(),
+    ];
+    let own = |name: &str| format!("$kept/$own/{}.{}", name_of(operation), name_of(name));
     // What an earlier time gave is no answer of this one.
     for (name, attribute) in outputs {
-        let own = format!("{}.{}", name_of(operation), name_of(name));
-        lines.push(format!("rm -f \"$kept/$own/{own}\""));
-        lines.extend(attribute.iter().map(|file| format!("rm -f \"$kept/{file}\"")));
+        lines.push(format!("rm -f \"{}\"", own(name)));
+        let attribute = attribute.iter();
+        lines.extend(attribute.map(|(folder, file)| format!("rm -f \"$kept/{folder}/{file}\"")));
     }
     lines.push(line.join(" "));
-    lines.push("while IFS='=' read -r name value; do case \"$name\" in".to_owned());
+    // The last line need not have an end.
+    lines.push("while IFS= read -r line || [ -n \"$line\" ]; do value=${line#*=}".to_owned());
+    lines.push("case $line in".to_owned());
     for (name, attribute) in outputs {
-        let own = format!("$kept/$own/{}.{}", name_of(operation), name_of(name));
-        let mut keep = format!("printf %s \"$value\" > \"{own}\"");
-        if let Some(file) = attribute {
-            let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut keep = format!("printf %s \"$value\" > \"{}\"", own(name));
+        if let Some((folder, file)) = attribute {
             keep = format!(
-                "{keep}; mkdir -p \"$kept/{folder}\"; printf %s \"$value\" > \"$kept/{file}\""
+                "{keep}; mkdir -p \"$kept/{folder}\"; printf %s \"$value\" > \"$kept/{folder}/{file}\""
             );
         }
-        lines.push(format!("{}) {keep};;", quoted(name)));
+        lines.push(format!("{}=*) {keep} ;;", quoted(name)));
     }
     lines.push("esac; done < \"$TOSCA_OUTPUTS\"".to_owned());
     lines

@@ -91,7 +91,8 @@ impl Checker<'_> {
                 if let Some(stuck) = stuck {
                     let span = found.map_or(substitution.span, |it| it.span);
                     if told.insert(operation) {
-                        self.findings.push(said(&stuck, operation, &further, span));
+                        let before = way.last().filter(|before| !mapped.contains_key(**before));
+                        self.findings.push(said(&stuck, operation, (&further, before), span));
                     }
                     continue;
                 }
@@ -184,10 +185,22 @@ fn missing(
     None
 }
 
-fn said(stuck: &Stuck, operation: &str, way: &[&str], span: Span) -> Diagnostic {
+/// The finding; `before` is the operation just before that no workflow does.
+fn said(
+    stuck: &Stuck,
+    operation: &str,
+    (way, before): (&[&str], Option<&&str>),
+    span: Span,
+) -> Diagnostic {
     let (message, note) = match stuck {
         Stuck::Impossible { node, operation: inner, state } => (
-            format!("the type can do `{operation}` here and the service cannot"),
+            match before {
+                Some(before) => format!(
+                    "the type can do `{operation}` after `{before}`, and `{before}` is mapped to \
+                     no workflow"
+                ),
+                None => format!("the type can do `{operation}` here and the service cannot"),
+            },
             format!("`{inner}` of `{node}`, which is `{state}` then, is not possible."),
         ),
         Stuck::Offers { node, capability, state } => (
@@ -196,5 +209,11 @@ fn said(stuck: &Stuck, operation: &str, way: &[&str], span: Span) -> Diagnostic 
         ),
     };
     let finding = Diagnostic::error(codes::BEHAVIOR, span, message).note(note);
-    finding.note(format!("The way there: {}.", way.join(", ")))
+    let finding = finding.note(format!("The way there: {}.", way.join(", ")));
+    match (stuck, before) {
+        (Stuck::Impossible { .. }, Some(before)) => {
+            finding.help(format!("map `{before}` to a workflow"))
+        }
+        _ => finding,
+    }
 }

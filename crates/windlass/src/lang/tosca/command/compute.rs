@@ -54,6 +54,27 @@ pub(super) fn function(name: &str, argument: &Value) -> Option<Value> {
     }
 }
 
+/// Arguments of functions about numbers, where scripts have written numbers as text.
+pub(super) fn as_numbers(name: &str, argument: Value) -> Value {
+    const ABOUT_TEXT: &[&str] = &["concat", "join", "token", "length", "union", "intersection"];
+    let number = |value: Value| match value {
+        Value::Str(text) => match (text.parse::<i128>(), text.parse::<f64>()) {
+            (Ok(number), _) => Value::Int(number),
+            (_, Ok(number)) if number.is_finite() => Value::Float(number),
+            _ => Value::Str(text),
+        },
+        other => other,
+    };
+    let are_texts = |items: &[Value]| items.iter().all(|item| matches!(item, Value::Str(_)));
+    match argument {
+        _ if ABOUT_TEXT.contains(&name) => argument,
+        // Two texts are compared as they are.
+        Value::List(items) if name == "equal" && are_texts(&items) => Value::List(items),
+        Value::List(items) => Value::List(items.into_iter().map(number).collect()),
+        other => number(other),
+    }
+}
+
 /// A scalar as text.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {

@@ -8,7 +8,7 @@ use super::super::lower::name_of;
 use super::super::model::{FileId, Model, Service};
 use super::super::value::{Data, Value};
 use super::super::weaving::Kind;
-use super::compute;
+use super::found::{Found, Kept, Part, shown};
 use super::locate::{Owner, inside};
 use super::settled;
 use super::state;
@@ -50,95 +50,37 @@ impl Place {
     }
 }
 
-/// A value in parts.
-pub(super) struct Found {
-    parts: Vec<Part>,
+/// The way that led to a value: how deep it is, and which attributes it is part of.
+struct Trail<'t> {
+    above: Option<&'t Trail<'t>>,
+    depth: usize,
+    attribute: String,
 }
 
-enum Part {
-    Text(String),
-    /// What an earlier operation left in a file, or else a text that is known.
-    Kept(String, Option<String>),
-}
-
-impl Found {
-    fn text(text: impl Into<String>) -> Self {
-        Found { parts: vec![Part::Text(text.into())] }
+impl Trail<'_> {
+    fn start() -> Self {
+        Trail { above: None, depth: 0, attribute: String::new() }
     }
 
-    /// The text, when it is known before anything runs.
-    pub(super) fn plain(&self) -> Option<String> {
-        let part = |part: &Part| match part {
-            Part::Text(text) => Some(text.clone()),
-            Part::Kept(..) => None,
-        };
-        self.parts.iter().map(part).collect()
+    fn deeper(&self) -> Trail<'_> {
+        self.into(String::new())
     }
 
-    /// The text with what operations have left.
-    pub(super) fn with(&self, kept: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-        let part = |part: &Part| match part {
-            Part::Text(text) => Some(text.clone()),
-            Part::Kept(file, known) => kept(file).or_else(|| known.clone()),
-        };
-        self.parts.iter().map(part).collect()
+    /// The way into an attribute.
+    fn into(&self, attribute: String) -> Trail<'_> {
+        Trail { above: Some(self), depth: self.depth + 1, attribute }
     }
 
-    /// What the engine resolves when it needs the value: files among what is shared.
-    pub(super) fn reference(&self) -> String {
-        let part = |part: &Part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Kept(file, _) => Found::first_of(std::slice::from_ref(file)),
-        };
-        self.parts.iter().map(part).collect()
-    }
-
-    /// A reference to the first of some files that is there.
-    pub(super) fn first_of(files: &[String]) -> String {
-        format!("${{shared:{}}}", files.join("|"))
-    }
-
-    /// What stands between double quotes of a shell.
-    pub(super) fn shell(&self) -> String {
-        let part = |part: &Part| match part {
-            Part::Text(text) => escaped(text),
-            Part::Kept(file, None) => {
-                let missing = super::quoted(&format!("no operation has given {}", said(file)));
-                format!(
-                    "$(cat \"$kept/{file}\" 2>/dev/null || {{ printf '%s\\n' {missing} >&2; exit 1; }})"
-                )
-            }
-            Part::Kept(file, Some(known)) => {
-                let known = super::quoted(known);
-                format!("$(cat \"$kept/{file}\" 2>/dev/null || printf %s {known})")
-            }
-        };
-        self.parts.iter().map(part).collect()
+    /// Whether it leads through an attribute already.
+    fn has(&self, attribute: &str) -> bool {
+        let mut all = std::iter::successors(Some(self), |trail| trail.above);
+        all.any(|trail| trail.attribute == attribute)
     }
 }
 
 /// A name as one of a file: no name leads anywhere else. The shell does the same to instances.
 fn file_name(name: &str) -> String {
     name_of(name).replace('/', "_").replace("..", "__")
-}
-
-/// A value that is kept, for people.
-fn said(file: &str) -> String {
-    match file.rsplit_once('/') {
-        Some((node, name)) => format!("`{name}` of `{node}`"),
-        None => format!("`{file}`"),
-    }
-}
-
-fn escaped(text: &str) -> String {
-    let mut all = String::new();
-    for c in text.chars() {
-        if "\"\\$`".contains(c) {
-            all.push('\\');
-        }
-        all.push(c);
-    }
-    all
 }
 
 impl<'m> Inputs<'_, 'm> {
@@ -188,19 +130,50 @@ impl<'m> Inputs<'_, 'm> {
         }
     }
 
-    /// Where a value of a node is kept.
-    pub(super) fn kept(&self, node: usize, name: &str) -> String {
-        let node = self.service.nodes.at(node).map_or("", |(name, _)| &*name.text);
-        format!("{}/{}", file_name(node), file_name(name))
+    /// The folder in which values of a node are kept.
+    pub(super) fn folder(&self, node: usize) -> String {
+        file_name(self.service.nodes.at(node).map_or("", |(name, _)| &*name.text))
+    }
+
+    /// The files in which a value of a node may be: its own, and that of its first instance.
+    pub(super) fn files(&self, node: usize, name: &str) -> Vec<String> {
+        let (folder, name) = (self.folder(node), file_name(name));
+        let several = self.service.nodes.at(node).is_some_and(|(_, template)| {
+            template.count.is_some() || template.capabilities.get("scalable").is_some()
+        });
+        let first = several.then(|| format!("{folder}/{folder}-1/{name}"));
+        std::iter::once(format!("{folder}/{name}")).chain(first).collect()
+    }
+
+    /// Where the value is kept that a path means: the folder of its node, and a name.
+    pub(super) fn target(&self, path: &[Value], place: &Place) -> Option<(usize, String)> {
+        if let Some(located) = self.locate(path, place, true) {
+            return Some((self.keeper(&located.owner), joined(located.name, located.rest)));
+        }
+        let [entity, .., name] = path else { return None };
+        Some((self.node(entity.text()?, place)?, file_name(name.text()?)))
+    }
+
+    /// The node with which values of an owner are kept.
+    fn keeper(&self, owner: &Owner) -> usize {
+        match owner {
+            Owner::Node(node) | Owner::Capability(node, _) => *node,
+            Owner::Relationship(link) => self.links[*link].source,
+        }
     }
 
     /// The value; none when it is not known and cannot become known.
     pub(super) fn evaluate(&self, value: &Value, place: &Place) -> Option<Found> {
-        self.deep(value, place, 0)
+        self.deep(value, place, &Trail::start())
     }
 
-    fn deep(&self, value: &Value, place: &Place, depth: usize) -> Option<Found> {
-        if depth > DEEPEST {
+    /// What a call of the functions reads that only a run can answer.
+    pub(super) fn late(&self, name: &str, argument: &Value, place: &Place) -> Option<Found> {
+        self.read(name, argument, place, &Trail::start())
+    }
+
+    fn deep(&self, value: &Value, place: &Place, trail: &Trail<'_>) -> Option<Found> {
+        if trail.depth > DEEPEST {
             return None;
         }
         if let Some(known) = settled::known(self, value, place) {
@@ -208,39 +181,65 @@ impl<'m> Inputs<'_, 'm> {
         }
         let (name, argument) = settled::function(value, self.model.version.is_2())?;
         match name {
-            "get_input" => self.deep(self.input_value(argument)?, place, depth + 1),
+            "get_input" => self.deep(self.input_value(argument)?, place, &trail.deeper()),
             "get_property" => {
                 let located = self.locate(argument.items(), place, false)?;
                 let value = self.written(&located.owner, located.name, false)?;
                 let inner = self.place_of(&located.owner);
-                self.deep(inside(value, located.rest)?, &inner, depth + 1)
+                self.deep(inside(value, located.rest)?, &inner, &trail.deeper())
             }
-            "get_attribute" => self.attribute(argument.items(), place, depth),
-            "get_operation_output" => {
-                let words: Vec<&str> = argument.items().iter().filter_map(Value::text).collect();
-                let [node, interface, operation, output] = words[..] else { return None };
-                let node = self.node(node, place)?;
-                let file = self.kept(node, &format!("{interface}.{operation}.{output}"));
-                Some(Found { parts: vec![Part::Kept(file, None)] })
-            }
-            "concat" => self.joined(argument.items(), "", place, depth),
+            "concat" => self.joined(argument.items(), "", place, trail),
             "join" => {
                 let [parts, rest @ ..] = argument.items() else { return None };
-                let between = rest.first().map(|it| self.deep(it, place, depth + 1)?.plain());
+                let between = rest.first().map(|it| self.deep(it, place, &trail.deeper())?.plain());
                 let between = between.unwrap_or(Some(String::new()))?;
-                self.joined(parts.items(), &between, place, depth)
+                if settled::function(parts, self.model.version.is_2()).is_some() {
+                    let list = self.deep(parts, place, &trail.deeper())?;
+                    return Some(Part::Joined(list, between).into());
+                }
+                self.joined(parts.items(), &between, place, trail)
+            }
+            // Only instances of the node itself are told apart.
+            "node_index" if argument.items().is_empty() => Some(Part::Index.into()),
+            _ => self.read(name, argument, place, trail),
+        }
+    }
+
+    fn read(
+        &self,
+        name: &str,
+        argument: &Value,
+        place: &Place,
+        trail: &Trail<'_>,
+    ) -> Option<Found> {
+        match name {
+            "get_attribute" => self.attribute(argument.items(), place, trail),
+            "get_operation_output" => {
+                let [node, interface, operation, output, rest @ ..] = argument.items() else {
+                    return None;
+                };
+                let folder = self.folder(self.node(node.text()?, place)?);
+                let (interface, operation) = (interface.text()?, operation.text()?);
+                let name = file_name(&format!("{interface}.{operation}.{}", output.text()?));
+                Some(Found::kept(Kept { folder, name, way: way(rest), known: None }))
             }
             _ => None,
         }
     }
 
-    fn joined(&self, items: &[Value], between: &str, place: &Place, depth: usize) -> Option<Found> {
+    fn joined(
+        &self,
+        items: &[Value],
+        between: &str,
+        place: &Place,
+        trail: &Trail<'_>,
+    ) -> Option<Found> {
         let mut parts = Vec::new();
         for (at, item) in items.iter().enumerate() {
             if at > 0 && !between.is_empty() {
                 parts.push(Part::Text(between.to_owned()));
             }
-            parts.extend(self.deep(item, place, depth + 1)?.parts);
+            parts.extend(self.deep(item, place, &trail.deeper())?.parts);
         }
         Some(Found { parts })
     }
@@ -255,24 +254,48 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// What an operation leaves, or else what the text says: an attribute starts with the value of
-    /// the template, or of the property of its name.
-    fn attribute(&self, arguments: &[Value], place: &Place, depth: usize) -> Option<Found> {
+    /// the template, or of the property of its name, which may be made of others.
+    fn attribute(&self, arguments: &[Value], place: &Place, trail: &Trail<'_>) -> Option<Found> {
         let located = self.locate(arguments, place, true)?;
-        let node = match &located.owner {
-            Owner::Node(node) | Owner::Capability(node, _) => *node,
-            Owner::Relationship(link) => self.links[*link].source,
-        };
-        let written = self.written(&located.owner, located.name, true);
+        let node = self.keeper(&located.owner);
+        let own = format!("{:?} {}", located.owner, located.name);
+        let is_circle = trail.has(&own);
+        let written = self.written(&located.owner, located.name, true).filter(|_| !is_circle);
         let written = written.and_then(|value| inside(value, located.rest));
         let inner = self.place_of(&located.owner);
-        let known = written.and_then(|value| self.deep(value, &inner, depth + 1)?.plain());
+        let trail = trail.into(own);
+        let known = written.and_then(|value| self.deep(value, &inner, &trail));
         // The profile has a first state for every node; how far one is, is known better here.
         let is_state = located.name == state::ATTRIBUTE;
         let known = known.filter(|_| !is_state || self.says(node, located.name));
-        let known = known.or_else(|| self.of_orchestrator(&located.owner, located.name));
-        // A part of what an operation leaves cannot be told from the whole.
-        let name = located.rest.last().and_then(Value::text).unwrap_or(located.name);
-        Some(Found { parts: vec![Part::Kept(self.kept(node, name), known)] })
+        let orchestrated = || self.of_orchestrator(&located.owner, located.name);
+        let known = known.or_else(|| orchestrated().map(Found::text));
+        let (folder, name) = (self.folder(node), file_name(located.name));
+        // Operations may give parts of it, each by itself.
+        let given = self.given.get_or_init(|| super::given_back(self)).get(&node);
+        let path = joined(located.name, located.rest);
+        let is_given = |path: &String| given.is_some_and(|given| given.contains(path));
+        let whole = Kept { folder: folder.clone(), name, way: way(located.rest), known };
+        if !located.rest.is_empty() && is_given(&path) {
+            let known = Some(Found::kept(whole));
+            return Some(Found::kept(Kept { folder, name: path, way: Vec::new(), known }));
+        }
+        let start = format!("{path}=");
+        let pieces = given.into_iter().flatten().filter_map(|name| name.strip_prefix(&start));
+        let pieces: Vec<&str> = pieces.filter(|rest| !rest.contains('=')).collect();
+        if pieces.is_empty() {
+            return Some(Found::kept(whole));
+        }
+        let mut parts = Vec::new();
+        for (at, piece) in pieces.into_iter().enumerate() {
+            let before = if at == 0 { "{" } else { ", " };
+            parts.push(Part::Text(format!("{before}\"{piece}\": ")));
+            let name = format!("{start}{piece}");
+            let kept = Kept { folder: folder.clone(), name, way: Vec::new(), known: None };
+            parts.push(Part::Json(Found::kept(kept)));
+        }
+        parts.push(Part::Text("}".to_owned()));
+        Some(Found::kept(Kept { known: Some(Found { parts }), ..whole }))
     }
 
     /// Whether a node template itself gives an attribute a value.
@@ -310,14 +333,16 @@ impl<'m> Inputs<'_, 'm> {
     }
 }
 
-/// A value for a script: lists and mappings are JSON on one line.
-fn shown(value: &Plain) -> String {
-    match value {
-        Plain::Null => String::new(),
-        other => compute::text(other).unwrap_or_else(|| {
-            crate::tree::emit::json(&other.clone().inline()).trim_end().to_owned()
-        }),
-    }
+/// The name of a part of a value: `ATTRIBUTE=KEY=KEY`.
+fn joined(name: &str, rest: &[Value]) -> String {
+    let steps = way(rest);
+    let all = std::iter::once(name).chain(steps.iter().map(String::as_str)).map(file_name);
+    all.collect::<Vec<_>>().join("=")
+}
+
+/// Steps into lists and mappings, as words.
+fn way(rest: &[Value]) -> Vec<String> {
+    rest.iter().map(|step| shown(&plain(step))).collect()
 }
 
 /// A value without its places.

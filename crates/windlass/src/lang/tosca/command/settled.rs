@@ -8,6 +8,7 @@ use super::super::value::{BEFORE_2, Data, Entry, Value};
 use super::Inputs;
 use super::compute;
 use super::evaluate::{DEEPEST, Place, plain};
+use super::found::Reading;
 use super::locate::inside;
 use crate::tree::Value as Plain;
 
@@ -15,12 +16,14 @@ use crate::tree::Value as Plain;
 const KEPT: &[&str] = &["get_input", "concat", "token", "join"];
 
 /// Whom a value is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reader {
+#[derive(Clone, Copy)]
+enum Reader<'r> {
     /// Who describes the service: attributes are what the template says, inputs may be open.
     Description,
     /// A run: attributes are what operations leave.
     Run,
+    /// Who looks at what operations have left.
+    After(&'r Reading<'r>),
 }
 
 /// The value of a node template for a description of it; none when only a run knows it, or when
@@ -39,6 +42,16 @@ pub(super) fn known(inputs: &Inputs<'_, '_>, value: &Value, place: &Place) -> Op
     Settling { inputs, reader: Reader::Run }.deep(value, place, 0)
 }
 
+/// The value with what operations have left.
+pub(super) fn after(
+    inputs: &Inputs<'_, '_>,
+    value: &Value,
+    place: &Place,
+    kept: &Reading<'_>,
+) -> Option<Plain> {
+    Settling { inputs, reader: Reader::After(kept) }.deep(value, place, 0)
+}
+
 /// The function that a value calls, without the dollar sign, and its argument.
 pub(super) fn function(value: &Value, is_2: bool) -> Option<(&str, &Value)> {
     let [entry] = value.entries() else { return None };
@@ -53,7 +66,7 @@ pub(super) fn function(value: &Value, is_2: bool) -> Option<(&str, &Value)> {
 
 struct Settling<'i, 'a, 'm> {
     inputs: &'i Inputs<'a, 'm>,
-    reader: Reader,
+    reader: Reader<'i>,
 }
 
 impl Settling<'_, '_, '_> {
@@ -101,10 +114,14 @@ impl Settling<'_, '_, '_> {
                 known.or_else(|| self.kept(name, argument, place, depth))
             }
             "get_property" => self.read(argument, place, false, depth),
-            "get_attribute" if self.reader == Reader::Description => {
+            "get_attribute" if matches!(self.reader, Reader::Description) => {
                 self.read(argument, place, true, depth)
             }
-            "get_attribute" | "get_operation_output" | "get_nodes_of_type" => None,
+            "get_attribute" | "get_operation_output" => match self.reader {
+                Reader::After(kept) => self.inputs.late(name, argument, place)?.with(kept),
+                _ => None,
+            },
+            "get_nodes_of_type" => None,
             "get_artifact" => {
                 let words: Vec<&str> = argument.items().iter().filter_map(Value::text).collect();
                 self.inputs.artifact(&words, place).map(Plain::Str)
@@ -113,6 +130,8 @@ impl Settling<'_, '_, '_> {
                 let given = self.deep(argument, place, depth + 1)?;
                 // A function whose argument still is one stays too.
                 let is_open = matches!(&given, Plain::List(items) if items.iter().any(is_call));
+                let is_after = matches!(self.reader, Reader::After(_));
+                let given = if is_after { compute::as_numbers(name, given) } else { given };
                 let known = if is_open { None } else { compute::function(name, &given) };
                 known.or_else(|| self.kept(name, argument, place, depth))
             }
@@ -136,7 +155,7 @@ impl Settling<'_, '_, '_> {
 
     /// The call itself, when inputs are all that it lacks.
     fn kept(&self, name: &str, argument: &Value, place: &Place, depth: usize) -> Option<Plain> {
-        if self.reader == Reader::Run || !KEPT.contains(&name) {
+        if !matches!(self.reader, Reader::Description) || !KEPT.contains(&name) {
             return None;
         }
         let argument = match argument.items() {

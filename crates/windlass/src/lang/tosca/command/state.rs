@@ -2,7 +2,7 @@
 //! service that reads it. An operation that nothing carries out is passed over with its state.
 
 use super::super::model::NodeTemplate;
-use super::{Inputs, KEPT, same_interface};
+use super::{Inputs, same_interface};
 use crate::tree::Node;
 
 /// Its name.
@@ -47,7 +47,6 @@ pub(super) fn before(inputs: &Inputs<'_, '_>, node: usize) -> Option<String> {
 /// The lines of a shell before and after an operation of the life of a node.
 pub(super) fn lines(
     inputs: &Inputs<'_, '_>,
-    at: usize,
     template: &NodeTemplate,
     operation: &str,
 ) -> Option<(String, String)> {
@@ -56,10 +55,8 @@ pub(super) fn lines(
     let passed = LIFE[..UP].iter().skip(found + 1);
     let passed = passed.take_while(|it| !is_implemented(inputs, template, it.name));
     let to = passed.last().map_or(LIFE[found].to, |last| last.to);
-    let file = inputs.kept(at, ATTRIBUTE);
-    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let keep = |state: &str| format!("printf %s {state} > \"$kept/{file}\"");
-    let before = format!("{KEPT}\nmkdir -p \"$kept/{folder}\"\n{}", keep(LIFE[found].during));
+    let keep = |state: &str| format!("printf %s {state} > \"$kept/$own/{ATTRIBUTE}\"");
+    let before = format!("mkdir -p \"$kept/$own\"\n{}", keep(LIFE[found].during));
     Some((before, keep(to)))
 }
 

@@ -10,7 +10,8 @@
 use super::super::lower::{is_a, name_of};
 use super::super::model::NodeTemplate;
 use super::super::value::Value;
-use super::evaluate::{Found, Place};
+use super::evaluate::Place;
+use super::found::Found;
 use super::{Inputs, container};
 
 /// The types of machines: of the profile, and by its name in 2.0.
@@ -134,6 +135,6 @@ fn address(inputs: &Inputs<'_, '_>, at: usize, template: &NodeTemplate) -> Optio
 fn given_back(inputs: &Inputs<'_, '_>, at: usize) -> Option<String> {
     let given = inputs.given.get_or_init(|| super::given_back(inputs)).get(&at)?;
     let names = ADDRESSES.iter().chain([&OF_ENDPOINT]).filter(|name| given.contains(**name));
-    let files: Vec<String> = names.map(|name| inputs.kept(at, name)).collect();
+    let files: Vec<String> = names.flat_map(|name| inputs.files(at, name)).collect();
     (!files.is_empty()).then(|| Found::first_of(&files))
 }
