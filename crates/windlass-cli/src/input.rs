@@ -72,12 +72,13 @@ pub(crate) fn read(
     sources: &mut Sources,
     beside: bool,
 ) -> (Reading, Vec<PathBuf>) {
-    // A file with the name of a Compose file is one, however little its keys tell.
+    // A file with the name of a Compose file is one, however little its keys tell; so is one that
+    // only lacks the right key at its top.
     let language = lang::told(language, id, sources);
     let is_compose = language == Some(Language::Compose)
         || (language.is_none()
-            && surroundings::is_compose_name(path)
-            && lang::tells_nothing(id, sources));
+            && lang::tells_nothing(id, sources)
+            && (surroundings::is_compose_name(path) || lang::resembles_compose(id, sources)));
     let folder = path.parent().unwrap_or(Path::new(""));
     let is_service = || lang::told(None, id, sources) == Some(Language::Tosca);
     let is_tosca =

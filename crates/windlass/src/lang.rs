@@ -279,6 +279,12 @@ pub fn tells_nothing(root: SourceId, sources: &Sources) -> bool {
         && foreign::detect(&tree).is_none()
 }
 
+/// Whether a text whose keys tell nothing was probably meant as a Compose file.
+pub fn resembles_compose(root: SourceId, sources: &Sources) -> bool {
+    let (tree, _) = tree::parse(root, &sources.get(root).text, &quiet());
+    compose::resembles(tree.root())
+}
+
 /// For a look at the keys only.
 fn quiet() -> tree::Options {
     tree::Options { max_findings: 1, ..tree::Options::default() }

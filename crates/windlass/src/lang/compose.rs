@@ -22,6 +22,7 @@ mod normalize;
 pub mod project;
 mod read;
 mod read_parts;
+mod recognize;
 pub mod schema;
 pub mod short;
 pub mod unicity;
@@ -32,10 +33,10 @@ pub use application::lower;
 pub use load::{Loaded, load, load_alone};
 pub use project::Project;
 pub use read::uses;
+pub use recognize::{detect, resembles};
 pub use waits::{Hopeless, hopeless};
 
 use crate::diagnostic::Diagnostic;
-use crate::tree::Node;
 use interpolate::Environment;
 
 /// Findings on the way.
@@ -86,25 +87,4 @@ pub struct Options {
     pub project_name: Option<String>,
     /// The folder of the first file, which names the project when nothing else does.
     pub folder: Option<String>,
-}
-
-/// Keys at the top of a file that Compose knows.
-const TOP: &[&str] = &[
-    "configs", "include", "models", "name", "networks", "secrets", "services", "version", "volumes",
-];
-
-/// Whether the keys at the top are those of a Compose file: services, or else a part of one and
-/// nothing that Compose does not know.
-pub fn detect(root: Node<'_>) -> bool {
-    if ["tosca_definitions_version", "heat_template_version"].iter().any(|k| root.get(k).is_some())
-    {
-        return false;
-    }
-    if root.get("services").is_some_and(Node::is_mapping) {
-        return true;
-    }
-    let is_known = |name: &str| TOP.contains(&name) || name.starts_with("x-");
-    let telling = ["services", "include", "volumes", "networks", "configs", "secrets", "models"];
-    root.entries().all(|entry| is_known(entry.name()))
-        && root.entries().any(|entry| telling.contains(&entry.name()))
 }

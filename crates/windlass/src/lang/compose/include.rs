@@ -6,10 +6,14 @@ use super::load::{Loader, Part, Scope};
 use super::{BAD_INCLUDE, NO_ENV_FILE};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::source::files::ReadFile;
+use crate::source::files::{FileError, ReadFile};
 
 /// Includes in includes that are allowed.
 const MAX_DEPTH: usize = 64;
+
+/// What to do about a file that may not be read.
+const STAND_ABOVE: &str = "run this in a folder above both files, and name the Compose file from \
+                           there: everything below the current folder may be read";
 
 /// What may be taken in.
 const SECTIONS: &[&str] = &["services", "volumes", "networks", "secrets", "configs", "models"];
@@ -129,7 +133,11 @@ impl Loader<'_> {
         match self.read(base, path) {
             Some(Ok(file)) => Some(file),
             Some(Err(error)) => {
-                self.findings.push(error.diagnostic(at));
+                let finding = error.diagnostic(at);
+                self.findings.push(match error {
+                    FileError::OutsideRoot { .. } => finding.help(STAND_ABOVE),
+                    _ => finding,
+                });
                 None
             }
             None => {

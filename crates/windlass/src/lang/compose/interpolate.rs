@@ -20,6 +20,8 @@ const MAX_NESTING: usize = 64;
 pub enum TemplateError {
     /// It is not in the notation.
     Invalid,
+    /// It has more defaults in defaults than are allowed.
+    TooDeep,
     /// `${VAR:?message}`, and there is no value.
     Required {
         /// The variable.
@@ -48,7 +50,7 @@ fn expand(
     depth: usize,
 ) -> Result<String, TemplateError> {
     if depth > MAX_NESTING {
-        return Err(TemplateError::Invalid);
+        return Err(TemplateError::TooDeep);
     }
     let mut result = String::new();
     let mut rest = text;
@@ -300,6 +302,9 @@ impl TemplateError {
             TemplateError::Invalid => item
                 .error(BAD_TEMPLATE, "a `${` that starts no variable")
                 .help("write `$$` for a dollar sign, `${NAME}` for a variable"),
+            TemplateError::TooDeep => item
+                .error(BAD_TEMPLATE, format!("more than {MAX_NESTING} variables in each other"))
+                .help("give some of them a variable of their own"),
             TemplateError::Required { name, message } => {
                 let reason =
                     if message.is_empty() { String::new() } else { format!(": {message}") };
@@ -385,6 +390,6 @@ mod tests {
         let required = TemplateError::Required { name: "NONE".into(), message: "say so".into() };
         assert_eq!(expand("${NONE:?say so}"), Err(required));
         let deep = "${NONE:-".repeat(100_000) + &"}".repeat(100_000);
-        assert_eq!(expand(&deep), Err(TemplateError::Invalid));
+        assert_eq!(expand(&deep), Err(TemplateError::TooDeep));
     }
 }

@@ -134,8 +134,11 @@ impl<'a> Loader<'a> {
         environment: Environment,
     ) -> Option<Project> {
         if model.map().is_none_or(BTreeMap::is_empty) {
-            let start = Span { source: root, start: 0, end: 0 };
-            self.findings.push(Diagnostic::error(EMPTY, start, "the Compose file is empty"));
+            // What could not be read is not empty.
+            if !self.is_incomplete {
+                let start = Span { source: root, start: 0, end: 0 };
+                self.findings.push(Diagnostic::error(EMPTY, start, "the Compose file is empty"));
+            }
             return None;
         }
         let mut profiles: BTreeSet<String> = self.options.profiles.iter().cloned().collect();

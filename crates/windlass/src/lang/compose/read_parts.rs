@@ -88,7 +88,7 @@ pub(super) fn ports(service: &Item, findings: &mut Findings) -> Vec<Port> {
             break;
         }
         let read = match &item.data {
-            Data::Map(_) => long_port(item, findings).map(|port| vec![port]),
+            Data::Map(_) => long_port(item, findings).map(|port| vec![port]).map_err(|()| None),
             _ => short::ports(&item.plain()).map_err(Some),
         };
         match read {
@@ -113,19 +113,27 @@ pub(super) fn ports(service: &Item, findings: &mut Findings) -> Vec<Port> {
     ports
 }
 
-fn long_port(item: &Item, findings: &mut Findings) -> Result<ShortPort, Option<String>> {
+/// A port in the long form; what is wrong with it is told here.
+fn long_port(item: &Item, findings: &mut Findings) -> Result<ShortPort, ()> {
     let Some(target) = item.get("target") else {
         findings.push(item.error(BAD_VALUE, "a port without `target`, the port in the container"));
-        return Err(None);
+        return Err(());
     };
     let number = target.as_int().and_then(|port| u16::try_from(port).ok());
     let Some(number) = number else {
         let message = format!("`target` is no port: `{}`", target.plain());
         findings.push(target.error(BAD_VALUE, message));
-        return Err(None);
+        return Err(());
     };
-    let published = match item.get("published").map(Item::plain).filter(|text| !text.is_empty()) {
-        Some(text) => Some(short::range(&text).map_err(Some)?),
+    let published = match item.get("published").filter(|it| !it.plain().is_empty()) {
+        Some(written) => {
+            let range = short::range(&written.plain());
+            let told = |reason| {
+                let message = format!("`published` is no port of the host: {reason}");
+                written.error(BAD_VALUE, message).help("write it as `8080` or as `8080-8090`")
+            };
+            Some(range.map_err(|reason| findings.push(told(reason)))?)
+        }
         None => None,
     };
     let host_ip = match item.get("host_ip").map(Item::plain).filter(|text| !text.is_empty()) {
@@ -134,7 +142,7 @@ fn long_port(item: &Item, findings: &mut Findings) -> Result<ShortPort, Option<S
             Err(_) => {
                 let host = item.get("host_ip").unwrap_or(item);
                 findings.push(host.error(BAD_VALUE, format!("`{text}` is no address")));
-                return Err(None);
+                return Err(());
             }
         },
         None => None,

@@ -141,6 +141,9 @@ fn compare_keys(item: &Item, keys: &Keys, path: &mut Vec<String>, findings: &mut
                 let finding = Diagnostic::error(SHAPE, entry.key, message);
                 let known = keys.known.iter().map(|(known, _)| *known);
                 findings.push(match spelling::nearest(key, known) {
+                    _ if path.is_empty() && says_what_it_runs(&entry.item) => {
+                        finding.help("a service stands below the key `services`")
+                    }
                     Some(word) => finding.help(format!("did you mean `{word}`?")),
                     None if keys.extensible => finding.help("keys of your own start with `x-`"),
                     None => finding,
@@ -154,6 +157,11 @@ fn compare_keys(item: &Item, keys: &Keys, path: &mut Vec<String>, findings: &mut
             findings.push(item.error(SHAPE, message));
         }
     }
+}
+
+/// Whether a value looks like a service.
+fn says_what_it_runs(item: &Item) -> bool {
+    item.get("image").is_some_and(Item::is_scalar) || item.get("build").is_some()
 }
 
 /// Whether a value is of the kind of a shape, whatever is in it.

@@ -220,6 +220,11 @@ const SERVICE: Keys = keys(&[
     ("working_dir", Str),
 ]);
 
+/// Whether a service may have this key.
+pub(in super::super) fn is_key_of_service(name: &str) -> bool {
+    name.starts_with("x-") || SERVICE.known.iter().any(|(known, _)| *known == name)
+}
+
 const BUILD: Keys = keys(&[
     ("additional_contexts", PAIRS),
     ("args", PAIRS),
