@@ -425,7 +425,9 @@ fn node_name(inputs: &Inputs<'_, '_>, at: usize) -> String {
 fn fetched(inputs: &Inputs<'_, '_>, at: usize, late: &[(String, Found)]) -> Option<String> {
     let (folder, name) = (inputs.folder(at), node_name(inputs, at));
     let mut fetching = Fetching::new(&folder, &name);
-    late.iter().for_each(|(name, found)| fetching.variable(name, found));
+    for (name, found) in late {
+        fetching.variable(name, found);
+    }
     (!late.is_empty()).then(|| fetching.lines())
 }
 
