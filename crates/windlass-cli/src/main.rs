@@ -52,9 +52,9 @@ fn main() -> ExitCode {
 /// What the command line asks for, and whether the answer is for a program.
 fn parsed() -> Result<(Cli, bool), clap::Error> {
     let matches = Cli::command().try_get_matches()?;
-    let format = matches.subcommand().and_then(|(_, command)| {
-        command.try_get_one::<Format>("format").ok().flatten().copied()
-    });
+    let format = matches
+        .subcommand()
+        .and_then(|(_, command)| command.try_get_one::<Format>("format").ok().flatten().copied());
     let cli = Cli::from_arg_matches(&matches)?;
     Ok((cli, format == Some(Format::Json)))
 }

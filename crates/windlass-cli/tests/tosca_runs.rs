@@ -228,8 +228,27 @@ topology_template: { node_templates: { a: { type: Nothing } } }
     for command in ["prove", "plan"] {
         let run = folder.run(&[command, "service.yaml", "--format", "json"]);
         assert_eq!(run.code, 1, "{}", run.stderr);
-        assert_eq!(run.findings(), ["2:50 error TOSCA005"], "{}", run.stdout);
+        assert_eq!(run.findings(), ["2:51 error TOSCA005"], "{}", run.stdout);
         assert!(run.stderr.contains("TOSCA005"), "{}", run.stderr);
         assert_eq!(folder.run(&[command, "service.yaml"]).stdout, "");
     }
+}
+
+#[test]
+fn a_substitute_that_never_stops_is_told_so() {
+    let text = "tosca_definitions_version: tosca_simple_yaml_1_3
+node_types: { Store: { derived_from: tosca.nodes.Root } }
+topology_template:
+  substitution_mappings:
+    node_type: Store
+    interfaces: { Standard: { create: bring, start: run } }
+  node_templates: { server: { type: tosca.nodes.Compute } }
+  workflows:
+    bring: { steps: { one: { target: server, activities: [ { call_operation: Standard.create }, { call_operation: Standard.configure } ] } } }
+    run: { steps: { one: { target: server, activities: [ { call_operation: Standard.start } ] } } }
+";
+    let folder = Folder::with(&[("service.yaml", text)]);
+    let run = folder.run(&["check", "service.yaml"]);
+    assert!(run.stdout.contains("`stop` is mapped to no workflow"), "{}", run.stdout);
+    assert!(run.stdout.contains("map `stop` to a workflow"), "{}", run.stdout);
 }

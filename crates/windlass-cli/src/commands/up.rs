@@ -138,8 +138,7 @@ pub(crate) struct Beginning {
 /// Brings an application up.
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let loaded = load::application(&args.file, args.lang.as_deref())?;
-    laid::allowed(loaded.tosca.as_deref(), &loaded.sources)?;
-    let world = world_of(args, &loaded);
+    let world = world_of(args, &loaded)?;
     let mut project = project::prepared(args, world, loaded.compose, &loaded.sources)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;
     let (application, goal) = match &project {
@@ -241,13 +240,14 @@ fn directory(
     }
 }
 
-/// Where actions take place. What would go wrong on a Docker engine is told here, before anything.
-fn world_of(args: &UpArgs, loaded: &load::Loaded) -> WorldArg {
+/// Where actions take place. What would go wrong there is told here, before anything.
+fn world_of(args: &UpArgs, loaded: &load::Loaded) -> Result<WorldArg, Failure> {
+    laid::allowed(loaded.tosca.as_deref(), &loaded.sources)?;
     let world = args.world.unwrap_or_else(|| usual_world(loaded));
     if world == WorldArg::Docker {
         output::stderr(&loaded.hazards);
     }
-    world
+    Ok(world)
 }
 
 /// Where actions take place when nobody says it: a service of TOSCA may give machines addresses.

@@ -293,9 +293,7 @@ fn command(
     } else {
         let mut lines = vec!["set -e".to_owned()];
         lines.extend(deployed.iter().map(artifact::Deployed::line));
-        if !is_plain {
-            lines.extend([KEPT.to_owned(), own(inputs, at)]);
-        }
+        lines.extend([KEPT.to_owned(), own(inputs, at)].into_iter().filter(|_| !is_plain));
         let (before, after) = states.unzip();
         lines.extend(before);
         lines.extend(fetched(inputs, at, &late));
@@ -304,11 +302,16 @@ fn command(
         CommandLine::Shell(lines.join("\n"))
     };
     let command = Command { line, directory: None, environment, files };
-    let timeout = implementation.timeout.as_ref().and_then(|value| match value.data {
+    let timeout = timeout(implementation);
+    Some(Run { command, host: said.map(|station| station.name), timeout })
+}
+
+/// When an implementation is given up: after so many seconds.
+fn timeout(implementation: &Implementation) -> Option<Duration> {
+    match implementation.timeout.as_ref()?.data {
         Data::Int(seconds) => u64::try_from(seconds).ok().map(Duration::from_secs),
         _ => None,
-    });
-    Some(Run { command, host: said.map(|station| station.name), timeout })
+    }
 }
 
 /// Program and arguments by what kind of file it is.
@@ -422,7 +425,9 @@ fn node_name(inputs: &Inputs<'_, '_>, at: usize) -> String {
 fn fetched(inputs: &Inputs<'_, '_>, at: usize, late: &[(String, Found)]) -> Option<String> {
     let (folder, name) = (inputs.folder(at), node_name(inputs, at));
     let mut fetching = Fetching::new(&folder, &name);
-    late.iter().for_each(|(name, found)| fetching.variable(name, found));
+    for (name, found) in late {
+        fetching.variable(name, found);
+    }
     (!late.is_empty()).then(|| fetching.lines())
 }
 

@@ -59,7 +59,8 @@ impl Kept {
     /// What is missing, for people.
     fn said(&self) -> String {
         let name = self.name.replace('=', ".");
-        let way: Vec<&str> = std::iter::once(&*name).chain(self.way.iter().map(|it| &**it)).collect();
+        let way: Vec<&str> =
+            std::iter::once(&*name).chain(self.way.iter().map(|it| &**it)).collect();
         format!("`{}` of `{}`", way.join("."), self.folder)
     }
 }
