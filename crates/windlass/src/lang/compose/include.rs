@@ -1,7 +1,7 @@
 //! `include`: other Compose files whose resources are taken in, each with its own folder and
 //! variables.
 
-use super::item::{Entry, Item, Map, same};
+use super::item::{Data, Entry, Item, Map, same};
 use super::load::{Loader, Part, Scope};
 use super::{BAD_INCLUDE, NO_ENV_FILE};
 use crate::diagnostic::Diagnostic;
@@ -48,6 +48,11 @@ impl Loader<'_> {
             Some(path) => texts(path),
             None => texts(include),
         };
+        if matches!(include.data, Data::Int(_) | Data::Float(_)) {
+            let message = format!("an entry of `include` is no path: `{}`", include.plain());
+            self.findings.push(include.error(super::SHAPE, message));
+            return None;
+        }
         let base = self.base(include.span.source);
         let mut inner = scope.clone();
         let mut parts: Vec<Part> = Vec::new();

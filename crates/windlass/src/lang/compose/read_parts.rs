@@ -136,7 +136,7 @@ fn long_port(item: &Item, findings: &mut Findings) -> Result<ShortPort, ()> {
         }
         None => None,
     };
-    let host_ip = match item.get("host_ip").map(Item::plain).filter(|text| !text.is_empty()) {
+    let host_ip = match item.get("host_ip").map(Item::plain) {
         Some(text) => match text.parse() {
             Ok(address) => Some(address),
             Err(_) => {
