@@ -180,7 +180,7 @@ fn one_mistake_is_one_finding() {
     let cases: &[(&str, &[&str])] = &[
         ("include: [nosuch.yaml]\n", &["FILE001 compose.yaml:1"]),
         ("include: [compose.yaml]\n", &["COMPOSE006 compose.yaml:1"]),
-        ("services:\n\ta: { image: 'x:1' }\n", &["YAML002 compose.yaml:2"]),
+        ("services:\n\ta: { image: 'x:1' }\n", &["YAML001 compose.yaml:2"]),
         (
             "services:\n  a:\n    image: x:1\n    container_name: aa\n    deploy:\n      \
              replicas: 99999999999999999999\n",

@@ -11,6 +11,13 @@ pub fn boolean(text: &str) -> Option<bool> {
     }
 }
 
+/// Any number. What is too large for one is none, unless it is called infinite.
+pub fn number(text: &str) -> Option<f64> {
+    let number: f64 = text.parse().ok()?;
+    let is_called = text.to_ascii_lowercase().contains("inf");
+    (!number.is_infinite() || is_called).then_some(number)
+}
+
 /// A number of bytes: `512`, `50M`, `1.5gb`, `2KiB`, `1 k`; units are powers of 1024.
 pub fn bytes(text: &str) -> Option<f64> {
     let last = text.rfind(|c: char| c.is_ascii_digit() || matches!(c, '.' | ' '))?;

@@ -326,12 +326,7 @@ impl Cast {
                 let number = octal.or_else(|| text.parse().ok());
                 number.filter(|number| i64::try_from(*number).is_ok()).map(Data::Int)
             }
-            Cast::Number => {
-                // What is too large for a number is none, unless it is called so.
-                let is_called = text.to_ascii_lowercase().contains("inf");
-                let number = text.parse().ok();
-                number.filter(|it: &f64| it.is_finite() || it.is_nan() || is_called).map(Data::Float)
-            }
+            Cast::Number => cast::number(text).map(Data::Float),
         }
     }
 }

@@ -145,6 +145,7 @@ impl Item {
     pub fn as_int(&self) -> Option<i128> {
         match &self.data {
             Data::Int(value) => Some(*value),
+            Data::Float(value) if value.fract() == 0.0 => Some(*value as i128),
             Data::Str(text) => text.trim().parse().ok(),
             _ => None,
         }
@@ -237,7 +238,11 @@ pub fn from_node(node: Node<'_>, path: &mut Vec<String>, findings: &mut Vec<Diag
         Kind::Scalar(scalar) => {
             report_date(node, scalar, path, findings);
             report_tag(node, scalar, findings);
-            scalar_data(scalar)
+            // A tag of one's own makes text of whatever follows.
+            match node.as_str().filter(|_| is_own_tag(node.tag())) {
+                Some(text) => Data::Str(text.to_owned()),
+                None => scalar_data(scalar),
+            }
         }
         Kind::List => Data::List(
             node.items()
@@ -312,6 +317,12 @@ fn report_tag(node: Node<'_>, scalar: Scalar<'_>, findings: &mut Vec<Diagnostic>
         let message = format!("`{text}` is not what its tag `{tag}` says");
         findings.push(Diagnostic::error(super::SHAPE, node.span(), message));
     }
+}
+
+fn is_own_tag(tag: Option<&str>) -> bool {
+    tag.is_some_and(|tag| {
+        !tag.starts_with("!!") && !matches!(tag, "!" | "!reset" | "!override") && tag.len() > 1
+    })
 }
 
 /// Groups of four characters, the last of which is filled up with `=`.

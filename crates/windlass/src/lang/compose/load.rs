@@ -195,7 +195,10 @@ impl<'a> Loader<'a> {
         let later = self.findings.split_off(since);
         let is_finished = |finding: &Diagnostic| {
             let rest = text.get(finding.primary.end as usize..end as usize);
-            finding.primary.source != source || rest.is_some_and(|rest| !rest.trim().is_empty())
+            // A value that is not there has its place before the colon.
+            let is_nothing = |c: char| c.is_whitespace() || c == ':';
+            finding.primary.source != source
+                || rest.is_some_and(|rest| !rest.chars().all(is_nothing))
         };
         self.findings.extend(later.into_iter().filter(is_finished));
     }

@@ -34,9 +34,7 @@ enum Kind {
     Host,
 }
 
-use Kind::{
-    Devices, Duration, Flag, Host, Limit, Mode, Natural, Processors, Size, Text, Whole,
-};
+use Kind::{Devices, Duration, Flag, Host, Limit, Mode, Natural, Processors, Size, Text, Whole};
 
 /// Values by their paths: `*` is any key, `[]` any item.
 const KINDS: &[(&str, Kind)] = &[
@@ -92,6 +90,7 @@ const KINDS: &[(&str, Kind)] = &[
     ("services.*.mem_reservation", Size),
     ("services.*.mem_swappiness", Size),
     ("services.*.memswap_limit", Size),
+    ("services.*.ports.[].published", Text),
     ("services.*.post_start.[].privileged", Flag),
     ("services.*.pre_stop.[].privileged", Flag),
     ("services.*.secrets.[].mode", Mode),
@@ -146,7 +145,8 @@ fn report(item: &Item, path: &[String], kind: Kind, findings: &mut Findings) {
     let path = if path[0] == "services" { &path[2..] } else { path };
     let place = path.join(".").replace(".[", "[");
     let (what, help) = kind.words();
-    let value = if item.is_scalar() { format!("`{}`", item.plain()) } else { item.kind_name().into() };
+    let value =
+        if item.is_scalar() { format!("`{}`", item.plain()) } else { item.kind_name().into() };
     let finding = item.error(BAD_VALUE, format!("`{place}` is no {what}: {value}"));
     let is_quoted_number = kind == Natural && item.as_int().is_some_and(|number| number >= 0);
     findings.push(match help {
@@ -164,11 +164,13 @@ impl Kind {
             Data::Str(text) => self.fits_text(text),
             Data::Int(value) => match self {
                 Natural => *value >= 0,
+                // What has more bits is an integer no longer.
                 Mode | Limit | Devices | Text => i64::try_from(*value).is_ok(),
+                Processors => !(i128::from(i64::MAX) + 1..=i128::from(u64::MAX)).contains(value),
                 _ => true,
             },
             Data::Float(value) => match self {
-                Natural => *value >= 0.0,
+                Natural => *value >= 0.0 || value.is_nan(),
                 Mode | Limit | Devices | Text => false,
                 _ => true,
             },
@@ -185,7 +187,7 @@ impl Kind {
             Size => cast::bytes(text).is_some_and(|size| size >= 0.0),
             // Compose takes one below nothing, and leaves it to the engine what that is.
             Duration => cast::duration(text.strip_prefix('-').unwrap_or(text)).is_some(),
-            Processors => text.parse::<f64>().is_ok(),
+            Processors => cast::number(text).is_some(),
             Mode => i64::from_str_radix(text, 8).is_ok(),
             Devices => text == "all" || is_whole(),
             Text => true,

@@ -275,7 +275,8 @@ const DEPENDENCY: Keys = needs(
     &[("condition", Words(CONDITIONS)), ("required", Bool), ("restart", FLAG)],
 );
 
-const DEVICE: Keys = needs(&["source", "target"], &[("permissions", Str), ("source", Str), ("target", Str)]);
+const DEVICE: Keys =
+    needs(&["source", "target"], &[("permissions", Str), ("source", Str), ("target", Str)]);
 
 const ENV_FILE: Keys = closed(&["path"], &[("format", Str), ("path", Str), ("required", FLAG)]);
 
