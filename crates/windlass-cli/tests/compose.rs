@@ -58,7 +58,8 @@ fn a_file_with_the_name_of_a_compose_file_is_one() {
     let run = folder.run(&["check", "compose.yaml", "--format", "json"]);
     assert_eq!((run.findings(), run.code), (vec!["1:1 error COMPOSE001".to_owned()], 1));
     assert!(run.stdout.contains("did you mean `services`?"), "{}", run.stdout);
-    assert_eq!(folder.run(&["check", "other.yaml"]).code, 2);
+    // One that was named is taken for what it resembles; in a folder it may be anything.
+    assert_eq!(folder.run(&["check", "other.yaml"]).code, 1);
     let run = folder.run(&["check", ".", "--format", "json"]);
     assert_eq!((run.findings(), run.code), (vec!["1:1 error COMPOSE001".to_owned()], 1));
 }

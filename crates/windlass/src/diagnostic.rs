@@ -89,7 +89,7 @@ impl Diagnostic {
         Diagnostic {
             code,
             severity,
-            message: message.into(),
+            message: short(message.into()),
             primary,
             labels: Vec::new(),
             notes: Vec::new(),
@@ -112,21 +112,21 @@ impl Diagnostic {
     /// With a further place.
     #[must_use]
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.labels.push(Label { span, message: message.into() });
+        self.labels.push(Label { span, message: short(message.into()) });
         self
     }
 
     /// With a further fact.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
+        self.notes.push(short(note.into()));
         self
     }
 
     /// With advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(short(help.into()));
         self
     }
 
@@ -143,6 +143,25 @@ impl Diagnostic {
         self.fix = Some(Fix { message: message.into(), edits });
         self
     }
+}
+
+/// Values in messages that are longer are cut.
+const LONGEST_VALUE: usize = 300;
+
+/// A text in which no value between backquotes is longer than a person reads.
+fn short(text: String) -> String {
+    if text.len() <= LONGEST_VALUE {
+        return text;
+    }
+    let cut = |(at, part): (usize, &str)| {
+        // Between an even and an odd backquote stand our own words, unless a value has one.
+        let most = if at % 2 == 1 { LONGEST_VALUE } else { LONGEST_VALUE * 10 };
+        match part.char_indices().nth(most) {
+            None => part.to_owned(),
+            Some(_) => part.chars().take(60).chain(['\u{2026}']).collect(),
+        }
+    };
+    text.split('`').enumerate().map(cut).collect::<Vec<_>>().join("`")
 }
 
 /// Leaves out findings that were made before: the same in the same place.

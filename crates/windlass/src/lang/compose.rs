@@ -25,6 +25,7 @@ mod read_parts;
 mod recognize;
 pub mod schema;
 pub mod short;
+mod typed;
 pub mod unicity;
 pub(crate) mod validate;
 mod waits;

@@ -4,6 +4,7 @@
 
 mod alloy;
 mod behavior;
+mod decoded;
 mod hostile;
 mod loading;
 mod told;

@@ -168,3 +168,70 @@ fn a_bad_line_of_a_file_of_variables_is_told_in_that_file() {
     let found = read(&[("compose.yaml", text), (".env", "A=1\n!=x\n")]);
     assert_eq!(found.findings(), ["COMPOSE012 .env:2"]);
 }
+
+#[test]
+fn one_mistake_is_one_finding() {
+    let long = format!("services: {{ a: {{ image: '{}', cap_add: [1] }} }}\n", "x".repeat(100_000));
+    let deep = format!(
+        "services: {{ a: {{ image: '{}x{}' }} }}\n",
+        "${A:-".repeat(20_000),
+        "}".repeat(20_000)
+    );
+    let cases: &[(&str, &[&str])] = &[
+        ("include: [nosuch.yaml]\n", &["FILE001 compose.yaml:1"]),
+        ("include: [compose.yaml]\n", &["COMPOSE006 compose.yaml:1"]),
+        ("services:\n\ta: { image: 'x:1' }\n", &["YAML001 compose.yaml:2"]),
+        (
+            "services:\n  a:\n    image: x:1\n    container_name: aa\n    deploy:\n      \
+             replicas: 99999999999999999999\n",
+            &["COMPOSE013 compose.yaml:6"],
+        ),
+        (
+            "services:\n  a:\n    image: x:1\n    ports:\n      - target: 80\n        \
+             published: abc\n",
+            &["COMPOSE013 compose.yaml:6"],
+        ),
+        (&long, &["COMPOSE001 compose.yaml:1"]),
+        (&deep, &["COMPOSE002 compose.yaml:1"]),
+    ];
+    for (text, expected) in cases {
+        let found = read(&[("compose.yaml", text)]);
+        let shown = text.get(..200).unwrap_or(text);
+        assert_eq!(found.findings(), *expected, "{shown}");
+        for finding in rule::check_reading(&found.reading, &found.sources) {
+            let help = finding.help.unwrap_or_default();
+            assert!(finding.message.len() + help.len() < 1000, "{shown}");
+        }
+    }
+}
+
+#[test]
+fn a_file_beside_the_folder_says_from_where_it_could_be_read() {
+    let text = "services: { a: { extends: { file: ../base.yaml, service: a } } }\n";
+    let found = read(&[("compose.yaml", text)]);
+    assert_eq!(found.findings(), ["FILE002 compose.yaml:1"]);
+    let help = found.reading.findings[0].help.clone().unwrap();
+    assert!(help.contains("a folder above both"), "{help}");
+}
+
+#[test]
+fn what_was_meant_as_a_compose_file_is_recognized() {
+    use windlass::lang::resembles_compose;
+    use windlass::source::Sources;
+    for (text, expected) in [
+        ("name: 123\n", true),
+        ("foo: { image: busybox }\n", true),
+        ("123: { foo: { image: busybox } }\n", true),
+        ("version: '2'\nweb: { build: ., ports: ['80'] }\n", true),
+        ("servics:\n  web: { image: x, command: y }\n  db: { image: z }\n", true),
+        ("some: thing\n", false),
+        ("web: { image: x, replicaCount: 2 }\n", false),
+        ("image: { repository: x, tag: y }\n", false),
+        ("global: { scrape_interval: 15s }\nscrape_configs: []\n", false),
+        ("[]\n", false),
+    ] {
+        let mut sources = Sources::new();
+        let root = sources.add("a.yaml", text);
+        assert_eq!(resembles_compose(root, &sources), expected, "{text}");
+    }
+}

@@ -11,21 +11,27 @@ pub fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// A number of bytes: `512`, `50M`, `1.5gb`, `2KiB`; units are powers of 1024.
+/// Any number. What is too large for one is none, unless it is called infinite.
+pub fn number(text: &str) -> Option<f64> {
+    let number: f64 = text.parse().ok()?;
+    let is_called = text.to_ascii_lowercase().contains("inf");
+    (!number.is_infinite() || is_called).then_some(number)
+}
+
+/// A number of bytes: `512`, `50M`, `1.5gb`, `2KiB`, `1 k`; units are powers of 1024.
 pub fn bytes(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let split = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+')));
-    let (number, unit) = text.split_at(split.unwrap_or(text.len()));
-    let number: f64 = number.parse().ok()?;
-    let unit = unit.trim().to_ascii_lowercase();
-    let power = match unit.trim_end_matches('b').trim_end_matches('i') {
-        "" if unit.contains('i') => return None,
-        "" => 0,
-        "k" => 1,
-        "m" => 2,
-        "g" => 3,
-        "t" => 4,
-        "p" => 5,
+    let last = text.rfind(|c: char| c.is_ascii_digit() || matches!(c, '.' | ' '))?;
+    let (number, unit) = text.split_at(last + 1);
+    let number = number.strip_suffix(' ').unwrap_or(number);
+    // Go lets a `_` stand between two digits.
+    let number: f64 = number.replace('_', "").parse().ok()?;
+    let power = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 1,
+        "m" | "mb" | "mib" => 2,
+        "g" | "gb" | "gib" => 3,
+        "t" | "tb" | "tib" => 4,
+        "p" | "pb" | "pib" => 5,
         _ => return None,
     };
     let value = number * 1024f64.powi(power);
@@ -75,7 +81,10 @@ mod tests {
         assert_eq!(bytes("1.5gb"), Some(1.5 * 1024.0 * 1024.0 * 1024.0));
         assert_eq!(bytes("2KiB"), Some(2048.0));
         assert_eq!(bytes("-1"), Some(-1.0));
-        assert_eq!(bytes("lots"), None);
+        assert_eq!(bytes("1 k"), Some(1024.0));
+        for text in ["lots", "", " 1k", "1k ", "1  k", "1ib", "1e", "0x10", "inf", "-1k"] {
+            assert_eq!(bytes(text), None, "{text}");
+        }
         assert_eq!(bytes("9e999"), None);
     }
 

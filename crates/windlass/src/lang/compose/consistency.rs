@@ -28,8 +28,9 @@ pub(super) fn check(project: &Project, findings: &mut Findings) {
     for (name, secret) in &project.secrets {
         let has = |key: &str| secret.item.get(key).is_some();
         // One with nothing at all has been told before.
-        let is_told = !has("external") && !has("driver");
-        if !secret.external && !has("file") && !has("environment") && !is_told {
+        let is_told = !has("external") && !has("driver") && !has("environment");
+        let variable = secret.item.get("environment").filter(|name| !name.plain().is_empty());
+        if !secret.external && !has("file") && variable.is_none() && !is_told {
             let message = format!("the secret `{name}` has neither `file` nor `environment`");
             findings.push(Diagnostic::error(CONFLICT, secret.span, message));
         }

@@ -1,7 +1,7 @@
 //! `include`: other Compose files whose resources are taken in, each with its own folder and
 //! variables.
 
-use super::item::{Entry, Item, Map, same};
+use super::item::{Data, Entry, Item, Map, same};
 use super::load::{Loader, Part, Scope};
 use super::{BAD_INCLUDE, NO_ENV_FILE};
 use crate::diagnostic::Diagnostic;
@@ -30,7 +30,7 @@ impl Loader<'_> {
                 None => self.is_incomplete = true,
             }
         }
-        if !matches!(includes.item.data, super::item::Data::List(_) | super::item::Data::Null) {
+        if !matches!(includes.item.data, Data::List(_) | Data::Null) {
             let message =
                 format!("`include` must be a list; this is {}", includes.item.kind_name());
             self.findings.push(includes.item.error(super::SHAPE, message));
@@ -48,6 +48,11 @@ impl Loader<'_> {
             Some(path) => texts(path),
             None => texts(include),
         };
+        if matches!(include.data, Data::Bool(_) | Data::Int(_) | Data::Float(_)) {
+            let message = format!("an entry of `include` is no path: `{}`", include.plain());
+            self.findings.push(include.error(super::SHAPE, message));
+            return None;
+        }
         let base = self.base(include.span.source);
         let mut inner = scope.clone();
         let mut parts: Vec<Part> = Vec::new();
@@ -160,7 +165,7 @@ impl Loader<'_> {
             let into = target
                 .entry((*section).to_owned())
                 .or_insert_with(|| Entry { key: at, item: Item::empty_map(at) });
-            if into.item.data == super::item::Data::Null {
+            if into.item.data == Data::Null {
                 into.item = Item::empty_map(at);
             }
             let Some(map) = into.item.map_mut() else { continue };

@@ -181,7 +181,6 @@ const CASTS: &[(&str, Cast)] = &[
     ("services.*.cpus", Cast::Number),
     ("services.*.cpu_shares", Cast::Integer),
     ("services.*.init", Cast::Boolean),
-    ("services.*.depends_on.*.required", Cast::Boolean),
     ("services.*.depends_on.*.restart", Cast::Boolean),
     ("services.*.deploy.replicas", Cast::Integer),
     ("services.*.deploy.update_config.parallelism", Cast::Integer),
@@ -205,7 +204,6 @@ const CASTS: &[(&str, Cast)] = &[
     ("services.*.ulimits.*", Cast::Integer),
     ("services.*.ulimits.*.hard", Cast::Integer),
     ("services.*.ulimits.*.soft", Cast::Integer),
-    ("services.*.use_api_socket", Cast::Boolean),
     ("services.*.volumes.[].read_only", Cast::Boolean),
     ("services.*.volumes.[].bind.create_host_path", Cast::Boolean),
     ("services.*.volumes.[].volume.nocopy", Cast::Boolean),
@@ -325,9 +323,10 @@ impl Cast {
             Cast::Integer => {
                 let octal = text.strip_prefix('0').filter(|rest| !rest.is_empty());
                 let octal = octal.and_then(|rest| i128::from_str_radix(rest, 8).ok());
-                octal.or_else(|| text.parse().ok()).map(Data::Int)
+                let number = octal.or_else(|| text.parse().ok());
+                number.filter(|number| i64::try_from(*number).is_ok()).map(Data::Int)
             }
-            Cast::Number => text.parse().ok().map(Data::Float),
+            Cast::Number => cast::number(text).map(Data::Float),
         }
     }
 }

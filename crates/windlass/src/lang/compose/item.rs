@@ -145,6 +145,7 @@ impl Item {
     pub fn as_int(&self) -> Option<i128> {
         match &self.data {
             Data::Int(value) => Some(*value),
+            Data::Float(value) if value.fract() == 0.0 => Some(*value as i128),
             Data::Str(text) => text.trim().parse().ok(),
             _ => None,
         }
@@ -236,7 +237,12 @@ pub fn from_node(node: Node<'_>, path: &mut Vec<String>, findings: &mut Vec<Diag
     let data = match node.kind() {
         Kind::Scalar(scalar) => {
             report_date(node, scalar, path, findings);
-            scalar_data(scalar)
+            report_tag(node, scalar, findings);
+            // A tag of one's own makes text of whatever follows.
+            match node.as_str().filter(|_| is_own_tag(node.tag())) {
+                Some(text) => Data::Str(text.to_owned()),
+                None => scalar_data(scalar),
+            }
         }
         Kind::List => Data::List(
             node.items()
@@ -287,13 +293,44 @@ fn report_date(
 ) {
     let Scalar::Str(text) = scalar else { return };
     let is_free = path.iter().any(|part| part.starts_with("x-"));
-    if is_free || node.style() != Some(Style::Plain) || node.tag().is_some() || !is_date(text) {
+    let is_plain = node.style() == Some(Style::Plain) && node.tag().is_none();
+    let is_time = is_plain || node.tag() == Some("!!timestamp");
+    if is_free || !is_time || !is_date(text) {
         return;
     }
     let message =
         format!("`{}` is a date for Compose, and no text", path.join(".").replace(".[", "["));
     let help = format!("put it in quotes: \"{text}\"");
     findings.push(Diagnostic::error(super::SHAPE, node.span(), message).help(help));
+}
+
+/// A tag of YAML that its value belies.
+fn report_tag(node: Node<'_>, scalar: Scalar<'_>, findings: &mut Vec<Diagnostic>) {
+    let (Some(tag), Scalar::Str(text)) = (node.tag(), scalar) else { return };
+    let is_good = match tag {
+        "!!int" | "!!float" | "!!bool" | "!!null" => false,
+        "!!binary" => is_base64(text),
+        "!!timestamp" => is_date(text),
+        _ => true,
+    };
+    if !is_good {
+        let message = format!("`{text}` is not what its tag `{tag}` says");
+        findings.push(Diagnostic::error(super::SHAPE, node.span(), message));
+    }
+}
+
+fn is_own_tag(tag: Option<&str>) -> bool {
+    tag.is_some_and(|tag| {
+        !tag.starts_with("!!") && !matches!(tag, "!" | "!reset" | "!override") && tag.len() > 1
+    })
+}
+
+/// Groups of four characters, the last of which is filled up with `=`.
+fn is_base64(text: &str) -> bool {
+    let text: String = text.chars().filter(|c| !matches!(c, '\n' | '\r')).collect();
+    let digits = text.trim_end_matches('=');
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    text.len().is_multiple_of(4) && text.len() - digits.len() <= 2 && digits.bytes().all(is_digit)
 }
 
 /// `2020-1-31`, alone or with a time behind it.

@@ -189,6 +189,20 @@ impl<'a> Loader<'a> {
         self.findings.extend(later.into_iter().filter(is_new));
     }
 
+    /// Drops findings from `since` on about values that go on where the text could not be read: what
+    /// they seem to lack may stand there.
+    fn drop_unfinished(&mut self, since: usize, source: SourceId, text: &str, end: u32) {
+        let later = self.findings.split_off(since);
+        let is_finished = |finding: &Diagnostic| {
+            let rest = text.get(finding.primary.end as usize..end as usize);
+            // A value that is not there has its place before the colon.
+            let is_nothing = |c: char| c.is_whitespace() || c == ':';
+            finding.primary.source != source
+                || rest.is_some_and(|rest| !rest.chars().all(is_nothing))
+        };
+        self.findings.extend(later.into_iter().filter(is_finished));
+    }
+
     pub(super) fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
@@ -200,8 +214,12 @@ impl<'a> Loader<'a> {
         let mut good = true;
         for (id, base, text) in parts {
             self.bases.insert(*id, base.clone());
+            let before_text = self.findings.len();
             let tree = self.parse(*id, text);
             good &= tree.is_complete();
+            // Where a text cannot be read any further.
+            let end = self.findings[before_text..].first().map(|finding| finding.primary.start);
+            let end = end.filter(|_| !tree.is_complete());
             let roots: Vec<_> = tree.documents().map(|(_, root)| root).collect();
             for root in roots {
                 let Some(document) = self.document(root, scope) else {
@@ -213,6 +231,9 @@ impl<'a> Loader<'a> {
                 unicity::enforce(&mut model, &mut Vec::new());
                 let before = self.findings.len();
                 schema::check(&model, &mut self.findings);
+                if let Some(end) = end {
+                    self.drop_unfinished(before, *id, text, end);
+                }
                 self.drop_echoes(before);
                 self.drop_version(&mut model);
             }

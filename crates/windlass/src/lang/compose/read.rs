@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::item::{Entry, Item};
 use super::project::{Network, Project, Resource, Service, Subnet, Text};
 use super::read_parts as parts;
-use super::{BAD_VALUE, Findings, cast};
+use super::{BAD_VALUE, Findings};
 use crate::source::Span;
 
 /// The project of a model; `profiles` are switched on.
@@ -143,16 +143,18 @@ fn service(name: &str, entry: &Entry, findings: &mut Findings) -> Service {
     let text =
         |key: &str| item.get(key).map(|value| Text { text: value.plain(), span: value.span });
     let scale = item.get("scale").or_else(|| item.at(&["deploy", "replicas"]));
-    let replicas = scale.and_then(Item::as_int).unwrap_or(1);
+    // A number that is refused is no reason to refuse anything else.
+    let is_possible = |count: &i128| (0..=MOST_CONTAINERS).contains(count);
+    let replicas = scale.and_then(Item::as_int).filter(is_possible).unwrap_or(1);
     let (restart, restart_span) = parts::restart(&item);
-    check_values(&item, findings);
+    check_count(&item, findings);
     Service {
         name: name.to_owned(),
         span: entry.key,
         image: text("image").filter(|image| !image.text.is_empty()),
         build: item.get("build").map(|build| build.span),
         provider: item.get("provider").map(|provider| provider.span),
-        replicas: u32::try_from(replicas.max(0)).unwrap_or(u32::MAX),
+        replicas: u32::try_from(replicas).unwrap_or(1),
         replicas_span: scale.map(|scale| scale.span),
         container_name: text("container_name"),
         depends_on: parts::depends_on(&item),
@@ -173,57 +175,14 @@ fn service(name: &str, entry: &Entry, findings: &mut Findings) -> Service {
 /// Nobody starts more containers of one service.
 const MOST_CONTAINERS: i128 = 1_000_000;
 
-/// Durations of a service.
-const DURATIONS: &[&[&str]] = &[
-    &["stop_grace_period"],
-    &["healthcheck", "interval"],
-    &["healthcheck", "timeout"],
-    &["healthcheck", "start_period"],
-    &["healthcheck", "start_interval"],
-    &["deploy", "restart_policy", "delay"],
-    &["deploy", "restart_policy", "window"],
-    &["deploy", "update_config", "delay"],
-    &["deploy", "update_config", "monitor"],
-    &["deploy", "rollback_config", "delay"],
-    &["deploy", "rollback_config", "monitor"],
-];
-
-/// Sizes of a service.
-const SIZES: &[&[&str]] = &[
-    &["mem_limit"],
-    &["mem_reservation"],
-    &["memswap_limit"],
-    &["shm_size"],
-    &["build", "shm_size"],
-    &["deploy", "resources", "limits", "memory"],
-    &["deploy", "resources", "reservations", "memory"],
-];
-
-/// Numbers of processors of a service.
-const PROCESSORS: &[&[&str]] =
-    &[&["deploy", "resources", "limits", "cpus"], &["deploy", "resources", "reservations", "cpus"]];
-
-fn check_values(service: &Item, findings: &mut Findings) {
-    let mut report = |paths: &[&[&str]], what: &str, is_good: fn(&str) -> bool| {
-        for path in paths {
-            let value = service.at(path).filter(|value| value.as_str().is_some());
-            if let Some(value) = value.filter(|value| !is_good(&value.plain())) {
-                let message = format!("`{}` is no {what}: `{}`", path.join("."), value.plain());
-                findings.push(value.error(BAD_VALUE, message));
-            }
-        }
-    };
-    // Compose takes one below nothing, and leaves it to the engine what that is.
-    report(DURATIONS, "duration", |text| {
-        cast::duration(text.strip_prefix('-').unwrap_or(text)).is_some()
-    });
-    let is_number = |text: &str| text.parse::<f64>().is_ok();
-    report(PROCESSORS, "number of processors", is_number);
-    report(SIZES, "size", |text| cast::bytes(text).is_some());
+fn check_count(service: &Item, findings: &mut Findings) {
     let replicas = service.get("scale").or_else(|| service.at(&["deploy", "replicas"]));
     let is_wrong = |count: i128| !(0..=MOST_CONTAINERS).contains(&count);
     if let Some(replicas) = replicas.filter(|item| item.as_int().is_none_or(is_wrong)) {
         let message = format!("`{}` is no number of containers", replicas.plain());
-        findings.push(replicas.error(BAD_VALUE, message));
+        let help = format!("a service has {MOST_CONTAINERS} containers at most");
+        let finding = replicas.error(BAD_VALUE, message);
+        let is_many = replicas.as_int().is_some_and(|count| count > 0);
+        findings.push(if is_many { finding.help(help) } else { finding });
     }
 }

@@ -89,6 +89,7 @@ pub(super) fn ports(service: &Item, findings: &mut Findings) -> Vec<Port> {
         }
         let read = match &item.data {
             Data::Map(_) => long_port(item, findings).map(|port| vec![port]).map_err(|()| None),
+            Data::Float(_) => Err(Some("it has a fraction or an exponent".to_owned())),
             _ => short::ports(&item.plain()).map_err(Some),
         };
         match read {
@@ -136,7 +137,7 @@ fn long_port(item: &Item, findings: &mut Findings) -> Result<ShortPort, ()> {
         }
         None => None,
     };
-    let host_ip = match item.get("host_ip").map(Item::plain).filter(|text| !text.is_empty()) {
+    let host_ip = match item.get("host_ip").map(Item::plain) {
         Some(text) => match text.parse() {
             Ok(address) => Some(address),
             Err(_) => {

@@ -33,9 +33,9 @@ pub fn resembles(root: Node<'_>) -> bool {
         node.entries().next().is_some() && node.entries().all(|entry| is_service(entry.value))
     };
     root.entries().next().is_some()
-        && root.entries().all(|entry| {
-            is_top(entry.name()) || is_service(entry.value) || is_group(entry.value)
-        })
+        && root
+            .entries()
+            .all(|entry| is_top(entry.name()) || is_service(entry.value) || is_group(entry.value))
 }
 
 fn is_top(name: &str) -> bool {

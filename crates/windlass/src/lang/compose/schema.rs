@@ -29,7 +29,8 @@ pub enum Shape {
     Num,
     /// One of these words.
     Words(&'static [&'static str]),
-    /// Text that contains one of these words.
+    /// Text that contains one of these words; behind one that ends in `_` stand a number and a
+    /// unit of time.
     Containing(&'static [&'static str]),
     /// One of several shapes.
     Either(&'static [Shape]),
@@ -95,12 +96,12 @@ fn compare(item: &Item, shape: &Shape, path: &mut Vec<String>, findings: &mut Fi
         }
         (Shape::Keys(keys), Data::Map(_)) => compare_keys(item, keys, path, findings),
         (Shape::Between(low, high), Data::Int(value)) if value < low || value > high => {
-            let message = if *high == i128::MAX {
-                format!("`{}` must be at least {low}", shown(path))
-            } else {
-                format!("`{}` must be from {low} to {high}", shown(path))
-            };
-            findings.push(item.error(SHAPE, message));
+            report_range(item, *low, *high, path, findings);
+        }
+        (Shape::Between(low, high), Data::Float(value))
+            if value.fract() == 0.0 && (*value < *low as f64 || *value > *high as f64) =>
+        {
+            report_range(item, *low, *high, path, findings);
         }
         (Shape::Words(words), Data::Str(text)) if !words.contains(&text.as_str()) => {
             let message = format!("`{}` cannot be `{text}`", shown(path));
@@ -111,10 +112,10 @@ fn compare(item: &Item, shape: &Shape, path: &mut Vec<String>, findings: &mut Fi
             findings.push(item.error(SHAPE, message).help(help));
         }
         (Shape::Containing(words), Data::Str(text))
-            if !words.iter().any(|word| text.contains(word)) =>
+            if !words.iter().any(|word| contains(text, word)) =>
         {
             let message = format!("`{}` cannot be `{text}`", shown(path));
-            let help = format!("one of: {}", words.join(", "));
+            let help = format!("one of: {}", words.join(", ").replace("every_", "every_12h"));
             findings.push(item.error(SHAPE, message).help(help));
         }
         _ if is_of_kind(item, shape) => {}
@@ -183,6 +184,15 @@ fn is_of_kind(item: &Item, shape: &Shape) -> bool {
     }
 }
 
+fn report_range(item: &Item, low: i128, high: i128, path: &[String], findings: &mut Findings) {
+    let message = if high == i128::MAX {
+        format!("`{}` must be at least {low}", shown(path))
+    } else {
+        format!("`{}` must be from {low} to {high}", shown(path))
+    };
+    findings.push(item.error(SHAPE, message));
+}
+
 fn report_kind(item: &Item, shape: &Shape, path: &[String], findings: &mut Findings) {
     let mut kinds = Vec::new();
     kind_names(shape, &mut kinds);
@@ -227,6 +237,15 @@ fn report_twins(items: &[Item], path: &[String], findings: &mut Findings) {
             findings.push(item.error(SHAPE, message).label(first, "it is listed here already"));
         }
     }
+}
+
+fn contains(text: &str, word: &str) -> bool {
+    let mut behind = text.match_indices(word).map(|(at, _)| &text[at + word.len()..]);
+    let is_time = |rest: &str| {
+        let unit = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        unit.len() < rest.len() && unit.starts_with(['w', 'd', 'h', 'm', 's'])
+    };
+    behind.any(|rest| !word.ends_with('_') || is_time(rest))
 }
 
 fn is_name(key: &str) -> bool {

@@ -85,7 +85,12 @@ fn spread(
 
 /// `80` or `80-90`.
 pub fn range(text: &str) -> Result<(u16, u16), String> {
-    let port = |text: &str| text.parse::<u16>().map_err(|_| format!("`{text}` is no port"));
+    let port = |part: &str| {
+        let number = part.parse::<u16>().ok().filter(|_| !part.starts_with('+'));
+        // Of a number below nothing the whole is shown.
+        let shown = if part.is_empty() { text } else { part };
+        number.ok_or_else(|| format!("`{shown}` is no port"))
+    };
     let (first, last) = match text.split_once('-') {
         Some((first, last)) => (port(first)?, port(last)?),
         None => (port(text)?, port(text)?),

@@ -1,11 +1,12 @@
 //! What no value alone can get wrong: keys that exclude each other in one resource.
 
 use super::item::Item;
-use super::{BAD_VALUE, CONFLICT, Findings, SHAPE, cast, command};
+use super::{BAD_VALUE, CONFLICT, Findings, SHAPE, command, typed};
 use crate::diagnostic::Diagnostic;
 
 /// Checks a merged model before it is decoded.
 pub(super) fn check(model: &Item, findings: &mut Findings) {
+    typed::check(model, findings);
     for section in ["volumes", "networks", "secrets", "configs"] {
         for (name, entry) in model.get(section).map(Item::entries).into_iter().flatten() {
             check_old_name(section, name, &entry.item, findings);
@@ -95,12 +96,6 @@ fn check_texts(name: &str, service: &Item, findings: &mut Findings) {
             findings.push(item.error(BAD_VALUE, message).help(help));
         }
     }
-    if let Some(attach) = service.get("attach").filter(|it| it.as_str().is_some())
-        && cast::boolean(&attach.plain()).is_none()
-    {
-        let message = format!("`attach` of `{name}` must be `true` or `false`");
-        findings.push(attach.error(BAD_VALUE, message));
-    }
     for key in service.at(&["build", "ssh"]).map(Item::items).unwrap_or_default() {
         let text = key.plain();
         if text != "default" && !text.contains('=') {
@@ -118,16 +113,10 @@ fn check_texts(name: &str, service: &Item, findings: &mut Findings) {
             findings.push(item.error(SHAPE, message).help(help));
         }
     }
-    for host in service.get("extra_hosts").map(Item::items).unwrap_or_default() {
-        let text = host.plain();
-        if !text.contains([':', '=']) {
-            let message = format!("`{text}` in `extra_hosts` of `{name}` has no address");
-            findings.push(host.error(BAD_VALUE, message).help("write `NAME=ADDRESS`"));
-        }
-    }
     for file in service.get("env_file").map(Item::items).unwrap_or_default() {
         let is_optional = file.get("required").and_then(Item::as_bool) == Some(false);
-        if let Some(format) = file.get("format").filter(|it| it.plain() != "raw" && !is_optional) {
+        let is_known = |format: &&Item| matches!(format.plain().as_str(), "" | "raw");
+        if let Some(format) = file.get("format").filter(|it| !is_known(it) && !is_optional) {
             let message = format!("`{}` is no format of an `env_file`", format.plain());
             findings.push(format.error(BAD_VALUE, message).help("leave it out, or say `raw`"));
         }
@@ -143,13 +132,6 @@ fn check_service(name: &str, service: &Item, findings: &mut Findings) {
             let message =
                 format!("a device of `{name}` has `count` and `device_ids`; one is allowed");
             findings.push(count.error(CONFLICT, message).label(ids.span, "`device_ids` is here"));
-        }
-        if let Some(count) = device.get("count")
-            && count.as_int().is_none()
-            && count.as_str() != Some("all")
-        {
-            let message = format!("`count` must be a number or `all`; this is `{}`", count.plain());
-            findings.push(count.error(BAD_VALUE, message));
         }
     }
     let watched = service.at(&["develop", "watch"]).map(Item::items).unwrap_or_default();

@@ -125,7 +125,7 @@ const SERVICE: Keys = keys(&[
     ("configs", List(&Either(&[Str, Shape::Keys(&GRANT)]))),
     ("container_name", Str),
     ("cpu_count", Either(&[Str, Between(0, i128::MAX)])),
-    ("cpu_percent", Either(&[Str, Between(0, 100), Num])),
+    ("cpu_percent", Either(&[Str, Between(0, 100)])),
     ("cpu_period", NUMBER),
     ("cpu_quota", NUMBER),
     ("cpu_rt_period", NUMBER),
@@ -172,7 +172,7 @@ const SERVICE: Keys = keys(&[
     ("networks", Either(&[TEXTS, Named(&Either(&[Shape::Keys(&ATTACHMENT), Null]))])),
     ("oom_kill_disable", FLAG),
     ("oom_score_adj", Either(&[Str, Between(-1000, 1000)])),
-    ("pid", Either(&[Str, Null])),
+    ("pid", Str),
     ("pids_limit", NUMBER),
     ("platform", Str),
     ("ports", Unique(&Either(&[Num, Str, Shape::Keys(&PORT)]))),
@@ -226,7 +226,7 @@ pub(in super::super) fn is_key_of_service(name: &str) -> bool {
 }
 
 const BUILD: Keys = keys(&[
-    ("additional_contexts", PAIRS),
+    ("additional_contexts", Either(&[Pairs(&Str), TEXTS])),
     ("args", PAIRS),
     ("cache_from", List(&Str)),
     ("cache_to", List(&Str)),
@@ -275,7 +275,8 @@ const DEPENDENCY: Keys = needs(
     &[("condition", Words(CONDITIONS)), ("required", Bool), ("restart", FLAG)],
 );
 
-const DEVICE: Keys = needs(&["source"], &[("permissions", Str), ("source", Str), ("target", Str)]);
+const DEVICE: Keys =
+    needs(&["source", "target"], &[("permissions", Str), ("source", Str), ("target", Str)]);
 
 const ENV_FILE: Keys = closed(&["path"], &[("format", Str), ("path", Str), ("required", FLAG)]);
 
@@ -395,7 +396,7 @@ const WATCH: Keys = needs(
         ("exec", Shape::Keys(&HOOK)),
         ("ignore", TEXT_OR_TEXTS),
         ("include", TEXT_OR_TEXTS),
-        ("initial_sync", FLAG),
+        ("initial_sync", Bool),
         ("path", Str),
         ("target", Str),
     ],
