@@ -86,8 +86,8 @@ pub(super) fn of_link<'m>(
     let all = own.chain(inherited).filter(|(_, name, _)| same_interface(name, "Configure"));
     let all = all.map(|(file, _, it)| (file, it, it.operations.get(operation))).collect();
     let (_, template) = inputs.service.nodes.at(link.source)?;
-    let relationship = inputs.links.iter().position(|known| std::ptr::eq(known, link));
-    let place = Place { source: link.source, link: Some((link.source, link.target)), relationship };
+    let ends = Some((link.source, link.target));
+    let place = Place { source: link.source, link: ends, relationship: Some(link.at) };
     command(inputs, &Declared { all }, (&place, at), template, &format!("Configure.{operation}"))
 }
 
@@ -132,7 +132,7 @@ fn given_back(inputs: &Inputs<'_, '_>) -> BTreeMap<usize, BTreeSet<String>> {
         let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
         template.interfaces.iter().chain(inherited).for_each(|(_, it)| add(it, &place));
     }
-    for link in inputs.links {
+    for link in inputs.links.iter() {
         let ends = Some((link.source, link.target));
         let place = Place { source: link.source, link: ends, relationship: None };
         let chain = link.relationship.into_iter().flat_map(|id| inputs.model.types.chain(id));
