@@ -10,6 +10,7 @@
 //! | `relaxed.rs` | what can be reached at all, and why not |
 //! | `conflict.rs` | goals that no state satisfies |
 //! | `distance.rs`, `estimate.rs` | a lower bound for what is left to do |
+//! | `straight.rs` | many nodes, each on its own way: no search |
 //! | `search.rs` | best first |
 //! | `sight.rs` | how far a global state is from the goal |
 //! | `names.rs` | instances with names, from classes back to actions |
@@ -36,6 +37,7 @@ pub mod relaxed;
 pub mod schedule;
 pub mod search;
 pub mod sight;
+pub mod straight;
 pub mod support;
 pub mod tables;
 pub mod target;
@@ -165,6 +167,12 @@ impl<'a> Workshop<'a> {
             let because = Because::UnknownInstance(id.clone());
             return Sequence::Unreachable { because, states: 0 };
         }
+        if self.tables.nodes.len() > FEW_NODES
+            && let Some((actions, cost)) = straight::straight(self, weights)
+        {
+            let states = actions.len() + 1;
+            return Sequence::Found { actions, cost, bound: cost, stopped: None, states };
+        }
         if conflict::is_contradictory(&self.tables, &self.target, self.task.start) {
             return Sequence::Unreachable { because: Because::Contradiction, states: 0 };
         }
@@ -282,6 +290,9 @@ impl<'a> Workshop<'a> {
         })
     }
 }
+
+/// Up to this many nodes a search takes no time, and finds what is nicest to read.
+const FEW_NODES: usize = 64;
 
 /// How many states the greedy part of the search may find before the exact one begins.
 const PATIENCE: usize = 200_000;

@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use crate::graph::{Location, LocationGraph, Process, Role, RoleId, Sort};
 use crate::lang::tosca::locations::{self, Values};
 use crate::lang::tosca::model::Model;
+use crate::tree::Value;
 
 const SCHEME: &str = "http://windlass.example/occi/tosca#";
 
@@ -77,6 +78,9 @@ pub fn of_service(model: &Model) -> Option<Configuration> {
         resource.values = values.remove(&resource.id).unwrap_or_default();
         for link in &mut resource.links {
             link.values = values.remove(&link.id).unwrap_or_default();
+            if let Some(Value::Str(id)) = link.values.properties.remove(attributes::ID) {
+                link.id = id;
+            }
         }
     }
     Some(configuration)
@@ -146,15 +150,20 @@ pub fn topology(configuration: &Configuration) -> LocationGraph {
     let source = |at: usize| RoleId::from(2 * at);
     let target = |at: usize| RoleId::from(2 * at + 1);
     let numbered = || links.iter().enumerate();
-    let node = |resource: &Resource| {
-        let provided = numbered().filter(|(_, (_, link))| link.target == resource.id);
-        let required = numbered().filter(|(_, (from, _))| from.id == resource.id);
+    let mut provided: BTreeMap<&str, Vec<Role>> = BTreeMap::new();
+    let mut required: BTreeMap<&str, Vec<Role>> = BTreeMap::new();
+    for (at, (from, link)) in numbered() {
+        let (requirement, capability) = (link.ends.0.as_str(), link.ends.1.as_str());
+        required.entry(&*from.id).or_default().push(Role::new(source(at), requirement));
+        provided.entry(&*link.target).or_default().push(Role::new(target(at), capability));
+    }
+    let mut node = |resource: &Resource| {
         Location::new(
             resource.id.as_str(),
             Sort::new(resource.kind.as_str()),
             Process::new("initial"),
-            provided.map(|(at, (_, link))| Role::new(target(at), link.ends.1.as_str())),
-            required.map(|(at, (_, link))| Role::new(source(at), link.ends.0.as_str())),
+            provided.remove(&*resource.id).unwrap_or_default(),
+            required.remove(&*resource.id).unwrap_or_default(),
         )
     };
     let relationship = |(at, (_, link)): (usize, &(&Resource, &Link))| {
@@ -166,7 +175,7 @@ pub fn topology(configuration: &Configuration) -> LocationGraph {
             [Role::new(target(at), "target")],
         )
     };
-    let nodes = configuration.resources.iter().map(node);
+    let nodes = configuration.resources.iter().map(&mut node);
     nodes.chain(numbered().map(relationship)).flatten().collect()
 }
 

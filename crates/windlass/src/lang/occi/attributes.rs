@@ -7,6 +7,8 @@
 use crate::lang::tosca::locations::{Assigned, CapabilityValues, Values};
 use crate::tree::{Node, Value};
 
+/// What OCCI itself calls an entity.
+pub(super) const ID: &str = "occi.core.id";
 /// The TOSCA type of an entity.
 pub(super) const TYPE: &str = "tosca.type";
 /// The requirement that a link starts from.
@@ -64,7 +66,7 @@ pub(super) fn read(entity: Node<'_>) -> Values {
     }
     for entry in entity.get("attributes").into_iter().flat_map(Node::entries) {
         let (name, value) = (entry.name(), Value::from(entry.value));
-        if value == Value::Null || [TYPE, REQUIREMENT, CAPABILITY].contains(&name) {
+        if value == Value::Null || [ID, TYPE, REQUIREMENT, CAPABILITY].contains(&name) {
             continue;
         }
         if let Some(name) = name.strip_prefix(ATTRIBUTE) {

@@ -1,9 +1,13 @@
 //! The JSON rendering of OCCI, read: ours with the names of TOSCA types, and anybody's.
 //!
-//! Links stand with their resource or beside all of them. They name resources by where these are
-//! found; an id that is a URN and a path with folders mean the same when their last parts agree.
+//! A text is a collection of resources, or one resource. Links stand with their resource or beside
+//! all of them. They name resources by where these are found: by their `location` or their id; an
+//! id that is a URN and a path with folders mean the same when their last parts agree. A resource
+//! that is yet to be made may have no id: its location stands for it, else its kind with a number.
 
-use super::attributes::{self, CAPABILITY, REQUIREMENT, TYPE};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::attributes::{self, CAPABILITY, ID, REQUIREMENT, TYPE};
 use super::{Configuration, Link, Resource};
 use crate::diagnostic::Diagnostic;
 use crate::tree::Node;
@@ -11,9 +15,12 @@ use crate::tree::Node;
 /// The code of a configuration that cannot be understood.
 const BROKEN: &str = "OCCI001";
 
-/// Whether a text is a collection of resources.
+/// Whether a text is a collection of resources, or a resource.
 pub fn detect(root: Node<'_>) -> bool {
-    let first = root.get("resources").and_then(|resources| resources.items().next());
+    let first = match root.get("resources") {
+        Some(resources) => resources.items().next(),
+        None => Some(root),
+    };
     let kind = first.and_then(|first| first.get("kind")).and_then(Node::as_str);
     kind.is_some_and(|kind| kind.contains("://") && kind.contains('#'))
 }
@@ -21,86 +28,131 @@ pub fn detect(root: Node<'_>) -> bool {
 /// Reads a collection of resources; none when something is wrong with it.
 pub fn read(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Configuration> {
     let before = findings.len();
-    let mut configuration = Configuration::default();
-    let written: Vec<Node<'_>> = root.get("resources").into_iter().flat_map(Node::items).collect();
+    let written: Vec<Node<'_>> = match root.get("resources") {
+        Some(resources) => resources.items().collect(),
+        None => vec![root],
+    };
+    let mut reading = Reading::default();
+    let taken = written.iter().filter_map(|node| called(*node));
+    let mut taken: BTreeSet<String> = taken.collect();
+    let mut owners = Vec::new();
     for node in &written {
-        let (id, kind) = (text(*node, "id"), kind(*node));
-        for (found, key) in [(&id, "id"), (&kind, "kind")] {
-            if found.is_none() {
-                let message = format!("this resource has no `{key}`");
-                findings.push(Diagnostic::error(BROKEN, node.span(), message));
-            }
-        }
-        if let (Some(id), Some(kind)) = (id, kind) {
-            let values = attributes::read(*node);
-            configuration.resources.push(Resource { id, kind, links: Vec::new(), values });
-        }
+        let Some(kind) = kind(*node) else {
+            let message = "this resource has no `kind`";
+            findings.push(Diagnostic::error(BROKEN, node.span(), message));
+            continue;
+        };
+        let id = called(*node).unwrap_or_else(|| numbered(&kind, &mut taken));
+        owners.push((*node, reading.resources.len()));
+        reading.add(id, kind, *node);
     }
-    for node in &written {
-        let own = text(*node, "id");
+    for (node, own) in owners {
         for link in node.get("links").into_iter().flat_map(Node::items) {
-            add(&mut configuration, link, own.clone(), findings);
+            reading.link(link, Some(own), findings);
         }
     }
-    for link in root.get("links").into_iter().flat_map(Node::items) {
-        add(&mut configuration, link, None, findings);
+    // Of one resource alone the links are its own, and were read with it.
+    let beside = root.get("links").filter(|_| root.get("resources").is_some());
+    for link in beside.into_iter().flat_map(Node::items) {
+        reading.link(link, None, findings);
     }
+    let configuration = Configuration { resources: reading.resources };
     (findings.len() == before).then_some(configuration)
 }
 
-/// Adds a link to the resource that it comes from: the one that it stands with, else its source.
-fn add(
-    configuration: &mut Configuration,
-    link: Node<'_>,
-    own: Option<String>,
-    findings: &mut Vec<Diagnostic>,
-) {
-    let source = own.or_else(|| end(configuration, link, "source", "comes from", findings));
-    let target = end(configuration, link, "target", "leads to", findings);
-    let (Some(source), Some(target)) = (source, target) else { return };
-    let Some(kind) = kind(link) else {
-        let message = "this link has no `kind`";
-        findings.push(Diagnostic::error(BROKEN, link.span(), message));
-        return;
-    };
-    let attribute = |key: &str| link.get("attributes").and_then(|node| text(node, key));
-    let requirement = attribute(REQUIREMENT).unwrap_or_else(|| kind.clone());
-    let capability = attribute(CAPABILITY).unwrap_or_else(|| "feature".to_owned());
-    let id = text(link, "id").unwrap_or_else(|| format!("{source}.{requirement}"));
-    let of = configuration.resources.iter_mut().find(|resource| resource.id == source);
-    if let Some(of) = of {
+/// A name for a resource without any: its kind, with a number when others have it.
+fn numbered(kind: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut names = (2..).map(|number| format!("{kind}-{number}"));
+    let first = std::iter::once(kind.to_owned());
+    let free = first.chain(&mut names).find(|name| !taken.contains(name));
+    let name = free.unwrap_or_else(|| kind.to_owned());
+    taken.insert(name.clone());
+    name
+}
+
+#[derive(Default)]
+struct Reading {
+    resources: Vec<Resource>,
+    /// Resources by their locations and ids.
+    places: BTreeMap<String, usize>,
+    /// Resources by the last parts of those; of several the first.
+    lasts: BTreeMap<String, usize>,
+    /// How often a resource has links of a kind.
+    kinds: BTreeMap<(usize, String), usize>,
+}
+
+impl Reading {
+    fn add(&mut self, id: String, kind: String, node: Node<'_>) {
+        let at = self.resources.len();
+        let location = text(node, "location");
+        for place in [Some(&id), location.as_ref()].into_iter().flatten() {
+            self.places.entry(path(place).to_owned()).or_insert(at);
+            self.lasts.entry(last(place).to_owned()).or_insert(at);
+        }
+        let values = attributes::read(node);
+        self.resources.push(Resource { id, kind, links: Vec::new(), values });
+    }
+
+    /// Adds a link to the resource that it comes from: the one that it stands with, else its source.
+    fn link(&mut self, link: Node<'_>, own: Option<usize>, findings: &mut Vec<Diagnostic>) {
+        let source = own.or_else(|| self.end(link, "source", "comes from", findings));
+        let target = self.end(link, "target", "leads to", findings);
+        let (Some(source), Some(target)) = (source, target) else { return };
+        let Some(kind) = kind(link) else {
+            let message = "this link has no `kind`";
+            findings.push(Diagnostic::error(BROKEN, link.span(), message));
+            return;
+        };
+        let attribute = |key: &str| link.get("attributes").and_then(|node| text(node, key));
+        let requirement = attribute(REQUIREMENT).unwrap_or_else(|| {
+            // Requirements of a node have names of their own, as `lower/links` gives them.
+            let count = self.kinds.entry((source, kind.clone())).or_default();
+            *count += 1;
+            if *count == 1 { kind.clone() } else { format!("{kind}_{count}") }
+        });
+        let capability = attribute(CAPABILITY).unwrap_or_else(|| "feature".to_owned());
+        let id = called(link);
+        let id = id.unwrap_or_else(|| format!("{}.{requirement}", self.resources[source].id));
+        let target = self.resources[target].id.clone();
         let values = attributes::read(link);
-        of.links.push(Link { id, kind, target, ends: (requirement, capability), values });
+        let link = Link { id, kind, target, ends: (requirement, capability), values };
+        self.resources[source].links.push(link);
+    }
+
+    /// The resource at one end of a link.
+    fn end(
+        &self,
+        link: Node<'_>,
+        key: &str,
+        verb: &str,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<usize> {
+        let Some(node) = link.get(key).and_then(|end| end.get("location")) else {
+            let message = format!("this link has no `{key}` with a `location`");
+            findings.push(Diagnostic::error(BROKEN, link.span(), message));
+            return None;
+        };
+        let location = node.as_str().unwrap_or_default();
+        let exact = self.places.get(path(location));
+        let found = exact.or_else(|| self.lasts.get(last(location))).copied();
+        if found.is_none() {
+            let message = format!("the link {verb} `{location}`, which no resource is");
+            findings.push(Diagnostic::error(BROKEN, node.span(), message));
+        }
+        found
     }
 }
 
-/// The id of the resource at one end of a link.
-fn end(
-    configuration: &Configuration,
-    link: Node<'_>,
-    key: &str,
-    verb: &str,
-    findings: &mut Vec<Diagnostic>,
-) -> Option<String> {
-    let Some(node) = link.get(key).and_then(|end| end.get("location")) else {
-        let message = format!("this link has no `{key}` with a `location`");
-        findings.push(Diagnostic::error(BROKEN, link.span(), message));
-        return None;
-    };
-    let location = node.as_str().unwrap_or_default();
-    let found = resource_at(configuration, location);
-    if found.is_none() {
-        let message = format!("the link {verb} `{location}`, which no resource is");
-        findings.push(Diagnostic::error(BROKEN, node.span(), message));
-    }
-    found.map(|resource| resource.id.clone())
+/// What an entity is called: by its id, as a key or as an attribute, else by its location.
+fn called(node: Node<'_>) -> Option<String> {
+    let attribute = || node.get("attributes").and_then(|node| text(node, ID));
+    let location = || Some(path(&text(node, "location")?).to_owned());
+    text(node, "id").or_else(attribute).or_else(location).filter(|id| !id.is_empty())
 }
 
-fn resource_at<'c>(configuration: &'c Configuration, location: &str) -> Option<&'c Resource> {
-    let path = location.trim_matches('/');
-    let exact = configuration.resources.iter().find(|resource| resource.id == path);
-    let same = |resource: &&Resource| last(&resource.id) == last(path);
-    exact.or_else(|| configuration.resources.iter().find(same))
+/// A path without the slashes around it.
+fn path(text: &str) -> &str {
+    text.trim_matches('/')
 }
 
 /// The last part of a path or a URN.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attributes::map;
+use super::attributes::{ID, map};
 use super::shape::{Definitions, Shape, call, fitted, shapes};
 use super::{Configuration, Link, Resource};
 use crate::lang::tosca::locations::{Assigned, CapabilityValues, Values};
@@ -38,7 +38,8 @@ const ROOTS: &[(&str, &str)] = &[
 
 /// The service of a configuration.
 pub fn service(configuration: &Configuration) -> Value {
-    let mut way = Way { configuration, definitions: Definitions::default() };
+    let configuration = &with_ids(configuration);
+    let mut way = Way::new(configuration);
     let node_types = way.node_types();
     let relationship_types = way.relationship_types();
     let capability_types = way.capability_types();
@@ -60,9 +61,50 @@ pub fn service(configuration: &Configuration) -> Value {
         .with("topology_template", topology)
 }
 
+/// Links that have names of their own keep them as a value: requirements have none. Types of the
+/// profile have no place for it.
+fn with_ids(configuration: &Configuration) -> Configuration {
+    let mut configuration = configuration.clone();
+    for resource in &mut configuration.resources {
+        for link in &mut resource.links {
+            let is_own = link.id != format!("{}.{}", resource.id, link.ends.0);
+            if is_own && !is_normative(RELATIONSHIPS, &link.kind) {
+                link.values.properties.insert(ID.to_owned(), Value::from(link.id.as_str()));
+            }
+        }
+    }
+    configuration
+}
+
+/// The shapes of properties, and those of attributes.
+type Shapes<'c> = [BTreeMap<&'c str, Shape>; 2];
+
 struct Way<'c> {
     configuration: &'c Configuration,
     definitions: Definitions,
+    /// Resources by id.
+    resources: BTreeMap<&'c str, &'c Resource>,
+    /// Resources by kind.
+    kinds: BTreeMap<&'c str, Vec<&'c Resource>>,
+    /// Links by the kind of the resource that they lead to.
+    leading: BTreeMap<&'c str, Vec<&'c Link>>,
+    /// What the values of nodes look like, by kind.
+    nodes: BTreeMap<&'c str, Shapes<'c>>,
+    /// What the values of relationships look like, by kind.
+    relationships: BTreeMap<&'c str, Shapes<'c>>,
+}
+
+fn shapes_of<'c>(of: &[&'c Values]) -> Shapes<'c> {
+    let part = |pick: fn(&Values) -> &Assigned| shapes(of.iter().map(|values| pick(values)));
+    [part(|values| &values.properties), part(|values| &values.attributes)]
+}
+
+fn by_kind<'c>(all: impl Iterator<Item = (&'c str, &'c Values)>) -> BTreeMap<&'c str, Shapes<'c>> {
+    let mut kinds: BTreeMap<&str, Vec<&Values>> = BTreeMap::new();
+    for (kind, values) in all {
+        kinds.entry(kind).or_default().push(values);
+    }
+    kinds.into_iter().map(|(kind, of)| (kind, shapes_of(&of))).collect()
 }
 
 /// A capability that a node type has to have.
@@ -87,17 +129,42 @@ impl Offered<'_> {
 }
 
 impl<'c> Way<'c> {
+    fn new(configuration: &'c Configuration) -> Self {
+        let all = &configuration.resources;
+        let links = || all.iter().flat_map(|resource| resource.links.iter());
+        let resources: BTreeMap<&str, &Resource> = all.iter().map(|it| (&*it.id, it)).collect();
+        let mut kinds: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
+        for resource in all {
+            kinds.entry(&*resource.kind).or_default().push(resource);
+        }
+        let mut leading: BTreeMap<&str, Vec<&Link>> = BTreeMap::new();
+        for link in links() {
+            if let Some(target) = resources.get(&*link.target) {
+                leading.entry(&*target.kind).or_default().push(link);
+            }
+        }
+        Way {
+            configuration,
+            definitions: Definitions::default(),
+            resources,
+            kinds,
+            leading,
+            nodes: by_kind(all.iter().map(|it| (&*it.kind, &it.values))),
+            relationships: by_kind(links().map(|it| (&*it.kind, &it.values))),
+        }
+    }
+
     fn links(&self) -> impl Iterator<Item = &'c Link> {
         self.configuration.resources.iter().flat_map(|resource| resource.links.iter())
     }
 
     fn of_kind(&self, kind: &str) -> Vec<&'c Resource> {
-        self.configuration.resources.iter().filter(|resource| resource.kind == kind).collect()
+        self.kinds.get(kind).cloned().unwrap_or_default()
     }
 
     fn node(&self, resource: &Resource) -> Value {
-        let of: Vec<&Values> = self.of_kind(&resource.kind).iter().map(|it| &it.values).collect();
-        let own = fields(&resource.values, &of, NODES, &resource.kind);
+        let shapes = self.nodes.get(&*resource.kind);
+        let own = fields(&resource.values, shapes, NODES, &resource.kind);
         let capability = |(name, values): (&String, &CapabilityValues)| {
             let body = Value::map()
                 .with_some("properties", map(&values.properties))
@@ -118,9 +185,8 @@ impl<'c> Way<'c> {
     }
 
     fn assignment(&self, link: &Link) -> Value {
-        let same = self.links().filter(|other| other.kind == link.kind);
-        let of: Vec<&Values> = same.map(|other| &other.values).collect();
-        let (properties, attributes) = fields(&link.values, &of, RELATIONSHIPS, &link.kind);
+        let shapes = self.relationships.get(&*link.kind);
+        let (properties, attributes) = fields(&link.values, shapes, RELATIONSHIPS, &link.kind);
         let is_plain = properties.is_none() && attributes.is_none();
         let relationship = if is_plain {
             Value::from(link.kind.as_str())
@@ -170,15 +236,16 @@ impl<'c> Way<'c> {
                 .with_some("attributes", attributes);
             capabilities.push((name, body.inline()));
         }
-        let mut requirements = BTreeMap::new();
+        let mut requirements: BTreeMap<&str, Vec<&Link>> = BTreeMap::new();
         for link in resources.iter().flat_map(|resource| &resource.links) {
             if link.ends.0 != INHERITED.0 {
-                let name = link.ends.0.as_str();
-                requirements.entry(name).or_insert_with(|| self.requirement(kind, link));
+                requirements.entry(link.ends.0.as_str()).or_default().push(link);
             }
         }
-        let requirements: Vec<Value> =
-            requirements.into_iter().map(|(name, body)| Value::map().with(name, body)).collect();
+        let requirements: Vec<Value> = requirements
+            .into_iter()
+            .map(|(name, links)| Value::map().with(name, self.requirement(&links)))
+            .collect();
         let of: Vec<&Values> = resources.iter().map(|resource| &resource.values).collect();
         let capabilities: Value = capabilities.into_iter().collect();
         self.declared(NODES, kind, &of)
@@ -193,10 +260,8 @@ impl<'c> Way<'c> {
     fn offered(&self, kind: &str) -> BTreeMap<&'c str, Offered<'c>> {
         let mut all: BTreeMap<&str, Offered<'_>> = BTreeMap::new();
         let resources = self.of_kind(kind);
-        for link in self.links() {
-            if resources.iter().any(|resource| resource.id == link.target) {
-                all.entry(&*link.ends.1).or_default().link.get_or_insert(link);
-            }
+        for link in self.leading.get(kind).into_iter().flatten() {
+            all.entry(&*link.ends.1).or_default().link.get_or_insert(link);
         }
         for (name, values) in resources.iter().flat_map(|it| &it.values.capabilities) {
             all.entry(&**name).or_default().values.push(values);
@@ -205,11 +270,9 @@ impl<'c> Way<'c> {
         all
     }
 
-    fn requirement(&self, kind: &str, link: &Link) -> Value {
-        let same = |other: &&'c Link| other.ends.0 == link.ends.0;
-        let of = self.of_kind(kind);
-        let links = of.iter().flat_map(|resource| resource.links.iter()).filter(same);
-        let kinds: BTreeSet<&str> = links.map(|link| self.capability_of(link)).collect();
+    /// A requirement that these links start from.
+    fn requirement(&self, links: &[&Link]) -> Value {
+        let kinds: BTreeSet<&str> = links.iter().map(|link| self.capability_of(link)).collect();
         let mut kinds = kinds.into_iter();
         let capability = match (kinds.next(), kinds.next()) {
             (Some(only), None) => only,
@@ -218,15 +281,14 @@ impl<'c> Way<'c> {
         let occurrences = Value::List(vec![Value::from(0), Value::from("UNBOUNDED")]);
         Value::map()
             .with("capability", capability)
-            .with("relationship", link.kind.as_str())
+            .with_some("relationship", links.first().map(|link| link.kind.as_str()))
             .with("occurrences", occurrences.inline())
             .inline()
     }
 
     /// The type of the capability that a link leads to.
     fn capability_of(&self, link: &Link) -> &'c str {
-        let mut resources = self.configuration.resources.iter();
-        let target = resources.find(|resource| resource.id == link.target);
+        let target = self.resources.get(&*link.target);
         let values = target.and_then(|target| target.values.capabilities.get(&link.ends.1));
         let is_own = target.is_some_and(|target| !is_normative(NODES, &target.kind));
         match values {
@@ -251,6 +313,10 @@ impl<'c> Way<'c> {
     /// The capability types that values name and the profile does not define.
     fn capability_types(&mut self) -> Value {
         let mut kinds: BTreeMap<&str, (Vec<Values>, Option<&Link>)> = BTreeMap::new();
+        let mut first: BTreeMap<(&str, &str), &Link> = BTreeMap::new();
+        for link in self.links() {
+            first.entry((&*link.target, &*link.ends.1)).or_insert(link);
+        }
         for resource in &self.configuration.resources {
             for (name, values) in &resource.values.capabilities {
                 let Some(kind) = values.kind.as_deref() else { continue };
@@ -259,9 +325,7 @@ impl<'c> Way<'c> {
                 let values = Values { properties, attributes, ..Values::default() };
                 let entry = kinds.entry(kind).or_default();
                 entry.0.push(values);
-                let mut links = self.links();
-                let to = links.find(|link| link.target == resource.id && link.ends.1 == *name);
-                entry.1 = entry.1.or(to);
+                entry.1 = entry.1.or(first.get(&(&*resource.id, &**name)).copied());
             }
         }
         kinds.retain(|kind, _| !is_normative(CAPABILITIES, kind));
@@ -298,23 +362,22 @@ impl<'c> Way<'c> {
 /// Properties and attributes of an entity, as they fit its type.
 fn fields(
     own: &Values,
-    of: &[&Values],
+    shapes: Option<&Shapes<'_>>,
     section: &str,
     kind: &str,
 ) -> (Option<Value>, Option<Value>) {
     if is_normative(section, kind) {
         return (map(&own.properties), map(&own.attributes));
     }
-    let part = |pick: fn(&Values) -> &Assigned| {
-        let shapes = shapes(of.iter().map(|values| pick(values)));
+    let part = |at: usize, own: &Assigned| {
         let fit = |(name, value): (&String, &Value)| {
-            let shape = shapes.get(&**name).unwrap_or(&Shape::Open);
+            let shape = shapes.and_then(|shapes| shapes[at].get(&**name)).unwrap_or(&Shape::Open);
             (name.clone(), fitted(value, shape))
         };
-        let all: Assigned = pick(own).iter().map(fit).collect();
+        let all: Assigned = own.iter().map(fit).collect();
         map(&all)
     };
-    (part(|values| &values.properties), part(|values| &values.attributes))
+    (part(0, &own.properties), part(1, &own.attributes))
 }
 
 /// The inputs that values wait for, with the type of what they are put into.

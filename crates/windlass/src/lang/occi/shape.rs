@@ -15,6 +15,10 @@ pub(super) enum Shape {
     Float,
     Text,
     List(Box<Shape>),
+    /// Two integers: a list, or a range.
+    Pair,
+    /// A range without an end.
+    Range,
     Map(BTreeMap<String, Shape>),
 }
 
@@ -43,10 +47,14 @@ impl Shape {
             Value::Int(_) => Shape::Integer,
             Value::Float(_) => Shape::Float,
             Value::Str(_) => Shape::Text,
-            Value::List(items) => {
-                let items = items.iter().map(Shape::of).fold(Shape::Open, Shape::with);
-                Shape::List(Box::new(items))
-            }
+            Value::List(items) => match &items[..] {
+                [Value::Int(_), Value::Int(_)] => Shape::Pair,
+                [Value::Int(_), Value::Str(end)] if end == "UNBOUNDED" => Shape::Range,
+                items => {
+                    let items = items.iter().map(Shape::of).fold(Shape::Open, Shape::with);
+                    Shape::List(Box::new(items))
+                }
+            },
             Value::Map(entries) => match call(value) {
                 Some(("get_input", _)) => Shape::Open,
                 Some(_) => Shape::Text,
@@ -58,12 +66,29 @@ impl Shape {
         }
     }
 
+    /// Whether both are declared in the same words.
+    fn is_like(&self, other: &Shape) -> bool {
+        let integers = |shape: &Shape| match shape {
+            Shape::Pair => true,
+            Shape::List(entry) => **entry == Shape::Integer,
+            _ => false,
+        };
+        self == other || integers(self) && integers(other)
+    }
+
     /// The shape that both values have. Where there is none, it is that of texts.
     fn with(self, other: Shape) -> Shape {
         match (self, other) {
             (Shape::Open, shape) | (shape, Shape::Open) => shape,
             (one, other) if one == other => one,
             (Shape::Integer | Shape::Float, Shape::Integer | Shape::Float) => Shape::Float,
+            (Shape::Pair | Shape::Range, Shape::Pair | Shape::Range) => Shape::Range,
+            (Shape::Pair, list @ Shape::List(_)) | (list @ Shape::List(_), Shape::Pair) => {
+                Shape::List(Box::new(Shape::Integer)).with(list)
+            }
+            (Shape::Range, list @ Shape::List(_)) | (list @ Shape::List(_), Shape::Range) => {
+                Shape::List(Box::new(Shape::Text)).with(list)
+            }
             (Shape::List(one), Shape::List(other)) => Shape::List(Box::new(one.with(*other))),
             (Shape::Map(mut one), Shape::Map(other)) => {
                 for (key, shape) in other {
@@ -115,6 +140,8 @@ impl Definitions {
             Shape::Boolean => of("boolean"),
             Shape::Integer => of("integer"),
             Shape::Float => of("float"),
+            Shape::Range => of("range"),
+            Shape::Pair => of("list").with("entry_schema", of("integer")),
             Shape::List(entry) => {
                 let entry = self.schema(name, entry);
                 of("list").with("entry_schema", entry)
@@ -122,7 +149,7 @@ impl Definitions {
             Shape::Map(entries) => {
                 let mut kinds = entries.values();
                 let first = kinds.next().unwrap_or(&Shape::Text);
-                if kinds.all(|kind| kind == first) {
+                if kinds.all(|kind| kind.is_like(first)) {
                     let entry = self.schema(name, first);
                     return of("map").with("entry_schema", entry);
                 }

@@ -133,14 +133,14 @@ fn infrastructure_is_read_without_any_word_of_tosca() {
 fn what_is_missing_is_said() {
     let broken = INFRASTRUCTURE
         .replace("/network/n1", "/network/n2")
-        .replace("\"id\": \"s1\"", "\"title\": \"s1\"")
+        .replace("\"kind\": \"http://schemas.ogf.org/occi/infrastructure#storage\", ", "")
         .replace("/compute/c1", "/compute/c2");
     let (configuration, wrong) = read_text(&broken);
     assert_eq!(configuration, None);
     assert_eq!(
         wrong,
         [
-            "this resource has no `id`",
+            "this resource has no `kind`",
             "the link leads to `/network/n2`, which no resource is",
             "the link comes from `/compute/c2`, which no resource is",
             "the link leads to `/storage/s1`, which no resource is",
@@ -262,4 +262,103 @@ fn attributes_of_others_become_properties_and_keep_their_names() {
     assert_eq!(values["com.example.mixin"], nested);
     let written = emit::json(&json(&again));
     assert!(written.contains("\"occi.compute.cores\": 2.0"), "{written}");
+}
+
+/// Resources as they are asked for before they exist: one without any name, one with its place.
+const WANTED: &str = r#"{
+  "resources": [
+    { "kind": "http://schemas.ogf.org/occi/infrastructure#network", "title": "one",
+      "attributes": { "occi.network.vlan": 1 } },
+    { "kind": "http://schemas.ogf.org/occi/infrastructure#network",
+      "attributes": { "occi.network.vlan": 2 } },
+    { "kind": "http://schemas.ogf.org/occi/infrastructure#network", "id": "urn:uuid:f7",
+      "attributes": { "occi.network.vlan": 3 }, "location": "/mine/third/" },
+    { "kind": "http://schemas.ogf.org/occi/infrastructure#compute", "location": "/mine/machine",
+      "links": [
+        { "kind": "http://schemas.ogf.org/occi/infrastructure#networkinterface",
+          "target": { "location": "/network/" } },
+        { "kind": "http://schemas.ogf.org/occi/infrastructure#networkinterface",
+          "id": "urn:uuid:24", "target": { "location": "/mine/third/" },
+          "attributes": { "occi.networkinterface.interface": "eth0" } } ] } ] }"#;
+
+#[test]
+fn resources_without_ids_are_called_by_their_places_and_kinds() {
+    let (configuration, wrong) = read_text(WANTED);
+    assert_eq!(wrong, Vec::<String>::new());
+    let configuration = configuration.expect("a configuration");
+    let vlans: Vec<(&str, Option<&Value>)> = configuration
+        .resources
+        .iter()
+        .map(|it| (&*it.id, it.values.properties.get("occi.network.vlan")))
+        .collect();
+    let (one, two, three) = (Value::from(1), Value::from(2), Value::from(3));
+    assert_eq!(
+        vlans,
+        [
+            ("network", Some(&one)),
+            ("network-2", Some(&two)),
+            ("urn:uuid:f7", Some(&three)),
+            ("mine/machine", None)
+        ]
+    );
+    let links: Vec<(&str, &str, &str)> = configuration.resources[3]
+        .links
+        .iter()
+        .map(|link| (&*link.id, &*link.target, &*link.ends.0))
+        .collect();
+    assert_eq!(
+        links,
+        [
+            ("mine/machine.networkinterface", "network", "networkinterface"),
+            ("urn:uuid:24", "urn:uuid:f7", "networkinterface_2")
+        ]
+    );
+    // The way back keeps it all, the name of a link too.
+    let again = configuration_of(&emit::yaml(&service(&configuration)));
+    assert_eq!(sorted(again), sorted(configuration));
+}
+
+fn sorted(mut configuration: Configuration) -> Configuration {
+    configuration.resources.sort_by(|one, other| one.id.cmp(&other.id));
+    configuration
+}
+
+#[test]
+fn one_resource_is_a_configuration() {
+    let alone = r#"{ "kind": "http://schemas.ogf.org/occi/infrastructure#network",
+        "title": "main", "attributes": { "occi.network.vlan": 14 } }"#;
+    let (configuration, wrong) = read_text(alone);
+    assert_eq!(wrong, Vec::<String>::new());
+    let resources = configuration.expect("a configuration").resources;
+    assert_eq!((resources.len(), &*resources[0].id), (1, "network"));
+    assert_eq!(resources[0].values.properties["occi.network.vlan"], Value::from(14));
+}
+
+#[test]
+fn ranges_survive_the_way_back() {
+    let text = "tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Port:
+    derived_from: tosca.nodes.Root
+    properties: { used: { type: range }, pair: { type: list, entry_schema: { type: integer } } }
+topology_template:
+  node_templates:
+    one: { type: Port, properties: { used: [ 1, UNBOUNDED ], pair: [ 1, 2 ] } }
+    two: { type: Port, properties: { used: [ 1, 5 ], pair: [ 1, 2, 3 ] } }
+";
+    let first = configuration_of(text);
+    assert_eq!(configuration_of(&emit::yaml(&service(&first))), first);
+}
+
+/// A type of one's own with the name of one that is known beside the profile.
+#[test]
+fn types_beside_the_profile_are_declared_as_they_are_used() {
+    let text = "tosca_definitions_version: tosca_simple_yaml_1_2
+node_types:
+  tosca.nodes.WebApplication.WordPress: { derived_from: tosca.nodes.Root }
+topology_template:
+  node_templates: { blog: { type: tosca.nodes.WebApplication.WordPress } }
+";
+    let first = configuration_of(text);
+    assert_eq!(configuration_of(&emit::yaml(&service(&first))), first);
 }

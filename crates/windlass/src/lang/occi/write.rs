@@ -1,5 +1,6 @@
 //! The renderings of a configuration: JSON, and text.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::attributes::{CAPABILITY, REQUIREMENT, TYPE, written};
@@ -13,10 +14,9 @@ pub fn json(configuration: &Configuration) -> Value {
     let uri = |kind_of: &str, id: &str| {
         Value::map().with("location", format!("/{id}/")).with("kind", kind(kind_of))
     };
-    let kind_of = |id: &str| {
-        let found = configuration.resources.iter().find(|resource| resource.id == id);
-        found.map_or("", |resource| &*resource.kind)
-    };
+    let kinds: BTreeMap<&str, &str> =
+        configuration.resources.iter().map(|it| (&*it.id, &*it.kind)).collect();
+    let kind_of = |id: &str| kinds.get(id).copied().unwrap_or_default();
     let resource = |resource: &Resource| {
         let link = |link: &Link| {
             Value::map()

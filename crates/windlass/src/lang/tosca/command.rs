@@ -134,8 +134,8 @@ pub(super) fn of_link<'m>(
 }
 
 fn place_of_link<'m>(inputs: &Inputs<'_, 'm>, link: &Link<'m>) -> Place {
-    let relationship = inputs.links.iter().position(|known| std::ptr::eq(known, link));
-    Place { source: link.source, link: Some((link.source, link.target)), relationship }
+    let ends = Some((link.source, link.target));
+    Place { source: link.source, link: ends, relationship: Some(link.at) }
 }
 
 /// What an output of a service says once operations have run.

@@ -31,24 +31,22 @@ pub fn graph(model: &Model) -> Option<LocationGraph> {
     let target = |at: usize| RoleId::from(2 * at + 1);
     let mut locations = Vec::new();
     for (at, (name, template)) in service.nodes.iter().enumerate() {
-        let provided = links.iter().enumerate().filter(|(_, link)| link.target == at);
-        let required = links.iter().enumerate().filter(|(_, link)| link.source == at);
         locations.push(Location::new(
             name_of(&name.text),
             Sort::new(template.of.name.text.as_str()),
             Process::new("initial"),
-            provided.map(|(role, link)| Role::new(target(role), link.capability.as_str())),
-            required.map(|(role, link)| Role::new(source(role), link.name.as_str())),
+            links.to(at).map(|link| Role::new(target(link.at), link.capability.as_str())),
+            links.of(at).iter().map(|link| Role::new(source(link.at), link.name.as_str())),
         ));
     }
-    for (at, link) in links.iter().enumerate() {
+    for link in links.iter() {
         let of = link.relationship.map(|id| model.types.get(id).name.text.as_str());
         locations.push(Location::new(
             relationship_name(service, link.source, &link.name),
             Sort::new(of.unwrap_or("tosca.relationships.Root")),
             Process::new("initial"),
-            [Role::new(source(at), "source")],
-            [Role::new(target(at), "target")],
+            [Role::new(source(link.at), "source")],
+            [Role::new(target(link.at), "target")],
         ));
     }
     // No location can have a role on both sides: a role belongs to one relationship.
@@ -96,7 +94,7 @@ pub fn values(model: &Model) -> BTreeMap<String, Values> {
         };
         all.insert(name_of(&name.text), values);
     }
-    for link in &links {
+    for link in links.iter() {
         let mut values = Values::default();
         // What is written in place is nearer than the template that it names.
         for template in link.templates.iter().rev() {

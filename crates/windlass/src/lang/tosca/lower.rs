@@ -19,11 +19,11 @@ use crate::application::{
     Application, Binding, Deployment, Faults, Node, NodeId, Policy, TypeId, WantedInstance,
 };
 use crate::goal::{Amount, Goal, GoalFile, Want};
-use crate::lifecycle::protocol::{Arity, Capability, Requirement, Sort};
+use crate::lifecycle::protocol::{Arity, Capability, Requirement, RequirementId, Sort};
 use crate::source::Origin;
 use crate::tree;
 use life::{Draft, Stage};
-use links::{Link, links};
+use links::{Link, Links, links};
 
 /// A name that every format accepts: without the characters that goals use. Names that differ only
 /// in such characters stay apart by a number made of the whole name.
@@ -75,7 +75,7 @@ struct Lowering<'m> {
     model: &'m Model,
     service: &'m Service,
     weaving: &'m Weaving,
-    links: Vec<Link<'m>>,
+    links: Links<'m>,
     given: GivenBack,
 }
 
@@ -150,10 +150,18 @@ impl<'m> Lowering<'m> {
 
     /// Binds each requirement to the capability of its target.
     fn bind(&self, application: &mut Application) {
-        for link in &self.links {
+        for link in self.links.iter() {
             let (source, target) = (NodeId::from(link.source), NodeId::from(link.target));
             let capability = capability_name(link, self.weaving);
-            let requirement = application.type_of(source).requirement_named(&link.name);
+            // The requirements of a life stand in the order of its relationships.
+            let component = application.type_of(source);
+            let place = link.at - self.links.of(link.source).first().map_or(0, |first| first.at);
+            let in_place = component.requirements.get(place);
+            let in_place = in_place.filter(|requirement| requirement.name == link.name);
+            let requirement = match in_place {
+                Some(_) => Some(RequirementId::from(place)),
+                None => component.requirement_named(&link.name),
+            };
             let capability = application.type_of(target).capability_named(&capability);
             if let (Some(requirement), Some(capability)) = (requirement, capability) {
                 let origin = link.span.into();
@@ -183,9 +191,9 @@ impl<'m> Lowering<'m> {
     }
 
     fn draft(&self, at: usize, template: &'m NodeTemplate, handled: bool) -> Draft {
-        let outgoing: Vec<&Link<'m>> = self.links.iter().filter(|l| l.source == at).collect();
+        let outgoing = self.links.of(at);
         let hosts = outgoing.iter().filter(|link| link.kind == Kind::Hosted).count();
-        let requirement = |link: &&Link<'m>| {
+        let requirement = |link: &Link<'m>| {
             let contains = link.kind == Kind::Hosted && hosts == 1;
             let sort = if contains { Sort::Containment } else { Sort::ReplicaUnaware };
             let name = link.name.clone();
@@ -193,7 +201,7 @@ impl<'m> Lowering<'m> {
                 Requirement { name, sort, arity: Arity::Any, origin: link.span.into() };
             (requirement, self.weaving.need(link.kind).from)
         };
-        let (up, stop, delete, beside) = self.stages(at, template, &outgoing);
+        let (up, stop, delete, beside) = self.stages(at, template);
         Draft {
             name: self.type_name(at, template),
             initial: if protocol::is_tosker(self.model, template) { "deleted" } else { "initial" },
@@ -221,7 +229,7 @@ impl<'m> Lowering<'m> {
         for (_, of) in chain {
             all.extend(of.capabilities.names().map(|name| (name_of(name), false)));
         }
-        for link in self.links.iter().filter(|link| link.target == at) {
+        for link in self.links.to(at) {
             let early = self.weaving.need(link.kind).target == Level::Created;
             all.insert(capability_name(link, self.weaving), early);
         }
@@ -234,7 +242,6 @@ impl<'m> Lowering<'m> {
         &self,
         at: usize,
         template: &'m NodeTemplate,
-        outgoing: &[&Link<'m>],
     ) -> (Vec<Stage>, Vec<Stage>, Option<Stage>, Vec<Stage>) {
         if template.directives.iter().any(|directive| directive.text != "create") {
             return delegated();
@@ -251,16 +258,15 @@ impl<'m> Lowering<'m> {
             match phase {
                 Phase::Create => up.push(standard("create", "created", Phase::Create)),
                 Phase::Configure => {
-                    let before = self.around(at, outgoing, "pre_configure");
+                    let before = self.around(at, "pre_configure");
                     up.extend(numbered(before, "prepared", "prepared", Phase::Configure));
-                    let after = self.around(at, outgoing, "post_configure");
+                    let after = self.around(at, "post_configure");
                     let direct = if after.is_empty() { "configured" } else { "adapted" };
                     up.push(standard("configure", direct, Phase::Configure));
                     up.extend(numbered(after, "settled", "configured", Phase::Configure));
                 }
                 Phase::Start => {
-                    let joining =
-                        if self.weaving.joining { self.joining(at, outgoing) } else { vec![] };
+                    let joining = if self.weaving.joining { self.joining(at) } else { vec![] };
                     let direct = if joining.is_empty() { "started" } else { "running" };
                     up.push(standard("start", direct, Phase::Start));
                     up.extend(numbered(joining, "joining", "started", Phase::Start));
@@ -271,7 +277,7 @@ impl<'m> Lowering<'m> {
         let rest = before_start.map_or("initial", |stage| &*stage.to).to_owned();
         let mut stop = Vec::new();
         if phases.contains(&Phase::Start) {
-            let leaving = self.leaving(at, outgoing);
+            let leaving = self.leaving(at);
             let late = self.weaving.leaving == Leaving::AfterStop && !leaving.is_empty();
             if late {
                 stop.push(standard("stop", "stopped", Phase::Start));
@@ -297,15 +303,14 @@ impl<'m> Lowering<'m> {
     }
 
     /// Operations of relationships around `configure`, at this end of each.
-    fn around(&self, at: usize, outgoing: &[&Link<'m>], word: &str) -> Vec<Stage> {
-        let incoming: Vec<&Link<'m>> = self.links.iter().filter(|l| l.target == at).collect();
+    fn around(&self, at: usize, word: &str) -> Vec<Stage> {
         let source = format!("{word}_source");
-        let mut sources = self.configure(outgoing, &source, at, |link| &*link.name);
+        let mut sources = self.configure(self.links.of(at), &source, at, |link| &*link.name);
         let from = |link: &Link<'_>| {
             let name = self.service.nodes.at(link.source).map_or("", |(name, _)| &*name.text);
             format!("{}/{}", name_of(name), link.name)
         };
-        let mut targets = self.configure(&incoming, &format!("{word}_target"), at, from);
+        let mut targets = self.configure(self.links.to(at), &format!("{word}_target"), at, from);
         let (first, second) = if self.weaving.targets_first {
             (&mut targets, &mut sources)
         } else {
@@ -315,13 +320,15 @@ impl<'m> Lowering<'m> {
         std::mem::take(first)
     }
 
-    fn joining(&self, at: usize, outgoing: &[&Link<'m>]) -> Vec<Stage> {
+    fn joining(&self, at: usize) -> Vec<Stage> {
+        let outgoing = self.links.of(at);
         let mut all = self.configure(outgoing, "add_target", at, |link| &*link.name);
         all.extend(self.configure(outgoing, "add_source", at, |link| &*link.name));
         all
     }
 
-    fn leaving(&self, at: usize, outgoing: &[&Link<'m>]) -> Vec<Stage> {
+    fn leaving(&self, at: usize) -> Vec<Stage> {
+        let outgoing = self.links.of(at);
         if self.weaving.leaving == Leaving::Never {
             return Vec::new();
         }
@@ -333,18 +340,21 @@ impl<'m> Lowering<'m> {
     /// One operation of relationships, where something carries it out.
     fn configure<'l, N: ToString>(
         &self,
-        links: &[&'l Link<'m>],
+        links: impl IntoIterator<Item = &'l Link<'m>>,
         operation: &str,
         at: usize,
         name: impl Fn(&'l Link<'m>) -> N,
-    ) -> Vec<Stage> {
+    ) -> Vec<Stage>
+    where
+        'm: 'l,
+    {
         let inputs = self.inputs();
-        let stage = |link: &&'l Link<'m>| {
+        let stage = |link: &'l Link<'m>| {
             let run = command::of_link(&inputs, link, operation, at)?;
             let operation = format!("Configure.{operation}:{}", name(link).to_string());
             Some(Stage { operation, run: Some(run), to: String::new(), phase: Phase::Start })
         };
-        links.iter().filter_map(stage).collect()
+        links.into_iter().filter_map(stage).collect()
     }
 
     /// Operations of other interfaces, where something carries them out.

@@ -64,16 +64,15 @@ pub fn at_url(url: &str) -> Option<(&'static str, &'static str)> {
     Some((name, named(name)?))
 }
 
-/// Whether every file of 1.3 sees a type with this name: of the profile, or beside it.
+/// Whether the profile of 1.3 has a type with this name. Those beside it are nobody's in
+/// particular: many files have their own under the same names.
 pub fn is_normative(section: &str, name: &str) -> bool {
-    [MERGED_1_3.as_str(), NON_NORMATIVE].iter().any(|text| defines(text, section, name))
+    PARSED.root().get(section).is_some_and(|types| types.get(name).is_some())
 }
 
-static PARSED: LazyLock<[Tree; 2]> = LazyLock::new(|| {
-    [MERGED_1_3.as_str(), NON_NORMATIVE].map(|text| {
-        let id = Sources::new().add("profile", text);
-        tree::parse(id, text, &tree::Options::default()).0
-    })
+static PARSED: LazyLock<Tree> = LazyLock::new(|| {
+    let id = Sources::new().add("profile", MERGED_1_3.as_str());
+    tree::parse(id, &MERGED_1_3, &tree::Options::default()).0
 });
 
 /// The type of a property or attribute (`part`) that a type of 1.3 has, or one that it derives
@@ -82,8 +81,7 @@ pub fn type_of_field(section: &str, of: &str, part: &str, field: &str) -> Option
     let mut of = of;
     // The texts are ours: no chain is as long as that.
     for _ in 0..32 {
-        let own = |tree: &'static Tree| tree.root().get(section)?.get(of);
-        let body = PARSED.iter().find_map(own)?;
+        let body = PARSED.root().get(section)?.get(of)?;
         let found = body.get(part).and_then(|fields| fields.get(field));
         if let Some(found) = found {
             return found.get("type").unwrap_or(found).as_str();
@@ -91,19 +89,6 @@ pub fn type_of_field(section: &str, of: &str, part: &str, field: &str) -> Option
         of = body.get("derived_from").and_then(Node::as_str)?;
     }
     None
-}
-
-/// Whether a text of ours defines a type: sections begin in the first column.
-fn defines(text: &str, section: &str, name: &str) -> bool {
-    let mut inside = false;
-    text.lines().any(|line| {
-        if !line.starts_with(' ') {
-            inside = line.trim_end().strip_suffix(':') == Some(section);
-        }
-        let own = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' '));
-        let rest = own.filter(|_| inside).and_then(|own| own.strip_prefix(name));
-        rest.is_some_and(|rest| rest.starts_with(':'))
-    })
 }
 
 /// The name of a type, and its lines.

@@ -15,7 +15,7 @@ pub use woven::woven;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lower::links::{Link, links};
+use super::lower::links::{Link, Links, links};
 use super::lower::ways::{Way, ways};
 use super::lower::{name_of, plain};
 use super::model::{Activity, ActivityKind, Model, Service, Workflow};
@@ -108,7 +108,7 @@ pub(super) fn taken(workflow: &Workflow) -> BTreeSet<&str> {
 
 struct Reading<'m> {
     service: &'m Service,
-    links: Vec<Link<'m>>,
+    links: Links<'m>,
     plan: Plan,
     /// Whether instances come into being by the plan.
     has_lives: bool,
@@ -392,6 +392,10 @@ pub fn print(plans: &[(&str, &Plan)]) -> Result<Written<Value>, Inexpressible> {
 
 fn steps(plan: &Plan, refused: &mut Inexpressible) -> Value {
     let mut steps = Value::map();
+    let mut next: Vec<Vec<usize>> = vec![Vec::new(); plan.steps.len()];
+    for edge in &plan.order {
+        next[edge.before].push(edge.after);
+    }
     for (at, step) in plan.steps.iter().enumerate() {
         let PlanAction::Operation { instance, operation } = &step.action else { continue };
         let (call, requirement) = match operation.split_once(':') {
@@ -407,8 +411,7 @@ fn steps(plan: &Plan, refused: &mut Inexpressible) -> Value {
                 continue;
             }
         };
-        let mut next: BTreeSet<&str> = BTreeSet::new();
-        following(plan, at, &mut next, &mut BTreeSet::new());
+        let next = following(plan, &next, at);
         let mut body = Value::map()
             .with("target", instance.0.as_str())
             .with_some("target_relationship", requirement)
@@ -421,23 +424,21 @@ fn steps(plan: &Plan, refused: &mut Inexpressible) -> Value {
     steps
 }
 
-/// The next operations, past scalings.
-fn following<'p>(
-    plan: &'p Plan,
-    at: usize,
-    into: &mut BTreeSet<&'p str>,
-    seen: &mut BTreeSet<usize>,
-) {
-    for edge in plan.order.iter().filter(|edge| edge.before == at) {
-        if !seen.insert(edge.after) {
+/// The next operations, past scalings. `next` has the steps that come right after each.
+fn following<'p>(plan: &'p Plan, next: &[Vec<usize>], at: usize) -> BTreeSet<&'p str> {
+    let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let mut open: Vec<usize> = next[at].clone();
+    while let Some(at) = open.pop() {
+        if !seen.insert(at) {
             continue;
         }
-        let step = &plan.steps[edge.after];
+        let step = &plan.steps[at];
         match step.action {
             PlanAction::Operation { .. } => {
-                into.insert(&step.label);
+                found.insert(&*step.label);
             }
-            _ => following(plan, edge.after, into, seen),
+            _ => open.extend(&next[at]),
         }
     }
+    found
 }

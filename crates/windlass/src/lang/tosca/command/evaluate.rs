@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::lower::links::Link;
+use super::super::lower::links::{Link, Links};
 use super::super::lower::name_of;
 use super::super::model::{FileId, Model, Service};
 use super::super::value::{Data, Value};
@@ -24,7 +24,7 @@ pub(in super::super) struct Inputs<'a, 'm> {
     /// The service.
     pub(in super::super) service: &'m Service,
     /// Its relationships.
-    pub(in super::super) links: &'a [Link<'m>],
+    pub(in super::super) links: &'a Links<'m>,
     /// What its operations give back.
     pub(in super::super) given: &'a GivenBack,
 }
@@ -93,8 +93,8 @@ impl<'m> Inputs<'_, 'm> {
 
     /// What a node is hosted on.
     fn host(&self, at: usize) -> Option<usize> {
-        let hosted = |link: &&Link<'m>| link.source == at && link.kind == Kind::Hosted;
-        self.links.iter().find(hosted).map(|link| link.target)
+        let hosted = |link: &&Link<'m>| link.kind == Kind::Hosted;
+        self.links.of(at).iter().find(hosted).map(|link| link.target)
     }
 
     /// A path as seen from the file of the service.

@@ -122,7 +122,7 @@ impl<'m> Inputs<'_, 'm> {
     fn link(&self, node: usize, requirement: &str, at: usize) -> Option<usize> {
         let name = super::super::lower::name_of(requirement);
         let name = if at == 0 { name } else { format!("{name}_{}", at + 1) };
-        self.links.iter().position(|link| link.source == node && link.name == name)
+        self.links.of(node).iter().find(|link| link.name == name).map(|link| link.at)
     }
 
     /// Whether something has a value of this name, or its type says so.

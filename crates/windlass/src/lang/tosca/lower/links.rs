@@ -1,5 +1,8 @@
 //! Which relationship each requirement of a node template becomes.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, Range};
+
 use super::super::model::{
     Fields, Interface, Model, NodeTemplate, RelationshipTemplate, RequirementAssignment,
     RequirementDefinition, Service, TypeId, TypeKind,
@@ -9,6 +12,8 @@ use crate::source::Span;
 
 /// A requirement with its target.
 pub(in super::super) struct Link<'m> {
+    /// Its place among all.
+    pub(in super::super) at: usize,
     /// The name of the requirement; a name that is used again gets a number.
     pub(in super::super) name: String,
     /// The node template that requires, by its place.
@@ -29,24 +34,63 @@ pub(in super::super) struct Link<'m> {
     pub(in super::super) span: Span,
 }
 
+/// The relationships of a service, in the order of the nodes that require.
+#[derive(Default)]
+pub(in super::super) struct Links<'m> {
+    all: Vec<Link<'m>>,
+    /// By node template, where its own are.
+    own: Vec<Range<usize>>,
+    /// By node template, where those are that lead to it.
+    to: Vec<Vec<usize>>,
+}
+
+impl<'m> Deref for Links<'m> {
+    type Target = [Link<'m>];
+
+    fn deref(&self) -> &[Link<'m>] {
+        &self.all
+    }
+}
+
+impl<'m> Links<'m> {
+    /// Those of a node that requires.
+    pub(in super::super) fn of(&self, source: usize) -> &[Link<'m>] {
+        self.own.get(source).map_or(&[], |own| &self.all[own.clone()])
+    }
+
+    /// Those that lead to a node.
+    pub(in super::super) fn to(&self, target: usize) -> impl Iterator<Item = &Link<'m>> {
+        self.to.get(target).into_iter().flatten().map(|at| &self.all[*at])
+    }
+}
+
 /// The relationships of a service; a requirement without a target is none.
-pub(in super::super) fn links<'m>(model: &'m Model, service: &'m Service) -> Vec<Link<'m>> {
-    let mut links: Vec<Link<'m>> = Vec::new();
+pub(in super::super) fn links<'m>(model: &'m Model, service: &'m Service) -> Links<'m> {
+    let mut links = Links { to: vec![Vec::new(); service.nodes.len()], ..Links::default() };
     for (source, (_, template)) in service.nodes.iter().enumerate() {
         let first = links.len();
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        // What is taken stays taken, so the numbers of a name go on where they ended.
+        let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
         for (name, requirement) in template.requirements.iter() {
             let Some(mut link) = link(model, service, source, template, &name.text, requirement)
             else {
                 continue;
             };
-            let wish = link.name.clone();
-            let mut number = 2;
-            while links[first..].iter().any(|other| other.name == link.name) {
-                link.name = format!("{wish}_{number}");
-                number += 1;
+            if taken.contains(&link.name) {
+                let wish = link.name.clone();
+                let number = numbers.entry(wish.clone()).or_insert(2);
+                while taken.contains(&link.name) {
+                    link.name = format!("{wish}_{number}");
+                    *number += 1;
+                }
             }
-            links.push(link);
+            taken.insert(link.name.clone());
+            link.at = links.len();
+            links.to[link.target].push(link.at);
+            links.all.push(link);
         }
+        links.own.push(first..links.len());
     }
     links
 }
@@ -85,6 +129,7 @@ fn link<'m>(
     interfaces.extend(templates.iter().map(|template| &template.interfaces));
     interfaces.extend(definitions().map(|definition| &definition.interfaces));
     Some(Link {
+        at: 0,
         name: super::name_of(name),
         source,
         target,

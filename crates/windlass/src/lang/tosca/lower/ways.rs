@@ -6,7 +6,7 @@ use super::super::command::GivenBack;
 use super::super::model::Model;
 use super::super::protocol;
 use super::super::weaving::{Phase, Weaving};
-use super::links::{Link, links};
+use super::links::{Links, links};
 use super::{Lowering, chosen, name_of};
 
 /// The ways of one node.
@@ -22,7 +22,7 @@ pub(in super::super) struct Way {
 }
 
 /// The ways of all nodes, in their order, with the relationships and the rules that order them.
-pub(in super::super) fn ways(model: &Model) -> Option<(Vec<Way>, Vec<Link<'_>>, &'static Weaving)> {
+pub(in super::super) fn ways(model: &Model) -> Option<(Vec<Way>, Links<'_>, &'static Weaving)> {
     let service = model.service.as_ref()?;
     if protocol::is_used(model, service) {
         return None;
@@ -32,9 +32,7 @@ pub(in super::super) fn ways(model: &Model) -> Option<(Vec<Way>, Vec<Link<'_>>, 
     let lowering = Lowering { model, service, weaving, links: links(model, service), given };
     let mut all = Vec::new();
     for (at, (name, template)) in service.nodes.iter().enumerate() {
-        let outgoing: Vec<&Link<'_>> =
-            lowering.links.iter().filter(|link| link.source == at).collect();
-        let (up, stop, delete, _) = lowering.stages(at, template, &outgoing);
+        let (up, stop, delete, _) = lowering.stages(at, template);
         let stages = up.iter().chain(&stop).chain(&delete);
         let bare = stages.filter(|stage| stage.run.is_none());
         let bare = bare.map(|stage| stage.operation.clone()).collect();
