@@ -85,7 +85,7 @@ impl Workspace {
             let (path, is_named) = match input {
                 Input::Named(path) => (path, true),
                 Input::Found(path) => (path, false),
-                Input::Stdin => continue,
+                Input::Stdin | Input::Unpacked(_) => continue,
             };
             let (document, imports) = describe(&path);
             if is_named || document.kind != What::Other || document.language.is_some() {

@@ -47,10 +47,9 @@ pub(crate) fn collect(paths: &[PathBuf]) -> (Vec<Input>, Vec<Failure>) {
             Ok(metadata) if metadata.is_dir() => {
                 for found in walk(path, &mut failures) {
                     if seen.insert(found.clone()) {
-                        inputs.push(match is_metadata(&found) {
-                            true => Input::Unpacked(found),
-                            false => Input::Found(found),
-                        });
+                        let is_metadata = is_metadata(&found);
+                        let kind = if is_metadata { Input::Unpacked } else { Input::Found };
+                        inputs.push(kind(found));
                     }
                 }
             }

@@ -92,11 +92,10 @@ impl Checker<'_> {
         let given = if matches!(arguments.data, Data::List(_)) { arguments.items() } else { alone };
         for value in given {
             let is_number = match &value.data {
-                Data::Int(_) | Data::Float(..) => true,
+                Data::Int(_) | Data::Float(..) | Data::Map(_) => true,
                 Data::Text(text) => {
                     text.starts_with(|it: char| it.is_ascii_digit() || "+-.$".contains(it))
                 }
-                Data::Map(_) => true,
                 _ => false,
             };
             let is_truth = match &value.data {

@@ -96,11 +96,10 @@ impl Checker<'_> {
         {
             let message = format!("`{name}` declares no output `{text}`");
             let finding = Diagnostic::warning(codes::UNKNOWN_NAME, output.span, message);
-            let known = match outputs.is_empty() {
-                true => {
-                    Some("it declares none: `outputs` of an operation say what it gives".into())
-                }
-                false => spelling::advice("output", text, outputs.into_iter(), 0),
+            let known = if outputs.is_empty() {
+                Some("it declares none: `outputs` of an operation say what it gives".to_owned())
+            } else {
+                spelling::advice("output", text, outputs.into_iter(), 0)
             };
             self.findings.push(finding.help(known.unwrap_or_default()));
         }

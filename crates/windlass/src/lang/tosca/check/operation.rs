@@ -71,7 +71,10 @@ impl Checker<'_> {
                 let is_known = known.contains(&operation.text.as_str());
                 let free = known.iter().copied().filter(|it| own.operations.get(it).is_none());
                 let Some(near) = spelling::nearest(&operation.text, free) else { continue };
-                if !is_known {
+                // Names that are counted through are no slips.
+                let stem = |name: &str| name.trim_end_matches(|it: char| it.is_ascii_digit()).len();
+                let is_counted = operation.text[..stem(&operation.text)] == near[..stem(near)];
+                if !is_known && !is_counted {
                     let message = format!(
                         "the interface `{}` has no operation `{}`, which is added here",
                         name.text, operation.text

@@ -96,10 +96,7 @@ impl Checker<'_> {
             ActivityKind::Inline => return self.inlined(service, action),
             ActivityKind::SetState => return self.state(&action.subject),
             ActivityKind::Delegate => return self.delegated(service, action),
-            _ => {}
-        }
-        if action.kind != ActivityKind::CallOperation {
-            return;
+            ActivityKind::CallOperation => {}
         }
         let names: Vec<&str> = if policy.targets.is_empty() {
             service.nodes.names().collect()

@@ -155,8 +155,9 @@ impl Checker<'_> {
             let Some(known) = from.entries().iter().find(|known| known.key == entry.key) else {
                 continue;
             };
-            let both = number_of(&known.value).zip(number_of(&entry.value));
-            if both.is_some_and(|(known, own)| known != own) {
+            let (from, own) = (number_of(&known.value), number_of(&entry.value));
+            // What is no multiplier was reported as such.
+            if from.is_some() && own.is_some() && from != own {
                 let message = "a derived scalar keeps the multipliers of its units";
                 self.error(codes::REFINEMENT, entry.value.span, message);
             }

@@ -236,7 +236,12 @@ impl Checker<'_> {
     /// A workflow that stands for an operation exists; before 2.0 the orchestrator has some.
     fn mapped_workflow(&mut self, service: &Service, name: &Name) {
         if !self.version().is_2() {
-            return self.known_workflow(service, name);
+            // Some files name a node and one of its operations.
+            let node = name.text.split_once('.').and_then(|(node, _)| service.nodes.get(node));
+            if node.is_none() {
+                self.known_workflow(service, name);
+            }
+            return;
         }
         if service.workflows.get(&name.text).is_none() {
             let message = format!("there is no workflow `{}`", name.text);
