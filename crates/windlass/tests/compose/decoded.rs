@@ -1,5 +1,5 @@
-//! Values that fit the table of keys and that Compose 2.40.3 cannot decode, beside some that it can:
-//! each line was given to `docker compose config -q`.
+//! Values that fit the table of keys and that Compose 2.40.3 cannot decode, beside some that it
+//! can: each line was given to `docker compose config -q`.
 
 use crate::read;
 use windlass::diagnostic::Severity;

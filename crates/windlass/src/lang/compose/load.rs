@@ -189,8 +189,8 @@ impl<'a> Loader<'a> {
         self.findings.extend(later.into_iter().filter(is_new));
     }
 
-    /// Drops findings from `since` on about values that go on where the text could not be read: what
-    /// they seem to lack may stand there.
+    /// Drops findings from `since` on about values that go on where the text could not be read:
+    /// what they seem to lack may stand there.
     fn drop_unfinished(&mut self, since: usize, source: SourceId, text: &str, end: u32) {
         let later = self.findings.split_off(since);
         let is_finished = |finding: &Diagnostic| {
