@@ -18,7 +18,8 @@ use crate::secrets::Secrets;
 
 /// The version of the table below; a journal of a newer one is refused, an older one migrated.
 pub const SCHEMA: i64 = 3;
-/// The size of a page, in bytes. Short commits go to the tail; what is written here is many rows at once.
+/// The size of a page, in bytes. Short commits go to the tail; what is written here is many rows at
+/// once.
 const PAGE: u32 = 4096;
 /// How large the log of commits gets, in bytes, before it is copied to its place, which waits for
 /// the disk several times. A run that ends copies it anyway.

@@ -129,11 +129,11 @@ pub(super) fn of_link<'m>(
 ) -> Option<Run> {
     let declared = Declared::of_link(inputs, link, operation);
     let (_, template) = inputs.service.nodes.at(link.source)?;
-    let place = place_of_link(inputs, link);
+    let place = place_of_link(link);
     command(inputs, &declared, (&place, at), template, &format!("Configure.{operation}"))
 }
 
-fn place_of_link<'m>(inputs: &Inputs<'_, 'm>, link: &Link<'m>) -> Place {
+fn place_of_link(link: &Link<'_>) -> Place {
     let ends = Some((link.source, link.target));
     Place { source: link.source, link: ends, relationship: Some(link.at) }
 }
@@ -199,8 +199,8 @@ fn given_back(inputs: &Inputs<'_, '_>) -> BTreeMap<usize, BTreeSet<String>> {
         let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
         template.interfaces.iter().chain(inherited).for_each(|(_, it)| add(it, &place));
     }
-    for link in inputs.links {
-        let place = place_of_link(inputs, link);
+    for link in inputs.links.iter() {
+        let place = place_of_link(link);
         let chain = link.relationship.into_iter().flat_map(|id| inputs.model.types.chain(id));
         let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
         let own = link.interfaces.iter().flat_map(|fields| fields.iter());

@@ -40,14 +40,14 @@ pub(in super::super) fn refusals(model: &Model) -> Vec<Diagnostic> {
             of_operation(&inputs, &declared, &Place::of_node(at), &mut found);
         }
     }
-    for link in &links {
+    for link in links.iter() {
         let chain = link.relationship.into_iter().flat_map(|id| model.types.chain(id));
         let inherited = chain.map(|(_, of)| &of.interfaces);
         let all = link.interfaces.iter().copied().chain(inherited);
         let names: BTreeSet<&str> = all.flat_map(operations).collect();
         for operation in names {
             let declared = Declared::of_link(&inputs, link, operation);
-            of_operation(&inputs, &declared, &place_of_link(&inputs, link), &mut found);
+            of_operation(&inputs, &declared, &place_of_link(link), &mut found);
         }
     }
     let refusal = |(span, message)| {
