@@ -99,7 +99,8 @@ fn no_plan_is_cheaper_than_one_without_a_search() {
     assert!(up as u64 > cases / 20 && on as u64 > cases / 100, "{up} and {on} of {cases}");
 }
 
-/// Layers of ten nodes: each needs two of the layers below, and every fifth lives in the one before.
+/// Layers of ten nodes: each needs two of the layers below, and every fifth lives in the one
+/// before.
 fn layers(count: usize) -> Application {
     let mut text = String::new();
     for at in 0..count {

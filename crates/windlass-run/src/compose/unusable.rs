@@ -53,8 +53,8 @@ pub fn unusable(
     Ok(all)
 }
 
-/// Files with variables or labels that a service wants and that cannot be read. Those outside of the
-/// folder of the project are looked at here for the first time.
+/// Files with variables or labels that a service wants and that cannot be read. Those outside of
+/// the folder of the project are looked at here for the first time.
 fn unreadable(service: &Service, ground: &Ground) -> Vec<String> {
     let mut all = Vec::new();
     for key in ["env_file", "label_file"] {

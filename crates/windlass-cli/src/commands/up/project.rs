@@ -75,8 +75,8 @@ pub(super) fn prepared(
     }
 }
 
-/// Compose takes an override beside a file that nobody named; a file that is named stands for itself,
-/// with Compose and here.
+/// Compose takes an override beside a file that nobody named; a file that is named stands for
+/// itself, with Compose and here.
 fn tell_override(args: &UpArgs) {
     let beside = surroundings::override_of(&args.file).filter(|_| args.file.is_file());
     let is_given = |over: &std::path::PathBuf| {

@@ -301,7 +301,8 @@ impl Service {
         modes.chain(from).collect()
     }
 
-    /// Why there can be only one container of it: a name, or a port of the host, that one alone has.
+    /// Why there can be only one container of it: a name, or a port of the host, that one alone
+    /// has.
     pub fn only_one(&self) -> Option<String> {
         if let Some(name) = &self.container {
             return Some(format!("its container is called `{name}`"));

@@ -93,7 +93,8 @@ impl Reading {
         self.resources.push(Resource { id, kind, links: Vec::new(), values });
     }
 
-    /// Adds a link to the resource that it comes from: the one that it stands with, else its source.
+    /// Adds a link to the resource that it comes from: the one that it stands with, else its
+    /// source.
     fn link(&mut self, link: Node<'_>, own: Option<usize>, findings: &mut Vec<Diagnostic>) {
         let source = own.or_else(|| self.end(link, "source", "comes from", findings));
         let target = self.end(link, "target", "leads to", findings);
