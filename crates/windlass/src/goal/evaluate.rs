@@ -1,6 +1,6 @@
 //! Whether a goal holds in a global state.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Amount, Goal, Want};
 use crate::application::{Application, GlobalState, Instance, InstanceId, NodeId};
@@ -20,7 +20,16 @@ impl Goal {
     /// Whether every want holds, and no further instances of a named node remain in other states
     /// (unless the want says "at least").
     pub fn holds(&self, application: &Application, state: &GlobalState, closure: Closure) -> bool {
-        let all = self.wants.iter().all(|want| want.holds(application, state));
+        let all = if self.wants.len() > FEW_WANTS {
+            let mut by_node: BTreeMap<NodeId, Vec<Instance>> = BTreeMap::new();
+            for instance in state.instances.values() {
+                by_node.entry(instance.node).or_default().push(*instance);
+            }
+            let of_node = |node: NodeId| by_node.get(&node).into_iter().flatten();
+            self.wants.iter().all(|want| want.holds_among(application, state, &of_node))
+        } else {
+            self.wants.iter().all(|want| want.holds(application, state))
+        };
         all && (closure == Closure::Open || self.is_exact(state))
     }
 
@@ -42,10 +51,23 @@ impl Goal {
     }
 }
 
+/// For more wants than this the instances are put in order first: each looks for its own.
+const FEW_WANTS: usize = 64;
+
 impl Want {
     /// Whether this part of a goal holds.
     pub fn holds(&self, application: &Application, state: &GlobalState) -> bool {
         let of_node = |node: NodeId| state.instances.values().filter(move |i| i.node == node);
+        self.holds_among(application, state, &of_node)
+    }
+
+    /// The same when it is known which instances a node has.
+    fn holds_among<'s, I: Iterator<Item = &'s Instance>>(
+        &self,
+        application: &Application,
+        state: &'s GlobalState,
+        of_node: &impl Fn(NodeId) -> I,
+    ) -> bool {
         match self {
             Want::Node { node, state: wanted, amount } => {
                 let total = of_node(*node).count();

@@ -5,6 +5,11 @@
 //! closure would need a bit for every pair; so the events are covered by paths, and each event
 //! knows how far down every path it reaches ([`Events::at_most`]). A sequence is one path, and
 //! unrelated actions share nothing: both need memory in proportion to their length.
+//!
+//! Instances come into being whenever they like before their first operation, and go whenever they
+//! like after their last one: as many such events as there are nodes have no order between them.
+//! They are the *fringe*, are known by the one event that they are tied to, and lie on no path of
+//! that cover; so what others reach stays as small as the plan is wide.
 
 use std::sync::Arc;
 
@@ -57,7 +62,30 @@ pub struct Events {
     topological: Vec<EventId>,
     path: Vec<u32>,
     position: Vec<u32>,
+    fringe: Vec<Fringe>,
+    cover: Cover,
+}
+
+/// How an event is tied to the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fringe {
+    /// By several events, or by none.
+    Inner,
+    /// Nothing comes before it, and only this directly after it.
+    Before(EventId),
+    /// Nothing comes after it, and only this directly before it.
+    After(EventId),
+}
+
+/// Paths that cover all events but the fringe, and what is reached along them.
+#[derive(Debug, Clone, Default)]
+struct Cover {
+    path: Vec<u32>,
+    position: Vec<u32>,
     reach: Vec<Reach>,
+    /// By path and position, how many events of the fringe come before it because of this one and
+    /// those before it on the path.
+    fringe: Vec<Vec<u32>>,
 }
 
 impl Events {
@@ -119,60 +147,98 @@ impl Events {
             first,
             predecessors,
             topological,
-            path: vec![0; count],
-            position: vec![0; count],
-            reach: Vec::new(),
+            path: Vec::new(),
+            position: Vec::new(),
+            fringe: vec![Fringe::Inner; count],
+            cover: Cover::default(),
         };
-        ordered.cover_by_paths();
+        (ordered.path, ordered.position) = ordered.cover_by_paths();
+        ordered.find_fringe();
+        ordered.cover_without_fringe();
         Ok(ordered)
     }
 
-    /// Appends each event to the path of a predecessor that nobody has continued yet, and merges
-    /// what its predecessors reach.
-    fn cover_by_paths(&mut self) {
-        let nothing: Reach = Arc::new(Vec::new());
-        self.reach = vec![Arc::clone(&nothing); self.all.len()];
-        let mut continued = vec![false; self.all.len()];
-        let mut paths = 0;
-        for at in 0..self.topological.len() {
-            let event = self.topological[at];
-            let before = std::mem::take(&mut self.predecessors[event.index()]);
-            let free = before.iter().copied().find(|p| !continued[p.index()]);
-            match free {
-                Some(previous) => {
-                    continued[previous.index()] = true;
-                    self.path[event.index()] = self.path[previous.index()];
-                    self.position[event.index()] = self.position[previous.index()] + 1;
-                }
-                None => {
-                    self.path[event.index()] = paths;
-                    paths += 1;
-                }
+    fn find_fringe(&mut self) {
+        // How many events come directly after each, and one of them.
+        let mut after: Vec<(usize, EventId)> = vec![(0, EventId(0)); self.len()];
+        for event in self.ids() {
+            for earlier in &self.predecessors[event.index()] {
+                let (count, _) = after[earlier.index()];
+                after[earlier.index()] = (count + 1, event);
             }
-            self.reach[event.index()] = self.merged_reach(event, &before, &nothing);
-            self.predecessors[event.index()] = before;
+        }
+        for event in self.ids() {
+            if let ([], (1, only)) = (&self.predecessors[event.index()][..], after[event.index()]) {
+                self.fringe[event.index()] = Fringe::Before(only);
+            }
+        }
+        for event in self.ids() {
+            if let ([only], (0, _)) = (&self.predecessors[event.index()][..], after[event.index()])
+                && self.fringe[only.index()] == Fringe::Inner
+            {
+                self.fringe[event.index()] = Fringe::After(*only);
+            }
         }
     }
 
-    fn merged_reach(&self, event: EventId, before: &[EventId], nothing: &Reach) -> Reach {
-        let own = self.path[event.index()];
-        if let [only] = before
-            && self.path[only.index()] == own
-        {
-            return Arc::clone(&self.reach[only.index()]);
+    /// Appends each event to the path of a predecessor that nobody has continued yet.
+    fn cover_by_paths(&self) -> (Vec<u32>, Vec<u32>) {
+        let mut continued = vec![false; self.len()];
+        let (mut path, mut position) = (vec![0; self.len()], vec![0; self.len()]);
+        let mut paths = 0;
+        for event in &self.topological {
+            let mut before = self.predecessors[event.index()].iter();
+            match before.find(|earlier| !continued[earlier.index()]) {
+                Some(previous) => {
+                    continued[previous.index()] = true;
+                    path[event.index()] = path[previous.index()];
+                    position[event.index()] = position[previous.index()] + 1;
+                }
+                None => {
+                    path[event.index()] = paths;
+                    paths += 1;
+                }
+            }
         }
-        let mut all: Vec<(u32, u32)> = Vec::new();
-        for previous in before {
-            all.extend(self.reach[previous.index()].iter());
-            all.push((self.path[previous.index()], self.position[previous.index()] + 1));
+        (path, position)
+    }
+
+    /// The same without the fringe, and merges what predecessors reach.
+    fn cover_without_fringe(&mut self) {
+        let nothing: Reach = Arc::new(Vec::new());
+        let count = self.len();
+        let mut continued = vec![false; count];
+        let mut cover = Cover {
+            path: vec![0; count],
+            position: vec![0; count],
+            reach: vec![Arc::clone(&nothing); count],
+            fringe: Vec::new(),
+        };
+        for event in &self.topological {
+            if self.fringe[event.index()] != Fringe::Inner {
+                continue;
+            }
+            let all = &self.predecessors[event.index()];
+            let is_inner = |earlier: &EventId| self.fringe[earlier.index()] == Fringe::Inner;
+            let before: Vec<EventId> = all.iter().copied().filter(is_inner).collect();
+            let tied = (all.len() - before.len()) as u32;
+            match before.iter().find(|earlier| !continued[earlier.index()]) {
+                Some(previous) => {
+                    continued[previous.index()] = true;
+                    let path = cover.path[previous.index()];
+                    cover.path[event.index()] = path;
+                    cover.position[event.index()] = cover.position[previous.index()] + 1;
+                    let so_far = cover.fringe[path as usize].last().copied().unwrap_or(0);
+                    cover.fringe[path as usize].push(so_far + tied);
+                }
+                None => {
+                    cover.path[event.index()] = cover.fringe.len() as u32;
+                    cover.fringe.push(vec![tied]);
+                }
+            }
+            cover.reach[event.index()] = cover.merged_reach(*event, &before, &nothing);
         }
-        all.retain(|(path, _)| *path != own);
-        if all.is_empty() {
-            return Arc::clone(nothing);
-        }
-        all.sort_unstable_by_key(|(path, count)| (*path, std::cmp::Reverse(*count)));
-        all.dedup_by_key(|(path, _)| *path);
-        Arc::new(all)
+        self.cover = cover;
     }
 
     /// How many events there are.
@@ -233,8 +299,16 @@ impl Events {
 
     /// Whether `a` is `b` or must come before it.
     pub fn at_most(&self, a: EventId, b: EventId) -> bool {
-        let (path, position) = (self.path[a.index()], self.position[a.index()]);
-        self.count_on_path(path, b) > position
+        match (self.fringe[a.index()], self.fringe[b.index()]) {
+            _ if a == b => true,
+            (Fringe::After(_), _) | (_, Fringe::Before(_)) => false,
+            (Fringe::Before(next), _) => next == b || self.at_most(next, b),
+            (Fringe::Inner, Fringe::After(previous)) => self.at_most(a, previous),
+            (Fringe::Inner, Fringe::Inner) => {
+                let (path, position) = self.cover.place(a);
+                self.cover.count_on_path(path, b) > position
+            }
+        }
     }
 
     /// The paths that cover all events, each in its order: an event on a path comes after the one
@@ -253,29 +327,36 @@ impl Events {
         (self.path[id.index()] as usize, self.position[id.index()] as usize)
     }
 
-    /// How many events of a path are `b` or come before it.
-    fn count_on_path(&self, path: u32, b: EventId) -> u32 {
-        if self.path[b.index()] == path {
-            return self.position[b.index()] + 1;
-        }
-        let reach = &self.reach[b.index()];
-        match reach.binary_search_by_key(&path, |(path, _)| *path) {
-            Ok(at) => reach[at].1,
-            Err(_) => 0,
-        }
-    }
-
     /// How many events are among `tops` or before one of them: the length of the shortest run
     /// that contains them all.
     pub fn count_below(&self, tops: &[EventId]) -> usize {
         let mut all: Vec<(u32, u32)> = Vec::new();
+        let mut alone: Vec<EventId> = Vec::new();
         for top in tops {
-            all.push((self.path[top.index()], self.position[top.index()] + 1));
-            all.extend(self.reach[top.index()].iter());
+            let inner = match self.fringe[top.index()] {
+                Fringe::Inner => *top,
+                Fringe::Before(_) => {
+                    alone.push(*top);
+                    continue;
+                }
+                Fringe::After(previous) => {
+                    alone.push(*top);
+                    previous
+                }
+            };
+            let (path, position) = self.cover.place(inner);
+            all.push((path, position + 1));
+            all.extend(self.cover.reach[inner.index()].iter());
         }
         all.sort_unstable_by_key(|(path, count)| (*path, std::cmp::Reverse(*count)));
         all.dedup_by_key(|(path, _)| *path);
-        all.into_iter().map(|(_, count)| count as usize).sum()
+        alone.sort_unstable();
+        alone.dedup();
+        // What is before another one of them is counted with that.
+        alone.retain(|event| !tops.iter().any(|top| top != event && self.at_most(*event, *top)));
+        let tied = |path: u32, count: u32| self.cover.fringe[path as usize][count as usize - 1];
+        let counted = all.into_iter().map(|(path, count)| (count + tied(path, count)) as usize);
+        counted.sum::<usize>() + alone.len()
     }
 
     /// The events among `tops` or before one of them, in an order that respects the plan.
@@ -288,6 +369,47 @@ impl Events {
             }
         }
         self.topological.iter().copied().filter(|event| wanted[event.index()]).collect()
+    }
+}
+
+impl Cover {
+    /// The path on which an event lies, and how many events of it come before.
+    fn place(&self, id: EventId) -> (u32, u32) {
+        (self.path[id.index()], self.position[id.index()])
+    }
+
+    /// How many events of a path are `b` or come before it.
+    fn count_on_path(&self, path: u32, b: EventId) -> u32 {
+        if self.path[b.index()] == path {
+            return self.position[b.index()] + 1;
+        }
+        let reach = &self.reach[b.index()];
+        match reach.binary_search_by_key(&path, |(path, _)| *path) {
+            Ok(at) => reach[at].1,
+            Err(_) => 0,
+        }
+    }
+
+    /// What an event reaches, when it is known what those before it do.
+    fn merged_reach(&self, event: EventId, before: &[EventId], nothing: &Reach) -> Reach {
+        let own = self.path[event.index()];
+        if let [only] = before
+            && self.path[only.index()] == own
+        {
+            return Arc::clone(&self.reach[only.index()]);
+        }
+        let mut all: Vec<(u32, u32)> = Vec::new();
+        for previous in before {
+            all.extend(self.reach[previous.index()].iter());
+            all.push((self.path[previous.index()], self.position[previous.index()] + 1));
+        }
+        all.retain(|(path, _)| *path != own);
+        if all.is_empty() {
+            return Arc::clone(nothing);
+        }
+        all.sort_unstable_by_key(|(path, count)| (*path, std::cmp::Reverse(*count)));
+        all.dedup_by_key(|(path, _)| *path);
+        Arc::new(all)
     }
 }
 
@@ -330,8 +452,21 @@ mod tests {
     fn a_sequence_is_one_path_and_unrelated_steps_share_nothing() {
         let sequence = plan_of(&[true; 50], &[]).into_sequence();
         let events = Events::new(&sequence).expect("a sequence has no cycle");
-        assert!(events.reach.iter().all(|reach| reach.is_empty()));
+        assert!(events.cover.reach.iter().all(|reach| reach.is_empty()));
         let events = Events::new(&plan_of(&[true; 50], &[])).expect("no edges, no cycle");
-        assert!(events.reach.iter().all(|reach| reach.is_empty()));
+        assert!(events.cover.reach.iter().all(|reach| reach.is_empty()));
+    }
+
+    /// Lives in layers of five: an instance and its operation, after two of the layer before.
+    #[test]
+    fn what_is_reached_is_as_small_as_the_plan_is_wide() {
+        let edges = (0..500).flat_map(|at| {
+            let before = [5, 4].map(|back| usize::checked_sub(at, back));
+            let before = before.into_iter().flatten().map(move |it| (2 * it + 1, 2 * at + 1));
+            before.chain([(2 * at, 2 * at + 1)])
+        });
+        let edges: Vec<_> = edges.collect();
+        let events = Events::new(&plan_of(&[false, true].repeat(500), &edges)).expect("upward");
+        assert!(events.cover.reach.iter().all(|reach| reach.len() <= 5));
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Replica;
-use crate::application::{GlobalState, Instance, InstanceId, NodeId};
+use crate::application::{Binding, GlobalState, Instance, InstanceId, NodeId};
 use crate::lifecycle::protocol::{Arity, RequirementId, Sort};
 
 /// A requirement of an instance.
@@ -37,7 +37,15 @@ pub fn satisfy(
     let Some(binding) = replica.application().node(node).binding(requirement) else {
         return BTreeSet::new();
     };
-    let providers = state.of_node(binding.target);
+    offering(replica, binding, state.of_node(binding.target))
+}
+
+/// Those of the instances of its target that offer what a requirement is bound to.
+fn offering<'s>(
+    replica: &Replica,
+    binding: &Binding,
+    providers: impl Iterator<Item = (&'s InstanceId, Instance)>,
+) -> BTreeSet<InstanceId> {
     providers
         .filter(|(_, instance)| replica.offers(*instance).contains(&binding.capability))
         .map(|(id, _)| id.clone())
@@ -117,13 +125,25 @@ fn is_satisfied_by(
 /// Paper: 004 Def. 3.8 (pending)
 pub fn pending(replica: &Replica, state: &GlobalState) -> BTreeSet<Need> {
     let mut pending = BTreeSet::new();
+    let mut by_node: BTreeMap<NodeId, Vec<(&InstanceId, Instance)>> = BTreeMap::new();
+    for (id, instance) in &state.instances {
+        by_node.entry(instance.node).or_default().push((id, *instance));
+    }
+    // Who satisfies a requirement, as [`satisfy`] says it.
+    let satisfying = |node: NodeId, requirement: RequirementId| {
+        let binding = replica.application().node(node).binding(requirement);
+        binding.map_or_else(BTreeSet::new, |binding| {
+            let providers = by_node.get(&binding.target).into_iter().flatten();
+            offering(replica, binding, providers.copied())
+        })
+    };
     // Many instances of one node ask for the same.
-    let mut offering: BTreeMap<(NodeId, RequirementId), BTreeSet<InstanceId>> = BTreeMap::new();
+    let mut known: BTreeMap<(NodeId, RequirementId), BTreeSet<InstanceId>> = BTreeMap::new();
     for (id, instance) in &state.instances {
         for requirement in replica.requires(*instance) {
-            let offering = offering
+            let offering = known
                 .entry((instance.node, *requirement))
-                .or_insert_with(|| satisfy(replica, state, instance.node, *requirement));
+                .or_insert_with(|| satisfying(instance.node, *requirement));
             if !is_satisfied_by(replica, state, id, *instance, (*requirement, offering)) {
                 pending.insert((id.clone(), *requirement));
             }
