@@ -18,6 +18,8 @@ const BROKEN: &str = "OCCI001";
 /// Whether a text is a collection of resources, or a resource.
 pub fn detect(root: Node<'_>) -> bool {
     let first = match root.get("resources") {
+        // Of nothing there is nothing to tell, and nothing else is written like this.
+        Some(resources) if resources.is_list() && resources.is_empty() => return root.len() == 1,
         Some(resources) => resources.items().next(),
         None => Some(root),
     };

@@ -133,10 +133,11 @@ fn value(text: &str) -> (Value, &str) {
             (true, 'r') => content.push('\r'),
             (false, '\\') => {}
             (false, '"') => {
-                let is_whole = content.starts_with(['{', '[']);
-                let whole = is_whole.then(|| plain(&content));
-                let whole = whole.filter(|it| matches!(it, Value::List(_) | Value::Map(_)));
-                return (whole.unwrap_or(Value::Str(content)), &quoted[at + 1..]);
+                // JSON has lists, mappings and texts that look like them; `plain` gives a text
+                // that is no JSON back as it is.
+                let is_whole = content.starts_with(['{', '[', '"']);
+                let value = if is_whole { plain(&content) } else { Value::Str(content) };
+                return (value, &quoted[at + 1..]);
             }
             (_, c) => content.push(c),
         }

@@ -362,3 +362,50 @@ topology_template:
     let first = configuration_of(text);
     assert_eq!(configuration_of(&emit::yaml(&service(&first))), first);
 }
+
+#[test]
+fn texts_that_look_like_json_stay_texts_in_the_text_rendering() {
+    let mut values = Values::default();
+    let all = ["{\n  \"key\": [ 1, 2 ]\n}", "[1]", "\"quoted\"", "{", "plain \\ \"text\""];
+    for (at, value) in all.iter().enumerate() {
+        values.properties.insert(format!("text_{at}"), Value::from(*value));
+    }
+    values.properties.insert("list".to_owned(), Value::List(vec![Value::from(1)]));
+    let (id, kind) = ("one".to_owned(), "Thing".to_owned());
+    let resources = vec![Resource { id, kind, links: Vec::new(), values }];
+    let first = Configuration { resources };
+    let mut sources = Sources::new();
+    let written = text(&first);
+    let root = sources.add("occi.txt", written.as_str());
+    let mut findings = Vec::new();
+    let read = super::read_text(root, &written, &mut findings);
+    assert_eq!((read, findings.len()), (Some(first), 0), "{written}");
+}
+
+#[test]
+fn values_of_relationships_speak_of_their_ends() {
+    let first = configuration_of(
+        "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    disk: { type: tosca.nodes.Storage.BlockStorage, properties: { name: data } }
+    box:
+      type: tosca.nodes.Compute
+      requirements:
+        - local_storage:
+            node: disk
+            relationship:
+              type: tosca.relationships.AttachesTo
+              properties: { location: { concat: [ /mnt/, { get_property: [ TARGET, name ] } ] } }
+",
+    );
+    let boxed = first.resources.iter().find(|it| it.id == "box").expect("a resource");
+    assert_eq!(boxed.links[0].values.properties["location"], Value::from("/mnt/data"));
+    assert_eq!(configuration_of(&emit::yaml(&service(&first))), first);
+}
+
+#[test]
+fn nothing_is_a_configuration_too() {
+    let (configuration, wrong) = read_text(&emit::json(&json(&Configuration::default())));
+    assert_eq!((configuration, wrong), (Some(Configuration::default()), vec![]));
+}

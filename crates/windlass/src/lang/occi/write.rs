@@ -82,7 +82,7 @@ pub fn text(configuration: &Configuration) -> String {
 }
 
 /// A value on one line: numbers and truth values as they are, anything else between quotes; lists
-/// and mappings as JSON.
+/// and mappings as JSON, and so is a text that looks like one.
 fn scalar(value: &Value) -> String {
     let quoted = |text: &str| {
         let mut all = String::from("\"");
@@ -98,6 +98,9 @@ fn scalar(value: &Value) -> String {
         all
     };
     match value {
+        Value::Str(text) if text.starts_with(['{', '[', '"']) => {
+            quoted(emit::json(value).trim_end())
+        }
         Value::Str(text) => quoted(text),
         Value::List(_) | Value::Map(_) | Value::Inline(_) => {
             quoted(emit::json(&value.clone().inline()).trim_end())

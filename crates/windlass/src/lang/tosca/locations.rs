@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::command::settled::settled;
+use super::command::settled::{settled, settled_of};
 use super::command::{GivenBack, Inputs};
 use super::lower::links::links;
 use super::lower::name_of;
@@ -88,8 +88,8 @@ pub fn values(model: &Model) -> BTreeMap<String, Values> {
     let mut all = BTreeMap::new();
     for (at, (name, template)) in service.nodes.iter().enumerate() {
         let values = Values {
-            properties: assigned(&inputs, at, &template.properties),
-            attributes: assigned(&inputs, at, &template.attributes),
+            properties: assigned(&template.properties, |it| settled(&inputs, at, it)),
+            attributes: assigned(&template.attributes, |it| settled(&inputs, at, it)),
             capabilities: capabilities(&inputs, at, template),
         };
         all.insert(name_of(&name.text), values);
@@ -98,19 +98,18 @@ pub fn values(model: &Model) -> BTreeMap<String, Values> {
         let mut values = Values::default();
         // What is written in place is nearer than the template that it names.
         for template in link.templates.iter().rev() {
-            values.properties.extend(assigned(&inputs, link.source, &template.properties));
-            values.attributes.extend(assigned(&inputs, link.source, &template.attributes));
+            let known = |value: &Value| settled_of(&inputs, link, value);
+            values.properties.extend(assigned(&template.properties, known));
+            values.attributes.extend(assigned(&template.attributes, known));
         }
         all.insert(relationship_name(service, link.source, &link.name), values);
     }
     all
 }
 
-fn assigned(inputs: &Inputs<'_, '_>, at: usize, fields: &Fields<Value>) -> Assigned {
-    let known = |(name, value): (&super::value::Name, &Value)| {
-        settled(inputs, at, value).map(|value| (name.text.clone(), value))
-    };
-    fields.iter().filter_map(known).collect()
+fn assigned(fields: &Fields<Value>, known: impl Fn(&Value) -> Option<tree::Value>) -> Assigned {
+    let all = fields.iter();
+    all.filter_map(|(name, value)| Some((name.text.clone(), known(value)?))).collect()
 }
 
 fn capabilities(
@@ -133,8 +132,8 @@ fn capabilities(
     for (name, capability) in template.capabilities.iter() {
         let values = CapabilityValues {
             kind: kind(&name.text),
-            properties: assigned(inputs, at, &capability.properties),
-            attributes: assigned(inputs, at, &capability.attributes),
+            properties: assigned(&capability.properties, |it| settled(inputs, at, it)),
+            attributes: assigned(&capability.attributes, |it| settled(inputs, at, it)),
         };
         if !values.properties.is_empty() || !values.attributes.is_empty() {
             all.insert(name.text.clone(), values);

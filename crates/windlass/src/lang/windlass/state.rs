@@ -198,8 +198,7 @@ pub fn print_state(application: &Application, state: &GlobalState) -> Value {
         }
         let mut bindings = Value::map();
         for (at, requirement) in component.requirements.iter().enumerate() {
-            let of = |(user, r, _): &&(InstanceId, _, _)| user == id && *r == at.into();
-            let ends: Vec<_> = state.horizontal.iter().filter(of).map(|b| b.2.0.as_str()).collect();
+            let ends: Vec<_> = state.bound(id, at.into()).map(|end| end.0.as_str()).collect();
             match ends.as_slice() {
                 [] => {}
                 [end] => bindings.insert(&requirement.name, *end),

@@ -4,6 +4,7 @@
 //! input without a value would tell as the function, in the form of 1.3; what only a run can tell
 //! is not known.
 
+use super::super::lower::links::Link;
 use super::super::value::{BEFORE_2, Data, Entry, Value};
 use super::Inputs;
 use super::compute;
@@ -33,8 +34,23 @@ pub(in super::super) fn settled(
     at: usize,
     value: &Value,
 ) -> Option<Plain> {
+    described(inputs, &Place::of_node(at), value)
+}
+
+/// The same for a value of a relationship, which can speak of its ends.
+pub(in super::super) fn settled_of(
+    inputs: &Inputs<'_, '_>,
+    link: &Link<'_>,
+    value: &Value,
+) -> Option<Plain> {
+    let ends = Some((link.source, link.target));
+    let place = Place { source: link.source, link: ends, relationship: Some(link.at) };
+    described(inputs, &place, value)
+}
+
+fn described(inputs: &Inputs<'_, '_>, place: &Place, value: &Value) -> Option<Plain> {
     let settling = Settling { inputs, reader: Reader::Description };
-    settling.deep(value, &Place::of_node(at), 0).filter(|value| *value != Plain::Null)
+    settling.deep(value, place, 0).filter(|value| *value != Plain::Null)
 }
 
 /// The value for a run, when nothing that runs changes it.
