@@ -30,10 +30,12 @@ mod serve;
 mod suppress;
 mod surroundings;
 
+use std::ffi::OsString;
 use std::panic::{self, PanicHookInfo, UnwindSafe};
 use std::process::ExitCode;
 
 use args::{Cli, Command, Format};
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _};
 use failure::Failure;
 use windlass_run::world::process;
@@ -51,12 +53,26 @@ fn main() -> ExitCode {
 
 /// What the command line asks for, and whether the answer is for a program.
 fn parsed() -> Result<(Cli, bool), clap::Error> {
-    let matches = Cli::command().try_get_matches()?;
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let matches = Cli::command().try_get_matches_from(&words).or_else(|error| {
+        let is_missing = error.kind() == ErrorKind::MissingRequiredArgument;
+        let first = is_missing.then(|| first_file_is_the_description(words)).flatten();
+        let again = first.and_then(|words| Cli::command().try_get_matches_from(words).ok());
+        again.ok_or(error)
+    })?;
     let format = matches
         .subcommand()
         .and_then(|(_, command)| command.try_get_one::<Format>("format").ok().flatten().copied());
     let cli = Cli::from_arg_matches(&matches)?;
     Ok((cli, format == Some(Format::Json)))
+}
+
+/// Whoever comes from `docker compose -f one.yaml -f two.yaml` names every file alike: without a
+/// description in its own place the first of them is it.
+fn first_file_is_the_description(mut words: Vec<OsString>) -> Option<Vec<OsString>> {
+    let first = words.iter().position(|word| word == "-f" || word == "--file")?;
+    words.remove(first);
+    Some(words)
 }
 
 /// An engine starts this program to hide secrets in what a command writes: that is no command for

@@ -190,8 +190,14 @@ impl World for Processes {
         if let Some(report) = self.inbox.report() {
             return Some(report);
         }
-        let ended = self.inbox.ended()?;
-        self.direct.bury(&self.shared, ended)
+        // All of them: who sleeps is told only of what ends from then on.
+        while let Some(ended) = self.inbox.ended() {
+            let report = self.direct.bury(&self.shared, ended);
+            if report.is_some() {
+                return report;
+            }
+        }
+        None
     }
 
     fn cancel(&mut self, order: OrderId) {

@@ -41,7 +41,7 @@ pub(super) struct Direct {
 #[derive(Debug)]
 struct Started {
     child: Begun,
-    /// Its end wakes the dispatcher; closed, it is forgotten.
+    /// Its end wakes the dispatcher.
     handle: OwnedFd,
     log: Log,
     /// Who it is, when it was told to end.
@@ -128,12 +128,7 @@ impl Direct {
     /// A command that was told to end is over when nobody of its group runs any more; whoever
     /// sees to that reports it.
     pub(super) fn bury(&mut self, shared: &Arc<Shared>, order: OrderId) -> Option<Report> {
-        let Some(started) = self.running.remove(&order) else {
-            // Nobody wanted to hear of its end; it is not told again.
-            self.over.get_mut(&order)?.left = None;
-            return None;
-        };
-        let Started { mut child, handle, mut log, cancelled } = started;
+        let Started { mut child, handle, mut log, cancelled } = self.running.remove(&order)?;
         let status = child.ended();
         log.name_unless_empty();
         // One that was told to end must be gone before others of its group are looked for.

@@ -71,10 +71,12 @@ impl Inbox {
         self.ended.pop_front()
     }
 
-    /// From here on the end of the process behind `handle` ends the sleep, until it is closed.
+    /// The end of the process behind `handle` will end the sleep, once: what the system keeps of
+    /// it stays for a while, and must not wake anybody again.
     pub(super) fn expect(&self, order: OrderId, handle: impl AsFd) -> io::Result<()> {
         let event = epoll::EventData::new_u64(order.0);
-        Ok(epoll::add(&self.events, handle, event, epoll::EventFlags::IN)?)
+        let once = epoll::EventFlags::IN | epoll::EventFlags::ONESHOT;
+        Ok(epoll::add(&self.events, handle, event, once)?)
     }
 
     /// Sleeps until there is something, at most that long; whether there may be something.
@@ -118,5 +120,30 @@ mod tests {
         assert_eq!(inbox.report(), None);
         assert!(!inbox.sleep(Some(Duration::from_millis(1))));
         thread.join().unwrap();
+    }
+
+    #[test]
+    fn an_end_is_told_once_while_its_handle_stays_open() {
+        let (_reports, mut inbox) = open().unwrap();
+        let mut children = Vec::new();
+        for number in 1..=3 {
+            let child = std::process::Command::new("true").spawn().unwrap();
+            let process = rustix::process::Pid::from_child(&child);
+            let flags = rustix::process::PidfdFlags::empty();
+            let handle = rustix::process::pidfd_open(process, flags).unwrap();
+            inbox.expect(OrderId(number), &handle).unwrap();
+            children.push((child, handle));
+        }
+        let mut told = Vec::new();
+        while told.len() < 3 {
+            assert!(inbox.sleep(Some(Duration::from_secs(30))), "nobody told of an end");
+            told.extend(std::iter::from_fn(|| inbox.ended()));
+        }
+        told.sort_unstable();
+        assert_eq!(told, [1, 2, 3].map(OrderId));
+        assert!(!inbox.sleep(Some(Duration::from_millis(20))));
+        for (mut child, _) in children {
+            child.wait().unwrap();
+        }
     }
 }
