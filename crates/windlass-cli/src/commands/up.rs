@@ -6,6 +6,7 @@ mod project;
 mod refusal;
 
 use std::path::PathBuf;
+use std::thread::{self, ScopedJoinHandle};
 
 use clap::Args;
 use windlass::application::assembly::Assembly;
@@ -168,8 +169,12 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         if let Some(past) = past.as_ref().filter(|past| !past.is_down()) {
             return again(past, &application, &name, &address);
         }
-        let begun = begun(&application, None, &directory, world, (None, Processes::new()));
-        let code = run_net(args, &application, &way, begun)?;
+        // To write a large assembly down takes as long as to look whether it gets stuck.
+        let nothing = (None, Processes::new());
+        let code = thread::scope(|scope| {
+            let begun = scope.spawn(|| begun(&application, None, &directory, world, nothing));
+            run_net(args, &application, &way, begun)
+        })?;
         drop(lock);
         return engine::leave_supervisor(&args.drive, &deployment, &name, code);
     }
@@ -312,7 +317,7 @@ fn run_net(
     args: &UpArgs,
     application: &Application,
     way: &Drive<'_>,
-    begun: Entry,
+    begun: ScopedJoinHandle<'_, Entry>,
 ) -> Result<u8, Failure> {
     let assembly = Assembly::new(application).map_err(|why| Failure::usage(why.to_string()))?;
     refuse_deadlock(&assembly)?;
@@ -327,6 +332,7 @@ fn run_net(
     confirm(args, way.world, (true, false), &actions::text(&actions))?;
     let scenario = Scenario::default();
     let machine = NetMachine::new(&assembly, &scenario);
+    let begun = begun.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     drive(way, machine, engine::Beginning::New { begun, plan: None })
 }
 

@@ -1,8 +1,9 @@
 //! The journal in SQLite: write-ahead log, synchronous FULL, one table that only grows.
 //!
-//! A commit that has returned survives the end of the machine, or waits in a file beside the table
-//! ([`super::tail`]) when the end of the process is all that it was asked to survive ([`Safety`]).
-//! The table refuses changes and deletions, and the files can be read by their owner only.
+//! A commit is one line of a file beside the table ([`super::tail`]), which reaches the disk before
+//! the commit returns when it was asked to survive the end of the machine ([`Safety`]). When the
+//! file is long, and when the next engine opens the journal, its lines are put into the table. The
+//! table refuses changes and deletions, and the files can be read by their owner only.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -22,7 +23,7 @@ pub const SCHEMA: i64 = 3;
 /// once.
 const PAGE: u32 = 4096;
 /// How large the log of commits gets, in bytes, before it is copied to its place, which waits for
-/// the disk several times. A run that ends copies it anyway.
+/// the disk several times. An engine that ends copies it anyway.
 const LOG: u32 = 16 << 20;
 
 /// So many entries are one statement.
@@ -106,10 +107,10 @@ impl Sqlite {
         let is_new = version(&connection)? == EMPTY;
         // What is made here is safe at once or not needed: it is not waited for bit by bit.
         connection.pragma_update(None, "synchronous", if is_new { "OFF" } else { "FULL" })?;
+        migrate(&connection)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "wal_autocheckpoint", LOG / PAGE)?;
-        migrate(&connection)?;
-        if is_new {
+        if tail::make(path)? || is_new {
             settle(path)?;
             connection.pragma_update(None, "synchronous", "FULL")?;
         }
@@ -141,15 +142,20 @@ impl Sqlite {
         self
     }
 
-    /// The number of the last run; 0 when there was none. The beginning of a run is in the tables
-    /// before anything else happens.
+    /// The number of the last run; 0 when there was none.
     pub fn last_run(&self) -> Result<u64, JournalError> {
         let sql = match version(&self.connection)? {
             EMPTY => return Ok(0),
             FIRST => "SELECT coalesce(max(run), 0) FROM entries",
             _ => "SELECT coalesce(max(place) >> 40, 0) FROM entries",
         };
-        Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
+        // Read before the tables: what leaves it meanwhile is found there.
+        let waiting = match &self.tail {
+            Some(tail) => tail.rows().last().map_or(0, |row| row.run),
+            None => tail::read(&self.path)?.last().map_or(0, |record| record.run),
+        };
+        let last: u64 = self.connection.query_row(sql, [], |row| row.get(0))?;
+        Ok(last.max(waiting))
     }
 
     /// Entries go to a new run from here on.
@@ -239,7 +245,7 @@ impl Journal for Sqlite {
         let at = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
         let rows = self.rows(at, entries)?;
         match &mut self.tail {
-            Some(tail) if safety == Safety::Crash && !tail.is_long() => tail.append(rows)?,
+            Some(tail) if !tail.is_long() => tail.append(rows, safety)?,
             _ => self.fold(&rows)?,
         }
         self.next += entries.len() as u64;
@@ -249,8 +255,10 @@ impl Journal for Sqlite {
 
 impl Drop for Sqlite {
     fn drop(&mut self) {
-        // Whoever opens the journal next does it otherwise.
-        let _ = self.fold(&[]);
+        if let Some(tail) = &self.tail {
+            // What was promised has been kept already.
+            let _ = tail.settle();
+        }
     }
 }
 
@@ -281,7 +289,7 @@ fn insert_all(connection: &Connection, groups: &[&[Row]]) -> Result<(), JournalE
     Ok(transaction.commit()?)
 }
 
-/// Puts into the tables what an engine that died had only written beside them.
+/// Puts into the tables what the engine before had only written beside them.
 fn take_over(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     let sql = "SELECT coalesce(max(place), 0) FROM entries";
     let last: u64 = connection.query_row(sql, [], |row| row.get(0))?;
@@ -300,8 +308,7 @@ fn take_over(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     insert_all(connection, &[&rows])
 }
 
-/// A new file and its name reach the disk. Its tables are in the log of commits, which reaches it
-/// with the first commit; without the file there would be no log.
+/// New files and their names reach the disk.
 fn settle(path: &Path) -> std::io::Result<()> {
     fs::File::open(path)?.sync_all()?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -507,6 +514,9 @@ mod tests {
             drop(next);
             let expected: Vec<u64> = (1..=(done as u64 + 1).min(40)).collect();
             assert_eq!(numbers(&copy, 0), expected);
+            // Whoever opens it next has all of them in the tables.
+            drop(Sqlite::open(&copy, Secrets::default()).unwrap());
+            assert_eq!(numbers(&copy, 0), expected);
             let connection = Connection::open(&copy).unwrap();
             let rows = "SELECT count(*) FROM entries";
             let rows: usize = connection.query_row(rows, [], |row| row.get(0)).unwrap();
@@ -521,9 +531,10 @@ mod tests {
         let mut journal = Sqlite::open(&path, Secrets::default()).unwrap();
         journal.begin_run().unwrap();
         journal.append(Duration::ZERO, &[outcome(1, "a")], Safety::Crash).unwrap();
-        let lines = fs::read(tail::beside(&path)).unwrap();
         journal.append(Duration::ZERO, &[outcome(2, "b")], Safety::PowerLoss).unwrap();
+        let lines = fs::read(tail::beside(&path)).unwrap();
         drop(journal);
+        drop(Sqlite::open(&path, Secrets::default()).unwrap());
         // As if the engine had died before it cleared the file.
         fs::write(tail::beside(&path), lines).unwrap();
         let count = |journal: &Sqlite| journal.records(1, 0).unwrap().len();

@@ -1,11 +1,11 @@
 //! What was decided last, before it is in the tables: a file beside them with one line for each
 //! commit.
 //!
-//! A commit that only has to survive the engine ([`super::Safety::Crash`]) is one write to this
-//! file; the same in the tables takes a dozen calls of the system. The next commit that has to
-//! survive the machine puts all of them into the tables, in the same transaction as itself. Lines
-//! that are in the tables already count for nothing, so that nothing is lost or doubled when the
-//! engine dies between that and the clearing of this file.
+//! A commit is one write to this file; the same in the tables takes a dozen calls of the system.
+//! One that has to survive the machine ([`Safety::PowerLoss`]) waits until the file, with all that
+//! was written to it before, is on the disk. Lines that are in the tables already count for nothing,
+//! so that nothing is lost or doubled when the engine dies between putting them there and the
+//! clearing of this file.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::JournalError;
+use super::{JournalError, Safety};
 use crate::entry::{Entry, Record};
 
 /// A file larger than this is put into the tables.
@@ -63,6 +63,16 @@ pub(super) fn beside(journal: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Makes the file when there is none; whether that was so. Its name is not on the disk yet.
+pub(super) fn make(journal: &Path) -> io::Result<bool> {
+    let made = OpenOptions::new().create_new(true).append(true).mode(0o600).open(beside(journal));
+    match made {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// The entries of all whole lines, in order. A line that was being written when the engine died, or
 /// that the disk has lost, is none, and nothing after it is.
 pub(super) fn read(journal: &Path) -> Result<Vec<Record>, JournalError> {
@@ -90,14 +100,13 @@ pub(super) fn read(journal: &Path) -> Result<Vec<Record>, JournalError> {
 impl Tail {
     /// For the only writer. What is in the file has been taken over by now.
     pub(super) fn open(journal: &Path) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        let file = options.create(true).append(true).mode(0o600).open(beside(journal))?;
+        let file = OpenOptions::new().append(true).open(beside(journal))?;
         file.set_len(0)?;
         Ok(Tail { file, length: 0, rows: Vec::new() })
     }
 
     /// One commit: all of the rows or none of them.
-    pub(super) fn append(&mut self, rows: Vec<Row>) -> Result<(), JournalError> {
+    pub(super) fn append(&mut self, rows: Vec<Row>, safety: Safety) -> Result<(), JournalError> {
         let Some(first) = rows.first() else { return Ok(()) };
         let head = Head { run: first.run, seq: first.seq, at: first.at };
         let head = serde_json::to_string(&head).map_err(io::Error::from)?;
@@ -109,7 +118,12 @@ impl Tail {
             before = ",";
         }
         line.push_str("]}\n");
-        if let Err(error) = self.file.write_all(line.as_bytes()) {
+        let written = self.file.write_all(line.as_bytes());
+        let settled = written.and_then(|()| match safety {
+            Safety::Crash => Ok(()),
+            Safety::PowerLoss => self.file.sync_data(),
+        });
+        if let Err(error) = settled {
             // Half a line must not stand before a whole one.
             self.file.set_len(self.length)?;
             return Err(error.into());
@@ -126,6 +140,11 @@ impl Tail {
 
     pub(super) fn is_long(&self) -> bool {
         self.length > MOST
+    }
+
+    /// An engine that ends leaves nothing that only the memory of the machine knows.
+    pub(super) fn settle(&self) -> io::Result<()> {
+        if self.rows.is_empty() { Ok(()) } else { self.file.sync_data() }
     }
 
     /// Everything is in the tables now.
