@@ -36,6 +36,10 @@ fn an_override_is_put_over_the_file_and_findings_say_where() {
     assert_eq!((run.findings(), run.code), (vec!["7:13 warning COMPOSE022".to_owned()], 0));
     let run = folder.run(&["check", "compose.yaml", "-f", "over.yaml", "--strict"]);
     assert_eq!(run.code, 1);
+    // As `docker compose` has it: every file by name.
+    let alike = folder.run(&["check", "-f", "compose.yaml", "-f", "over.yaml", "--strict"]);
+    assert_eq!(alike.transcript(), run.transcript());
+    assert_eq!(folder.run(&["check", "--strict"]).code, 2);
     expect![[r#"
         error[COMPOSE001]: `services.web.restart` must be a string; this is an integer
          --> bad.yaml:3:14
