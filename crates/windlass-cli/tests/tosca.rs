@@ -178,7 +178,14 @@ fn a_protocol_without_a_way_back_is_named() {
     folder.write("service.yaml", SERVICE.replace(way, ""));
     let run = folder.run(&["plan", "service.yaml", "--down"]);
     assert_eq!(run.code, 1, "{run:?}");
-    assert!(run.stdout.contains("app"), "{run:?}");
+    assert!(run.stdout.contains("no operations of `app` lead to `gone`"), "{run:?}");
+    // And one that never comes up.
+    let way = "            - { source: there, target: busy, interface: my, operation: run }\n";
+    folder.write("service.yaml", SERVICE.replace(way, ""));
+    let run = folder.run(&["plan", "service.yaml", "--down"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let why = "never up: no instance of `app` can ever be `busy`: no operations of `app` lead to";
+    assert!(run.stderr.contains(why), "{run:?}");
 }
 
 const WORKFLOW: &str = "\

@@ -75,9 +75,8 @@ fn up(
         NoStart::NoGoal(node) => Failure::usage(format!("nothing says when `{node}` is up"))
             .help("say with --state where the application is"),
         NoStart::Unreachable(why) => {
-            let because = why.because.iter().map(|reason| format!("\n  - {reason}"));
-            let because: String = because.collect();
-            Failure::usage(format!("everything is never up: {}{because}", why.headline))
+            let because = why.because.join("; ");
+            Failure::usage(format!("everything is never up: {}: {because}", why.headline))
                 .ending(exit_code::FINDINGS)
                 .help("say with --state where the application is")
         }
