@@ -153,6 +153,41 @@ fn protocols_in_policies_decide_which_plans_are_valid() {
     assert_eq!(verdict("hasty.plan"), "not_valid");
 }
 
+#[test]
+fn a_service_of_tosker_is_planned_down_again() {
+    let folder = Folder::with(&[("tosker-types.yaml", TYPES), ("service.yaml", SERVICE)]);
+    good(folder.run(&["plan", "service.yaml", "--format", "json", "-o", "up.json"]));
+    good(folder.run(&["plan", "service.yaml", "--down", "--format", "json", "-o", "down.json"]));
+    let args = ["verify", "down.json", "--app", "service.yaml", "--after", "up.json"];
+    let goal = ["--goal", "box=deleted,db=deleted", "--format", "json"];
+    let run = good(folder.run(&[&args[..], &goal[..]].concat()));
+    assert_eq!((&run.json()["verdict"], &run.json()["goal"]), (&"valid".into(), &"met".into()));
+    let down = ["plan", "service.yaml", "--down", "--as", "tosker"];
+    let down = good(folder.run(&down)).stdout;
+    let at = |line: &str| down.find(line).unwrap_or_else(|| panic!("no {line} in {down}"));
+    assert!(at("app:my.drop") < at("box:Standard.stop"), "{down}");
+    // The way back of a plan leads to the same.
+    let undone = folder.run(&["plan", "service.yaml", "--undo", "up.json"]);
+    assert!(good(undone).stdout.contains("Standard.delete box"));
+}
+
+#[test]
+fn a_protocol_without_a_way_back_is_named() {
+    let way = "            - { source: there, target: gone, interface: my, operation: drop }\n";
+    let folder = Folder::with(&[("tosker-types.yaml", TYPES)]);
+    folder.write("service.yaml", SERVICE.replace(way, ""));
+    let run = folder.run(&["plan", "service.yaml", "--down"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.contains("no operations of `app` lead to `gone`"), "{run:?}");
+    // And one that never comes up.
+    let way = "            - { source: there, target: busy, interface: my, operation: run }\n";
+    folder.write("service.yaml", SERVICE.replace(way, ""));
+    let run = folder.run(&["plan", "service.yaml", "--down"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let why = "never up: no instance of `app` can ever be `busy`: no operations of `app` lead to";
+    assert!(run.stderr.contains(why), "{run:?}");
+}
+
 const WORKFLOW: &str = "\
 tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:
@@ -624,4 +659,32 @@ fn what_nobody_implements_and_what_is_delegated_is_part_of_a_workflow() {
     let alone = folder.run(&[&verify[..], &["--workflow", "undeploy"]].concat());
     assert_eq!(alone.code, 2, "{alone:?}");
     assert!(alone.stderr.contains("--after service.yaml"), "{alone:?}");
+}
+
+#[test]
+fn a_workflow_that_delegates_to_what_nothing_describes_is_not_called_valid() {
+    let start = "call_operation: Standard.start";
+    let text = LEAVING.replace(start, &format!("{start}, delegate: announce"));
+    let inlined = format!(
+        "{text}    outer: {{ steps: {{ all: {{ target: app, activities: [ inline: deploy ] }} }} }}\n"
+    );
+    let folder = Folder::with(&[("service.yaml", &text), ("in.yaml", &inlined), ("a.sh", "")]);
+    let verify = ["verify", "service.yaml", "--app", "service.yaml", "--format", "json"];
+    let run = folder.run(&verify);
+    assert_eq!((run.code, &run.json()["verdict"]), (3, &"unknown".into()), "{run:?}");
+    let warning = run.json()["warnings"][0].clone();
+    let expected = "not judged: what `announce` does, which `go` delegates to, is not known";
+    assert_eq!(warning, expected);
+    assert_eq!(run.json()["stopped"], "it has parts that nothing describes");
+    let down = ["--workflow", "undeploy", "--after", "service.yaml"];
+    assert_eq!(folder.run(&[&verify[..], &down[..]].concat()).code, 3);
+    let outer = ["verify", "in.yaml", "--app", "in.yaml", "--workflow", "outer"];
+    let outer = folder.run(&outer);
+    assert_eq!(outer.code, 3, "{outer:?}");
+    assert!(outer.stdout.starts_with("unknown: it has parts"), "{outer:?}");
+    // What the delegated workflow would have brought is not there.
+    folder.write("service.yaml", LEAVING.replace("delegate: deploy", "delegate: bring_racks"));
+    let lacking = folder.run(&verify[..4]);
+    assert_eq!(lacking.code, 2, "{lacking:?}");
+    assert!(lacking.stderr.contains("what `bring_racks` does"), "{lacking:?}");
 }

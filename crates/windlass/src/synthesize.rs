@@ -449,6 +449,7 @@ pub fn undoing(
     start: &GlobalState,
     plan: &Plan,
 ) -> Option<(GlobalState, GoalFile)> {
+    let start = &completed(application, start);
     let end = end_of(application, start, plan)?;
     let mut goal = GoalFile::default();
     for (id, instance) in &start.instances {

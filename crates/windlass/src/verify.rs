@@ -169,6 +169,15 @@ impl Report {
             remarks: Vec::new(),
         }
     }
+
+    /// What is left to say when the plan has parts that nothing describes: whatever holds for the
+    /// others need not hold for the whole.
+    #[must_use]
+    pub fn undescribed(self) -> Self {
+        let unknown = Validity::Unknown(StopReason::Undescribed);
+        let Report { tier, states, remarks, .. } = self;
+        Report { states, remarks, ..Report::new(unknown, tier, "search") }
+    }
 }
 
 /// Why a plan cannot be judged at all.

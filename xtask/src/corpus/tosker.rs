@@ -1,6 +1,6 @@
 //! The set `tosker`: TosKer's examples. Every plan that brings an application up is valid from
-//! nothing, every plan that takes it down is valid after that one, and what TosKer refuses is
-//! refused.
+//! nothing, every plan that takes it down is valid after that one, our own plans are too, and what
+//! TosKer refuses is refused.
 
 use super::{Score, files_below, process};
 use serde_json::Value;
@@ -38,6 +38,10 @@ pub fn score(windlass: &Path, folder: &Path) -> Result<Option<Score>, String> {
         let whole = whole(&examples, stem, &plan, &made)?;
         let found = verdict(windlass, folder, &whole, &application)?;
         note(found == "valid", format!("{name}: {found}"));
+        if name.ends_with(UP[0]) {
+            let found = up_and_down(windlass, folder, &application, &made)?;
+            note(found == "valid", format!("{stem}: up and down as planned: {found}"));
+        }
     }
     let refused = ["check", "--lang", "tosker", "examples/wrong_components.yaml"];
     let ended = process::run(windlass, folder, &refused)?;
@@ -85,6 +89,30 @@ fn verdict(
     if let Some(crash) = ended.crash {
         return Ok(crash);
     }
+    let answer: Value = serde_json::from_str(&ended.output).unwrap_or_default();
+    Ok(answer["verdict"].as_str().unwrap_or("no verdict").to_owned())
+}
+
+/// The verdict about our own plans for an application: the one that takes it down, after the one
+/// that brings it up.
+fn up_and_down(
+    windlass: &Path,
+    folder: &Path,
+    application: &Path,
+    made: &Path,
+) -> Result<String, String> {
+    let path = |name: &str| made.join(name).display().to_string();
+    let (up, down, application) = (path("up.json"), path("down.json"), application.display());
+    let application = application.to_string();
+    let plan = ["plan", &application, "--format", "json", "-o"];
+    for more in [&[&*up][..], &[&down, "--down"]] {
+        let ended = process::run(windlass, folder, &[&plan[..], more].concat())?;
+        if ended.code != Some(0) {
+            return Ok(format!("no plan: {}", ended.crash.unwrap_or(ended.output).trim()));
+        }
+    }
+    let arguments = ["verify", &down, "--app", &application, "--after", &up, "--format", "json"];
+    let ended = process::run(windlass, folder, &arguments)?;
     let answer: Value = serde_json::from_str(&ended.output).unwrap_or_default();
     Ok(answer["verdict"].as_str().unwrap_or("no verdict").to_owned())
 }

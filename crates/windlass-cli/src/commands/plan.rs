@@ -203,11 +203,10 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
     };
     let mut watch = Watch::start(&args.limits).showing("no plan costs less than");
     let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };
-    let answer = match synthesize::synthesize(&question, &effort, &mut watch) {
-        Answer::Plan(found) if args.down && asked.rests_first => {
-            Answer::Plan(down::at_rest(&question, found, &effort, &mut watch))
-        }
-        answer => answer,
+    let at_rest = asked.rests_first.then(|| down::at_rest(&question, &effort, &mut watch));
+    let answer = match at_rest.flatten() {
+        Some(found) => Answer::Plan(found),
+        None => synthesize::synthesize(&question, &effort, &mut watch),
     };
     let millis = args.stats.then(|| watch.millis());
     drop(watch);

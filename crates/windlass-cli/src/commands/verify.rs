@@ -152,6 +152,8 @@ pub(crate) struct Asked {
     remarks: Vec<String>,
     /// Whether a workflow says something beside its operations that cannot be.
     contradicts: bool,
+    /// Whether a workflow leaves something to others that nothing describes.
+    is_undescribed: bool,
 }
 
 /// Judges the plan and tells the verdict.
@@ -169,6 +171,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
     let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };
     let mut report = verify::verify(&question, &effort, &mut watch)
         .map_err(|refused| Failure::usage(refusal(&asked.plan, &refused)))?;
+    if asked.is_undescribed {
+        report = report.undescribed();
+    }
     report.remarks.splice(0..0, asked.remarks.iter().cloned());
     let millis = watch.millis();
     drop(watch);
@@ -191,7 +196,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
         (None, _) => {}
     }
     let code = exit(args, &report);
-    Ok(if asked.contradicts && code == exit_code::GOOD { exit_code::FINDINGS } else { code })
+    let is_good = [exit_code::GOOD, exit_code::UNKNOWN].contains(&code);
+    Ok(if asked.contradicts && is_good { exit_code::FINDINGS } else { code })
 }
 
 fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
@@ -206,13 +212,20 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
         plan = plan.into_sequence();
     }
     let mut at_start = states_of(&application, &start);
+    let mut undescribed = Vec::new();
     if let Some(before) = &args.after {
+        let judged = load::judgement(before, None, &at_start)?.unwrap_or_default();
+        undescribed = judged.undescribed;
         let before = load::plan(before)?;
         at_start.extend(workflow::after(&before));
         plan = before.followed_by(plan);
     }
+    let judged = load::judgement(&args.plan, args.workflow.as_deref(), &at_start)?;
+    let judged = judged.unwrap_or_default();
+    undescribed.extend(judged.undescribed);
     let fits = load::fitting(&application, &start, &plan);
     fits.map_err(|failure| match &args.state {
+        _ if !undescribed.is_empty() => failure.help(undescribed.join("; ")),
         Some(_) => failure,
         None if args.after.is_none() && args.workflow.is_some() => failure.help(format!(
             "nothing exists before the workflow: `--after {}` brings the service up first, \
@@ -222,15 +235,15 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
         None => failure.help("no --state was given, so nothing exists before the plan"),
     })?;
     let mut remarks = made_for(&application, &start, &plan)?;
-    let judged = load::judgement(&args.plan, args.workflow.as_deref(), &at_start)?;
-    let judged = judged.unwrap_or_default();
     let contradicts = !judged.wrong.is_empty();
     remarks.extend(judged.wrong.iter().map(|what| format!("{CONTRADICTION}: {what}")));
-    remarks.extend(judged.unknown.iter().map(|what| format!("not judged: {what}")));
+    let is_undescribed = !undescribed.is_empty();
+    let unknown = undescribed.iter().chain(&judged.unknown);
+    remarks.extend(unknown.map(|what| format!("not judged: {what}")));
     let known = load::instances(&application, &start, &plan);
     let parse = |text| parse_goal(text, &application, Ids::Known(&known));
     let goal = args.goal.as_deref().map(parse).transpose()?;
-    Ok(Asked { application, start, plan, goal, remarks, contradicts })
+    Ok(Asked { application, start, plan, goal, remarks, contradicts, is_undescribed })
 }
 
 /// The state of each instance, by name.

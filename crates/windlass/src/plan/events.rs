@@ -407,7 +407,8 @@ impl Cover {
         if all.is_empty() {
             return Arc::clone(nothing);
         }
-        all.sort_unstable_by_key(|(path, count)| (*path, std::cmp::Reverse(*count)));
+        // What each of them reaches is in order: a stable sort merges such runs.
+        all.sort_by_key(|(path, count)| (*path, std::cmp::Reverse(*count)));
         all.dedup_by_key(|(path, _)| *path);
         Arc::new(all)
     }

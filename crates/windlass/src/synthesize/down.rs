@@ -1,7 +1,8 @@
 //! The question whose answer takes everything down.
 
 use super::{
-    Answer, Question, Synthesis, completed, everything_up, judge, objective, schedule, synthesize,
+    Answer, Explanation, Question, Synthesis, completed, everything_up, judge, objective, schedule,
+    synthesize,
 };
 use crate::application::{Application, Faults, GlobalState};
 use crate::goal::{Amount, Goal, GoalFile, Want};
@@ -14,6 +15,8 @@ use crate::verify::{Effort, GoalAnswer, Validity};
 pub enum NoStart {
     /// Nothing says when this node is up.
     NoGoal(String),
+    /// No plan brings it up, and why.
+    Unreachable(Explanation),
     /// No plan that brings it up was found.
     NoPlan,
 }
@@ -39,6 +42,7 @@ pub fn when_up(
             let end = objective::end_of(question.application, &start, &found.plan);
             end.ok_or(NoStart::NoPlan)
         }
+        Answer::Unreachable(why) => Err(NoStart::Unreachable(why)),
         _ => Err(NoStart::NoPlan),
     }
 }

@@ -1,15 +1,19 @@
 //! What is to be as small as possible: the number of actions, the time, or the price.
 
-use super::Question;
+use super::{Question, completed};
 use crate::analysis::synthesis::Workshop;
 use crate::analysis::synthesis::distance::Weights;
 use crate::analysis::synthesis::schedule;
 use crate::analysis::synthesis::tables::Tables;
-use crate::application::{Application, GlobalState, NodeId};
+use crate::application::{Application, Faults, GlobalState, NodeId};
+use crate::lifecycle::protocol::Element;
 use crate::plan::Plan;
 use crate::plan::events::Events;
+use crate::semantics::protocol::settled::Settled;
+use crate::semantics::protocol::{self, ServiceTemplate};
 use crate::semantics::replica::in_place::InPlace;
 use crate::semantics::replica::{Action, Creation, Replica};
+use crate::system::System as _;
 
 /// What is to be as small as possible.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -93,6 +97,9 @@ pub(super) fn bound(
 
 /// Where a valid plan ends, carried out in one of its orders.
 pub fn end_of(application: &Application, start: &GlobalState, plan: &Plan) -> Option<GlobalState> {
+    if application.faults != Faults::Replicas {
+        return end_of_atomic(application, start, plan);
+    }
     let events = Events::new(plan).ok()?;
     let mut replica = Replica::new(application, start.clone())?;
     replica.pool = Creation::planned(application, plan);
@@ -103,4 +110,26 @@ pub fn end_of(application: &Application, start: &GlobalState, plan: &Plan) -> Op
         state.take(&replica, next);
     }
     Some(state.state().clone())
+}
+
+/// The same where each node has one instance and operations are atomic: a requirement is satisfied
+/// by the node that it is bound to, whatever lives in what.
+fn end_of_atomic(
+    application: &Application,
+    start: &GlobalState,
+    plan: &Plan,
+) -> Option<GlobalState> {
+    let events = Events::atomic(plan).ok()?;
+    let template = Settled(ServiceTemplate::new(application)?);
+    let mut end = completed(application, start);
+    let mut states = template.0.states_of(&end);
+    for event in events.topological() {
+        let action = &plan.steps[events.get(*event).step].action;
+        let action = protocol::Action::planned(application, &end, action)?;
+        states = template.step(&states, &action).ok()?.into_vec().into_iter().next()?;
+    }
+    for instance in end.instances.values_mut() {
+        instance.element = Element::State(states.of(instance.node));
+    }
+    Some(end)
 }

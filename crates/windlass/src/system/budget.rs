@@ -25,6 +25,8 @@ pub enum StopReason {
     /// The reference semantics does not follow a path that the search found: the compiled form or
     /// the symmetry is wrong. Reported instead of a story that did not happen.
     Replay,
+    /// What is asked about has parts that nothing describes.
+    Undescribed,
 }
 
 impl fmt::Display for StopReason {
@@ -37,6 +39,7 @@ impl fmt::Display for StopReason {
             Self::Patience => "many states were looked at; --optimal looks on until a limit",
             Self::Depth => "the limit on the length of paths was reached",
             Self::Replay => "the path found cannot be replayed (a defect of Windlass)",
+            Self::Undescribed => "it has parts that nothing describes",
         })
     }
 }

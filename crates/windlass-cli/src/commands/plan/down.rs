@@ -34,20 +34,21 @@ pub(super) fn asked(
 }
 
 /// The plan by which nothing is removed before it was stopped and deleted, as `windlass down` takes
-/// it; the shortest one when the life cycles do not let them.
+/// it; none when the life cycles do not let them.
 pub(super) fn at_rest(
     question: &Question<'_>,
-    found: Box<Synthesis>,
     effort: &Effort,
     watch: &mut Watch,
-) -> Box<Synthesis> {
-    let start = question.start.clone();
+) -> Option<Box<Synthesis>> {
+    let start = question.start;
     let goal = Some(question.goal.clone());
-    let machine = PlanMachine::new(question.application, start, goal, search_limits);
-    let text = machine.and_then(|machine| machine.plan(Aim::Goal).ok().flatten());
-    let plan = text.and_then(|text| load::plan_in(load::Text::of("plan", text)).ok());
-    let better = plan.and_then(|plan| given(question, plan, found.bound, effort, watch));
-    better.map_or(found, Box::new)
+    let machine = PlanMachine::new(question.application, start.clone(), goal, search_limits)?;
+    let text = machine.plan(Aim::Goal).ok().flatten()?;
+    let plan = load::plan_in(load::Text::of("plan", text)).ok()?;
+    // What is inside nothing goes by an action of its own.
+    let alone = start.instances.keys().filter(|id| start.container(id).is_none()).count();
+    let bound = if question.objective == Objective::Length { alone as u64 } else { 0 };
+    given(question, plan, bound, effort, watch).map(Box::new)
 }
 
 /// Where it is when what the file declares holds, or without that when everything is up.
@@ -73,6 +74,12 @@ fn up(
     when_up(&question, &effort, &mut watch).map_err(|why| match why {
         NoStart::NoGoal(node) => Failure::usage(format!("nothing says when `{node}` is up"))
             .help("say with --state where the application is"),
+        NoStart::Unreachable(why) => {
+            let because = why.because.join("; ");
+            Failure::usage(format!("everything is never up: {}: {because}", why.headline))
+                .ending(exit_code::FINDINGS)
+                .help("say with --state where the application is")
+        }
         NoStart::NoPlan => Failure::usage("no plan was found that brings everything up")
             .ending(exit_code::UNKNOWN)
             .help("say with --state where the application is"),

@@ -409,3 +409,52 @@ fn nothing_is_a_configuration_too() {
     let (configuration, wrong) = read_text(&emit::json(&json(&Configuration::default())));
     assert_eq!((configuration, wrong), (Some(Configuration::default()), vec![]));
 }
+
+#[test]
+fn what_types_give_is_a_value_too() {
+    let first = configuration_of(
+        "tosca_definitions_version: tosca_simple_yaml_1_3
+relationship_types:
+  Near:
+    derived_from: tosca.relationships.ConnectsTo
+    properties: { hops: { type: integer, default: 1 } }
+node_types:
+  Base:
+    derived_from: tosca.nodes.Root
+    properties:
+      number: { type: integer, default: 1 }
+      text: { type: string, default: \"1\" }
+    attributes: { mood: { type: string, default: calm } }
+    capabilities:
+      door:
+        type: tosca.capabilities.Endpoint
+        properties: { port: { type: tosca.datatypes.network.PortDef, default: 80 } }
+  Own:
+    derived_from: Base
+    properties: { number: { type: integer, default: 2 } }
+    requirements:
+      - near: { capability: tosca.capabilities.Endpoint, relationship: Near }
+topology_template:
+  node_templates:
+    base: { type: Base }
+    own: { type: Own, properties: { text: said }, requirements: [ near: base ] }
+",
+    );
+    let of = |id: &str| first.resources.iter().find(|it| it.id == id).expect("a resource");
+    let (base, own) = (of("base"), of("own"));
+    assert_eq!(base.values.properties["number"], Value::from(1));
+    assert_eq!(base.values.properties["text"], Value::from("1"));
+    assert_eq!(base.values.attributes["mood"], Value::from("calm"));
+    assert_eq!(base.values.capabilities["door"].properties["port"], Value::from(80));
+    assert_eq!(own.values.properties["number"], Value::from(2));
+    assert_eq!(own.values.properties["text"], Value::from("said"));
+    assert_eq!(own.links[0].values.properties["hops"], Value::from(1));
+    assert_eq!(configuration_of(&emit::yaml(&service(&first))), first);
+}
+
+#[test]
+fn a_link_of_the_text_rendering_names_the_kind_of_its_target() {
+    let written = text(&of_topology(&crm()));
+    let kind = "http://windlass.example/occi/tosca#tosca.nodes.compute";
+    assert!(written.contains(&format!("Link: </VMApache/>; rel=\"{kind}\";")), "{written}");
+}

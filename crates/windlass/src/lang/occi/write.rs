@@ -14,8 +14,7 @@ pub fn json(configuration: &Configuration) -> Value {
     let uri = |kind_of: &str, id: &str| {
         Value::map().with("location", format!("/{id}/")).with("kind", kind(kind_of))
     };
-    let kinds: BTreeMap<&str, &str> =
-        configuration.resources.iter().map(|it| (&*it.id, &*it.kind)).collect();
+    let kinds = kinds(configuration);
     let kind_of = |id: &str| kinds.get(id).copied().unwrap_or_default();
     let resource = |resource: &Resource| {
         let link = |link: &Link| {
@@ -39,6 +38,11 @@ pub fn json(configuration: &Configuration) -> Value {
         .with("resources", Value::List(configuration.resources.iter().map(resource).collect()))
 }
 
+/// The kinds of resources, by their ids.
+fn kinds(configuration: &Configuration) -> BTreeMap<&str, &str> {
+    configuration.resources.iter().map(|it| (&*it.id, &*it.kind)).collect()
+}
+
 /// The words of TOSCA that a link carries.
 fn ends(link: &Link) -> Vec<(&'static str, &str)> {
     vec![(TYPE, &*link.kind), (REQUIREMENT, &*link.ends.0), (CAPABILITY, &*link.ends.1)]
@@ -51,6 +55,7 @@ fn attributes(own: Vec<(&'static str, &str)>, values: &Values) -> Value {
 
 /// The text rendering.
 pub fn text(configuration: &Configuration) -> String {
+    let kinds = kinds(configuration);
     let mut text = String::new();
     for resource in &configuration.resources {
         let class =
@@ -66,7 +71,7 @@ pub fn text(configuration: &Configuration) -> String {
                 text,
                 "Link: </{}/>; rel=\"{SCHEME}{}\"; self=\"/{}/\"; category=\"{SCHEME}{}\"",
                 link.target,
-                link.ends.1.to_lowercase(),
+                kinds.get(&*link.target).copied().unwrap_or_default().to_lowercase(),
                 link.id,
                 link.kind.to_lowercase(),
             );

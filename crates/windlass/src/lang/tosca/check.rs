@@ -2,7 +2,7 @@
 //!
 //! | file | question |
 //! |---|---|
-//! | `derivation`, `refinement`, `scalar` | are the types well defined? |
+//! | `derivation`, `declared`, `refinement`, `scalar` | are the types well defined? |
 //! | `value`, `constraint`, `clause`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
 //! | `function`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `flow` | do functions refer to something, of the right type, without a cycle? |
 //! | `template`, `operation` | does a template give what its type declares? |
@@ -18,6 +18,7 @@ mod asked;
 mod behavior;
 mod clause;
 mod constraint;
+mod declared;
 mod derivation;
 mod evaluate;
 mod filter;

@@ -1,8 +1,11 @@
 //! A service template as a location graph: nodes and relationships are locations, requirements and
 //! capabilities are roles (paper 000 section 5.1).
 
+mod defaults;
+
 use std::collections::BTreeMap;
 
+use self::defaults::{Defaults, Part, of_capabilities, of_type};
 use super::command::settled::{settled, settled_of};
 use super::command::{GivenBack, Inputs};
 use super::lower::links::links;
@@ -87,29 +90,62 @@ pub fn values(model: &Model) -> BTreeMap<String, Values> {
     let inputs = Inputs { model, service, links: &links, given: &given };
     let mut all = BTreeMap::new();
     for (at, (name, template)) in service.nodes.iter().enumerate() {
+        let of = &template.of;
+        let given = |part: Part| of_type(&model.types, "node_types", &of.name.text, of.id, part);
+        let known = |value: &Value| settled(&inputs, at, value);
         let values = Values {
-            properties: assigned(&template.properties, |it| settled(&inputs, at, it)),
-            attributes: assigned(&template.attributes, |it| settled(&inputs, at, it)),
+            properties: assigned(&template.properties, &given(|of| &of.properties), known),
+            attributes: assigned(&template.attributes, &given(|of| &of.attributes), known),
             capabilities: capabilities(&inputs, at, template),
         };
         all.insert(name_of(&name.text), values);
     }
     for link in links.iter() {
-        let mut values = Values::default();
+        let known = |value: &Value| settled_of(&inputs, link, value);
+        let kind = link.relationship.map_or("", |id| &*model.types.get(id).name.text);
+        let given = |part: Part| {
+            let all = of_type(&model.types, "relationship_types", kind, link.relationship, part);
+            assigned(&Fields::default(), &all, known)
+        };
+        let mut values = Values {
+            properties: given(|of| &of.properties),
+            attributes: given(|of| &of.attributes),
+            ..Values::default()
+        };
         // What is written in place is nearer than the template that it names.
         for template in link.templates.iter().rev() {
-            let known = |value: &Value| settled_of(&inputs, link, value);
-            values.properties.extend(assigned(&template.properties, known));
-            values.attributes.extend(assigned(&template.attributes, known));
+            replace(&mut values.properties, &template.properties, known);
+            replace(&mut values.attributes, &template.attributes, known);
         }
         all.insert(relationship_name(service, link.source, &link.name), values);
     }
     all
 }
 
-fn assigned(fields: &Fields<Value>, known: impl Fn(&Value) -> Option<tree::Value>) -> Assigned {
-    let all = fields.iter();
-    all.filter_map(|(name, value)| Some((name.text.clone(), known(value)?))).collect()
+/// What is written, and what types give to everything else.
+fn assigned(
+    written: &Fields<Value>,
+    given: &Defaults<'_>,
+    known: impl Fn(&Value) -> Option<tree::Value>,
+) -> Assigned {
+    let given = given.iter().filter_map(|(name, value)| Some(((*name).to_owned(), known(value)?)));
+    let mut all = given.collect();
+    replace(&mut all, written, known);
+    all
+}
+
+/// Puts what is written in the place of what was there. What only a run knows leaves nothing.
+fn replace(
+    all: &mut Assigned,
+    written: &Fields<Value>,
+    known: impl Fn(&Value) -> Option<tree::Value>,
+) {
+    for (name, value) in written.iter() {
+        match known(value) {
+            Some(value) => drop(all.insert(name.text.clone(), value)),
+            None => drop(all.remove(&name.text)),
+        }
+    }
 }
 
 fn capabilities(
@@ -128,17 +164,24 @@ fn capabilities(
         let of = chain.find_map(|(_, of)| of.capabilities.get(name)?.of.as_ref())?;
         (of.name.text != "tosca.capabilities.Root").then(|| of.name.text.clone())
     };
+    let known = |value: &Value| settled(inputs, at, value);
+    let mut given = of_capabilities(types, template);
     let mut all = BTreeMap::new();
     for (name, capability) in template.capabilities.iter() {
+        let given = given.remove(&*name.text).unwrap_or_default();
         let values = CapabilityValues {
             kind: kind(&name.text),
-            properties: assigned(&capability.properties, |it| settled(inputs, at, it)),
-            attributes: assigned(&capability.attributes, |it| settled(inputs, at, it)),
+            properties: assigned(&capability.properties, &given, known),
+            attributes: assigned(&capability.attributes, &Defaults::new(), known),
         };
-        if !values.properties.is_empty() || !values.attributes.is_empty() {
-            all.insert(name.text.clone(), values);
-        }
+        all.insert(name.text.clone(), values);
     }
+    for (name, given) in given {
+        let properties = assigned(&Fields::default(), &given, known);
+        let values = CapabilityValues { kind: kind(name), properties, ..Default::default() };
+        all.insert(name.to_owned(), values);
+    }
+    all.retain(|_, it| !it.properties.is_empty() || !it.attributes.is_empty());
     all
 }
 

@@ -8,6 +8,7 @@
 
 mod judge;
 mod passed;
+mod undescribed;
 mod woven;
 
 pub use judge::{Judgement, after, judge};

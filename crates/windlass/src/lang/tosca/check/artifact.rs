@@ -15,8 +15,9 @@ impl Checker<'_> {
             if model.is_normative(id) {
                 continue;
             }
-            let mut known = self.artifact_names(id);
-            known.extend(of.artifacts.names().map(str::to_owned));
+            // Who implements nothing need not know what there is.
+            let is_bare = of.interfaces.is_empty() && of.requirements.is_empty();
+            let known = if is_bare { Vec::new() } else { self.artifact_names(id) };
             for (_, artifact) in of.artifacts.iter() {
                 self.artifact_itself(artifact, of.file);
                 self.file(artifact, of.file, files, &[]);

@@ -6,6 +6,7 @@ use super::super::switches;
 use super::super::value::Value;
 use super::Checker;
 use super::constraint::{violated, words};
+use super::declared::Declared;
 use super::schema::Base;
 use crate::diagnostic::Diagnostic;
 
@@ -60,6 +61,7 @@ impl Checker<'_> {
     /// Everything about the definitions of types, the normative ones left out.
     pub(super) fn types(&mut self) {
         let model = self.model;
+        let declared = Declared::new(model);
         for (id, of) in model.types.iter() {
             if model.is_normative(id) {
                 continue;
@@ -68,8 +70,8 @@ impl Checker<'_> {
                 self.data_type(id);
                 self.scalar_type(id);
             }
-            self.defaults(id);
-            self.refinements(id);
+            self.defaults(id, &declared);
+            self.refinements(id, &declared);
             self.refined_capabilities(id);
             self.no_implementation(id);
             self.declared_operations(id);
@@ -131,7 +133,7 @@ impl Checker<'_> {
     }
 
     /// Defaults and fixed values must fit; so must the values of refinements.
-    fn defaults(&mut self, id: TypeId) {
+    fn defaults(&mut self, id: TypeId, declared: &Declared<'_>) {
         let model = self.model;
         let version = model.version_of(id);
         let of = model.types.get(id);
@@ -144,7 +146,7 @@ impl Checker<'_> {
                     if value.span.source == name.span.source {
                         let before = self.findings.len();
                         self.value(value, &schema, version);
-                        if self.findings.len() == before {
+                        if self.findings.len() == before && declared.is_restricted(&name.text) {
                             self.inherited_constraints(id, &name.text, of_type, value);
                         }
                     }

@@ -52,10 +52,11 @@ impl Checker<'_> {
     /// A type may add operations to an interface; one that is almost an inherited one is a slip.
     fn added_operations(&mut self, id: TypeId) {
         let types = &self.model.types;
-        if self.model.is_opaque(id) {
+        let interfaces = &types.get(id).interfaces;
+        if interfaces.is_empty() || self.model.is_opaque(id) {
             return;
         }
-        for (name, own) in types.get(id).interfaces.iter() {
+        for (name, own) in interfaces.iter() {
             let above = types.chain(id).skip(1);
             let above = above.filter_map(|(_, of)| of.interfaces.get(&name.text));
             let mut known: Vec<&str> = Vec::new();

@@ -5,9 +5,10 @@ use super::super::codes;
 use super::super::model::{Fields, Interface, Range, Schema, Type, TypeId, TypeKind, TypeRef};
 use super::super::value::{Data, Name};
 use super::Checker;
+use super::declared::Declared;
 
 impl Checker<'_> {
-    pub(super) fn refinements(&mut self, id: TypeId) {
+    pub(super) fn refinements(&mut self, id: TypeId, declared: &Declared<'_>) {
         let model = self.model;
         let of = model.types.get(id);
         if of.parent.is_none() {
@@ -19,8 +20,8 @@ impl Checker<'_> {
             }
             return;
         }
-        self.refined_schemas(id, &of.properties, |of| &of.properties, "property");
-        self.refined_schemas(id, &of.attributes, |of| &of.attributes, "attribute");
+        self.refined_schemas(id, declared, |of| &of.properties, "property");
+        self.refined_schemas(id, declared, |of| &of.attributes, "attribute");
         for (name, own) in of.capabilities.iter() {
             let mut chain = model.types.chain(id).skip(1);
             let from = chain.find_map(|(_, of)| of.capabilities.get(&name.text));
@@ -128,13 +129,14 @@ impl Checker<'_> {
     fn refined_schemas(
         &mut self,
         id: TypeId,
-        own: &Fields<Schema>,
+        declared: &Declared<'_>,
         fields: fn(&Type) -> &Fields<Schema>,
         word: &str,
     ) {
         let model = self.model;
-        for (name, schema) in own.iter() {
-            let mut chain = model.types.chain(id).skip(1);
+        for (name, schema) in fields(model.types.get(id)).iter() {
+            let above = model.types.chain(id).skip(1);
+            let mut chain = above.take_while(|_| !declared.is_alone(&name.text));
             let from = chain.find_map(|(_, at)| fields(at).get(&name.text));
             let Some(from) = from else {
                 self.untyped(id, name, schema, word);

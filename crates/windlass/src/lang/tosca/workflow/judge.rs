@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::model::{Activity, ActivityKind, Model, Service, Step, Workflow};
 use super::super::value::{Data, Value};
+use super::undescribed;
 use crate::plan::{Plan, PlanAction};
 
 /// What was found out about a workflow.
@@ -19,6 +20,8 @@ pub struct Judgement {
     pub wrong: Vec<String>,
     /// What nobody can tell before the workflow runs.
     pub unknown: Vec<String>,
+    /// What the workflow leaves to others that nothing describes: there is no verdict then.
+    pub undescribed: Vec<String>,
 }
 
 /// An operation of the life cycle: its states before, the state while it runs, the state after.
@@ -77,6 +80,7 @@ pub fn judge(
     judge.preconditions();
     judge.states();
     judge.failures();
+    judge.said.undescribed = undescribed::steps(service, workflow);
     Some(judge.said)
 }
 
@@ -250,12 +254,6 @@ impl<'m> Judge<'m> {
                         "states that `{}` sets are not judged within `{}`",
                         activity.subject.text, name.text
                     )),
-                    ActivityKind::Delegate if !super::is_woven(&activity.subject.text) => {
-                        self.said.unknown.push(format!(
-                            "what `{}` does, which `{}` delegates to, is not known",
-                            activity.subject.text, name.text
-                        ));
-                    }
                     _ => {}
                 }
             }
