@@ -28,6 +28,8 @@ mod projects;
 mod sameness;
 #[path = "docker/services.rs"]
 mod services;
+#[path = "docker/setbacks.rs"]
+mod setbacks;
 #[path = "docker/updates.rs"]
 mod updates;
 
@@ -71,6 +73,12 @@ const CASES: &[Case] = &[
     ("a version that does not come up leaves the old one running", updates::bad_version),
     ("a run that is rolled back brings back what it replaced", updates::back_to_before),
     ("who shares the network of a container follows it", updates::sharing),
+    ("what the engine starts again has not died", setbacks::engine_restarts),
+    ("what had failed before a run does not hinder its way back", setbacks::back_past_a_failure),
+    (
+        "a network that is made anew keeps the containers that are in it",
+        setbacks::network_under_containers,
+    ),
     ("a network that changed is made anew with its containers", projects::changed_network),
     ("a volume that changed keeps its data until it is renewed", projects::changed_volume),
     ("what is optional is waited for and not needed", projects::optional),

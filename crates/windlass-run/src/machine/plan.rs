@@ -158,6 +158,14 @@ impl<'a> PlanMachine<'a> {
         for (id, instance) in &self.began.instances {
             let Element::State(state) = instance.element else { continue };
             let Some(protocol) = self.application.protocol_of(instance.node) else { continue };
+            let is_there =
+                self.state().instance(id).is_some_and(|now| now.element == instance.element);
+            let is_led_to = protocol.initial == state
+                || protocol.transitions.iter().any(|transition| transition.to == state);
+            if !is_there && !is_led_to {
+                // It had crashed, and has been started since: nobody wants that undone.
+                continue;
+            }
             let state = protocol.state(state).name.clone();
             goal.goal.wants.push(Want::Instance { instance: id.clone(), state });
         }

@@ -40,6 +40,15 @@ use gate::Gate;
 use sheet::Sheet;
 use watch::Watch;
 
+/// What an engine of ours made.
+#[derive(Debug, Default)]
+struct Made {
+    /// Volumes: these alone are removed when a run is rolled back.
+    volumes: BTreeSet<String>,
+    /// Networks in the place of those that were there before: they stay.
+    anew: BTreeSet<String>,
+}
+
 /// What the threads share.
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -50,8 +59,8 @@ pub(super) struct Shared {
     name: String,
     /// Orders that the operator or the clock has stopped.
     cancelled: Mutex<BTreeSet<OrderId>>,
-    /// The volumes that this engine made: these alone are removed when a run is rolled back.
-    made: Mutex<BTreeSet<String>>,
+    /// What this engine made.
+    made: Mutex<Made>,
     /// What is known about images, by name, so that it is asked once.
     images: Mutex<BTreeMap<String, Value>>,
     /// The ids of the containers that this engine made, by name.

@@ -164,11 +164,8 @@ pub(crate) fn previous(container: &Container) -> Previous {
     }
     let attached = all["NetworkSettings"]["Networks"].as_object();
     let mut networks: Vec<(String, Value)> = Vec::new();
-    for (network, endpoint) in attached.into_iter().flatten() {
-        let aliases = endpoint["Aliases"].as_array().into_iter().flatten();
-        let aliases: Vec<&Value> = aliases.filter(|alias| **alias != short).collect();
-        let kept = json!({ "Aliases": aliases, "IPAMConfig": endpoint["IPAMConfig"] });
-        networks.push((network.clone(), kept));
+    for (network, seen) in attached.into_iter().flatten() {
+        networks.push((network.clone(), endpoint(container, seen)));
     }
     let mode = all["HostConfig"]["NetworkMode"].as_str().unwrap_or_default();
     if let Some(at) = networks.iter().position(|(network, _)| network == mode) {
@@ -187,6 +184,14 @@ pub(crate) fn previous(container: &Container) -> Previous {
         body,
         networks,
     }
+}
+
+/// What brings a container into a network again, from what the engine says about it there.
+pub(super) fn endpoint(container: &Container, seen: &Value) -> Value {
+    let short = container.id.get(..DIGITS).unwrap_or(&container.id);
+    let aliases = seen["Aliases"].as_array().into_iter().flatten();
+    let aliases: Vec<&Value> = aliases.filter(|alias| **alias != short).collect();
+    json!({ "Aliases": aliases, "IPAMConfig": seen["IPAMConfig"] })
 }
 
 /// A volume without a name is found again by the one that the engine gave it.

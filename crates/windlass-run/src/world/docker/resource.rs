@@ -1,6 +1,6 @@
 //! Networks and volumes: made when they are missing, made anew when their definition changed.
 //!
-//! A changed network is taken from under its containers, which are replaced afterwards. A changed
+//! A changed network is made anew under its containers, which are replaced afterwards. A changed
 //! volume is kept, because of what is in it, unless the operator said that it may go.
 
 use std::sync::PoisonError;
@@ -8,7 +8,8 @@ use std::sync::PoisonError;
 use serde_json::{Value, json};
 
 use super::Shared;
-use super::engine::Refused;
+use super::engine::{Container, Refused};
+use super::replace::endpoint;
 use super::service::{stop, unless_missing, words};
 use super::sheet;
 
@@ -42,10 +43,10 @@ fn make(shared: &Shared, kind: &str, body: &Value) -> Result<bool, String> {
 }
 
 /// A container that uses something, when it is one of the project.
-fn user(shared: &Shared, what: &str, id: &str) -> Result<Option<String>, String> {
+fn user(shared: &Shared, what: &str, id: &str) -> Result<Option<Container>, String> {
     match shared.engine.inspect(id) {
         Ok(container) if container.label(sheet::PROJECT) == shared.sheet.project => {
-            Ok(Some(container.id))
+            Ok(Some(container))
         }
         Ok(container) => {
             Err(format!("{what} changed, and the container `{}` uses it", container.name))
@@ -66,16 +67,39 @@ pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), S
         for id in users.into_iter().flat_map(|all| all.keys()) {
             ours.extend(user(shared, &format!("the network `{name}`"), id)?);
         }
-        for id in ours {
-            unless_missing(shared.engine.disconnect(name, &id))?;
+        for container in &ours {
+            unless_missing(shared.engine.disconnect(name, &container.id))?;
         }
         unless_missing(shared.engine.drop("networks", name))?;
+        make(shared, "networks", body)?;
+        let mut made = shared.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.anew.insert(name.to_owned());
+        drop(made);
+        return ours.iter().try_for_each(|container| rejoin(shared, name, container));
     }
     make(shared, "networks", body).map(|_| ())
 }
 
-/// Removes a network. One that containers of before are in again stays.
+/// Until it is replaced, and when it is not because something fails before, a container stays in
+/// its networks. An address that the new one does not have is not kept.
+fn rejoin(shared: &Shared, name: &str, container: &Container) -> Result<(), String> {
+    let endpoint = endpoint(container, &container.all["NetworkSettings"]["Networks"][name]);
+    let again = match shared.engine.connect(name, &container.id, &endpoint) {
+        Err(Refused::Said(..)) => {
+            let anywhere = json!({ "Aliases": endpoint["Aliases"] });
+            shared.engine.connect(name, &container.id, &anywhere)
+        }
+        asked => asked,
+    };
+    unless_missing(again)
+}
+
+/// Removes a network. One that was made anew was there before, and stays, as does one that
+/// containers of before are in again.
 pub(super) fn drop_network(shared: &Shared, name: &str) -> Result<(), String> {
+    if shared.made.lock().unwrap_or_else(PoisonError::into_inner).anew.contains(name) {
+        return Ok(());
+    }
     match shared.engine.drop("networks", name) {
         Err(Refused::Said(403 | 409, _)) if !shared.sheet.previous.is_empty() => Ok(()),
         asked => unless_missing(asked),
@@ -94,21 +118,24 @@ pub(super) fn volume(shared: &Shared, name: &str, body: &Value) -> Result<(), St
         for id in using {
             ours.extend(user(shared, &format!("the volume `{name}`"), &id)?);
         }
-        for id in ours {
+        for Container { id, .. } in ours {
             stop(shared, &id)?;
             unless_missing(shared.engine.remove(&id, false))?;
         }
         unless_missing(shared.engine.drop("volumes", name))?;
     }
     if make(shared, "volumes", body)? && !renews {
-        shared.made.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        let mut made = shared.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.volumes.insert(name.to_owned());
     }
     Ok(())
 }
 
 /// A volume holds data: only the operator removes it, or the run that has just made it.
 pub(super) fn drop_volume(shared: &Shared, name: &str) -> Result<(), String> {
-    let is_new = shared.made.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+    let made = shared.made.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_new = made.volumes.contains(name);
+    drop(made);
     if !shared.sheet.remove_volumes && !is_new {
         return Ok(());
     }

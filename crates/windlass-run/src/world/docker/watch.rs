@@ -43,7 +43,7 @@ impl Watch {
     pub(super) fn begin(engine: &Engine, reports: Reports) -> Result<Arc<Self>, Refused> {
         let mut events = engine.events()?;
         let watch = Arc::new(Watch::default());
-        let own = Arc::clone(&watch);
+        let (own, engine) = (Arc::clone(&watch), engine.clone());
         thread::spawn(move || {
             let mut line = String::new();
             let why = loop {
@@ -54,7 +54,7 @@ impl Watch {
                     Ok(_) => {}
                 }
                 if let Ok(event) = serde_json::from_str::<Value>(&line) {
-                    own.take(&event, &reports);
+                    own.take(&event, &engine, &reports);
                 }
             };
             own.lock().broken = Some(why);
@@ -67,7 +67,7 @@ impl Watch {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, event: &Value, reports: &Reports) {
+    fn take(&self, event: &Value, engine: &Engine, reports: &Reports) {
         let text = |path: &str| event.pointer(path).and_then(Value::as_str);
         let (Some(id), Some(action)) = (text("/Actor/ID"), text("/Action")) else { return };
         if action.starts_with("exec_") {
@@ -75,18 +75,20 @@ impl Watch {
         }
         let mut seen = self.lock();
         *seen.happened.entry(id.to_owned()).or_default() += 1;
-        if action == "die" || action == "destroy" {
-            let code = text("/Actor/Attributes/exitCode").unwrap_or("0");
-            let tell = seen.guarded.get(id).is_some_and(|guard| !guard.may_end || code != "0");
-            if let Some(guard) = tell.then(|| seen.guarded.remove(id)).flatten() {
-                let Guard { instance, order, .. } = guard;
-                let detail = format!("its container ended with exit code {code}");
-                // Nobody listens any more: then nobody has to be told.
-                reports.send(Report::Died { instance, order, detail });
-            }
-        }
+        let code = text("/Actor/Attributes/exitCode").unwrap_or("0");
+        let is_end = action == "die" || action == "destroy";
+        let tell = is_end && seen.guarded.get(id).is_some_and(|it| !it.may_end || code != "0");
         drop(seen);
         self.changed.notify_all();
+        // Asked without the lock: others need not wait for the answer.
+        if !tell || action == "die" && comes_back(engine, id) {
+            return;
+        }
+        if let Some(Guard { instance, order, .. }) = self.lock().guarded.remove(id) {
+            let detail = format!("its container ended with exit code {code}");
+            // Nobody listens any more: then nobody has to be told.
+            reports.send(Report::Died { instance, order, detail });
+        }
     }
 
     /// How much has happened to a container so far.
@@ -138,4 +140,13 @@ impl Watch {
     pub(super) fn unguard(&self, id: &str) {
         self.lock().guarded.remove(id);
     }
+}
+
+/// Whether the engine starts a container that has ended again, by the restart policy that it was
+/// made with. As for Compose that is no death: whoever depends on it stays as it is. One that
+/// somebody stopped, killed or restarted by hand is not started again by the policy.
+fn comes_back(engine: &Engine, id: &str) -> bool {
+    let Ok(now) = engine.inspect(id) else { return false };
+    let again = now.all["RestartCount"].as_u64().unwrap_or(0) > 0;
+    now.status == "restarting" || again && now.is_running()
 }
