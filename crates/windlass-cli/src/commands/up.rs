@@ -169,12 +169,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         if let Some(past) = past.as_ref().filter(|past| !past.is_down()) {
             return again(past, &application, &name, &address);
         }
-        // To write a large assembly down takes as long as to look whether it gets stuck.
-        let nothing = (None, Processes::new());
-        let code = thread::scope(|scope| {
-            let begun = scope.spawn(|| begun(&application, None, &directory, world, nothing));
-            run_net(args, &application, &way, begun)
-        })?;
+        let code = up_net(args, &application, &way)?;
         drop(lock);
         return engine::leave_supervisor(&args.drive, &deployment, &name, code);
     }
@@ -312,7 +307,17 @@ fn again(
     Ok(exit_code::GOOD)
 }
 
-/// Brings an assembly of nets up.
+/// Brings an assembly of nets up. To write a large one down takes as long as to look whether it gets
+/// stuck: both are done at once.
+fn up_net(args: &UpArgs, application: &Application, way: &Drive<'_>) -> Result<u8, Failure> {
+    let (directory, world, nothing) = (&way.directory, way.world, (None, Processes::new()));
+    thread::scope(|scope| {
+        let begun = scope.spawn(|| begun(application, None, directory, world, nothing));
+        run_net(args, application, way, begun)
+    })
+}
+
+/// The same when its first entry is being written.
 fn run_net(
     args: &UpArgs,
     application: &Application,

@@ -3,9 +3,9 @@
 //!
 //! A commit is one write to this file; the same in the tables takes a dozen calls of the system.
 //! One that has to survive the machine ([`Safety::PowerLoss`]) waits until the file, with all that
-//! was written to it before, is on the disk. Lines that are in the tables already count for nothing,
-//! so that nothing is lost or doubled when the engine dies between putting them there and the
-//! clearing of this file.
+//! was written to it before, is on the disk. Lines that are in the tables already count for
+//! nothing, so that nothing is lost or doubled when the engine dies between putting them there and
+//! the clearing of this file.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
