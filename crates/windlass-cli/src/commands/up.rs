@@ -307,8 +307,8 @@ fn again(
     Ok(exit_code::GOOD)
 }
 
-/// Brings an assembly of nets up. To write a large one down takes as long as to look whether it gets
-/// stuck: both are done at once.
+/// Brings an assembly of nets up. To write a large one down takes as long as to look whether it
+/// gets stuck: both are done at once.
 fn up_net(args: &UpArgs, application: &Application, way: &Drive<'_>) -> Result<u8, Failure> {
     let (directory, world, nothing) = (&way.directory, way.world, (None, Processes::new()));
     thread::scope(|scope| {
