@@ -67,7 +67,7 @@ pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
             .help(format!("`{}` gives it one", towards.address.up())));
     };
     let parts = parts(&past, &standing, &args.part)?;
-    let away = away(&past, &standing, &parts, &there(&towards, &past)?)?;
+    let away = away(&past, &standing, &parts, &there(&towards, &past, &standing)?)?;
     if args.dry_run {
         let (mut all, state) = Towards::actions(&past, &standing.state, &away)?;
         all.extend(Towards::actions(&past, &state, &back)?.0);
@@ -112,8 +112,13 @@ fn numbers(state: &GlobalState) -> BTreeMap<NodeId, u32> {
 
 /// How many instances a Docker engine has of the nodes of a project: somebody else may have made
 /// more than the journal knows of, and the plan begins with them.
-fn there(towards: &Towards<'_>, past: &Past) -> Result<BTreeMap<NodeId, u32>, Failure> {
-    let composed = containers::Composed::read(&towards.deployment, &past.application)?;
+fn there(
+    towards: &Towards<'_>,
+    past: &Past,
+    standing: &Standing,
+) -> Result<BTreeMap<NodeId, u32>, Failure> {
+    let (application, known) = (&past.application, &standing.state);
+    let composed = containers::Composed::read(&towards.deployment, application, known)?;
     Ok(composed.map(|composed| numbers(&composed.state)).unwrap_or_default())
 }
 

@@ -93,7 +93,8 @@ impl<'a> Towards<'a> {
         count(&mut application, &goal);
         let application = &application;
         let mut sheet = None;
-        if let Some(composed) = containers::Composed::read(&self.deployment, application)? {
+        let known = &standing.state;
+        if let Some(composed) = containers::Composed::read(&self.deployment, application, known)? {
             // The Docker engine knows better than the journal, and what was replaced is history.
             if !self.manner.dry_run {
                 composed.keep(&self.deployment)?;
