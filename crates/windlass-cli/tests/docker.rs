@@ -61,6 +61,8 @@ const CASES: &[Case] = &[
     ("a service behind a profile is named, and is no orphan", places::profiles),
     ("a service that the file has once is scaled, and restarted with who needs it", places::scaled),
     ("a container that somebody removed is made anew", places::removed),
+    ("whoever needs all containers of a service keeps all of them", places::whole),
+    ("who runs without what it needs is stopped before that", places::unfounded),
     ("t2 names the job that failed and starts no dependant", t2),
     ("a service that fails is rolled back", rolled_back),
     ("dependants with `restart: true` follow a database that died", restart_follows),

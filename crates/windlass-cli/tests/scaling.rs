@@ -108,3 +108,42 @@ fn what_others_need_is_not_scaled_to_nothing() {
     let both = folder.run(&["scale", "db=0", "api=0", "--detach", "--yes"]);
     assert_eq!(both.code, 0, "{both:?}");
 }
+
+/// Whoever needs all of a node needs as many as the last goal wanted, not as many as the file says.
+#[test]
+fn fewer_are_all_of_them() {
+    let text = "windlass: 1
+name: pair
+goal: db=on, api=on
+types:
+  db:
+    capabilities: [it]
+    protocol:
+      initial: off
+      states: { off: {}, on: { offers: [it] } }
+      transitions:
+        - { from: off, operation: start, to: on }
+        - { from: on, operation: stop, to: off }
+  api:
+    requirements: { db: { sort: replica_unaware, arity: all } }
+    protocol:
+      initial: off
+      states: { off: {}, on: { requires: [db], on_fault: [off] } }
+      transitions:
+        - { from: off, operation: start, to: on, requires: [db], on_fault: [off] }
+        - { from: on, operation: stop, to: off }
+nodes:
+  db: { type: db, count: 3 }
+  api: { type: api, bind: { db: db.it } }
+";
+    let folder = Folder::with(&[("windlass.yaml", text)]);
+    let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);
+    assert_eq!(up.code, 0, "{up:?}");
+    let fewer = folder.run(&["scale", "db=2", "--detach", "--yes"]);
+    assert_eq!(fewer.code, 0, "{fewer:?}");
+    let restart = folder.run(&["restart", "api", "--detach"]);
+    assert_eq!(restart.code, 0, "{restart:?}");
+    assert!(restart.stdout.contains("start   stop api"), "{restart:?}");
+    assert!(restart.stdout.contains("start   start api"), "{restart:?}");
+    assert_eq!(folder.run(&["down"]).code, 0);
+}

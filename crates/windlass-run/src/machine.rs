@@ -36,6 +36,8 @@ pub struct Work {
     pub leaves: Option<Process>,
     /// The process that has to start.
     pub enters: Option<Process>,
+    /// Whether the instance goes for good from a state in which something of it is out there.
+    pub removes: bool,
     /// What may be done when nobody knows whether it happened.
     pub effect: Effect,
     /// When it is given up.
@@ -61,6 +63,7 @@ impl Default for Work {
             run: None,
             leaves: None,
             enters: None,
+            removes: false,
             effect: Effect::AtMostOnce,
             timeout: None,
             retry: None,

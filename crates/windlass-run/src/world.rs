@@ -36,6 +36,8 @@ pub struct Order {
     pub stop: Option<(OrderId, Process)>,
     /// The process that has to start.
     pub spawn: Option<Process>,
+    /// Whether the instance goes for good, and with it what is out there of it.
+    pub removes: bool,
     /// What may be done when nobody knows whether the command ran.
     pub effect: Effect,
     /// How long it is expected to take, for worlds that only play.

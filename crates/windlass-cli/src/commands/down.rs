@@ -65,7 +65,8 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
     if application.is_net() {
         return nets::run(&towards, &past);
     }
-    let mut composed = containers::Composed::read(&towards.deployment, application)?;
+    let known = past.protocols()?.state;
+    let mut composed = containers::Composed::read(&towards.deployment, application, &known)?;
     if let Some(composed) = &mut composed {
         composed.settle_orphans(args.remove_orphans)?;
     }

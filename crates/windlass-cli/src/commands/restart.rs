@@ -1,17 +1,19 @@
 //! `windlass restart PART`: stop a part of what is up, with what relies on it, and start it again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::Args;
-use windlass::application::{Instance, InstanceId, NodeId};
+use windlass::application::{GlobalState, Instance, InstanceId, NodeId};
 use windlass::goal::{GoalFile, Want};
 use windlass::lifecycle::protocol::{Element, RequirementId};
 use windlass::spelling;
 use windlass_run::entry::Purpose;
 
 use crate::args::Format;
-use crate::commands::engine::{DriveArgs, Manner, Past, Standing, Towards, WhereArgs, actions};
+use crate::commands::engine::{
+    DriveArgs, Manner, Past, Standing, Towards, WhereArgs, actions, containers,
+};
 use crate::exit_code;
 use crate::failure::Failure;
 
@@ -65,7 +67,7 @@ pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
             .help(format!("`{}` gives it one", towards.address.up())));
     };
     let parts = parts(&past, &standing, &args.part)?;
-    let away = away(&past, &standing, &parts)?;
+    let away = away(&past, &standing, &parts, &there(&towards, &past, &standing)?)?;
     if args.dry_run {
         let (mut all, state) = Towards::actions(&past, &standing.state, &away)?;
         all.extend(Towards::actions(&past, &state, &back)?.0);
@@ -99,13 +101,41 @@ fn parts(past: &Past, standing: &Standing, part: &str) -> Result<Vec<InstanceId>
     Ok(found)
 }
 
+/// How many instances of each node there are.
+fn numbers(state: &GlobalState) -> BTreeMap<NodeId, u32> {
+    let mut numbers = BTreeMap::new();
+    for instance in state.instances.values() {
+        *numbers.entry(instance.node).or_insert(0) += 1;
+    }
+    numbers
+}
+
+/// How many instances a Docker engine has of the nodes of a project: somebody else may have made
+/// more than the journal knows of, and the plan begins with them.
+fn there(
+    towards: &Towards<'_>,
+    past: &Past,
+    standing: &Standing,
+) -> Result<BTreeMap<NodeId, u32>, Failure> {
+    let (application, known) = (&past.application, &standing.state);
+    let composed = containers::Composed::read(&towards.deployment, application, known)?;
+    Ok(composed.map(|composed| numbers(&composed.state)).unwrap_or_default())
+}
+
 /// A goal in which every part is in a state from which an operation leads to its present one, and
 /// every other instance where it is, or else one operation before that too: none is removed.
-fn away(past: &Past, standing: &Standing, parts: &[InstanceId]) -> Result<GoalFile, Failure> {
+fn away(
+    past: &Past,
+    standing: &Standing,
+    parts: &[InstanceId],
+    there: &BTreeMap<NodeId, u32>,
+) -> Result<GoalFile, Failure> {
     let mut goal = GoalFile::default();
-    for instance in standing.state.instances.values() {
-        // What relies on a part is stopped, not helped by another instance meanwhile.
-        *goal.budget.entry(instance.node).or_insert(0) += 1;
+    // What relies on a part is stopped, not helped by another instance meanwhile.
+    goal.budget = numbers(&standing.state);
+    for (node, number) in there {
+        let most = goal.budget.entry(*node).or_insert(0);
+        *most = (*most).max(*number);
     }
     let mut near = goal.clone();
     near.goal.wants = followed(past, standing, parts);

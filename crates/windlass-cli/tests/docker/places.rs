@@ -89,3 +89,74 @@ pub(super) fn removed(engine: &Engine) {
     assert_eq!(code, 0, "{said}");
     assert!(engine.look("volumes", &volume).is_err(), "volumes without a name go as well");
 }
+
+const WHOLE: &str = r#"services:
+  api: {image: "windlass-test:1", command: sleep 1000, init: true, deploy: {replicas: 1}}
+  web:
+    image: windlass-test:1
+    command: sh -c 'trap "sleep 2; exit 0" TERM; while true; do sleep 0.1; done'
+    init: true
+    depends_on: {api: {condition: service_started, restart: true}}
+"#;
+
+/// A command about the deployment of a project: exit code and everything it said.
+fn about(project: &Project, words: &[&str]) -> (i32, String) {
+    let app = project.file.display().to_string();
+    let output = project.bare().args(words).args(["--app", &app]).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&text).into_owned())
+}
+
+/// What one service needs of all containers of another: those become more and fewer.
+pub(super) fn whole(engine: &Engine) {
+    let project = Project::new("wlwhole", "compose.yaml", WHOLE);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let started_at = || engine.inspect("wlwhole-web-1").unwrap().started_at;
+    let before = started_at();
+    let (code, said) = about(&project, &["scale", "api=3", "--yes", "--detach"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(ids(engine, "wlwhole").len(), 4, "{said}");
+    let after = started_at();
+    assert_ne!(after, before, "it was started before all of them were there: {said}");
+    // One too many goes with its container, and disturbs nobody.
+    let (code, said) = about(&project, &["scale", "api=2", "--yes", "--detach"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(ids(engine, "wlwhole").len(), 3, "{said}");
+    assert_eq!(started_at(), after, "{said}");
+    let (code, said) = about(&project, &["restart", "web", "--detach"]);
+    assert_eq!(code, 0, "{said}");
+    assert_ne!(started_at(), after, "{said}");
+    let web = engine.inspect("wlwhole-web-1").unwrap();
+    assert!(web.is_running(), "it ended well because it was stopped: {said}");
+    // The file says the same in its own way.
+    for (replicas, count) in [("replicas: 3", 4), ("replicas: 2", 3)] {
+        std::fs::write(&project.file, WHOLE.replace("replicas: 1", replicas)).unwrap();
+        let (code, said) = project.up(&[]);
+        assert_eq!(code, 0, "{said}");
+        assert_eq!(ids(engine, "wlwhole").len(), count, "{said}");
+        let (code, said) = project.up(&["--dry-run"]);
+        assert_eq!((code, said.as_str()), (0, "nothing to do\n"));
+    }
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    let place = |text: &str| said.find(text).unwrap_or_else(|| panic!("no `{text}`:\n{said}"));
+    assert!(place("done    stop web") < place("start   stop api-1"), "{said}");
+    assert!(ids(engine, "wlwhole").is_empty(), "{said}");
+}
+
+/// Who runs without what it needs has its time to end, and what it needs runs until then.
+pub(super) fn unfounded(engine: &Engine) {
+    let text = WHOLE.replace("replicas: 1", "replicas: 2");
+    let project = Project::new("wlunfound", "compose.yaml", &text);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    engine.kill("wlunfound-api-2").unwrap();
+    let begun = std::time::Instant::now();
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(begun.elapsed() >= std::time::Duration::from_secs(2), "{said}");
+    let place = |text: &str| said.find(text).unwrap_or_else(|| panic!("no `{text}`:\n{said}"));
+    assert!(place("done    remove web") < place("start   stop api-1"), "{said}");
+    assert!(ids(engine, "wlunfound").is_empty(), "{said}");
+}

@@ -79,24 +79,27 @@ pub fn observe(
     application: &Application,
     sheet: &mut Sheet,
 ) -> Result<Observed, Refused> {
-    looked(engine, application, sheet, true)
+    looked(engine, application, sheet, None)
 }
 
-/// Looks at an engine without comparing configurations: whatever is there is what is there.
+/// Looks at an engine without comparing configurations: whatever is there is what is there. What is
+/// known from before tells who ended because it was stopped, and who had nothing left to do.
 pub fn observe_as_is(
     engine: &Engine,
     application: &Application,
     sheet: &mut Sheet,
+    known: &GlobalState,
 ) -> Result<Observed, Refused> {
-    looked(engine, application, sheet, false)
+    looked(engine, application, sheet, Some(known))
 }
 
 fn looked(
     engine: &Engine,
     application: &Application,
     sheet: &mut Sheet,
-    compare: bool,
+    known: Option<&GlobalState>,
 ) -> Result<Observed, Refused> {
+    let compare = known.is_none();
     let mut observed = Observed::default();
     let mut changed = BTreeSet::new();
     sheet.previous.clear();
@@ -153,7 +156,7 @@ fn looked(
             let name = seen.container.name.clone();
             sheet.previous.insert(name, replace::previous(&seen.container));
         }
-        place(application, sheet, seen, (compare, is_stale), &mut observed);
+        place(application, sheet, seen, (known, is_stale), &mut observed);
     }
     settle(application, sheet, &mut observed);
     hold(application, &mut observed);
@@ -290,7 +293,7 @@ fn place(
     application: &Application,
     sheet: &Sheet,
     seen: Seen,
-    (compare, is_stale): (bool, bool),
+    (known, is_stale): (Option<&GlobalState>, bool),
     observed: &mut Observed,
 ) {
     let own = service_of(sheet, &seen.service);
@@ -313,7 +316,8 @@ fn place(
     }
     let mut state = state_of(protocol, &seen.container, service.is_job);
     // `up` starts again what has ended, as Compose does; nobody else runs a job a second time.
-    if !compare && service.may_end && ended_well(&seen.container) && !service.is_job {
+    let goes_on = known.is_some_and(|known| !is_stopped(application, known, &id));
+    if goes_on && service.may_end && ended_well(&seen.container) && !service.is_job {
         state = protocol.state_named("running").unwrap_or(state);
     }
     observed.kept.push(format!("container {}: {}", seen.name, protocol.state(state).name));
@@ -325,6 +329,13 @@ fn place(
 fn is_healthy(engine: &Engine, sheet: &Sheet, container: &Container) -> bool {
     let is_open = container.is_running() && container.health.as_deref() == Some("starting");
     is_open && !sheet.engine_checks && check::passes(engine, container, || false)
+}
+
+/// Whether an instance is one that was stopped, or never started.
+fn is_stopped(application: &Application, known: &GlobalState, id: &str) -> bool {
+    let Some(instance) = known.instances.get(&InstanceId(id.to_owned())) else { return false };
+    let created = state_named(application, instance.node, "created");
+    created.is_some_and(|created| instance.element == Element::State(created))
 }
 
 fn ended_well(container: &Container) -> bool {

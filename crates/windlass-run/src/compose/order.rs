@@ -11,7 +11,8 @@ use windlass::plan::{Order, Plan, PlanAction};
 use windlass::source::Origin;
 
 /// Adds to a plan that `stop` and `remove` of whoever needs something come before those of what it
-/// needs.
+/// needs. Who is only removed may run all the same, because it lost what it needs while nobody
+/// looked: its removal stands for its stop.
 pub fn arrange(application: &Application, nodes: &BTreeMap<String, String>, plan: &mut Plan) {
     let mut leaving: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
     for (at, step) in plan.steps.iter().enumerate() {
@@ -22,16 +23,28 @@ pub fn arrange(application: &Application, nodes: &BTreeMap<String, String>, plan
             leaving.entry(node).or_default().push((at, operation));
         }
     }
+    let stopped: BTreeSet<&str> = plan
+        .steps
+        .iter()
+        .filter_map(|step| match &step.action {
+            PlanAction::Operation { instance, operation } if operation == "stop" => {
+                Some(instance.0.as_str())
+            }
+            _ => None,
+        })
+        .collect();
     let known: BTreeSet<(usize, usize)> =
         plan.order.iter().map(|edge| (edge.before, edge.after)).collect();
     let mut more = BTreeSet::new();
     for (name, own) in &leaving {
         let Some(node) = application.node_named(name) else { continue };
         for (before, operation) in own {
-            for after in needed(application, node, operation, &leaving) {
-                if !known.contains(&(*before, after)) {
-                    more.insert((*before, after));
-                }
+            let is_stopped = stopped.contains(plan.steps[*before].action.instance().0.as_str());
+            let also = (*operation == "remove" && !is_stopped).then_some("stop");
+            for operation in std::iter::once(*operation).chain(also) {
+                let after = needed(application, node, operation, &leaving).into_iter();
+                let new = after.map(|after| (*before, after)).filter(|edge| !known.contains(edge));
+                more.extend(new);
             }
         }
     }

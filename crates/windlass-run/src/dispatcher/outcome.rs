@@ -116,6 +116,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             run: None,
             stop: None,
             spawn: Some(holder.process.clone()),
+            removes: false,
             effect: Effect::Idempotent,
             expected: None,
             again: false,

@@ -162,6 +162,7 @@ impl Machine for NetMachine<'_> {
             run: run.clone(),
             leaves: None,
             enters: None,
+            removes: false,
             effect,
             timeout: action.timeout,
             retry: action.retry,

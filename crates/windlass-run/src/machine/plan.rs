@@ -245,8 +245,10 @@ impl Machine for PlanMachine<'_> {
         let id = step.action.instance();
         let Some(instance) = self.state().instance(id) else { return work };
         match instance.element {
-            Element::State(_) => {
+            Element::State(state) => {
                 work.leaves = self.process_of(&id.0).map(|(_, process)| process);
+                work.removes = matches!(step.action, PlanAction::ScaleIn { .. })
+                    && state != self.replica.protocol(instance.node).initial;
             }
             Element::Transition(transition) => {
                 let transition = self.replica.protocol(instance.node).transition(transition);

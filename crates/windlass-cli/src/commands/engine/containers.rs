@@ -106,13 +106,14 @@ pub(crate) struct Composed {
 }
 
 impl Composed {
-    /// Looks at the engine; none for other deployments.
+    /// Looks at the engine, after what the journal says; none for other deployments.
     pub(crate) fn read(
         deployment: &Deployment,
         application: &Application,
+        known: &GlobalState,
     ) -> Result<Option<Self>, Failure> {
         let Some(mut sheet) = read(deployment)? else { return Ok(None) };
-        let observed = running::observe_as_is(&engine()?, application, &mut sheet)
+        let observed = running::observe_as_is(&engine()?, application, &mut sheet, known)
             .map_err(|why| refused(&why))?;
         let running::Observed { state, processes, orphans, others, .. } = observed;
         Ok(Some(Composed { sheet, state, processes, orphans, others, held: BTreeSet::new() }))

@@ -61,8 +61,11 @@ impl<'a> Towards<'a> {
 
     /// The last run, which must be over.
     pub(crate) fn past(&self) -> Result<Past, Failure> {
-        let past = Past::read(&self.deployment)?
+        let mut past = Past::read(&self.deployment)?
             .ok_or_else(|| super::never_up(&self.name, &self.address))?;
+        if let Some(goal) = &past.goal {
+            count(&mut past.application, goal);
+        }
         if !past.is_over() {
             let message = format!("run {} of `{}` has not ended", past.run, self.name);
             let resume = self.address.command("resume");
@@ -85,9 +88,13 @@ impl<'a> Towards<'a> {
             needs::met(&past.application, &secrets, None, world)?;
         }
         let mut standing = past.protocols()?;
-        let application = &past.application;
+        // So many are all of a node from here on, also for whoever looks at what runs.
+        let mut application = past.application.clone();
+        count(&mut application, &goal);
+        let application = &application;
         let mut sheet = None;
-        if let Some(composed) = containers::Composed::read(&self.deployment, application)? {
+        let known = &standing.state;
+        if let Some(composed) = containers::Composed::read(&self.deployment, application, known)? {
             // The Docker engine knows better than the journal, and what was replaced is history.
             if !self.manner.dry_run {
                 composed.keep(&self.deployment)?;
@@ -190,6 +197,13 @@ impl<'a> Towards<'a> {
     ) -> Result<Result<(), String>, Failure> {
         let machine = super::machine(&past.application, &standing.state, Some(goal.clone()))?;
         Ok(machine.plan(Aim::Goal).map(drop))
+    }
+}
+
+/// Gives nodes as many instances as a goal wants of them: whoever needs all of a node needs those.
+fn count(application: &mut Application, goal: &GoalFile) {
+    for (node, count) in goal.goal.counts().into_iter().filter(|(_, count)| *count > 0) {
+        application.nodes[node.index()].count = count;
     }
 }
 

@@ -152,7 +152,9 @@ impl Prepared {
     pub(crate) fn adopt(&mut self) -> Result<String, Failure> {
         let Observed { stale, networks, orphans, .. } = std::mem::take(&mut self.observed);
         self.sheet.renew.clear();
-        let observed = running::observe_as_is(&engine()?, &self.application, &mut self.sheet)
+        let (application, sheet) = (&self.application, &mut self.sheet);
+        let nothing = GlobalState::empty();
+        let observed = running::observe_as_is(&engine()?, application, sheet, &nothing)
             .map_err(|why| refused(&why))?;
         let kept = &observed.kept;
         if !kept.iter().any(|name| name.starts_with("container ")) {

@@ -86,16 +86,10 @@ fn perform(
             wait_completed(shared, order, name)
         }
         Some("stop") => leave(shared, order, service, name),
-        Some("remove") => {
-            forget(shared, name)?;
-            shared.remember(name, None);
-            replace::drop_spare(shared, service, number)?;
-            match shared.sheet.previous.get(name) {
-                Some(previous) => replace::restore(shared, name, previous),
-                None => unless_missing(shared.engine.remove(name, shared.sheet.remove_volumes)),
-            }
-        }
+        Some("remove") => remove(shared, order, service, name, number),
         Some(_) => Ok(()),
+        // An instance may go in one step, so that whoever needs all of its node keeps up.
+        None if order.removes => remove(shared, order, service, name, number),
         // Nobody's step: the container follows the state of its instance.
         None => match (&order.stop, &order.spawn) {
             (_, Some(_)) => start(shared, order, service, name, number),
@@ -117,6 +111,29 @@ pub(super) fn forget(shared: &Shared, name: &str) -> Result<(), String> {
 pub(super) fn stop(shared: &Shared, name: &str) -> Result<(), String> {
     forget(shared, name)?;
     unless_missing(shared.engine.stop(name, None))
+}
+
+/// Removes the container of a service. One that still runs, because it lost what it needs and nobody
+/// has started it anew, is stopped first as any other.
+fn remove(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    name: &str,
+    number: u32,
+) -> Result<(), String> {
+    match shared.engine.inspect(name) {
+        Ok(container) if container.is_running() => leave(shared, order, service, name)?,
+        Ok(container) => shared.watch.unguard(&container.id),
+        Err(refused) if refused.is_missing() => {}
+        Err(refused) => return Err(words(refused)),
+    }
+    shared.remember(name, None);
+    replace::drop_spare(shared, service, number)?;
+    match shared.sheet.previous.get(name) {
+        Some(previous) => replace::restore(shared, name, previous),
+        None => unless_missing(shared.engine.remove(name, shared.sheet.remove_volumes)),
+    }
 }
 
 /// Stops the container of a service; what has to happen inside before that happens first.

@@ -272,10 +272,14 @@ impl Sheet {
         self.parts.contains_key(node)
     }
 
-    /// Whether an order is an operation of the project that asks the engine for something.
+    /// Whether an order is an operation of the project that asks the engine for something, or takes
+    /// an instance away whose container is still there.
     pub fn performs(&self, order: &Order) -> bool {
-        let part = self.parts.get(&order.node);
-        order.operation.is_some() && part.is_some_and(|part| *part != Part::Nothing)
+        match self.parts.get(&order.node) {
+            None | Some(Part::Nothing) => false,
+            Some(Part::Service(_)) => order.operation.is_some() || order.removes,
+            Some(_) => order.operation.is_some(),
+        }
     }
 }
 
