@@ -59,6 +59,8 @@ const CASES: &[Case] = &[
     ("verdicts of the engine count", inside::verdicts),
     ("paths of included and extended files start where those lie", places::included),
     ("a service behind a profile is named, and is no orphan", places::profiles),
+    ("what several `up`s brought up goes with one `down`", places::beside),
+    ("a project keeps its name, and words say what is there", places::named),
     ("a service that the file has once is scaled, and restarted with who needs it", places::scaled),
     ("a container that somebody removed is made anew", places::removed),
     ("whoever needs all containers of a service keeps all of them", places::whole),

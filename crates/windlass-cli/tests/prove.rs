@@ -34,6 +34,16 @@ fn json(output: &Output) -> serde_json::Value {
 }
 
 #[test]
+fn what_an_engine_cannot_do_speaks_against_the_answer() {
+    let text = "services:\n  a: { image: 'a:1', ports: ['8080:80'] }\n  \
+                b: { image: 'b:1', ports: ['8080:81'] }\n";
+    let output = prove(&["-", "--lang", "compose"], text);
+    let said = String::from_utf8_lossy(&output.stdout);
+    let line = "this does no harm: `b` and `a` both publish port 8080 of the host (COMPOSE021)";
+    assert!(said.contains(line), "{said}");
+}
+
+#[test]
 fn the_examples_always_complete() {
     let mut files = Vec::new();
     let mut folders = vec![root().join("examples")];

@@ -68,7 +68,8 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
     let known = past.protocols()?.state;
     let mut composed = containers::Composed::read(&towards.deployment, application, &known)?;
     if let Some(composed) = &mut composed {
-        composed.settle_orphans(args.remove_orphans)?;
+        composed.confirm(args.volumes, args.yes)?;
+        composed.settle_orphans(args.remove_orphans, args.volumes)?;
     }
     let leaves = |id: &NodeId| {
         composed.as_ref().is_none_or(|it| it.leaves(&application.node(*id).name, args.volumes))
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
         Faults::Forbidden | Faults::Handled => down::everything_down(application).wants,
     };
     if let Some(composed) = &composed {
-        composed.confirm(&towards.deployment, args.volumes, args.yes)?;
+        composed.keep_leaving(&towards.deployment, args.volumes)?;
     }
     let gone = GoalFile { goal: Goal { wants }, ..GoalFile::default() };
     towards.reach(&past, gone, Purpose::Down, false)

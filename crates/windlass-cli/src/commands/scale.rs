@@ -80,6 +80,7 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("`{}` is down", towards.name))
             .help(format!("`{}` brings it up", towards.address.up())));
     }
+    refuse_others(&towards.deployment, &args.counts)?;
     let goal = scaled(&past.application, past.goal.clone().unwrap_or_default(), &args.counts)?;
     refuse_needed(&past.application, &goal)?;
     refuse_second(&towards.deployment, &args.counts)?;
@@ -118,6 +119,24 @@ fn refuse_needed(application: &Application, goal: &GoalFile) -> Result<(), Failu
         return Err(Failure::usage(format!("`{first}` {verb} `{name}`; nothing was done"))
             .help(format!("say `{}` too", too.join(" ")))
             .ending(exit_code::FINDINGS));
+    }
+    Ok(())
+}
+
+/// Of a Compose project only services have a number.
+fn refuse_others(deployment: &Deployment, counts: &[(String, u32)]) -> Result<(), Failure> {
+    let Some(sheet) = containers::read(deployment)? else { return Ok(()) };
+    let is_service = |part: &Part| matches!(part, Part::Service(_));
+    let services = || sheet.parts.iter().filter(|(_, part)| is_service(part));
+    for (name, _) in counts {
+        let message = match sheet.parts.get(name) {
+            Some(part) if is_service(part) => continue,
+            Some(_) => format!("`{name}` is no service, and only services are scaled"),
+            None => format!("there is no service `{name}`"),
+        };
+        let names = services().map(|(node, _)| node.as_str());
+        return Err(Failure::usage(message)
+            .help(spelling::advice("service", name, names, 0).unwrap_or_default()));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 mod differs;
 mod laid;
 mod project;
-mod refusal;
+pub(crate) mod refusal;
 
 use std::path::PathBuf;
 use std::thread::{self, ScopedJoinHandle};
@@ -140,6 +140,8 @@ pub(crate) struct Beginning {
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let loaded = load::application(&args.file, args.lang.as_deref())?;
     let world = world_of(args, &loaded)?;
+    let project_name = loaded.compose.as_ref().map(|project| project.name.clone());
+    project::refuse_other(args, world, project_name.as_deref())?;
     let mut project = project::prepared(args, world, loaded.compose, &loaded.sources)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;
     let (application, goal) = match &project {
@@ -147,7 +149,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         None => (loaded.application, loaded.goal),
     };
     let (deployment, name) = engine::deployment(&args.place, &args.file, &application.name)?;
-    let address = Address::new(&args.place, &args.file, &name);
+    let address = Address::new(&args.place, &args.file, &name).of_project(project_name.as_deref());
     let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     let directory = directory(args, world, &deployment, &application, loaded.tosca.as_deref())?;
@@ -196,7 +198,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     }
     output::stdout(&adopted)?;
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions::text(&actions))?;
-    project.as_ref().map_or(Ok(()), |project| project.write(&deployment))?;
+    project.as_mut().map_or(Ok(()), |project| project.write(&deployment, past.as_ref()))?;
     laid::forget(&deployment, &beginning.state);
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
     let start = (Some(start), beginning.processes);

@@ -40,10 +40,102 @@ pub(super) fn profiles(engine: &Engine) {
     let (code, said) = project.up(&[]);
     assert_eq!(code, 0, "{said}");
     assert!(!said.contains("orphan"), "the file has it: {said}");
-    let (code, said) = project.run(&["down", "--remove-orphans"]);
+    let (code, said) = project.run(&["status"]);
     assert_eq!(code, 0, "{said}");
-    assert!(engine.inspect("wlprof-d-1").unwrap().is_running(), "{said}");
-    assert!(engine.inspect("wlprof-a-1").is_err(), "{said}");
+    // Compose takes it down as well.
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("removed wlprof-d-1: an earlier `up` brought it up"), "{said}");
+    assert!(ids(engine, "wlprof").is_empty(), "{said}");
+    assert!(engine.look("networks", "wlprof_default").is_err(), "{said}");
+}
+
+const BESIDE: &str = r#"services:
+  a:
+    image: windlass-test:1
+    command: sleep 1000
+    init: true
+    networks: [default, own]
+    volumes: ["data:/data", "/anywhere:/mnt"]
+    pre_stop: [{command: ["sh", "-c", "echo left > /mnt/left"]}]
+    depends_on: [c]
+  b: {image: "windlass-test:1", command: sleep 1000, init: true}
+  c: {image: "windlass-test:1", command: sleep 1000, init: true}
+networks: {own: {}}
+volumes: {data: {}}
+"#;
+
+pub(super) fn beside(engine: &Engine) {
+    let mark = tempfile::tempdir().unwrap();
+    let text = BESIDE.replace("/anywhere", &mark.path().display().to_string());
+    let project = Project::new("wlbeside", "compose.yaml", &text);
+    for services in [&["a"][..], &["b"]] {
+        let (code, said) = project.up(services);
+        assert_eq!(code, 0, "{said}");
+    }
+    assert_eq!(ids(engine, "wlbeside").len(), 3);
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(ids(engine, "wlbeside").is_empty(), "{said}");
+    assert!(mark.path().join("left").is_file(), "its hook ran: {said}");
+    for network in ["wlbeside_default", "wlbeside_own"] {
+        assert!(engine.look("networks", network).is_err(), "{network}: {said}");
+    }
+    assert!(engine.look("volumes", "wlbeside_data").is_ok(), "{said}");
+    let (code, said) = project.run(&["down", "--volumes", "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(engine.look("volumes", "wlbeside_data").is_err(), "{said}");
+}
+
+const NAMED: &str = r#"services:
+  j: {image: "windlass-test:1", command: "true"}
+  p:
+    image: windlass-test:1
+    command: sleep 1000
+    init: true
+    environment: [GONE]
+    env_file: []
+    restart: "no"
+    deploy: {restart_policy: {condition: on-failure, max_attempts: 4}}
+"#;
+
+pub(super) fn named(engine: &Engine) {
+    let project = Project::new("wlnamed", "compose.yaml", NAMED);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let all = engine.inspect("wlnamed-p-1").unwrap().all;
+    // Without a value a variable of the image would go.
+    assert!(all["Config"]["Env"].to_string().contains("\"GONE\""), "{}", all["Config"]);
+    let policy = &all["HostConfig"]["RestartPolicy"];
+    let expected = serde_json::json!({ "Name": "on-failure", "MaximumRetryCount": 4 });
+    assert_eq!(*policy, expected);
+    // In another folder the name of the project would be another one.
+    let (code, said) = project.run(&["up", "--yes", "--detach", "--name", "wlnamed"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("is a deployment of the project `wlnamed`"), "{said}");
+    assert!(said.contains("say `--project-name wlnamed`"), "{said}");
+    for (word, message) in [
+        ("network_default=0", "`network_default` is no service"),
+        ("nosuch=2", "there is no service `nosuch`"),
+    ] {
+        let mut scale = project.bare();
+        scale.args(["scale", word, "--name", "wlnamed"]);
+        let output = scale.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(message) && !said.contains("`network_default`,"), "{said}");
+    }
+    let (code, said) = project.run(&["up", "--adopt", "--project-name", "wlnamed"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("adopted container p-1: running"), "{said}");
+    assert!(said.contains("adopted container j-1: ended"), "{said}");
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    // Nobody names the file: the one that is there is named.
+    let output = project.bare().args(["scale", "p=2"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let help = "`windlass up compose.yaml --project-name wlnamed` brings it up";
+    assert!(said.contains(help), "{said}");
 }
 
 pub(super) fn scaled(engine: &Engine) {

@@ -82,10 +82,14 @@ fn nanos(value: &Value, key: &str) -> u64 {
     time.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
 
+/// The variables. One without a value takes the one of the image away.
 fn environment(canon: &Value) -> Value {
     let all = canon.get("environment").and_then(Value::as_object);
-    let pair = |(name, value): (&String, &Value)| Some(format!("{name}={}", value.as_str()?));
-    all.map_or(Value::Null, |all| all.iter().filter_map(pair).collect::<Vec<_>>().into())
+    let pair = |(name, value): (&String, &Value)| match value.as_str() {
+        Some(value) => format!("{name}={value}"),
+        None => name.clone(),
+    };
+    all.map_or(Value::Null, |all| all.iter().map(pair).collect::<Vec<_>>().into())
 }
 
 fn check(health: &Value) -> Value {
@@ -264,22 +268,22 @@ fn bindings(canon: &Value) -> Value {
 }
 
 fn restart(canon: &Value) -> Value {
-    let word = canon.get("restart").and_then(Value::as_str);
-    let (name, times) = match word {
-        Some(word) => {
-            let (name, times) = word.split_once(':').unwrap_or((word, "0"));
-            (name.to_owned(), times.parse::<i64>().unwrap_or(0))
+    // Compose lets `deploy` win, also when its policy says nothing.
+    let (name, times) = match canon.pointer("/deploy/restart_policy") {
+        Some(policy) => {
+            let times = policy.get("max_attempts").and_then(Value::as_i64);
+            (word(policy, "condition"), times.unwrap_or(0))
         }
         None => {
-            let policy = canon.pointer("/deploy/restart_policy");
-            let condition = policy.map(|policy| match self::word(policy, "condition") {
-                "none" => "no",
-                "any" => "always",
-                other => other,
-            });
-            let times = policy.and_then(|policy| policy.get("max_attempts")?.as_i64());
-            (condition.unwrap_or("").to_owned(), times.unwrap_or(0))
+            let said = word(canon, "restart");
+            let (name, times) = said.split_once(':').unwrap_or((said, "0"));
+            (name, times.parse::<i64>().unwrap_or(0))
         }
+    };
+    let name = match name {
+        "none" => "no",
+        "any" => "always",
+        other => other,
     };
     let times = if name == "on-failure" { times } else { 0 };
     json!({ "Name": name, "MaximumRetryCount": times })
@@ -367,4 +371,36 @@ fn mounts(parts: &Parts<'_>) -> (Vec<String>, Vec<Value>) {
             .push(json!({ "Type": "bind", "Source": source, "Target": target, "ReadOnly": true }));
     }
     (binds, mounts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_without_a_value_takes_that_of_the_image_away() {
+        let canon = json!({ "environment": { "A": "1", "B": null, "C": "" } });
+        assert_eq!(environment(&canon), json!(["A=1", "B", "C="]));
+        assert_eq!(environment(&json!({})), Value::Null);
+    }
+
+    #[test]
+    fn the_policy_of_deploy_wins() {
+        let policy = |restart: &str, policy: Value| {
+            let found = self::restart(&json!({
+                "restart": restart, "deploy": { "restart_policy": policy },
+            }));
+            (
+                found["Name"].as_str().unwrap_or_default().to_owned(),
+                found["MaximumRetryCount"].clone(),
+            )
+        };
+        let four = json!({ "condition": "on-failure", "max_attempts": 4 });
+        assert_eq!(policy("no", four), ("on-failure".to_owned(), json!(4)));
+        assert_eq!(policy("always", json!({ "condition": "none" })), ("no".to_owned(), json!(0)));
+        assert_eq!(policy("no", json!({ "condition": "any" })), ("always".to_owned(), json!(0)));
+        assert_eq!(policy("always", json!({})), (String::new(), json!(0)));
+        let own = self::restart(&json!({ "restart": "on-failure:3", "deploy": {} }));
+        assert_eq!(own, json!({ "Name": "on-failure", "MaximumRetryCount": 3 }));
+    }
 }

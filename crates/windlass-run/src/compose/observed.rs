@@ -320,7 +320,13 @@ fn place(
     if goes_on && service.may_end && ended_well(&seen.container) && !service.is_job {
         state = protocol.state_named("running").unwrap_or(state);
     }
-    observed.kept.push(format!("container {}: {}", seen.name, protocol.state(state).name));
+    let is_over = !compare && ended_well(&seen.container) && !service.is_job;
+    let word = match seen.container.status.as_str() {
+        "paused" => "paused",
+        _ if is_over => "ended",
+        _ => &protocol.state(state).name,
+    };
+    observed.kept.push(format!("container {}: {word}", seen.name));
     put(&mut observed.state, &id, node, state);
 }
 

@@ -57,6 +57,7 @@ pub fn sheet(project: &Project, application: &Application, ground: &Ground) -> S
         remove_volumes: false,
         previous: BTreeMap::new(),
         renew: BTreeSet::new(),
+        earlier: BTreeMap::new(),
     }
 }
 

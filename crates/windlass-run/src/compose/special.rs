@@ -101,12 +101,19 @@ fn environment(service: &Service, ground: &Ground) -> Option<Value> {
     (!all.is_empty()).then(|| json!(all))
 }
 
+/// One value, or those of a list, which may have none.
+pub(super) fn listed(item: &Item) -> &[Item] {
+    match &item.data {
+        Data::List(items) => items,
+        _ => std::slice::from_ref(item),
+    }
+}
+
 /// What the files say that a key names; a file that cannot be read says nothing.
 fn variables(service: &Service, key: &str, ground: &Ground) -> BTreeMap<String, Option<String>> {
     let mut all = BTreeMap::new();
     let Some(item) = service.item.get(key) else { return all };
-    let listed = if item.items().is_empty() { std::slice::from_ref(item) } else { item.items() };
-    for file in listed {
+    for file in listed(item) {
         let path = ground.path_of(file.get("path").unwrap_or(file));
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let mut outer = ground.environment.clone();

@@ -7,7 +7,7 @@ use windlass::lang::compose::dotenv;
 use windlass::lang::compose::item::Item;
 use windlass::lang::compose::project::{Project, Service};
 
-use super::{Ground, canon, inside, security};
+use super::{Ground, canon, inside, security, special};
 use crate::world::docker::engine::{Engine, Refused};
 
 /// Something that only newer engines do: the version of the interface and of the engine.
@@ -59,9 +59,7 @@ fn unreadable(service: &Service, ground: &Ground) -> Vec<String> {
     let mut all = Vec::new();
     for key in ["env_file", "label_file"] {
         let Some(item) = service.item.get(key) else { continue };
-        let listed =
-            if item.items().is_empty() { std::slice::from_ref(item) } else { item.items() };
-        for file in listed {
+        for file in special::listed(item) {
             let is =
                 |key: &str, word: &str| file.get(key).map(Item::plain).as_deref() == Some(word);
             let path = ground.path_of(file.get("path").unwrap_or(file));

@@ -22,6 +22,8 @@ mod service;
 pub mod sheet;
 mod watch;
 
+pub use service::take_away;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -235,3 +235,74 @@ fn what_was_meant_as_a_compose_file_is_recognized() {
         assert_eq!(resembles_compose(root, &sources), expected, "{text}");
     }
 }
+
+/// The codes that a service gets, with `image` before its keys.
+fn codes(keys: &str) -> Vec<String> {
+    let text = format!("services:\n  a:\n    image: web:1\n    {keys}\n");
+    read(&[("compose.yaml", &text)]).findings()
+}
+
+#[test]
+fn a_limit_that_deploy_leaves_out_differs_from_one_that_is_said() {
+    let refused = [
+        "pids_limit: 50\n    deploy: { resources: { limits: { memory: 64M } } }",
+        "pids_limit: 50\n    deploy: { resources: { limits: {} } }",
+        "pids_limit: -1\n    deploy: { resources: { limits: { pids: 0 } } }",
+        "mem_limit: 50m\n    deploy: { resources: { limits: { cpus: '1' } } }",
+        "cpus: 1\n    deploy: { resources: { limits: { memory: 1m } } }",
+        "cpus: 1\n    deploy: { resources: { limits: { cpus: '2' } } }",
+        "mem_reservation: 50m\n    deploy: { resources: { reservations: { cpus: '1' } } }",
+    ];
+    for keys in refused {
+        assert_eq!(codes(keys), ["COMPOSE009 compose.yaml:4"], "{keys}");
+    }
+    let accepted = [
+        "pids_limit: 50\n    deploy: { resources: { limits: { pids: 50 } } }",
+        "pids_limit: 0\n    deploy: { resources: { limits: { pids: 50 } } }",
+        "pids_limit: 50\n    deploy: { resources: { reservations: { memory: 50m } } }",
+        "mem_limit: 0\n    deploy: { resources: { limits: { memory: 64M } } }",
+        "mem_limit: 50m\n    deploy: { resources: { limits: { memory: 50m } } }",
+        "cpus: 1\n    deploy: { resources: {} }",
+        "mem_reservation: 50m\n    deploy: { resources: { limits: { memory: 64M } } }",
+        "network_mode: none\n    networks: []",
+        "network_mode: none\n    networks: {}",
+    ];
+    for keys in accepted {
+        assert_eq!(codes(keys), [""; 0], "{keys}");
+    }
+    assert_eq!(codes("network_mode: none\n    networks: [default]"), ["COMPOSE009 compose.yaml:4"]);
+}
+
+#[test]
+fn an_override_cannot_say_that_there_are_no_services() {
+    let base = "services: { a: { image: 'web:1' } }\n";
+    for (text, expected) in [
+        ("services:\n", &["COMPOSE001 over.yaml:1"][..]),
+        ("services: {}\n", &[]),
+        ("services: !reset null\nx-a: 1\n", &[]),
+    ] {
+        let options = Options { overrides: vec![over("over.yaml", text)], ..Options::default() };
+        let found = read_with(&[("compose.yaml", base)], options).findings();
+        let found: Vec<_> = found.into_iter().filter(|it| it.contains("COMPOSE001")).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+    assert_eq!(read(&[("compose.yaml", "services:\n")]).findings().len(), 1);
+}
+
+#[test]
+fn the_restart_policy_of_deploy_wins() {
+    let project = |restart: &str, condition: &str| {
+        let text = format!(
+            "services:\n  job:\n    image: job:1\n    restart: {restart}\n    deploy: {{ \
+             restart_policy: {{ {condition} }} }}\n  api:\n    image: api:1\n    depends_on: {{ job: \
+             {{ condition: service_completed_successfully }} }}\n"
+        );
+        let mut found = ruled(&read(&[("compose.yaml", &text)]));
+        found.retain(|finding| finding.starts_with("COMPOSE023"));
+        found
+    };
+    assert_eq!(project("'no'", "condition: any"), ["COMPOSE023 8"]);
+    for condition in ["condition: none", "condition: on-failure", ""] {
+        assert_eq!(project("always", condition), [""; 0], "{condition}");
+    }
+}

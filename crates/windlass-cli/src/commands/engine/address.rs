@@ -3,7 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{WhereArgs, folder_of};
+use windlass_run::deployment::Deployment;
+
+use super::{USUAL_FILE, WhereArgs, containers, folder_of, state_folder};
+use crate::surroundings;
 
 /// How a deployment is found.
 #[derive(Debug, Clone)]
@@ -11,13 +14,27 @@ pub(crate) struct Address {
     file: PathBuf,
     state_dir: Option<PathBuf>,
     name: String,
+    /// The Compose project that it is of, whose name the file need not say.
+    project: Option<String>,
 }
 
 impl Address {
     /// The deployment `name`, found by what the operator said.
     pub(crate) fn new(place: &WhereArgs, file: &Path, name: &str) -> Self {
         let state_dir = place.state_dir.clone();
-        Address { file: file.to_owned(), state_dir, name: name.to_owned() }
+        let kept = containers::read(&Deployment::new(&state_folder(place, file), name));
+        let project = kept.ok().flatten().map(|sheet| sheet.project);
+        // Nobody named a file: the one that is there is meant.
+        let is_nowhere = file == Path::new(USUAL_FILE) && !file.exists();
+        let found = surroundings::file_in(Path::new(".")).filter(|_| is_nowhere);
+        let file = found.as_deref().unwrap_or(file);
+        let file = file.strip_prefix("./").unwrap_or(file).to_owned();
+        Address { file, state_dir, name: name.to_owned(), project }
+    }
+
+    /// The same for a Compose project that is about to come up.
+    pub(crate) fn of_project(self, project: Option<&str>) -> Self {
+        Address { project: project.map(str::to_owned), ..self }
     }
 
     /// `windlass VERB`, for a command that takes FILE at its place.
@@ -41,7 +58,16 @@ impl Address {
     /// `windlass up FILE`: this one cannot do without the file.
     pub(crate) fn up(&self) -> String {
         let file = quoted(&self.file.display().to_string());
-        format!("windlass up {file} --name {}{}", quoted(&self.name), self.folder())
+        let name = || format!(" --name {}", quoted(&self.name));
+        let name = match &self.project {
+            // A deployment has the name of its project when it gets none.
+            Some(project) if *project == self.name => {
+                format!(" --project-name {}", quoted(project))
+            }
+            Some(project) => format!(" --project-name {}{}", quoted(project), name()),
+            None => name(),
+        };
+        format!("windlass up {file}{name}{}", self.folder())
     }
 
     fn folder(&self) -> String {
@@ -75,6 +101,9 @@ mod tests {
         assert_eq!(here.up(), "windlass up windlass.yaml --name shop");
         let restart = "windlass restart api --app windlass.yaml --name shop";
         assert_eq!(here.option("restart", "api"), restart);
+        let project = |name| address("compose.yaml", None).of_project(Some(name)).up();
+        assert_eq!(project("shop"), "windlass up compose.yaml --project-name shop");
+        assert_eq!(project("blue"), "windlass up compose.yaml --project-name blue --name shop");
         let there = address("my shop/windlass.yaml", None);
         assert_eq!(there.command("down"), "windlass down 'my shop/windlass.yaml' --name shop");
         let kept = address("a/windlass.yaml", Some("/var/it's"));

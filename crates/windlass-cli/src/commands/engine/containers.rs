@@ -14,10 +14,10 @@ use windlass_run::compose as running;
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::OrderId;
 use windlass_run::machine::plan::Arrange;
-use windlass_run::world::docker::engine::{Engine, Refused};
+use windlass_run::world::docker::engine::{Container, Engine, Refused};
 use windlass_run::world::docker::http::Address;
-use windlass_run::world::docker::sheet::{Part, Sheet};
-use windlass_run::world::docker::{Docker, Setting};
+use windlass_run::world::docker::sheet::{Part, SERVICE, Service, Sheet};
+use windlass_run::world::docker::{Docker, Setting, take_away};
 use windlass_run::world::process::Place;
 
 use super::{Drive, actions};
@@ -121,7 +121,7 @@ impl Composed {
 
     /// Removes the containers of services that there are no more, or says that they stay, and which
     /// networks with them.
-    pub(crate) fn settle_orphans(&mut self, remove: bool) -> Result<(), Failure> {
+    pub(crate) fn settle_orphans(&mut self, remove: bool, volumes: bool) -> Result<(), Failure> {
         let engine = engine()?;
         for name in std::mem::take(&mut self.orphans) {
             if remove {
@@ -138,16 +138,68 @@ impl Composed {
             ));
             self.hold(&engine, &name)?;
         }
+        let mut ours = Vec::new();
         for name in std::mem::take(&mut self.others) {
+            let container = engine.inspect(&name).map_err(|why| refused(&why))?;
+            if let Some(service) = self.brought_up(container.label(SERVICE)) {
+                ours.push((service.clone(), container));
+                continue;
+            }
             tell(&format!("stays   {name}: its profile is off, or nobody asked for its service"));
             self.hold(&engine, &name)?;
         }
+        self.take_earlier(&engine, ours, volumes)?;
         let ours = self.sheet.parts.values().filter_map(|part| match part {
             Part::Network { name, .. } if self.held.contains(name) => Some(name),
             _ => None,
         });
         for name in ours {
             tell(&format!("network {name}: it stays, a container that stays is in it"));
+        }
+        Ok(())
+    }
+
+    /// A service that an earlier run brought up.
+    fn brought_up(&self, name: &str) -> Option<&Service> {
+        self.sheet.earlier.values().find_map(|part| match part {
+            Part::Service(service) if service.name == name => Some(&**service),
+            _ => None,
+        })
+    }
+
+    /// Removes what earlier runs brought up and the last one was not asked for: those first that
+    /// wait for others.
+    fn take_earlier(
+        &mut self,
+        engine: &Engine,
+        mut ours: Vec<(Service, Container)>,
+        volumes: bool,
+    ) -> Result<(), Failure> {
+        ours.sort_by(|(a, one), (b, other)| (b.rank, &one.name).cmp(&(a.rank, &other.name)));
+        for (service, container) in ours {
+            let name = &container.name;
+            take_away(engine, &service, &container, volumes).map_err(|why| {
+                Failure::usage(format!("`{name}`: {why}")).ending(exit_code::EXECUTION)
+            })?;
+            tell(&format!("removed {name}: an earlier `up` brought it up"));
+        }
+        for part in std::mem::take(&mut self.sheet.earlier) {
+            let gone = match &part.1 {
+                Part::Network { name, .. } if !self.held.contains(name) => {
+                    engine.drop("networks", name)
+                }
+                Part::Volume { name, .. } if volumes => engine.drop("volumes", name),
+                // It stays, and may go the next time.
+                Part::Network { .. } | Part::Volume { .. } => {
+                    self.sheet.earlier.extend([part]);
+                    continue;
+                }
+                _ => continue,
+            };
+            match gone {
+                Err(why) if !why.is_missing() => return Err(refused(&why)),
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -175,17 +227,19 @@ impl Composed {
         keep(deployment, &self.sheet)
     }
 
-    /// Asks before data is lost.
-    pub(crate) fn confirm(
+    /// Keeps what going down will ask of the engine.
+    pub(crate) fn keep_leaving(
         &self,
         deployment: &Deployment,
         volumes: bool,
-        yes: bool,
     ) -> Result<(), Failure> {
-        let names: Vec<&str> = self
-            .sheet
-            .parts
-            .values()
+        keep(deployment, &Sheet { remove_volumes: volumes, ..self.sheet.clone() })
+    }
+
+    /// Asks before data is lost.
+    pub(crate) fn confirm(&self, volumes: bool, yes: bool) -> Result<(), Failure> {
+        let parts = self.sheet.parts.values().chain(self.sheet.earlier.values());
+        let names: Vec<&str> = parts
             .filter_map(|part| match part {
                 Part::Volume { name, .. } if volumes => Some(name.as_str()),
                 _ => None,
@@ -195,8 +249,7 @@ impl Composed {
             let question = format!("this removes volumes with their data: {}", names.join(", "));
             ask(&question)?;
         }
-        let sheet = Sheet { remove_volumes: volumes, ..self.sheet.clone() };
-        keep(deployment, &sheet)
+        Ok(())
     }
 }
 

@@ -69,6 +69,7 @@ fn told(
     container: Option<Container>,
 ) -> (String, Option<bool>) {
     match container {
+        Some(it) if it.status == "paused" => ("paused".to_owned(), None),
         Some(it) if it.is_running() && !is_held => {
             let is_healthy = it.health.as_deref() == Some("healthy");
             (if is_healthy { "healthy" } else { "running" }.to_owned(), Some(true))
@@ -120,6 +121,7 @@ mod tests {
         assert_eq!(say(&stays, true, None), ("running".to_owned(), Some(false)));
         assert_eq!(say(&stays, true, container("running", 0)), ("running".to_owned(), Some(true)));
         assert_eq!(say(&stays, false, container("running", 0)), ("running".to_owned(), Some(true)));
+        assert_eq!(say(&stays, true, container("paused", 0)), ("paused".to_owned(), None));
         assert_eq!(say(&stays, false, None), ("absent".to_owned(), None));
     }
 }

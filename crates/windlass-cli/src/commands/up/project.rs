@@ -12,14 +12,15 @@ use windlass::plan::{Plan, PlanAction};
 use windlass::source::{SourceId, Sources};
 use windlass_run::compose::{self as running, Ground, Observed};
 use windlass_run::deployment::Deployment;
+use windlass_run::entry::Purpose;
 use windlass_run::machine::plan::Arrange;
 use windlass_run::world::docker::sheet::{Part, Sheet};
 
 use super::refusal::refuse;
 use super::{Beginning, UpArgs, WorldArg};
 use crate::commands::engine::actions::{self, ActionReport};
-use crate::commands::engine::containers::{ask, engine, keep, refused, tell};
-use crate::commands::engine::folder_of;
+use crate::commands::engine::containers::{ask, engine, keep, read, refused, tell};
+use crate::commands::engine::{Past, deployment, folder_of};
 use crate::failure::Failure;
 use crate::{escape, exit_code, surroundings};
 
@@ -73,6 +74,31 @@ pub(super) fn prepared(
         }
         _ => Ok(None),
     }
+}
+
+/// Refuses to bring a project up in the deployment of another one: its containers would be lost.
+pub(super) fn refuse_other(
+    args: &UpArgs,
+    world: WorldArg,
+    project: Option<&str>,
+) -> Result<(), Failure> {
+    let Some(project) = project.filter(|_| world == WorldArg::Docker) else { return Ok(()) };
+    let (deployment, name) = deployment(&args.place, &args.file, project)?;
+    let Some(sheet) = read(&deployment)?.filter(|sheet| sheet.project != project) else {
+        return Ok(());
+    };
+    if Past::read(&deployment)?.is_none_or(|past| is_gone(&past)) {
+        return Ok(());
+    }
+    let other = &sheet.project;
+    let message = format!("`{name}` is a deployment of the project `{other}`, not of `{project}`");
+    Err(Failure::usage(message)
+        .help(format!("say `--project-name {other}`, or choose another deployment with --name")))
+}
+
+/// Whether everything was taken down.
+fn is_gone(past: &Past) -> bool {
+    past.purpose == Purpose::Down && past.is_reached()
 }
 
 /// Compose takes an override beside a file that nobody named; a file that is named stands for
@@ -218,8 +244,17 @@ impl Prepared {
         running::arrange_one_by_one
     }
 
-    /// Keeps what the run will ask of the engine.
-    pub(crate) fn write(&self, deployment: &Deployment) -> Result<(), Failure> {
+    /// Keeps what the run will ask of the engine, and what earlier runs brought up beside it.
+    pub(crate) fn write(
+        &mut self,
+        deployment: &Deployment,
+        past: Option<&Past>,
+    ) -> Result<(), Failure> {
+        if past.is_some_and(|past| !is_gone(past))
+            && let Some(before) = read(deployment)?
+        {
+            self.sheet.remember(before);
+        }
         keep(deployment, &self.sheet)
     }
 }

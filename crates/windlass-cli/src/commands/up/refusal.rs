@@ -1,6 +1,7 @@
 //! What `up` refuses of a Compose project before anything runs: what is certain to fail on an
 //! engine, and what Windlass does not do.
 
+use windlass::diagnostic::Diagnostic;
 use windlass::lang::compose::project::Condition;
 use windlass::lang::compose::{self, Project};
 use windlass::rule;
@@ -32,6 +33,13 @@ const PORTS: &[&str] = &["COMPOSE021"];
 /// What takes another builder, when something has to be built.
 const BUILDER: &str = "COMPOSE044";
 
+/// What no engine and no order can bring up.
+pub(crate) fn certain(project: &Project, sources: &Sources) -> Vec<Diagnostic> {
+    let mut findings = rule::compose::check(project, sources);
+    findings.retain(|finding| CERTAIN.contains(&finding.code));
+    findings
+}
+
 /// Refuses a project, of which only those services are left that come up.
 pub(super) fn refuse(
     project: &Project,
@@ -39,13 +47,11 @@ pub(super) fn refuse(
     ground: &Ground,
     engine: &Engine,
 ) -> Result<(), Failure> {
-    let mut findings = rule::compose::check(project, sources);
+    let mut findings = certain(project, sources);
     let has_jobs = project.services.values().any(|service| {
         service.depends_on.values().any(|other| other.condition == Condition::Completed)
     });
-    findings.retain(|finding| {
-        CERTAIN.contains(&finding.code) && !(has_jobs && PORTS.contains(&finding.code))
-    });
+    findings.retain(|finding| !(has_jobs && PORTS.contains(&finding.code)));
     findings.extend(unbuildable(project, engine)?);
     let mut unusable =
         windlass_run::compose::unusable(engine, project, ground).map_err(|why| refused(&why))?;
@@ -69,10 +75,7 @@ pub(super) fn refuse(
 }
 
 /// Images that have to be built and that the classic builder cannot build.
-fn unbuildable(
-    project: &Project,
-    engine: &Engine,
-) -> Result<Vec<windlass::diagnostic::Diagnostic>, Failure> {
+fn unbuildable(project: &Project, engine: &Engine) -> Result<Vec<Diagnostic>, Failure> {
     let mut built = project.clone();
     let mut missing = Vec::new();
     for service in project.services.values().filter(|service| service.build.is_some()) {

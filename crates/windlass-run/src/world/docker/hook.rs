@@ -50,10 +50,20 @@ pub(super) fn run(
     which: &str,
     hooks: &[Hook],
 ) -> Result<(), String> {
-    let stopped = || shared.is_cancelled(order);
+    run_all(&shared.engine, container, which, hooks, || shared.is_cancelled(order))
+}
+
+/// The same outside of a run.
+pub(super) fn run_all(
+    engine: &Engine,
+    container: &str,
+    which: &str,
+    hooks: &[Hook],
+    stopped: impl Fn() -> bool,
+) -> Result<(), String> {
     for hook in hooks {
         let said = hook.command.join(" ");
-        let (code, wrote) = one(&shared.engine, container, hook, stopped)
+        let (code, wrote) = one(engine, container, hook, &stopped)
             .map_err(|why| format!("its {which} hook `{said}` cannot run: {why}"))?;
         if code != 0 {
             let lines: Vec<&str> = wrote.lines().collect();

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::time::Duration;
 
 use super::check::wait_healthy;
-use super::engine::{Container, Refused};
+use super::engine::{Container, Engine, Refused};
 use super::sheet::{self, Part, Service, Until};
 use super::watch::Guard;
 use super::{Shared, archive, hook, make, pull, replace, resource};
@@ -148,6 +148,21 @@ fn leave(shared: &Shared, order: &Order, service: &Service, name: &str) -> Resul
         }
     }
     stop(shared, name)
+}
+
+/// Stops and removes a container of a service outside of a run, with what has to happen inside
+/// before that.
+pub fn take_away(
+    engine: &Engine,
+    service: &Service,
+    container: &Container,
+    volumes: bool,
+) -> Result<(), String> {
+    if container.status == "running" {
+        hook::run_all(engine, &container.id, "pre_stop", &service.pre_stop, || false)?;
+    }
+    unless_missing(engine.stop(&container.id, None))?;
+    unless_missing(engine.remove(&container.id, volumes))
 }
 
 fn guard(order: &Order, service: &Service) -> Guard {

@@ -48,6 +48,9 @@ pub struct Sheet {
     /// The volumes that are made anew because their definition changed: the operator said so.
     #[serde(default)]
     pub renew: BTreeSet<String>,
+    /// What earlier runs brought up and the last one was not asked for: it goes with the rest.
+    #[serde(default)]
+    pub earlier: BTreeMap<String, Part>,
 }
 
 /// A container that is about to be replaced.
@@ -259,6 +262,19 @@ pub enum Until {
 pub const SHARED: &[&str] = &["NetworkMode", "IpcMode", "PidMode", "UTSMode", "CgroupnsMode"];
 
 impl Sheet {
+    /// Remembers what `before` has and this one was not asked for. Services that the file has no
+    /// more are orphans.
+    pub fn remember(&mut self, before: Sheet) {
+        let all = before.earlier.into_iter().chain(before.parts);
+        let is_left = |(node, part): &(String, Part)| match part {
+            _ if self.parts.contains_key(node) => false,
+            Part::Service(service) => self.others.contains(&service.name),
+            Part::Network { .. } | Part::Volume { .. } => true,
+            Part::Image { .. } | Part::Nothing => false,
+        };
+        self.earlier = all.filter(is_left).collect();
+    }
+
     /// The service of a node.
     pub fn service(&self, node: &str) -> Option<&Service> {
         match self.parts.get(node) {

@@ -101,7 +101,12 @@ fn check_contexts(service: &Service, build: &Item, project: &Project, findings: 
 /// Paper: 000 6.2 (network_roles_are_attached_to_disjoint_networks)
 fn check_networks(service: &Service, project: &Project, findings: &mut Findings) {
     let name = &service.name;
-    if let (Some(mode), Some(networks)) = (&service.network_mode, service.get("networks")) {
+    // None is as good as no key.
+    let has_some = |networks: &&Item| {
+        !networks.items().is_empty() || networks.map().is_some_and(|all| !all.is_empty())
+    };
+    let networks = service.get("networks").filter(has_some);
+    if let (Some(mode), Some(networks)) = (&service.network_mode, networks) {
         let message = format!("`{name}` has `network_mode` and `networks`; one is allowed");
         let finding = Diagnostic::error(CONFLICT, mode.span, message);
         findings.push(finding.label(networks.span, "`networks` is here"));

@@ -222,7 +222,7 @@ impl<'a> Loader<'a> {
             let end = end.filter(|_| !tree.is_complete());
             let roots: Vec<_> = tree.documents().map(|(_, root)| root).collect();
             for root in roots {
-                let Some(document) = self.document(root, scope) else {
+                let Some(document) = self.document(root, scope, end.is_none()) else {
                     good = false;
                     continue;
                 };
@@ -254,8 +254,9 @@ impl<'a> Loader<'a> {
         tree
     }
 
-    /// One document, with its variables replaced and what it includes and extends put in.
-    fn document(&mut self, root: tree::Node<'_>, scope: &Scope) -> Option<Item> {
+    /// One document, with its variables replaced and what it includes and extends put in; whether
+    /// its text could be read to the end.
+    fn document(&mut self, root: tree::Node<'_>, scope: &Scope, is_whole: bool) -> Option<Item> {
         let mut document = item::from_node(root, &mut Vec::new(), &mut self.findings);
         match document.data {
             Data::Map(_) => {}
@@ -271,6 +272,13 @@ impl<'a> Loader<'a> {
             }
         }
         interpolate(&mut document, &scope.environment, &mut self.findings);
+        // What is put over a file may leave its services out, and not say that there are none.
+        let services = document.map().and_then(|all| all.get("services")).map(|it| &it.item);
+        let is_null = |it: &&Item| it.data == Data::Null && it.tag != item::Tag::Reset;
+        if let Some(services) = services.filter(is_null).filter(|_| is_whole) {
+            let message = "`services` must be a mapping; this is null";
+            self.findings.push(services.error(SHAPE, message));
+        }
         self.include(&mut document, scope);
         self.extend_services(&mut document, scope);
         Some(document)

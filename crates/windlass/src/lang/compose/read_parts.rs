@@ -51,9 +51,10 @@ pub(super) fn health(service: &Item) -> Health {
     }
 }
 
-/// When it is started again: `restart`, or else the policy of `deploy`.
+/// When it is started again: the policy of `deploy`, whatever it says, or else `restart`.
 pub(super) fn restart(service: &Item) -> (Restart, Option<Span>) {
-    if let Some(item) = service.get("restart") {
+    let Some(policy) = service.at(&["deploy", "restart_policy"]) else {
+        let Some(item) = service.get("restart") else { return (Restart::No, None) };
         let text = item.plain();
         let policy = match text.split(':').next().unwrap_or_default() {
             "always" => Restart::Always,
@@ -62,14 +63,11 @@ pub(super) fn restart(service: &Item) -> (Restart, Option<Span>) {
             _ => Restart::No,
         };
         return (policy, Some(item.span));
-    }
-    let Some(policy) = service.at(&["deploy", "restart_policy"]) else {
-        return (Restart::No, None);
     };
     let policy_item = policy.get("condition");
     let restart = match policy_item.and_then(Item::as_str) {
         // Compose asks the engine for nothing when nothing is said.
-        Some("none") | None => Restart::No,
+        Some("none" | "no" | "") | None => Restart::No,
         Some("on-failure") => Restart::OnFailure,
         Some("unless-stopped") => Restart::UnlessStopped,
         Some(_) => Restart::Always,

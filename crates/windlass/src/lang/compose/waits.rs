@@ -62,7 +62,13 @@ fn why(target: &Service, condition: Condition) -> Option<(&'static str, String)>
                 Restart::UnlessStopped => "unless-stopped",
                 _ => return None,
             };
-            let again = format!("is started again whenever it ends (`restart: {policy}`)");
+            let policy = match target.item.at(&["deploy", "restart_policy", "condition"]) {
+                Some(condition) => {
+                    format!("deploy.restart_policy.condition: {}", condition.plain())
+                }
+                None => format!("restart: {policy}"),
+            };
+            let again = format!("is started again whenever it ends (`{policy}`)");
             Some(("completed", format!("`{name}` to end, and `{name}` {again}")))
         }
     }

@@ -31,11 +31,12 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             );
             let span = target.restart_span.unwrap_or(target.span);
             let finding = RULE.finding(dependency.condition_span, message);
-            findings.push(
-                finding
-                    .label(span, "it is started again because of this")
-                    .help(format!("say `restart: \"no\"` or `restart: on-failure` for `{other}`")),
-            );
+            // The policy of `deploy` wins over `restart`.
+            let help = match target.item.at(&["deploy", "restart_policy"]) {
+                Some(_) => format!("say `condition: on-failure` in its policy for `{other}`"),
+                None => format!("say `restart: \"no\"` or `restart: on-failure` for `{other}`"),
+            };
+            findings.push(finding.label(span, "it is started again because of this").help(help));
         }
     }
 }

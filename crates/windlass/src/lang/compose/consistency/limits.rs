@@ -25,16 +25,33 @@ pub(super) fn check(service: &Service, findings: &mut Findings) {
         findings.push(scale.error(CONFLICT, message).label(replicas.span, "the other number"));
     }
     for (old, path, is_size) in TWICE {
-        let (Some(own), Some(deploy)) = (service.get(old), service.item.at(path)) else { continue };
+        let Some(own) = service.get(old) else { continue };
+        let Some(section) = service.item.at(&path[..path.len() - 1]) else { continue };
         let number = |item: &Item| match is_size {
             true => cast::bytes(&item.plain()),
             false => item.plain().parse::<f64>().ok(),
         };
-        if number(own) != number(deploy) {
-            let message =
-                format!("`{name}` has different values in `{old}` and `{}`", path.join("."));
-            findings.push(own.error(CONFLICT, message).label(deploy.span, "the other value"));
+        // For Compose nothing is said by a 0, and what a section leaves out is 0 there. What is no
+        // number has been told.
+        let deploy = service.item.at(path);
+        let (Some(value), Some(other)) = (number(own), deploy.map_or(Some(0.0), number)) else {
+            continue;
+        };
+        if value == 0.0 || value == other {
+            continue;
         }
+        let (place, keys) = (deploy.unwrap_or(section).span, path.join("."));
+        findings.push(match deploy {
+            Some(_) => {
+                let message = format!("`{name}` has different values in `{old}` and `{keys}`");
+                own.error(CONFLICT, message).label(place, "the other value")
+            }
+            None => {
+                let message = format!("`{name}` has `{old}`, and its `deploy` says nothing of it");
+                let help = format!("say it as `{keys}` too, or there only");
+                own.error(CONFLICT, message).label(place, "here it is missing").help(help)
+            }
+        });
     }
     if let Some(container) = &service.container_name
         && service.replicas > 1
