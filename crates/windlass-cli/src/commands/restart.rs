@@ -130,9 +130,8 @@ fn away(
     parts: &[InstanceId],
     there: &BTreeMap<NodeId, u32>,
 ) -> Result<GoalFile, Failure> {
-    let mut goal = GoalFile::default();
     // What relies on a part is stopped, not helped by another instance meanwhile.
-    goal.budget = numbers(&standing.state);
+    let mut goal = GoalFile { budget: numbers(&standing.state), ..GoalFile::default() };
     for (node, number) in there {
         let most = goal.budget.entry(*node).or_insert(0);
         *most = (*most).max(*number);

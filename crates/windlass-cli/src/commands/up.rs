@@ -144,10 +144,9 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     project::refuse_other(args, world, project_name.as_deref())?;
     let mut project = project::prepared(args, world, loaded.compose, &loaded.sources)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;
-    let (application, goal) = match &project {
-        Some(project) => (project.application.clone(), Some(project.goal.clone())),
-        None => (loaded.application, loaded.goal),
-    };
+    let both =
+        |project: &project::Prepared| (project.application.clone(), Some(project.goal.clone()));
+    let (application, goal) = project.as_ref().map_or((loaded.application, loaded.goal), both);
     let (deployment, name) = engine::deployment(&args.place, &args.file, &application.name)?;
     let address = Address::new(&args.place, &args.file, &name).of_project(project_name.as_deref());
     let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
@@ -200,9 +199,9 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions::text(&actions))?;
     project.as_mut().map_or(Ok(()), |project| project.write(&deployment, past.as_ref()))?;
     laid::forget(&deployment, &beginning.state);
-    let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
-    let start = (Some(start), beginning.processes);
-    let begun = begun(&application, goal.as_ref(), &directory, world, start);
+    let start = Some(emit::yaml(&lang::windlass::print_state(&application, &beginning.state)));
+    let from = (start, beginning.processes);
+    let begun = begun(&application, goal.as_ref(), &directory, world, from);
     let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
     laid::tell(args.format, code, &deployment, loaded.tosca.as_deref())?;

@@ -400,7 +400,7 @@ mod tests {
         assert_eq!(policy("always", json!({ "condition": "none" })), ("no".to_owned(), json!(0)));
         assert_eq!(policy("no", json!({ "condition": "any" })), ("always".to_owned(), json!(0)));
         assert_eq!(policy("always", json!({})), (String::new(), json!(0)));
-        let own = self::restart(&json!({ "restart": "on-failure:3", "deploy": {} }));
+        let own = restart(&json!({ "restart": "on-failure:3", "deploy": {} }));
         assert_eq!(own, json!({ "Name": "on-failure", "MaximumRetryCount": 3 }));
     }
 }

@@ -320,7 +320,7 @@ fn place(
     if goes_on && service.may_end && ended_well(&seen.container) && !service.is_job {
         state = protocol.state_named("running").unwrap_or(state);
     }
-    let is_over = !compare && ended_well(&seen.container) && !service.is_job;
+    let is_over = known.is_some() && ended_well(&seen.container) && !service.is_job;
     let word = match seen.container.status.as_str() {
         "paused" => "paused",
         _ if is_over => "ended",

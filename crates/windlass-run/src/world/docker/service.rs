@@ -113,8 +113,8 @@ pub(super) fn stop(shared: &Shared, name: &str) -> Result<(), String> {
     unless_missing(shared.engine.stop(name, None))
 }
 
-/// Removes the container of a service. One that still runs, because it lost what it needs and nobody
-/// has started it anew, is stopped first as any other.
+/// Removes the container of a service. One that still runs, because it lost what it needs and
+/// nobody has started it anew, is stopped first as any other.
 fn remove(
     shared: &Shared,
     order: &Order,
