@@ -49,6 +49,8 @@ struct Made {
     volumes: BTreeSet<String>,
     /// Networks in the place of those that were there before: they stay.
     anew: BTreeSet<String>,
+    /// The containers that were in those, by id: they are replaced.
+    rejoined: BTreeSet<String>,
 }
 
 /// What the threads share.

@@ -74,6 +74,7 @@ pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), S
         make(shared, "networks", body)?;
         let mut made = shared.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.anew.insert(name.to_owned());
+        made.rejoined.extend(ours.iter().map(|container| container.id.clone()));
         drop(made);
         return ours.iter().try_for_each(|container| rejoin(shared, name, container));
     }
