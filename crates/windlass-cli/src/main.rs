@@ -45,6 +45,7 @@ fn main() -> ExitCode {
     if let Some(ended) = hiding() {
         return ended;
     }
+    process::hear_ends();
     ExitCode::from(guarded(|| match parsed() {
         Ok((cli, is_json)) => run(cli, is_json),
         Err(error) => usage(&error),

@@ -16,7 +16,7 @@ mod towards;
 pub(crate) use address::Address;
 #[cfg(test)]
 pub(crate) use drive::EventLine;
-pub(crate) use drive::{Beginning, Drive, NO_WAY_ON, drive};
+pub(crate) use drive::{Beginning, Drive, NO_WAY_ON, drive, drive_in, open_journal};
 pub(crate) use lines::Lines;
 pub(crate) use past::{Past, Standing, journal, records};
 pub(crate) use towards::{Manner, Towards};

@@ -2,14 +2,13 @@
 
 mod differs;
 mod laid;
+pub(crate) mod net;
 mod project;
 pub(crate) mod refusal;
 
 use std::path::PathBuf;
-use std::thread::{self, ScopedJoinHandle};
 
 use clap::Args;
-use windlass::application::assembly::Assembly;
 use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
@@ -17,7 +16,6 @@ use windlass::goal::names::Ids;
 use windlass::lang;
 use windlass::lang::documents;
 use windlass::plan::Plan;
-use windlass::simulate::{self, Scenario, Waiting};
 use windlass::source::Sources;
 use windlass::synthesize;
 use windlass::tree::emit;
@@ -25,13 +23,11 @@ use windlass::verify::{self, Effort, GoalAnswer, Validity};
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
-use windlass_run::machine::net::NetMachine;
 use windlass_run::machine::plan::print;
 
 use crate::args::Format;
 use crate::commands::engine::{
-    self, Address, Drive, DriveArgs, OnFailureArg, Past, WhereArgs, WorldArg, actions, drive,
-    search_limits,
+    self, Address, Drive, DriveArgs, Past, WhereArgs, WorldArg, actions, drive, search_limits,
 };
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
@@ -139,7 +135,7 @@ pub(crate) struct Beginning {
 /// Brings an application up.
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let loaded = load::application(&args.file, args.lang.as_deref())?;
-    let world = world_of(args, &loaded)?;
+    let (text, world) = (net::text(args, &loaded), world_of(args, &loaded)?);
     let project_name = loaded.compose.as_ref().map(|project| project.name.clone());
     project::refuse_other(args, world, project_name.as_deref())?;
     let mut project = project::prepared(args, world, loaded.compose, &loaded.sources)?;
@@ -170,7 +166,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         if let Some(past) = past.as_ref().filter(|past| !past.is_down()) {
             return again(past, &application, &name, &address);
         }
-        let code = up_net(args, &application, &way)?;
+        let code = net::up(args, &application, &way, text)?;
         drop(lock);
         return engine::leave_supervisor(&args.drive, &deployment, &name, code);
     }
@@ -199,9 +195,9 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions::text(&actions))?;
     project.as_mut().map_or(Ok(()), |project| project.write(&deployment, past.as_ref()))?;
     laid::forget(&deployment, &beginning.state);
-    let start = Some(emit::yaml(&lang::windlass::print_state(&application, &beginning.state)));
-    let from = (start, beginning.processes);
-    let begun = begun(&application, goal.as_ref(), &directory, world, from);
+    let text = emit::yaml(&lang::windlass::print(&application, goal.as_ref()));
+    let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
+    let begun = begun(text, &directory, world, (Some(start), beginning.processes));
     let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
     laid::tell(args.format, code, &deployment, loaded.tosca.as_deref())?;
@@ -210,15 +206,14 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
 
 /// The first entry of a run from where everything is, with the processes that run.
 fn begun(
-    application: &Application,
-    goal: Option<&GoalFile>,
+    application: String,
     directory: &std::path::Path,
     world: WorldArg,
     (start, processes): (Option<String>, Processes),
 ) -> Entry {
     Entry::Begun {
         purpose: Purpose::Up,
-        application: emit::yaml(&lang::windlass::print(application, goal)),
+        application,
         directory: in_full(directory),
         world: world.word().to_owned(),
         start,
@@ -306,40 +301,6 @@ fn again(
     }
     output::stdout("nothing to do\n")?;
     Ok(exit_code::GOOD)
-}
-
-/// Brings an assembly of nets up. To write a large one down takes as long as to look whether it
-/// gets stuck: both are done at once.
-fn up_net(args: &UpArgs, application: &Application, way: &Drive<'_>) -> Result<u8, Failure> {
-    let (directory, world, nothing) = (&way.directory, way.world, (None, Processes::new()));
-    thread::scope(|scope| {
-        let begun = scope.spawn(|| begun(application, None, directory, world, nothing));
-        run_net(args, application, way, begun)
-    })
-}
-
-/// The same when its first entry is being written.
-fn run_net(
-    args: &UpArgs,
-    application: &Application,
-    way: &Drive<'_>,
-    begun: ScopedJoinHandle<'_, Entry>,
-) -> Result<u8, Failure> {
-    let assembly = Assembly::new(application).map_err(|why| Failure::usage(why.to_string()))?;
-    refuse_deadlock(&assembly)?;
-    if way.args.on_failure == OnFailureArg::RollBack {
-        refuse_one_way(&assembly)?;
-    }
-    let actions = actions::of_assembly(&assembly);
-    if args.dry_run {
-        actions::show(args.format, actions)?;
-        return Ok(exit_code::GOOD);
-    }
-    confirm(args, way.world, (true, false), &actions::text(&actions))?;
-    let scenario = Scenario::default();
-    let machine = NetMachine::new(&assembly, &scenario);
-    let begun = begun.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    drive(way, machine, engine::Beginning::New { begun, plan: None })
 }
 
 /// Where the last run left everything.
@@ -457,37 +418,4 @@ fn confirm(
         (false, false) => return Ok(()),
     };
     actions::confirm(args.yes, why, list)
-}
-
-/// What cannot be undone is not begun by somebody who wants it undone if it fails.
-fn refuse_one_way(assembly: &Assembly<'_>) -> Result<(), Failure> {
-    let is_final = |id: &_| {
-        let action = &assembly.net_transition(*id).action;
-        action.run.is_some() && action.compensate.is_none()
-    };
-    let all = assembly.transition_ids().filter(is_final);
-    let all: Vec<String> = all.map(|id| format!("`{}`", assembly.transition_name(id))).collect();
-    if all.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "there is no way back: nothing says how to undo {}",
-        all.join(", ")
-    ))
-    .help("say it with `compensate`, or leave out `--on-failure roll-back`"))
-}
-
-/// An assembly whose run gets stuck is not begun: the run that the engine would make is made in
-/// virtual time first, which is linear in the number of transitions.
-pub(crate) fn refuse_deadlock(assembly: &Assembly<'_>) -> Result<(), Failure> {
-    let schedule = simulate::simulate(assembly, &Scenario::default());
-    // A time-out that is shorter than the expected duration is no deadlock.
-    let late = schedule.waiting.iter().any(|waiting| matches!(waiting, Waiting::Failed(_)));
-    if schedule.is_finished() || late {
-        return Ok(());
-    }
-    let words: Vec<String> = schedule.waiting.iter().map(|why| why.told(assembly)).collect();
-    Err(Failure::usage(format!("the assembly gets stuck: {}", words.join("; ")))
-        .help("`windlass prove` shows how; nothing was executed")
-        .ending(exit_code::FINDINGS))
 }

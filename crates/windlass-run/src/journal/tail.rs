@@ -19,7 +19,7 @@ use super::{JournalError, Safety};
 use crate::entry::{Entry, Record};
 
 /// A file larger than this is put into the tables.
-const MOST: u64 = 256 << 10;
+const MOST: u64 = 1 << 20;
 
 /// An entry on its way into the tables.
 #[derive(Debug)]

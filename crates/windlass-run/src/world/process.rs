@@ -7,11 +7,13 @@
 //!
 //! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
 //! `probe.rs` (health checks), `group.rs` (whoever is left behind), `errand.rs` (what a thread does
-//! for an order), `direct.rs` (what needs no thread), `swift.rs` (how that starts), `logs.rs` (what
-//! it wrote), `veil.rs` (secrets in it), `inbox.rs` (where reports arrive).
+//! for an order), `direct.rs` (what needs no thread), `ends.rs` (how its end is heard of),
+//! `swift.rs` (how it starts), `logs.rs` (what it wrote), `veil.rs` (secrets in it), `inbox.rs`
+//! (where reports arrive).
 
 mod claim;
 mod direct;
+mod ends;
 mod errand;
 mod group;
 mod inbox;
@@ -36,6 +38,7 @@ use crate::secrets::Secrets;
 use claim::Claims;
 pub(crate) use claim::Identity;
 use direct::Direct;
+pub use ends::hear_ends;
 use group::Known;
 use inbox::Inbox;
 pub(super) use inbox::Reports;
@@ -189,6 +192,11 @@ impl World for Processes {
     fn poll(&mut self) -> Option<Report> {
         if let Some(report) = self.inbox.report() {
             return Some(report);
+        }
+        if self.inbox.is_told() {
+            for order in self.direct.ended() {
+                self.inbox.push(order);
+            }
         }
         // All of them: who sleeps is told only of what ends from then on.
         while let Some(ended) = self.inbox.ended() {

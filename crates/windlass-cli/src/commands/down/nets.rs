@@ -14,7 +14,7 @@ use windlass_run::machine::Machine;
 use windlass_run::machine::net::NetMachine;
 
 use crate::commands::engine::{Beginning, Past, Towards, drive};
-use crate::commands::up::refuse_deadlock;
+use crate::commands::up::net::refuse_deadlock;
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::output;

@@ -11,6 +11,7 @@ use serde::Serialize;
 use windlass_run::deployment::Deployment;
 use windlass_run::dispatcher::{Dispatcher, Finish, OnFailure, Options};
 use windlass_run::entry::{Aim, Entry, OrderId, Record};
+use windlass_run::journal::JournalError;
 use windlass_run::journal::sqlite::Sqlite;
 use windlass_run::machine::Machine;
 use windlass_run::resume::{NoResume, Verdict};
@@ -55,7 +56,22 @@ pub(crate) fn drive<M: Machine>(
     machine: M,
     beginning: Beginning,
 ) -> Result<u8, Failure> {
-    let mut journal = Sqlite::open(&drive.deployment.journal(), drive.secrets.clone())?;
+    let journal = open_journal(drive)?;
+    drive_in(drive, machine, journal, beginning)
+}
+
+/// Opens the journal of a deployment.
+pub(crate) fn open_journal(drive: &Drive<'_>) -> Result<Sqlite, JournalError> {
+    Sqlite::open(&drive.deployment.journal(), drive.secrets.clone())
+}
+
+/// Drives a model to its goal with this journal; the exit code.
+pub(crate) fn drive_in<M: Machine>(
+    drive: &Drive<'_>,
+    machine: M,
+    mut journal: Sqlite,
+    beginning: Beginning,
+) -> Result<u8, Failure> {
     let run = match &beginning {
         Beginning::New { .. } => journal.begin_run()?,
         Beginning::Again { run, .. } => {

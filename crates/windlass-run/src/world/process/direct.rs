@@ -25,6 +25,9 @@ use super::{Shared, errand, veil};
 use crate::entry::{End, OrderId};
 use crate::world::{Order, Report};
 
+/// How many commands run without a handle at most: at every end all of them are looked at.
+const FEW: usize = 8;
+
 /// The commands that the dispatcher started itself and that have not ended.
 #[derive(Debug, Default)]
 pub(super) struct Direct {
@@ -36,13 +39,15 @@ pub(super) struct Direct {
     streams: Streams,
     /// Whether some log has no name yet.
     has_nameless: bool,
+    /// Those that run without a handle.
+    heard: Vec<OrderId>,
 }
 
 #[derive(Debug)]
 struct Started {
     child: Begun,
-    /// Its end wakes the dispatcher.
-    handle: OwnedFd,
+    /// Its end wakes the dispatcher; without one that of any child does.
+    handle: Option<OwnedFd>,
     log: Log,
     /// Who it is, when it was told to end.
     cancelled: Option<Identity>,
@@ -52,7 +57,7 @@ struct Started {
 #[derive(Debug)]
 struct Over {
     /// What the system still keeps of it.
-    left: Option<(Begun, OwnedFd)>,
+    left: Option<(Begun, Option<OwnedFd>)>,
     log: Log,
 }
 
@@ -75,7 +80,7 @@ impl Direct {
         let Ok(child) = launcher.directly(order, command, &log, &mut self.streams) else {
             return false;
         };
-        match expect(inbox, order.id, &child) {
+        match self.expect(inbox, order.id, &child) {
             Ok(handle) => {
                 self.has_nameless |= !log.has_name();
                 let started = Started { child, handle, log, cancelled: None };
@@ -88,6 +93,32 @@ impl Direct {
             }
         }
         true
+    }
+
+    /// From here on the end of the command ends the sleep of the dispatcher.
+    fn expect(
+        &mut self,
+        inbox: &Inbox,
+        order: OrderId,
+        child: &Begun,
+    ) -> io::Result<Option<OwnedFd>> {
+        if inbox.hears_ends() && self.heard.len() < FEW {
+            self.heard.push(order);
+            return Ok(None);
+        }
+        let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        // It has not been waited for, so the number is still its own.
+        let handle = pidfd_open(number.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
+        inbox.expect(order, &handle)?;
+        Ok(Some(handle))
+    }
+
+    /// Those without a handle that have ended.
+    pub(super) fn ended(&mut self) -> Vec<OrderId> {
+        let running = &self.running;
+        let has_ended =
+            |order: &mut OrderId| running.get(order).is_none_or(|it| it.child.is_over());
+        self.heard.extract_if(.., has_ended).collect()
     }
 
     /// Whether the log of some command has no name yet.
@@ -153,15 +184,6 @@ impl Direct {
         });
         None
     }
-}
-
-/// From here on the end of the command ends the sleep of the dispatcher.
-fn expect(inbox: &Inbox, order: OrderId, child: &Begun) -> io::Result<OwnedFd> {
-    let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    // It has not been waited for, so the number is still its own.
-    let handle = pidfd_open(number.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
-    inbox.expect(order, &handle)?;
-    Ok(handle)
 }
 
 /// The command of an order that an engine before this one started, if it runs.

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
+use std::mem;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -11,11 +12,14 @@ use std::time::Duration;
 
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 
+use super::ends::Ends;
 use crate::entry::OrderId;
 use crate::world::Report;
 
 /// The event that is not the end of a command: orders are numbered from 1.
 const BELL: u64 = 0;
+/// The event that some command has ended.
+const ENDS: u64 = u64::MAX;
 /// How many events are taken at once.
 const EVENTS: usize = 64;
 
@@ -42,6 +46,10 @@ pub(super) struct Inbox {
     bell: Arc<OwnedFd>,
     events: OwnedFd,
     ended: VecDeque<OrderId>,
+    /// How ends are heard of without a handle.
+    ends: Option<Ends>,
+    /// Whether some command without a handle may have ended.
+    is_told: bool,
 }
 
 impl fmt::Debug for Inbox {
@@ -56,7 +64,12 @@ pub(super) fn open() -> io::Result<(Reports, Inbox)> {
     let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
     let events = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&events, &bell, epoll::EventData::new_u64(BELL), epoll::EventFlags::IN)?;
-    let inbox = Inbox { receiver, bell: Arc::clone(&bell), events, ended: VecDeque::new() };
+    let ends = Ends::open();
+    if let Some(ends) = &ends {
+        epoll::add(&events, ends, epoll::EventData::new_u64(ENDS), epoll::EventFlags::IN)?;
+    }
+    let (bell_inside, ended) = (Arc::clone(&bell), VecDeque::new());
+    let inbox = Inbox { receiver, bell: bell_inside, events, ended, ends, is_told: false };
     Ok((Reports { sender, bell }, inbox))
 }
 
@@ -69,6 +82,21 @@ impl Inbox {
     /// A command that is known to have ended.
     pub(super) fn ended(&mut self) -> Option<OrderId> {
         self.ended.pop_front()
+    }
+
+    /// Whether the end of a command without a handle ends the sleep.
+    pub(super) fn hears_ends(&self) -> bool {
+        self.ends.is_some()
+    }
+
+    /// Whether some command without a handle may have ended since this was asked last.
+    pub(super) fn is_told(&mut self) -> bool {
+        mem::take(&mut self.is_told)
+    }
+
+    /// A command that has ended.
+    pub(super) fn push(&mut self, ended: OrderId) {
+        self.ended.push_back(ended);
     }
 
     /// The end of the process behind `handle` will end the sleep, once: what the system keeps of
@@ -94,6 +122,10 @@ impl Inbox {
             match event.data.u64() {
                 BELL => {
                     let _ = rustix::io::read(&self.bell, &mut [0_u8; 8]);
+                }
+                ENDS => {
+                    self.ends.iter().for_each(Ends::clear);
+                    self.is_told = true;
                 }
                 order => self.ended.push_back(OrderId(order)),
             }

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
 
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
 
 use super::Place;
@@ -88,6 +89,14 @@ impl Begun {
             Begun::Usual(child) => child.wait(),
             Begun::Swift(started) => started.ended(),
         }
+    }
+
+    /// Whether it has ended; it has to be waited for all the same.
+    pub(super) fn is_over(&self) -> bool {
+        let number = i32::try_from(self.id()).ok().and_then(Pid::from_raw).map(WaitId::Pid);
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        // Whoever cannot be asked about is waited for.
+        number.is_none_or(|number| !matches!(waitid(number, look), Ok(None)))
     }
 
     /// Waits for its end.

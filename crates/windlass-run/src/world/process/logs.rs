@@ -8,11 +8,15 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, SeekFrom, renameat_with, seek};
+
+/// How often a log is looked at while commands start before it has to have a name.
+const PATIENCE: u8 = 8;
 
 /// A file that nobody has written to.
 #[derive(Debug)]
@@ -34,9 +38,10 @@ pub(super) struct Log {
 #[derive(Debug, Default)]
 pub(super) struct Logs {
     empty: Vec<Spare>,
-    /// Those of commands that are over. The next command, which starts at the same time, has them
-    /// open for an instant too, so that nothing can be said about them yet.
-    over: Vec<Log>,
+    /// Those of commands that are over, and how often they were looked at. The commands that start
+    /// at the same time have them open for an instant too, so that nothing can be said about them
+    /// yet.
+    over: Vec<(Log, u8)>,
     /// The number of the next spare.
     next: u32,
 }
@@ -65,23 +70,29 @@ impl Logs {
 
     /// A command is over: its log may serve another one.
     pub(super) fn over(&mut self, log: Log) {
-        self.settle();
+        self.look(PATIENCE);
         if log.has_name {
             return;
         }
         let Ok(file) = OpenOptions::new().append(true).open(&log.spare.path) else { return };
         let Log { spare, path, has_name } = log;
-        self.over.push(Log { spare: Spare { file, path: spare.path }, path, has_name });
+        self.over.push((Log { spare: Spare { file, path: spare.path }, path, has_name }, 0));
     }
 
-    /// Looks at what was over some time ago.
+    /// Looks for the last time at what was over some time ago.
     pub(super) fn settle(&mut self) {
-        for mut log in self.over.drain(..) {
-            if log.spare.file.try_lock().is_ok() && is_empty(&log.spare.file) {
-                self.empty.push(log.spare);
-            } else {
+        self.look(0);
+    }
+
+    /// Looks at what was over some time ago. What somebody has open is left for later when it was
+    /// not looked at that often.
+    fn look(&mut self, patience: u8) {
+        for (mut log, looked) in mem::take(&mut self.over) {
+            match log.spare.file.try_lock() {
+                Ok(()) if is_empty(&log.spare.file) => self.empty.push(log.spare),
+                Err(_) if looked < patience => self.over.push((log, looked + 1)),
                 // Somebody whom the command left behind may write, or has.
-                log.name();
+                _ => log.name(),
             }
         }
     }

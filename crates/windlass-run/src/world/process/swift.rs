@@ -110,10 +110,8 @@ impl Swift {
         let mut attributes = PosixSpawnAttr::init()?;
         // As the library does it: a group of its own, no signal blocked, and the end of a pipe ends
         // a program that writes to it.
-        let mut pipe = SigSet::empty();
-        pipe.add(Signal::SIGPIPE);
         attributes.set_pgroup(Pid::from_raw(0))?;
-        attributes.set_sigdefault(&pipe)?;
+        attributes.set_sigdefault(&unhandled())?;
         attributes.set_sigmask(&SigSet::empty())?;
         attributes.set_flags(
             PosixSpawnFlags::POSIX_SPAWN_SETPGROUP
@@ -165,6 +163,31 @@ impl Swift {
         let started = posix_spawnp(program, streams, &self.attributes, &arguments, &environment)?;
         Ok(Started(started))
     }
+}
+
+/// The signals that a program handles in no way of ours: all but those that the engine itself was
+/// told to ignore. To name them is half of the calls that a child makes before it is the program:
+/// of every other signal the system's library asks first what the engine does about it.
+fn unhandled() -> SigSet {
+    let mut pipe = SigSet::empty();
+    pipe.add(Signal::SIGPIPE);
+    let Some(ignored) = ignored().filter(|ignored| ignored >> ORDINARY == 0) else { return pipe };
+    let mut all = SigSet::all();
+    for signal in Signal::iterator().filter(|signal| ignored >> (*signal as u32 - 1) & 1 == 1) {
+        all.remove(signal);
+    }
+    all.extend(&pipe);
+    all
+}
+
+/// The signals with names of their own; those after them are numbers to the library.
+const ORDINARY: u32 = 31;
+
+/// The signals that the engine ignores, each a bit.
+fn ignored() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    u64::from_str_radix(line.trim(), 16).ok()
 }
 
 fn variable(name: &OsStr, value: &OsStr) -> io::Result<CString> {

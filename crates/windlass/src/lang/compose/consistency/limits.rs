@@ -37,7 +37,7 @@ pub(super) fn check(service: &Service, findings: &mut Findings) {
         let (Some(value), Some(other)) = (number(own), deploy.map_or(Some(0.0), number)) else {
             continue;
         };
-        if value == 0.0 || value == other {
+        if value == 0.0 || value.total_cmp(&other).is_eq() {
             continue;
         }
         let (place, keys) = (deploy.unwrap_or(section).span, path.join("."));

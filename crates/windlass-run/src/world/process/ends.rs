@@ -1,0 +1,75 @@
+//! Hearing of ends by the signal that the system sends when a child ends. A handle for each command
+//! has to be made, watched and closed, which is a part of what starting a small program takes; the
+//! signal comes by itself. But it does not say who has ended, so that this is for a few at a time.
+
+use std::fs;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+/// Whether somebody hears already: a signal is heard once.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Lets a world of processes hear of ends by signal. A program calls this before it starts its
+/// first thread: a thread that does not hold the signal back would take it away.
+pub fn hear_ends() {
+    // Without it every command gets a handle.
+    let _ = signal().thread_block();
+}
+
+/// The ends of children.
+#[derive(Debug)]
+pub(super) struct Ends(SignalFd);
+
+impl Ends {
+    /// None when somebody else would hear them.
+    pub(super) fn open() -> Option<Self> {
+        if !all_hold_back().unwrap_or(false) || IS_TAKEN.swap(true, Ordering::SeqCst) {
+            return None;
+        }
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        let opened = SignalFd::with_flags(&signal(), flags);
+        if opened.is_err() {
+            IS_TAKEN.store(false, Ordering::SeqCst);
+        }
+        opened.ok().map(Ends)
+    }
+
+    /// Forgets what was heard; whoever has ended by now is looked for after this.
+    pub(super) fn clear(&self) {
+        let _ = self.0.read_signal();
+    }
+}
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        IS_TAKEN.store(false, Ordering::SeqCst);
+    }
+}
+
+impl AsFd for Ends {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+fn signal() -> SigSet {
+    let mut signal = SigSet::empty();
+    signal.add(Signal::SIGCHLD);
+    signal
+}
+
+/// Whether every thread holds the signal back; those that they start will, too.
+fn all_hold_back() -> Option<bool> {
+    for task in fs::read_dir("/proc/self/task").ok()? {
+        let Ok(status) = fs::read_to_string(task.ok()?.path().join("status")) else { continue };
+        let held = status.lines().find_map(|line| line.strip_prefix("SigBlk:"))?;
+        let held = u64::from_str_radix(held.trim(), 16).ok()?;
+        if held >> (Signal::SIGCHLD as u32 - 1) & 1 == 0 {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
