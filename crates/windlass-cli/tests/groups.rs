@@ -89,7 +89,10 @@ fn a_child_that_bears_the_signal_is_killed_when_the_patience_of_its_author_is_ov
         format!("process: {{ run: {{ shell: \"{child} & exec sleep 95\" }}, grace: 300ms }}");
     let folder = Folder::with(&[("windlass.yaml", &application("timeout: 20s", &process))]);
     assert_eq!(folder.run(&["up", "windlass.yaml", "--yes", "--detach"]).code, 0);
-    assert_eq!(running(folder.root(), "trap"), 1);
+    // The shell that starts both says the same words until it has become the other one.
+    while running(folder.root(), "sleep 95") != 1 || running(folder.root(), "trap") != 1 {
+        thread::sleep(Duration::from_millis(10));
+    }
     let down = folder.run(&["down", "--yes"]);
     assert_eq!(down.code, 0, "{down:?}");
     assert_eq!(running(folder.root(), "trap"), 0);
