@@ -18,6 +18,8 @@ use windlass_run::world::docker::http::Address;
 
 #[path = "docker/endings.rs"]
 mod endings;
+#[path = "docker/followers.rs"]
+mod followers;
 #[path = "docker/inside.rs"]
 mod inside;
 #[path = "docker/places.rs"]
@@ -77,6 +79,13 @@ const CASES: &[Case] = &[
     ("a version that does not come up leaves the old one running", updates::bad_version),
     ("a run that is rolled back brings back what it replaced", updates::back_to_before),
     ("who shares the network of a container follows it", updates::sharing),
+    ("who follows a service is stopped before it is replaced", followers::replaced),
+    (
+        "who follows a service is started anew when it could not be replaced",
+        followers::not_replaced,
+    ),
+    ("what goes on when a replacement fails is not touched by going back", followers::untouched),
+    ("who follows a service runs again when it is put back", followers::back),
     ("what the engine starts again has not died", setbacks::engine_restarts),
     ("what had failed before a run does not hinder its way back", setbacks::back_past_a_failure),
     (

@@ -80,11 +80,11 @@ topology_template:
 const TWO: &str = "tosca_definitions_version: tosca_2_0
 functions:
   half: { signatures: [ { arguments: [ { type: float } ], result: { type: float }, implementation: half.py } ] }
-capability_types: { Host: { properties: { mem: { type: integer, default: 100 } } } }
-relationship_types: { On: { valid_capability_types: [ Host ], valid_source_node_types: [ App ] } }
+capability_types: { Host: { properties: { mem: { type: integer, default: 100 } } }, Side: {} }
+relationship_types: { On: { properties: { w: { type: integer, default: 1 } }, valid_capability_types: [ Host ], valid_source_node_types: [ App ] }, Off: {} }
 interface_types: { Life: { operations: { go: { inputs: { n: { type: integer } } } }, notifications: { boom: {} } } }
 node_types:
-  Box: { properties: { zone: { type: string, default: eu } }, capabilities: { host: { type: Host } }, interfaces: { life: { type: Life } } }
+  Box: { properties: { zone: { type: string, default: eu } }, capabilities: { host: { type: Host }, side: { type: Side } }, interfaces: { life: { type: Life } } }
   App:
     properties: { zone: { type: string, required: false }, part: { type: float, required: false }, text: { type: string, required: false } }
     requirements: [ host: { capability: Host, node: Box, relationship: On, count_range: [ 0, 2 ] } ]
@@ -154,6 +154,12 @@ topology_template:
 
 /// What is written in place of what, and the code of what is found in that line.
 const MISTAKES: &[(&str, &str, &str, &str)] = &[
+    (
+        TWO,
+        "node: box, allocation: { properties: { mem: 10 } },",
+        "node: box, capability: side,",
+        "TOSCA015",
+    ),
     (SIMPLE, "[ TARGET, tags, a ]", "[ TARGET, tgs, a ]", "TOSCA014"),
     (SIMPLE, "[ SELF, uses, tags, a ]", "[ SELF, uses, tgs, a ]", "TOSCA014"),
     (SIMPLE, "peers, 0, name ]", "peers, 0, nam ]", "TOSCA014"),
@@ -321,6 +327,16 @@ fn what_follows_from_a_mistake_is_not_said() {
 
 /// Mistakes that have exactly one finding, wherever it is.
 const ONCE: &[(&str, &str, &str, &str)] = &[
+    // Requirements against their definitions.
+    (SIMPLE, "relationship: wire }", "relationship: tosca.relationships.HostedOn }", "TOSCA015"),
+    (TWO, "node: box, allocation", "node: box, relationship: Off, allocation", "TOSCA015"),
+    (
+        TWO,
+        "node: box, allocation",
+        "node: box, relationship: { type: Off }, allocation",
+        "TOSCA015",
+    ),
+    (TWO, "w: { type: integer, default: 1 }", "w: { type: integer }", "TOSCA012"),
     // Functions in defaults.
     (TWO, "default: eu }", "default: { $conct: [ a, b ] } }", "TOSCA017"),
     (TWO, "default: eu }", "default: { $get_property: [ SELF, nope ] } }", "TOSCA014"),

@@ -11,6 +11,7 @@ pub mod archive;
 pub(crate) mod check;
 pub mod engine;
 pub(super) mod errand;
+mod followers;
 mod gate;
 mod hook;
 pub mod http;

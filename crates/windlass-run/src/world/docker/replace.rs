@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::Shared;
 use super::check::wait_healthy;
 use super::engine::Container;
+use super::followers;
 use super::service::{forget, greet, look_after, stop, told, unless_missing, words};
 use super::sheet::{self, Previous, Service};
 use crate::world::Order;
@@ -86,7 +87,12 @@ pub(super) fn swap(
     };
     let ran = old.as_ref().is_some_and(Container::is_running);
     let overlaps = ran && service.update.start_first;
+    let followers = if overlaps { Vec::new() } else { followers::running(shared, service)? };
     if !overlaps {
+        // Those of which others go on meanwhile are not missed.
+        if service.replicas == 1 {
+            followers::stop(shared, order, &followers)?;
+        }
         stop(shared, name)?;
     }
     if let Err(why) = come_up(shared, order, service, spare) {
@@ -97,6 +103,8 @@ pub(super) fn swap(
         }
         if !overlaps {
             shared.engine.start(name).map_err(words)?;
+            followers::stop(shared, order, &followers)?;
+            followers::start(shared, order, &followers)?;
         }
         return Err(format!("{why}; the container of before goes on"));
     }
@@ -221,10 +229,15 @@ fn keep_nameless(all: &Value, body: &mut Value) {
     }
 }
 
+/// Whether a container is the one that stood there before this run.
+pub(super) fn is_previous(container: &Container, previous: &Previous) -> bool {
+    container.label(sheet::HASH) == previous.hash && container.image == previous.image
+}
+
 /// Puts back what stood there before this run.
 pub(super) fn restore(shared: &Shared, name: &str, previous: &Previous) -> Result<(), String> {
     match shared.engine.inspect(name) {
-        Ok(now) if now.label(sheet::HASH) == previous.hash && now.image == previous.image => {}
+        Ok(now) if is_previous(&now, previous) => {}
         Err(refused) if !refused.is_missing() => return Err(words(refused)),
         _ => {
             shared.remember(name, None);

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use super::check::wait_healthy;
 use super::engine::{Container, Engine, Refused};
+use super::replace::is_previous;
 use super::sheet::{self, Part, Service, Until};
 use super::watch::Guard;
-use super::{Shared, archive, hook, make, pull, replace, resource};
+use super::{Shared, archive, followers, hook, make, pull, replace, resource};
 use crate::world::Order;
 
 /// How much of what a container wrote is shown when it failed.
@@ -122,7 +123,12 @@ fn remove(
     name: &str,
     number: u32,
 ) -> Result<(), String> {
+    let previous = shared.sheet.previous.get(name);
     match shared.engine.inspect(name) {
+        // It was never replaced, or goes on in the place of one that did not come up.
+        Ok(now) if now.is_running() && previous.is_some_and(|it| is_previous(&now, it)) => {
+            return replace::drop_spare(shared, service, number);
+        }
         Ok(container) if container.is_running() => leave(shared, order, service, name)?,
         Ok(container) => shared.watch.unguard(&container.id),
         Err(refused) if refused.is_missing() => {}
@@ -130,14 +136,23 @@ fn remove(
     }
     shared.remember(name, None);
     replace::drop_spare(shared, service, number)?;
-    match shared.sheet.previous.get(name) {
-        Some(previous) => replace::restore(shared, name, previous),
+    match previous {
+        Some(previous) => {
+            replace::restore(shared, name, previous)?;
+            // Those that ran with the one of before run with it again.
+            followers::start(shared, order, &followers::before(shared, service))
+        }
         None => unless_missing(shared.engine.remove(name, shared.sheet.remove_volumes)),
     }
 }
 
 /// Stops the container of a service; what has to happen inside before that happens first.
-fn leave(shared: &Shared, order: &Order, service: &Service, name: &str) -> Result<(), String> {
+pub(super) fn leave(
+    shared: &Shared,
+    order: &Order,
+    service: &Service,
+    name: &str,
+) -> Result<(), String> {
     if !service.pre_stop.is_empty() {
         match shared.engine.inspect(name) {
             Ok(now) if now.status == "running" => {

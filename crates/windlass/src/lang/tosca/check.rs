@@ -15,6 +15,7 @@
 mod arithmetic;
 mod artifact;
 mod asked;
+mod assignment;
 mod behavior;
 mod clause;
 mod constraint;

@@ -19,8 +19,12 @@ impl Checker<'_> {
         let Some(service) = &model.service else { return };
         let mut taken: BTreeMap<(&str, &str, &str), (f64, Span)> = BTreeMap::new();
         for (_, node) in service.nodes.iter() {
-            for (_, requirement) in node.requirements.iter() {
+            for (name, requirement) in node.requirements.iter() {
                 self.in_place(requirement);
+                let definition = node.of.id.and_then(|id| model.requirement(id, &name.text));
+                if let Some(definition) = &definition {
+                    self.refined(name, requirement, definition);
+                }
                 let Some(target) = &requirement.target else { continue };
                 self.valid_ends(service, node, requirement, target);
                 let Some(capability) = target.capability.as_deref() else { continue };
@@ -51,14 +55,18 @@ impl Checker<'_> {
         };
         let named = named.filter(|name| is_type(&name.text));
         let named = named.and_then(|name| model.type_named(TypeKind::Relationship, &name.text));
+        let declared = requirement.target.as_ref().and_then(|target| target.relationship);
         let Some(inline) = &requirement.inline else {
-            if let Some(of) = named {
+            // What a template of the relationship gives is looked at with it; what the profile
+            // wants, many files leave out.
+            let is_plain = requirement.relationship.is_none();
+            let declared = declared.filter(|of| is_plain && !model.is_normative(*of));
+            if let Some(of) = named.or(declared) {
                 self.given(of, &Fields::default(), requirement.span, "this relationship");
             }
             return;
         };
         let of = inline.of.as_ref().and_then(|of| of.id).or(named);
-        let declared = requirement.target.as_ref().and_then(|target| target.relationship);
         let Some(id) = of.or(declared) else { return };
         self.assigned(id, &inline.properties, |of| &of.properties, "property");
         self.assigned(id, &inline.attributes, |of| &of.attributes, "attribute");

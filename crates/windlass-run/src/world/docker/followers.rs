@@ -1,0 +1,99 @@
+//! Services that are started anew when one that they need was (`restart: true`): while it is
+//! replaced they are stopped, and when it is not they go on with the one of before.
+
+use super::Shared;
+use super::service::{greet, leave, unless_missing, words};
+use super::sheet::{Part, Service};
+use crate::world::Order;
+
+/// A container of a service that follows another.
+pub(super) struct Follower<'s> {
+    service: &'s Service,
+    name: String,
+}
+
+/// The label with what a service depends on: `NAME:CONDITION:RESTART`, with commas between.
+const DEPENDS: &str = "com.docker.compose.depends_on";
+
+/// Whether a service is started anew when another was.
+fn follows(service: &Service, other: &str) -> bool {
+    let all = service.body["Labels"][DEPENDS].as_str().unwrap_or_default();
+    let mut all = all.split(',').map(|one| one.split(':').collect::<Vec<_>>());
+    all.any(|one| one.first() == Some(&other) && one.last() == Some(&"true"))
+}
+
+/// Whoever follows a service, and whoever follows those, each after those that it follows.
+fn of<'s>(shared: &'s Shared, service: &Service) -> Vec<&'s Service> {
+    let services = shared.sheet.parts.values().filter_map(|part| match part {
+        Part::Service(service) => Some(&**service),
+        _ => None,
+    });
+    let mut others: Vec<&Service> = services.collect();
+    let mut found: Vec<&Service> = Vec::new();
+    let mut at = 0;
+    let mut next = service.name.as_str();
+    loop {
+        found.extend(others.extract_if(.., |one| follows(one, next)));
+        let Some(known) = found.get(at) else { break };
+        (next, at) = (known.name.as_str(), at + 1);
+    }
+    found.sort_by_key(|one| one.rank);
+    found
+}
+
+fn containers<'s>(shared: &'s Shared, services: Vec<&'s Service>) -> Vec<Follower<'s>> {
+    let each = |service: &'s Service| {
+        let name = |number| service.container_name(&shared.sheet.project, number);
+        (1..=service.replicas).map(move |number| Follower { service, name: name(number) })
+    };
+    services.into_iter().flat_map(each).collect()
+}
+
+/// The containers that follow a service and run.
+pub(super) fn running<'s>(
+    shared: &'s Shared,
+    service: &Service,
+) -> Result<Vec<Follower<'s>>, String> {
+    let mut found = Vec::new();
+    for follower in containers(shared, of(shared, service)) {
+        match shared.engine.inspect(&follower.name) {
+            Ok(container) if container.is_running() => found.push(follower),
+            Err(refused) if !refused.is_missing() => return Err(words(refused)),
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// The containers that follow a service and ran before this run.
+pub(super) fn before<'s>(shared: &'s Shared, service: &Service) -> Vec<Follower<'s>> {
+    let all = of(shared, service).into_iter().filter(|service| service.starts_anew);
+    containers(shared, all.collect())
+}
+
+/// Stops them, the last first. One that has been stopped stays so.
+pub(super) fn stop(
+    shared: &Shared,
+    order: &Order,
+    followers: &[Follower<'_>],
+) -> Result<(), String> {
+    let mut all = followers.iter().rev();
+    all.try_for_each(|follower| leave(shared, order, follower.service, &follower.name))
+}
+
+/// Starts them, the first first.
+pub(super) fn start(
+    shared: &Shared,
+    order: &Order,
+    followers: &[Follower<'_>],
+) -> Result<(), String> {
+    for follower in followers {
+        unless_missing(shared.engine.start(&follower.name))?;
+        match shared.engine.inspect(&follower.name) {
+            Ok(now) => greet(shared, order, follower.service, &now.id)?,
+            Err(refused) if refused.is_missing() => {}
+            Err(refused) => return Err(words(refused)),
+        }
+    }
+    Ok(())
+}
