@@ -68,7 +68,9 @@ pub fn duration(text: &str) -> Option<Duration> {
         seconds += number * UNITS.iter().find(|(name, _)| *name == unit)?.1;
         rest = after;
     }
-    Duration::try_from_secs_f64(seconds).ok()
+    // Go counts nanoseconds in 63 bits.
+    let most = i64::MAX as f64 / 1e9;
+    Duration::try_from_secs_f64(seconds).ok().filter(|_| seconds <= most)
 }
 
 #[cfg(test)]
@@ -95,5 +97,6 @@ mod tests {
         assert_eq!(duration("0"), Some(Duration::ZERO));
         assert_eq!(duration("10"), None);
         assert_eq!(duration("99999999999999999999999h"), None);
+        assert!(duration("2562047h").is_some() && duration("2562048h").is_none());
     }
 }
