@@ -50,6 +50,13 @@ pub(crate) struct Loaded {
     pub(crate) tosca: Option<Box<tosca::Model>>,
 }
 
+impl Loaded {
+    /// Whose plans are read.
+    pub(crate) fn whose(&self) -> Whose<'_> {
+        Whose { application: &self.application, service: self.tosca.as_deref() }
+    }
+}
+
 /// A text that is no archive.
 #[derive(Debug)]
 pub(crate) struct Text {
@@ -92,13 +99,22 @@ pub(crate) fn state_in(text: Text, application: &Application) -> Result<GlobalSt
     document(reading, text, "state")
 }
 
-/// Reads a plan. What is wrong with it goes to standard error: it does not fit.
-pub(crate) fn plan(path: &Path) -> Result<Plan, Failure> {
-    workflow(path, None)
+/// Reads a plan for an application. What is wrong with it goes to standard error: it does not fit.
+pub(crate) fn plan(path: &Path, of: Whose<'_>) -> Result<Plan, Failure> {
+    workflow(path, None, of)
+}
+
+/// The application that a plan is read for, with its service when it is one of TOSCA.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whose<'a> {
+    /// The application.
+    pub(crate) application: &'a Application,
+    /// The service.
+    pub(crate) service: Option<&'a tosca::Model>,
 }
 
 /// Reads a plan; of a TOSCA service the workflow with this name, else `deploy` or the first one.
-pub(crate) fn workflow(path: &Path, name: Option<&str>) -> Result<Plan, Failure> {
+pub(crate) fn workflow(path: &Path, name: Option<&str>, of: Whose<'_>) -> Result<Plan, Failure> {
     let text = text(path)?;
     if lang::told(None, text.id, &text.sources) != Some(Language::Tosca) {
         return match name {
@@ -107,13 +123,14 @@ pub(crate) fn workflow(path: &Path, name: Option<&str>) -> Result<Plan, Failure>
                 .help("--workflow names a workflow of one")),
         };
     }
-    // What the service imports says which node lives in which. What is wrong with it is said where
-    // it is read as the application.
-    let Text { name: file, mut sources, id } = text;
-    let reading = input::read(Some(Language::Tosca), id, path, &mut sources, false).0;
-    let found = reading.tosca.as_ref().and_then(|model| tosca::workflow::plan(model, name));
+    let file = text.name.clone();
+    let model = service_of(text, path, of);
+    let mut found = model.as_ref().and_then(|model| tosca::workflow::plan(model, name));
+    if let Some(plan) = &mut found {
+        tosca::workflow::housed(plan, of.application);
+    }
     found.ok_or_else(|| {
-        let service = reading.tosca.as_ref().and_then(|model| model.service.as_ref());
+        let service = model.as_ref().and_then(|model| model.service.as_ref());
         let known: Vec<&str> =
             service.map(|service| service.workflows.names().collect()).unwrap_or_default();
         match name {
@@ -124,19 +141,32 @@ pub(crate) fn workflow(path: &Path, name: Option<&str>) -> Result<Plan, Failure>
     })
 }
 
+/// The workflows of a file in the service of the application; in what the file itself has when the
+/// application is no service. What is wrong with it is said where it is read as the application.
+fn service_of(text: Text, path: &Path, of: Whose<'_>) -> Option<tosca::Model> {
+    let Text { mut sources, id, .. } = text;
+    let reading = input::read(Some(Language::Tosca), id, path, &mut sources, false).0;
+    let own = reading.tosca?;
+    Some(match of.service {
+        Some(service) => tosca::workflow::within(service, &own),
+        None => *own,
+    })
+}
+
 /// What a workflow says beside its operations, judged from where the nodes are at its start; none
 /// when the file is no TOSCA service.
 pub(crate) fn judgement(
     path: &Path,
     name: Option<&str>,
     start: &BTreeMap<String, String>,
+    of: Whose<'_>,
 ) -> Result<Option<tosca::workflow::Judgement>, Failure> {
-    let Text { mut sources, id, .. } = text(path)?;
-    if lang::told(None, id, &sources) != Some(Language::Tosca) {
+    let text = text(path)?;
+    if lang::told(None, text.id, &text.sources) != Some(Language::Tosca) {
         return Ok(None);
     }
-    let reading = input::read(Some(Language::Tosca), id, path, &mut sources, false).0;
-    Ok(reading.tosca.and_then(|model| tosca::workflow::judge(&model, name, start)))
+    let model = service_of(text, path, of);
+    Ok(model.and_then(|model| tosca::workflow::judge(&model, name, start)))
 }
 
 /// Reads a plan in a text.

@@ -154,6 +154,16 @@ fn inputs(args: &ToscaArgs, must_be_complete: bool) -> Result<Given, Failure> {
     Ok(Given { texts, must_be_complete })
 }
 
+/// The values for inputs that were given, as texts with names.
+pub(crate) fn inputs_given() -> Vec<(String, String)> {
+    INPUTS.get().map(|given| given.texts.clone()).unwrap_or_default()
+}
+
+/// Gives values for inputs where the command line has none.
+pub(crate) fn give_inputs(texts: Vec<(String, String)>) {
+    let _ = INPUTS.set(Given { texts, must_be_complete: false });
+}
+
 /// The quirks that the command line names.
 fn quirks(args: &ToscaArgs) -> Result<Switches, Failure> {
     let mut quirks = Switches::default();

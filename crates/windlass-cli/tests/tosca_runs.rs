@@ -252,3 +252,187 @@ topology_template:
     assert!(run.stdout.contains("`stop` is mapped to no workflow"), "{}", run.stdout);
     assert!(run.stdout.contains("map `stop` to a workflow"), "{}", run.stdout);
 }
+
+/// A way down that wants what only a way up that succeeded gives.
+const HALF: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  N:
+    derived_from: tosca.nodes.Root
+    attributes: { address: { type: string } }
+    interfaces:
+      Standard:
+        operations:
+          start: { implementation: start.sh, outputs: { addr: [ SELF, address ] } }
+          delete: { implementation: say.sh, inputs: { A: { get_attribute: [ SELF, address ] } } }
+topology_template:
+  inputs: { word: { type: string, default: nothing } }
+  node_templates: { a: { type: N } }
+  outputs:
+    at: { value: { concat: [ { get_input: word }, ' ', { get_attribute: [ a, address ] } ] } }
+";
+
+#[test]
+fn what_nobody_gave_is_empty_on_the_way_down_and_the_operator_is_told() {
+    let say = "echo \"deleted with <$A>\"\n";
+    let folder = Folder::with(&[("s.yaml", HALF), ("start.sh", "exit 1\n"), ("say.sh", say)]);
+    assert_eq!(folder.run(&["up", "s.yaml", "--yes", "--detach"]).code, 4);
+    let down = good(folder.run(&["down", "s.yaml"]));
+    let told = "no operation has given `address` of `a`; it is empty for Standard.delete";
+    assert!(down.stderr.contains(told), "{}", down.stderr);
+    let said = good(folder.run(&["logs", "--app", "s.yaml"])).stdout;
+    assert!(said.contains("deleted with <>"), "{said}");
+    // On the way up it is an error, as before.
+    let early =
+        HALF.replace("start: {", "start: { inputs: { A: { get_attribute: [ a, address ] } },");
+    folder.write("early.yaml", early);
+    folder.write("start.sh", "echo addr=there >> \"$TOSCA_OUTPUTS\"\n");
+    let up = folder.run(&["up", "early.yaml", "--yes", "--detach"]);
+    assert_eq!(up.code, 4, "{}", up.stdout);
+    assert!(up.stdout.contains("no operation has given `address` of `a`"), "{}", up.stdout);
+}
+
+#[test]
+fn a_run_that_is_resumed_tells_the_outputs_of_the_service() {
+    let folder = Folder::with(&[("s.yaml", HALF), ("start.sh", "exit 1\n"), ("say.sh", "true\n")]);
+    let up = ["up", "s.yaml", "--yes", "--detach", "--input", "word=given"];
+    assert_eq!(folder.run(&up).code, 4);
+    folder.write("start.sh", "echo addr=there >> \"$TOSCA_OUTPUTS\"\n");
+    let resumed = good(folder.run(&["resume", "s.yaml", "--detach"]));
+    assert!(resumed.stdout.contains("output at: given there\n"), "{}", resumed.stdout);
+    // Who takes down has none to tell.
+    let down = good(folder.run(&["down", "s.yaml"]));
+    assert!(!down.stdout.contains("output at"), "{}", down.stdout);
+}
+
+#[test]
+fn a_dry_run_says_which_scripts_are_missing() {
+    let folder = service("csar/Definitions/");
+    folder.write(
+        "csar/TOSCA.meta",
+        "CSAR-Version: 2.0\nEntry-Definitions: Definitions/service.yaml\n",
+    );
+    let pack = |name: &str| {
+        let mut packed = Command::new("tar");
+        packed.arg("-C").arg(folder.path("csar")).arg("--format=ustar").arg("-cf");
+        packed.arg(folder.path(name)).args(["TOSCA.meta", "Definitions"]);
+        assert!(packed.status().unwrap().success());
+    };
+    pack("whole.tar");
+    let entry = "csar/Definitions/service.yaml";
+    for file in [entry, "csar", "whole.tar"] {
+        good(folder.run(&["up", file, "--dry-run"]));
+    }
+    std::fs::remove_file(folder.path("csar/Definitions/scripts/front.sh")).unwrap();
+    pack("half.tar");
+    for file in [entry, "csar"] {
+        let run = folder.run(&["up", file, "--dry-run"]);
+        assert_eq!(run.code, 2, "{file}: {}", run.stdout);
+        assert!(run.stderr.contains("there is no file `scripts/front.sh`"), "{}", run.stderr);
+        // Nothing runs in a simulated world.
+        good(folder.run(&["up", file, "--dry-run", "--world", "simulated"]));
+    }
+    // An archive is to be complete, whoever reads it.
+    let run = folder.run(&["up", "half.tar", "--dry-run"]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    assert!(run.stderr.contains("there is no file `scripts/front.sh`"), "{}", run.stderr);
+    assert!(!folder.path(".windlass").exists());
+}
+
+#[test]
+fn workflows_in_a_file_of_their_own_are_about_the_application() {
+    let text = LEAVING.replace("CONFIGURE", "say.sh");
+    let folder = Folder::with(&[("service.yaml", text.as_str()), ("say.sh", "true\n")]);
+    good(folder.run(&["convert", "service.yaml", "--to", "tosca", "-o", "flows.yaml"]));
+    good(folder.run(&["convert", "service.yaml", "--to", "windlass", "-o", "own.yaml"]));
+    good(folder.run(&["plan", "service.yaml", "--format", "json", "-o", "up.json"]));
+    good(folder.run(&["convert", "up.json", "--to", "tosca", "-o", "up.yaml"]));
+    for app in ["service.yaml", "own.yaml"] {
+        for flow in ["flows.yaml", "up.yaml"] {
+            good(folder.run(&["verify", flow, "--app", app]));
+        }
+        let down = ["--workflow", "undeploy", "--after", "flows.yaml"];
+        good(folder.run(&[&["verify", "flows.yaml", "--app", app][..], &down].concat()));
+    }
+    good(folder.run(&["simulate", "flows.yaml", "--app", "service.yaml"]));
+    let up = ["up", "service.yaml", "--plan", "flows.yaml", "--yes", "--detach"];
+    good(folder.run(&up));
+    // What is left to the orchestrator and what nobody implements is known of the service.
+    folder.write(
+        "short.yaml",
+        "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  workflows:
+    deploy:
+      steps:
+        box: { target: box, activities: [ delegate: deploy ], on_success: [ store ] }
+        store: { target: store, activities: [ call_operation: Standard.create, call_operation: Standard.start ] }
+",
+    );
+    good(folder.run(&["verify", "short.yaml", "--app", "service.yaml"]));
+    let wrong = folder.read("short.yaml").replace(", on_success: [ store ]", "");
+    folder.write("wrong.yaml", wrong);
+    assert_eq!(folder.run(&["verify", "wrong.yaml", "--app", "service.yaml"]).code, 1);
+}
+
+/// A service that stands for a type; nobody implements `configure`.
+const STANDS: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+node_types: { Sys: { derived_from: tosca.nodes.Root } }
+topology_template:
+  substitution_mappings:
+    node_type: Sys
+    interfaces: { Standard: { create: wc, start: ws, stop: wp, delete: wd } }
+  node_templates:
+    a:
+      type: tosca.nodes.Root
+      interfaces: { Standard: { operations: { create: x.sh, start: x.sh, stop: x.sh, delete: x.sh } } }
+  workflows:
+    wc: { steps: { x: { target: a, activities: [ call_operation: Standard.create ] } } }
+    ws: { steps: { x: { target: a, activities: [ call_operation: Standard.start ] } } }
+    wp: { steps: { x: { target: a, activities: [ call_operation: Standard.stop ] } } }
+    wd: { steps: { x: { target: a, activities: [ call_operation: Standard.delete ] } } }
+";
+
+#[test]
+fn a_substitute_needs_no_workflow_for_what_nobody_implements() {
+    let folder = Folder::with(&[("service.yaml", STANDS), ("x.sh", "true\n")]);
+    good(folder.run(&["check", "service.yaml"]));
+    let wrong = [
+        ("start: ws", "start: wc"),
+        ("create: wc", "create: wp"),
+        ("stop: wp", "stop: wd"),
+        ("create: x.sh,", "create: x.sh, configure: x.sh,"),
+    ];
+    for (from, to) in wrong {
+        folder.write("service.yaml", STANDS.replace(from, to));
+        let run = folder.run(&["check", "service.yaml", "--format", "json"]);
+        let codes = run.findings();
+        assert!(codes.iter().any(|it| it.ends_with("error TOSCA029")), "{to}: {codes:?}");
+    }
+    // Nor is the end of the way up called when nothing carries it out.
+    let bare = STANDS
+        .replace("start: ws, stop: wp, ", "start: ws, ")
+        .replace("start: x.sh, stop: x.sh, ", "configure: x.sh, ")
+        .replace("Standard.start", "Standard.configure")
+        .replace(
+            "    node_type: Sys\n",
+            "    node_type: Sys\n    capabilities: { feature: [ a, feature ] }\n",
+        );
+    let (head, rest) = bare.split_once("    wp:").unwrap();
+    let (_, rest) = rest.split_once('\n').unwrap();
+    folder.write("service.yaml", format!("{head}{rest}"));
+    let run = folder.run(&["check", "service.yaml"]);
+    assert!(!run.stdout.contains("and the service does not"), "{}", run.stdout);
+}
+
+#[test]
+fn archives_are_checked_in_the_language_of_tosker() {
+    let folder = Folder::with(&[("csar/s.yaml", STANDS), ("csar/x.sh", "true\n")]);
+    folder.write("csar/TOSCA.meta", "CSAR-Version: 2.0\nEntry-Definitions: s.yaml\n");
+    let mut packed = Command::new("tar");
+    packed.arg("-C").arg(folder.path("csar")).arg("--format=ustar").arg("-cf");
+    packed.arg(folder.path("s.tar")).args(["TOSCA.meta", "s.yaml", "x.sh"]);
+    assert!(packed.status().unwrap().success());
+    let run = folder.run(&["check", "s.tar", "--lang", "tosker"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stdout.contains("TosKer does not bring up `a`"), "{}", run.stdout);
+}

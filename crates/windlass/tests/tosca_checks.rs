@@ -628,3 +628,76 @@ fn relationships_of_xml_may_be_between_nodes() {
     let library = read(&format!("{}</Definitions>\n", &WINERY[..types]));
     assert!(library.findings.is_empty(), "{:#?}", library.findings);
 }
+
+/// A node whose life gives an attribute, and reads it.
+const LIFE: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  N:
+    derived_from: tosca.nodes.Root
+    attributes: { at: { type: string } }
+    interfaces:
+      Standard:
+        operations:
+          create: { implementation: a.sh, inputs: { V: { get_attribute: [ SELF, at ] } } }
+          start: { implementation: a.sh, outputs: { v: [ SELF, at ] } }
+topology_template:
+  node_templates:
+    a: { type: N }
+";
+
+#[test]
+fn an_attribute_that_a_later_operation_gives_is_read_too_early() {
+    let codes = |text: &str| {
+        let (found, _) = findings(text);
+        let told = |it: &Diagnostic| it.message.contains("gives afterwards");
+        found.iter().filter(|it| told(it)).map(|it| (it.code, it.severity)).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(LIFE), [("TOSCA027", Severity::Error)]);
+    let by_name = LIFE.replace(
+        "    a: { type: N }",
+        "    a: { type: N, interfaces: { Standard: { operations: { configure: { inputs: { W: { get_attribute: [ a, at ] } } } } } } }",
+    );
+    assert_eq!(codes(&by_name).len(), 2);
+    let fine = [
+        // A later operation, a default, the template, an input that says otherwise.
+        ("create: {", "delete: {"),
+        ("at: { type: string }", "at: { type: string, default: x }"),
+        ("{ type: N }", "{ type: N, attributes: { at: x } }"),
+        (
+            "{ type: N }",
+            "{ type: N, interfaces: { Standard: { operations: { create: { inputs: { V: x } } } } } }",
+        ),
+        // An operation of a relationship, and another node.
+        (
+            "node_types:",
+            "relationship_types: { R: { derived_from: tosca.relationships.Root, interfaces: { Configure: { operations: { pre_configure_target: { outputs: { o: [ TARGET, at ] } } } } } } }\nnode_types:",
+        ),
+        (
+            "    a: { type: N }",
+            "    a: { type: N }\n    b: { type: N, interfaces: { Standard: { operations: { create: { inputs: { V: x }, outputs: { o: [ a, at ] } } } } } }",
+        ),
+    ];
+    for (from, to) in fine {
+        assert!(codes(&LIFE.replace(from, to)).is_empty(), "{to}");
+    }
+}
+
+#[test]
+fn a_new_interface_of_a_type_has_a_type() {
+    let text = LIFE.replace("Standard:", "Standrd:");
+    let (found, _) = findings(&text);
+    let new: Vec<_> = found.iter().filter(|it| it.message.contains("is new here")).collect();
+    assert_eq!(new.len(), 1, "{found:#?}");
+    assert_eq!(
+        (new[0].code, new[0].help.as_deref()),
+        ("TOSCA013", Some("did you mean `Standard`?"))
+    );
+    let two = TWO.replace(
+        "interfaces: { life: { type: Life } }",
+        "interfaces: { life: { operations: { go: a.sh } } }",
+    );
+    let (found, _) = findings(&two);
+    assert!(found.iter().any(|it| it.message.contains("is new here")), "{found:#?}");
+    let (found, _) = findings(TWO);
+    assert!(found.is_empty(), "{found:#?}");
+}

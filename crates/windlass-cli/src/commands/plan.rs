@@ -13,6 +13,7 @@ use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
 use windlass::goal::names::Ids;
 use windlass::lang::compose::{self, Hopeless};
+use windlass::lang::tosca;
 use windlass::plan::Plan;
 use windlass::synthesize::{self, Answer, Objective, Question};
 use windlass::verify::Effort;
@@ -248,7 +249,7 @@ fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
         None => GlobalState::empty(),
     };
     if let Some(path) = &args.undo {
-        return undone(path, application, start);
+        return undone(path, application, tosca.as_deref(), start);
     }
     let known = load::instances(&application, &start, &Plan::default());
     let ids = Ids::Creatable(&known);
@@ -297,9 +298,10 @@ fn said(
 fn undone(
     path: &std::path::Path,
     application: Application,
+    service: Option<&tosca::Model>,
     start: GlobalState,
 ) -> Result<Asked, Failure> {
-    let plan = load::plan(path)?;
+    let plan = load::plan(path, load::Whose { application: &application, service })?;
     load::fitting(&application, &start, &plan)?;
     match synthesize::undoing(&application, &start, &plan) {
         Some((end, goal)) => {

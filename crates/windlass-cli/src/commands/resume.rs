@@ -13,6 +13,7 @@ use crate::args::Format;
 use crate::commands::engine::{
     self, Address, Beginning, Drive, DriveArgs, Past, WhereArgs, WorldArg, containers, drive,
 };
+use crate::commands::up::outputs;
 use crate::exit_code;
 use crate::failure::Failure;
 
@@ -119,5 +120,8 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
         drive(&way, machine, again)?
     };
     drop(lock);
+    if past.purpose == Purpose::Up {
+        outputs::tell_again(args.format, code, &deployment)?;
+    }
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
 }

@@ -3,6 +3,7 @@
 mod differs;
 mod laid;
 pub(crate) mod net;
+pub(crate) mod outputs;
 mod project;
 pub(crate) mod refusal;
 
@@ -20,7 +21,7 @@ use windlass::source::Sources;
 use windlass::synthesize;
 use windlass::tree::emit;
 use windlass::verify::{self, Effort, GoalAnswer, Validity};
-use windlass_run::deployment::Deployment;
+use windlass_run::deployment::{Deployment, Lock};
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
 use windlass_run::machine::plan::print;
@@ -31,7 +32,7 @@ use crate::commands::engine::{
 };
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
-use crate::load;
+use crate::load::{self, Whose};
 use crate::surroundings::{ComposeArgs, TemplateArgs};
 use crate::{exit_code, output};
 
@@ -163,22 +164,19 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
         stay: !args.drive.detach && !args.adopt && world != WorldArg::Simulated,
     };
     if application.is_net() {
-        if let Some(past) = past.as_ref().filter(|past| !past.is_down()) {
-            return again(past, &application, &name, &address);
-        }
-        let code = net::up(args, &application, &way, text)?;
-        drop(lock);
-        return engine::leave_supervisor(&args.drive, &deployment, &name, code);
+        let past = past.as_ref().filter(|past| !past.is_down());
+        return net_up(args, &application, &way, (text, past), lock);
     }
     let beginning = match &project {
         Some(project) => project.beginning(past.is_none() && !args.adopt),
         None => beginning(&application, past.as_ref())?,
     };
-    let goal = wanted(args, &application, &beginning.state, goal)?;
+    let whose = Whose { application: &application, service: loaded.tosca.as_deref() };
+    let goal = wanted(args, whose, &beginning.state, goal)?;
     let from = engine::without_faults(&application, beginning.state.clone());
     let mut planner = engine::machine(&application, &from, goal.clone())?;
     planner.arrange(project.as_ref().map(|_| windlass_run::compose::arrange as _));
-    let mut plan = planned(args, &application, &from, &planner, goal.as_ref())?;
+    let mut plan = planned(args, whose, &from, &planner, goal.as_ref())?;
     let mut machine = engine::machine(&application, &beginning.state, goal.clone())?;
     machine.arrange(project.as_ref().map(|project| project.order(&mut plan)));
     let actions = project::actions(&application, &from, &plan, project.as_ref())?;
@@ -195,13 +193,30 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions::text(&actions))?;
     project.as_mut().map_or(Ok(()), |project| project.write(&deployment, past.as_ref()))?;
     laid::forget(&deployment, &beginning.state);
+    outputs::remember(&args.file, &deployment, loaded.tosca.as_deref());
     let text = emit::yaml(&lang::windlass::print(&application, goal.as_ref()));
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
     let begun = begun(text, &directory, world, (Some(start), beginning.processes));
     let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
     drop(lock);
-    laid::tell(args.format, code, &deployment, loaded.tosca.as_deref())?;
+    outputs::tell(args.format, code, &deployment, loaded.tosca.as_deref())?;
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
+}
+
+/// Brings an assembly of nets up, unless it has been brought up before.
+fn net_up(
+    args: &UpArgs,
+    application: &Application,
+    way: &Drive<'_>,
+    (text, past): (Option<String>, Option<&Past>),
+    lock: Option<(Lock, bool)>,
+) -> Result<u8, Failure> {
+    if let Some(past) = past {
+        return again(past, application, way.name, way.address);
+    }
+    let code = net::up(args, application, way, text)?;
+    drop(lock);
+    engine::leave_supervisor(&args.drive, way.deployment, way.name, code)
 }
 
 /// The first entry of a run from where everything is, with the processes that run.
@@ -229,8 +244,9 @@ fn directory(
     application: &Application,
     service: Option<&lang::tosca::Model>,
 ) -> Result<PathBuf, Failure> {
-    let is_real = matches!(world, WorldArg::Process | WorldArg::Ssh) && !args.dry_run;
+    let is_real = matches!(world, WorldArg::Process | WorldArg::Ssh);
     match service.filter(|_| is_real) {
+        Some(service) if args.dry_run => laid::looked_at(&args.file, application, service),
         Some(service) => laid::directory(&args.file, deployment, application, service),
         None => Ok(engine::folder_of(&args.file)),
     }
@@ -332,11 +348,13 @@ fn beginning(application: &Application, past: Option<&Past>) -> Result<Beginning
 
 fn wanted(
     args: &UpArgs,
-    application: &Application,
+    whose: Whose<'_>,
     start: &GlobalState,
     declared: Option<GoalFile>,
 ) -> Result<Option<GoalFile>, Failure> {
-    let plan = args.plan.as_deref().map(load::plan).transpose()?.unwrap_or_default();
+    let application = whose.application;
+    let read = |path| load::plan(path, whose);
+    let plan = args.plan.as_deref().map(read).transpose()?.unwrap_or_default();
     let known = load::instances(application, start, &plan);
     let ids = Ids::Creatable(&known);
     if let Some(text) = &args.goal {
@@ -358,7 +376,7 @@ fn wanted(
 /// The plan that is followed: the operator's, if it is valid, or one that was just made.
 fn planned(
     args: &UpArgs,
-    application: &Application,
+    whose: Whose<'_>,
     start: &GlobalState,
     machine: &impl Machine,
     goal: Option<&GoalFile>,
@@ -369,7 +387,8 @@ fn planned(
             .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
         return text.map(load::own_plan).transpose().map(Option::unwrap_or_default);
     };
-    let plan = load::plan(path)?;
+    let application = whose.application;
+    let plan = load::plan(path, whose)?;
     load::fitting(application, start, &plan)?;
     let stale = |said: &Option<String>, is: String| said.as_ref().is_some_and(|it| *it != is);
     if stale(&plan.application, lang::windlass::digest::of_application(application))

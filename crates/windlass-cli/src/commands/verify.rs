@@ -201,29 +201,30 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
 }
 
 fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
-    let application = load::application(&args.app, args.lang.as_deref())?.application;
+    let loaded = load::application(&args.app, args.lang.as_deref())?;
+    let (whose, application) = (loaded.whose(), &loaded.application);
     let start = match &args.state {
-        Some(path) => load::state(path, &application)?,
+        Some(path) => load::state(path, application)?,
         None => GlobalState::empty(),
     };
-    let mut plan = load::workflow(&args.plan, args.workflow.as_deref())?;
+    let mut plan = load::workflow(&args.plan, args.workflow.as_deref(), whose)?;
     if args.sequence {
         in_order(&plan)?;
         plan = plan.into_sequence();
     }
-    let mut at_start = states_of(&application, &start);
+    let mut at_start = states_of(application, &start);
     let mut undescribed = Vec::new();
     if let Some(before) = &args.after {
-        let judged = load::judgement(before, None, &at_start)?.unwrap_or_default();
+        let judged = load::judgement(before, None, &at_start, whose)?.unwrap_or_default();
         undescribed = judged.undescribed;
-        let before = load::plan(before)?;
+        let before = load::plan(before, whose)?;
         at_start.extend(workflow::after(&before));
         plan = before.followed_by(plan);
     }
-    let judged = load::judgement(&args.plan, args.workflow.as_deref(), &at_start)?;
+    let judged = load::judgement(&args.plan, args.workflow.as_deref(), &at_start, whose)?;
     let judged = judged.unwrap_or_default();
     undescribed.extend(judged.undescribed);
-    let fits = load::fitting(&application, &start, &plan);
+    let fits = load::fitting(application, &start, &plan);
     fits.map_err(|failure| match &args.state {
         _ if !undescribed.is_empty() => failure.help(undescribed.join("; ")),
         Some(_) => failure,
@@ -234,15 +235,16 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
         )),
         None => failure.help("no --state was given, so nothing exists before the plan"),
     })?;
-    let mut remarks = made_for(&application, &start, &plan)?;
+    let mut remarks = made_for(application, &start, &plan)?;
     let contradicts = !judged.wrong.is_empty();
     remarks.extend(judged.wrong.iter().map(|what| format!("{CONTRADICTION}: {what}")));
     let is_undescribed = !undescribed.is_empty();
     let unknown = undescribed.iter().chain(&judged.unknown);
     remarks.extend(unknown.map(|what| format!("not judged: {what}")));
-    let known = load::instances(&application, &start, &plan);
-    let parse = |text| parse_goal(text, &application, Ids::Known(&known));
+    let known = load::instances(application, &start, &plan);
+    let parse = |text| parse_goal(text, application, Ids::Known(&known));
     let goal = args.goal.as_deref().map(parse).transpose()?;
+    let application = loaded.application;
     Ok(Asked { application, start, plan, goal, remarks, contradicts, is_undescribed })
 }
 

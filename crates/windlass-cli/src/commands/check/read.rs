@@ -174,10 +174,10 @@ impl Texts {
             detected => detected,
         };
         match detected {
-            Detected::Known(detected) if language.is_none_or(|wanted| wanted == detected) => {
+            Detected::Known(detected) if as_said(language, detected).is_some() => {
                 let id = self.sources.add(name, text);
                 let (files, findings) = (self.files.len(), self.findings.len());
-                let reading = self.read_text(id, path, Some(detected), true)?;
+                let reading = self.read_text(id, path, as_said(language, detected), true)?;
                 self.take(id, path, reading);
                 if detected == Language::Compose {
                     if parts::is_beside_base(path) {
@@ -263,8 +263,8 @@ impl Texts {
         files: &mut dyn Files,
     ) -> bool {
         let detected = match detect(name, &file.text) {
-            Detected::Known(detected) if language.is_none_or(|wanted| wanted == detected) => {
-                Some(detected)
+            Detected::Known(detected) if as_said(language, detected).is_some() => {
+                as_said(language, detected)
             }
             Detected::Foreign(_) if !is_found => None,
             Detected::Foreign(foreign) => {
@@ -341,6 +341,16 @@ impl Texts {
 /// Whether nothing further of an archive is read: it used up the limits, or is not worth trusting.
 fn ends_archive(error: &FileError) -> bool {
     matches!(error.code(), "FILE004" | "FILE008")
+}
+
+/// The language in which a text that was found is read; none when another one is asked for. What
+/// TosKer reads are services of TOSCA.
+fn as_said(language: Option<Language>, detected: Language) -> Option<Language> {
+    match language {
+        Some(Language::Tosker) if detected == Language::Tosca => language,
+        Some(wanted) => (wanted == detected).then_some(wanted),
+        None => Some(detected),
+    }
 }
 
 /// Whether a text is TOSCA in YAML.

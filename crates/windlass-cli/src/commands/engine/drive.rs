@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -26,6 +27,9 @@ use super::{Address, DriveArgs, OnFailureArg, Past, WorldArg, chart, containers,
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
+
+/// Where operations leave what the operator should know, in the folder of the deployment.
+const REMARKS: &str = "shared/remarks=";
 
 /// Everything a run needs beside its model.
 pub(crate) struct Drive<'a> {
@@ -191,11 +195,25 @@ fn with_world<M: Machine, W: World>(
     }
     let finish = if drive.stay { engine.keep()? } else { engine.run()? };
     drop(engine);
+    remarks(drive.deployment);
     let told = live.into_inner().and_then(Live::finish);
     if let Some(told) = told {
         output::notice(&told);
     }
     Ok(ended(drive, &finish))
+}
+
+/// Tells what operations had to say to the operator, once.
+fn remarks(deployment: &Deployment) {
+    let folder = deployment.folder().join(REMARKS);
+    let Ok(entries) = fs::read_dir(&folder) else { return };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    for text in files.iter().filter_map(|file| fs::read_to_string(file).ok()) {
+        text.lines().for_each(output::notice);
+    }
+    // What stays would only be told again.
+    let _ = fs::remove_dir_all(&folder);
 }
 
 /// The view for people who look at a terminal.

@@ -35,18 +35,19 @@ pub(super) fn assembly(
 
 /// The assembly that carries out a plan of an application.
 pub(super) fn plan(args: &SimulateArgs, app: &Path) -> Result<Application, Failure> {
-    let application = load::application(app, args.lang.as_deref())?.application;
+    let loaded = load::application(app, args.lang.as_deref())?;
+    let application = &loaded.application;
     if application.is_net() {
         return Err(Failure::usage(format!("`{}` is an assembly of nets", app.display()))
             .help("its own order is simulated without a plan: leave out `--app`"));
     }
     let start = match &args.state {
-        Some(path) => load::state(path, &application)?,
+        Some(path) => load::state(path, application)?,
         None => GlobalState::empty(),
     };
-    let plan = load::plan(&args.file)?;
-    load::fitting(&application, &start, &plan)?;
-    let Planned { mut assembly, is_counted } = planned::planned(&application, &start, &plan);
+    let plan = load::plan(&args.file, loaded.whose())?;
+    load::fitting(application, &start, &plan)?;
+    let Planned { mut assembly, is_counted } = planned::planned(application, &start, &plan);
     if is_counted {
         tell_counted(&mut assembly);
     }

@@ -1,18 +1,18 @@
 //! What the operations of a service find on this machine: their files, of an archive too, and the
 //! values that operations have left.
 
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use windlass::application::{Application, GlobalState};
-use windlass::lang::tosca::{self, Output};
+use windlass::lang::tosca;
 use windlass::source::Sources;
 use windlass::source::files::Limits;
 use windlass_run::deployment::Deployment;
 
-use crate::args::{CheckFormat, Format};
+use crate::args::CheckFormat;
 use crate::commands::engine;
 use crate::failure::Failure;
 use crate::files::{self, Opened};
@@ -22,7 +22,7 @@ use crate::{exit_code, load, output, render};
 /// Where the files of an archive are laid out, in the folder of the deployment.
 const ARCHIVE: &str = "archive";
 /// What operations leave for each other.
-const SHARED: &str = "shared";
+pub(super) const SHARED: &str = "shared";
 
 /// Refuses what no run could compute, and says which nodes nobody brings up.
 pub(super) fn allowed(service: Option<&tosca::Model>, sources: &Sources) -> Result<(), Failure> {
@@ -56,8 +56,56 @@ pub(super) fn directory(
         Some(entry) => engine::folder_of(&entry),
         None => laid_out(file, deployment, application, service)?,
     };
-    all_there(application, &directory)?;
+    all_there(application, &directory, |file| directory.join(file).exists())?;
     Ok(directory)
+}
+
+/// The same for who only looks: files of an archive are looked for in it, and nothing is written.
+pub(super) fn looked_at(
+    file: &Path,
+    application: &Application,
+    service: &tosca::Model,
+) -> Result<PathBuf, Failure> {
+    if !files::looks_like_archive(file) {
+        let directory =
+            load::entry_of(file).map_or(engine::folder_of(file), |it| engine::folder_of(&it));
+        all_there(application, &directory, |file| directory.join(file).exists())?;
+        return Ok(directory);
+    }
+    let opened = files::open(file, Limits::default());
+    let Opened { files, .. } = opened.map_err(|error| Failure::usage(error.to_string()))?;
+    let names: BTreeSet<PathBuf> = files.names().iter().map(PathBuf::from).collect();
+    let folder = folder_in(file, service);
+    let is_there = |wanted: &str| {
+        let wanted = plain(&folder.join(wanted));
+        // A folder of an archive is there by what is in it.
+        names.contains(&wanted) || names.iter().any(|name| name.starts_with(&wanted))
+    };
+    all_there(application, &file.join(&folder), is_there)?;
+    Ok(engine::folder_of(file))
+}
+
+/// The folder of the first file of a service, in the archive that has it.
+fn folder_in(archive: &Path, service: &tosca::Model) -> PathBuf {
+    let entry = service.files.first().and_then(|file| file.path.as_deref());
+    let prefix = format!("{}/", archive.display());
+    let entry = entry.and_then(|path| path.strip_prefix(&prefix)).unwrap_or_default();
+    Path::new(entry).parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// A path without steps up.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 fn laid_out(
@@ -91,10 +139,7 @@ fn laid_out(
         };
         write().map_err(|error| unusable(&error))?;
     }
-    let entry = service.files.first().and_then(|file| file.path.as_deref());
-    let prefix = format!("{}/", file.display());
-    let entry = entry.and_then(|path| path.strip_prefix(&prefix)).unwrap_or_default();
-    Ok(root.join(Path::new(entry).parent().unwrap_or(Path::new(""))))
+    Ok(root.join(folder_in(file, service)))
 }
 
 fn commands(
@@ -105,10 +150,14 @@ fn commands(
 }
 
 /// Every file that a command needs is there.
-fn all_there(application: &Application, directory: &Path) -> Result<(), Failure> {
+fn all_there(
+    application: &Application,
+    directory: &Path,
+    is_there: impl Fn(&str) -> bool,
+) -> Result<(), Failure> {
     let mut missing: Vec<&str> = commands(application)
         .flat_map(|command| command.files.iter().map(String::as_str))
-        .filter(|file| !directory.join(file).exists())
+        .filter(|file| !is_there(file))
         .collect();
     missing.sort_unstable();
     missing.dedup();
@@ -128,50 +177,4 @@ pub(super) fn forget(deployment: &Deployment, state: &GlobalState) {
     }
     // What stays would only be found by operations that ask before anything was given.
     let _ = fs::remove_dir_all(deployment.folder().join(SHARED));
-}
-
-/// Tells the outputs of a service that is up.
-pub(super) fn tell(
-    format: Format,
-    code: u8,
-    deployment: &Deployment,
-    service: Option<&tosca::Model>,
-) -> Result<(), Failure> {
-    if code == exit_code::GOOD && format == Format::Text {
-        output::stdout(&outputs(deployment, service))?;
-    }
-    Ok(())
-}
-
-/// The outputs of a service, a line for each; what nobody gave is said.
-fn outputs(deployment: &Deployment, service: Option<&tosca::Model>) -> String {
-    let Some(model) = service else { return String::new() };
-    let folder = deployment.folder().join(SHARED);
-    let kept = |node: &str, name: &str| left(&folder.join(node), name);
-    let mut text = String::new();
-    for (name, output) in tosca::outputs(model, &kept) {
-        let value = match output {
-            Output::Given(value) => value,
-            Output::Missing => "(no operation has given it)".to_owned(),
-            Output::NotComputed => "(it cannot be computed of what operations gave)".to_owned(),
-        };
-        let _ = writeln!(text, "output {name}: {value}");
-    }
-    text
-}
-
-/// What a node has left; of several instances the first by number that has left it.
-fn left(node: &Path, name: &str) -> Option<String> {
-    if let Ok(text) = fs::read_to_string(node.join(name)) {
-        return Some(text);
-    }
-    let number = |folder: &PathBuf| {
-        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let number = name.rsplit_once('-').and_then(|(_, number)| number.parse::<u64>().ok());
-        (number, name.to_owned())
-    };
-    let mut folders: Vec<PathBuf> =
-        fs::read_dir(node).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    folders.sort_by_key(number);
-    folders.iter().find_map(|folder| fs::read_to_string(folder.join(name)).ok())
 }

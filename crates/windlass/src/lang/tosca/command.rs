@@ -37,6 +37,10 @@ pub(super) use refusal::refusals;
 /// first one puts them there.
 const ON_THE_WAY_UP: &[&str] = &["Standard.create", "Standard.configure", "Standard.start"];
 
+/// The operations that take away; a value that nobody gave is empty for them.
+const ON_THE_WAY_DOWN: &[&str] =
+    &["Standard.stop", "Standard.delete", "Configure.remove_target", "Configure.remove_source"];
+
 /// Where values are kept. Another host has what is shared for each command apart.
 const KEPT: &str = "kept=\"${WINDLASS_SHARED:-$WINDLASS_STATE/shared}\"";
 
@@ -296,7 +300,8 @@ fn command(
         lines.extend([KEPT.to_owned(), own(inputs, at)].into_iter().filter(|_| !is_plain));
         let (before, after) = states.unzip();
         lines.extend(before);
-        lines.extend(fetched(inputs, at, &late));
+        let down = ON_THE_WAY_DOWN.contains(&operation).then_some(operation);
+        lines.extend(fetched(inputs, at, &late, down));
         lines.extend(wrapped(&script, &outputs, operation));
         lines.extend(after);
         CommandLine::Shell(lines.join("\n"))
@@ -422,9 +427,14 @@ fn node_name(inputs: &Inputs<'_, '_>, at: usize) -> String {
 }
 
 /// The lines of a shell that fetch what only the run knows.
-fn fetched(inputs: &Inputs<'_, '_>, at: usize, late: &[(String, Found)]) -> Option<String> {
+fn fetched(
+    inputs: &Inputs<'_, '_>,
+    at: usize,
+    late: &[(String, Found)],
+    down: Option<&str>,
+) -> Option<String> {
     let (folder, name) = (inputs.folder(at), node_name(inputs, at));
-    let mut fetching = Fetching::new(&folder, &name);
+    let mut fetching = Fetching::new(&folder, &name, down);
     for (name, found) in late {
         fetching.variable(name, found);
     }

@@ -9,9 +9,11 @@
 mod judge;
 mod passed;
 mod undescribed;
+mod within;
 mod woven;
 
 pub use judge::{Judgement, after, judge};
+pub use within::{housed, within};
 pub use woven::woven;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,7 +3,8 @@
 //! Operations of the type are mapped to workflows of the service. Whatever may be done with a node
 //! of the type must be possible with the service: its nodes simulate the life of the type. Both are
 //! walked together; where the type can go on and the service cannot, or where the type is started
-//! and a mapped capability is not offered, the service is no substitute.
+//! and a mapped capability is not offered, the service is no substitute. As in any workflow, what
+//! nothing carries out and nobody calls is passed over ([`super::passing`]).
 //!
 //! Paper 003 section 6 asks for this check beside that of types and interfaces.
 
@@ -13,6 +14,7 @@ use super::super::model::{Model, Service, Substitution};
 use super::super::value::Value;
 use super::super::{codes, lower, workflow};
 use super::Checker;
+use super::passing::Passing;
 use crate::application::{Application, NodeId};
 use crate::diagnostic::Diagnostic;
 use crate::lifecycle::protocol::{Element, StateId};
@@ -69,6 +71,7 @@ impl Checker<'_> {
             return;
         }
         let Some((application, _)) = lower::lower(self.model, "service") else { return };
+        let passing = Passing::new(self.model, &application, mapped.values().map(|it| &it.plan));
         let states = |node| application.protocol_of(node).map(|protocol| protocol.initial);
         let start: Place = (Stage::Initial, application.node_ids().map(states).collect());
         let nothing = start.1.clone();
@@ -81,8 +84,9 @@ impl Checker<'_> {
                 // What no workflow takes away goes with the service as a whole.
                 let is_left = found.is_none() && *operation == "delete";
                 let mut next = if is_left { nothing.clone() } else { states.clone() };
-                let mut stuck = found.and_then(|it| follow(&application, &it.plan, &mut next));
+                let mut stuck = found.and_then(|it| follow(&passing, &it.plan, &mut next));
                 if stuck.is_none() && *to == Stage::Started && mapped.contains_key("start") {
+                    passing.to_the_end(&mut next);
                     let touched = |node: &str| mapped.values().any(|it| it.touches(node));
                     stuck = missing(&application, service, substitution, &next, &touched);
                 }
@@ -91,7 +95,10 @@ impl Checker<'_> {
                 if let Some(stuck) = stuck {
                     let span = found.map_or(substitution.span, |it| it.span);
                     if told.insert(operation) {
-                        let before = way.last().filter(|before| !mapped.contains_key(**before));
+                        let is_missing = |before: &&str| {
+                            !mapped.contains_key(*before) && !passes(&passing, &stuck, before)
+                        };
+                        let before = way.last().filter(|before| is_missing(before));
                         self.findings.push(said(&stuck, operation, (&further, before), span));
                     }
                     continue;
@@ -126,19 +133,16 @@ fn mapped(model: &Model, substitution: &Substitution) -> BTreeMap<String, Mapped
 }
 
 /// Carries the operations of a plan out, in one of its orders: others ask whether all are good.
-fn follow(application: &Application, plan: &Plan, states: &mut [Option<StateId>]) -> Option<Stuck> {
+fn follow(passing: &Passing<'_>, plan: &Plan, states: &mut [Option<StateId>]) -> Option<Stuck> {
     for step in plan.topological_order().ok()? {
         let PlanAction::Operation { instance, operation } = &plan.steps[step].action else {
             continue;
         };
-        let node = application.node_named(&instance.0)?;
-        let protocol = application.protocol_of(node)?;
-        let of = application.type_of(node);
+        let node = passing.application.node_named(&instance.0)?;
+        let protocol = passing.application.protocol_of(node)?;
         let state = states[node.index()]?;
-        let known = of.operations.iter().position(|known| known.name == *operation);
-        let transition = known.and_then(|at| protocol.transitions_for(state, at.into()).next());
-        match transition {
-            Some(id) => states[node.index()] = Some(protocol.transition(id).to),
+        match passing.after(node, state, operation) {
+            Some(to) => states[node.index()] = Some(to),
             None => {
                 return Some(Stuck::Impossible {
                     node: instance.0.clone(),
@@ -149,6 +153,14 @@ fn follow(application: &Application, plan: &Plan, states: &mut [Option<StateId>]
         }
     }
     None
+}
+
+/// Whether the operation just before is passed over, so that it is not what is missing.
+fn passes(passing: &Passing<'_>, stuck: &Stuck, before: &str) -> bool {
+    match stuck {
+        Stuck::Impossible { node, operation, .. } => passing.passes(node, before, operation),
+        Stuck::Offers { .. } => false,
+    }
 }
 
 /// A capability of the type that is mapped to a node which does not offer it now. A node that no

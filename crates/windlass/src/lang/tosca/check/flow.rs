@@ -10,10 +10,10 @@ use crate::source::Span;
 use std::collections::BTreeMap;
 
 /// The interface of the life of a node.
-const STANDARD: &str = "Standard";
+pub(super) const STANDARD: &str = "Standard";
 
 /// The place of an operation in the life of a node.
-fn rank(operation: &str) -> Option<usize> {
+pub(super) fn rank(operation: &str) -> Option<usize> {
     ["create", "configure", "start", "stop", "delete"].iter().position(|it| *it == operation)
 }
 
@@ -26,6 +26,7 @@ impl Checker<'_> {
         let Some(service) = &model.service else { return };
         self.value_cycles(service);
         self.outputs_too_early(service);
+        self.attributes_too_early(service);
         if self.version().is_2() {
             return;
         }
@@ -181,7 +182,12 @@ fn circle(edges: &[Vec<usize>]) -> Option<Vec<usize>> {
 }
 
 /// The calls of one function in a value, with their arguments.
-fn reads<'v>(value: &'v Value, name: &str, version_2: bool, found: &mut Vec<(&'v Value, Span)>) {
+pub(super) fn reads<'v>(
+    value: &'v Value,
+    name: &str,
+    version_2: bool,
+    found: &mut Vec<(&'v Value, Span)>,
+) {
     if is_call(value, version_2)
         && let [entry] = value.entries()
         && entry.key.text().is_some_and(|key| key.trim_start_matches('$') == name)

@@ -10,6 +10,7 @@ use super::super::value::{Data, Entry, Name, Value};
 use super::Checker;
 use super::evaluate::is_call;
 use super::schema::Base;
+use super::template::named_interface;
 use crate::diagnostic::Diagnostic;
 use crate::spelling;
 
@@ -17,6 +18,8 @@ use crate::spelling;
 const OF_NODES: &[&str] = &["SELF", "HOST", "ORCHESTRATOR"];
 /// Where operations of relationships may run.
 const OF_RELATIONSHIPS: &[&str] = &["SOURCE", "TARGET", "ORCHESTRATOR"];
+/// Interfaces of life cycles by their short names.
+const SHORT: &[&str] = &["Standard", "Configure"];
 
 impl Checker<'_> {
     /// The interfaces that types declare.
@@ -40,6 +43,7 @@ impl Checker<'_> {
         {
             self.given_inputs(id, &of.interfaces);
             self.added_operations(id);
+            self.new_interfaces(id);
         }
         for (_, input) in all.iter().flat_map(Fields::iter) {
             self.schema_itself(&input.schema, version);
@@ -84,6 +88,34 @@ impl Checker<'_> {
                     self.findings.push(finding.help(format!("did you mean `{near}`?")));
                 }
             }
+        }
+    }
+
+    /// An interface that no type above has needs a type; the life cycles go by their short names,
+    /// and before 2.0 the name of an interface type is enough.
+    fn new_interfaces(&mut self, id: TypeId) {
+        let model = self.model;
+        let of = model.types.get(id);
+        if model.is_opaque(id) {
+            return;
+        }
+        let names = &model.files[of.file.0 as usize].names;
+        for (name, _) in of.interfaces.iter().filter(|(_, it)| it.of.is_none()) {
+            let mut above = model.types.chain(id).skip(1);
+            let is_inherited =
+                above.any(|(_, of)| named_interface(model, of, &name.text).is_some());
+            let is_type = names.contains_key(&(TypeKind::Interface, name.text.clone()));
+            if is_inherited || is_type || SHORT.contains(&name.text.as_str()) {
+                continue;
+            }
+            let inherited = model.types.chain(id).skip(1).flat_map(|(_, of)| of.interfaces.names());
+            let near = spelling::nearest(&name.text, inherited.chain(SHORT.iter().copied()));
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "say `type:` with a type of interfaces".to_owned(),
+            };
+            let message = format!("the interface `{}` is new here and has no type", name.text);
+            self.advise(codes::UNDECLARED, name.span, message, Some(help));
         }
     }
 

@@ -300,8 +300,8 @@ impl Checker<'_> {
         let model = self.model;
         let mut known = Vec::new();
         let mut found = false;
-        for (at, of) in model.types.chain(id) {
-            let Some((_, definition)) = named_interface(model, at, of, interface) else { continue };
+        for (_, of) in model.types.chain(id) {
+            let Some((_, definition)) = named_interface(model, of, interface) else { continue };
             found = true;
             known.extend(definition.operations.names());
             known.extend(definition.notifications.names());
@@ -319,9 +319,8 @@ impl Checker<'_> {
 }
 
 /// An interface of a type by its name, by the name of its type, or by the last part of that.
-fn named_interface<'m>(
+pub(super) fn named_interface<'m>(
     model: &'m Model,
-    _at: TypeId,
     of: &'m Type,
     name: &str,
 ) -> Option<(&'m Name, &'m Interface)> {

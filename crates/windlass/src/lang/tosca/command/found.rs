@@ -9,6 +9,8 @@ use crate::tree::{self, Value as Plain};
 
 /// Fetches what operations have left.
 const GIVEN: &str = include_str!("given.sh");
+/// Says something to the operator and goes on.
+const REMARK: &str = include_str!("remark.sh");
 /// Goes into JSON.
 const PART: &str = include_str!("part.sh");
 /// A value as JSON: what looks like a text is one.
@@ -179,12 +181,15 @@ pub(super) fn shown(value: &Plain) -> String {
 }
 
 /// The lines of a shell that fetch values. A value that is missing ends the script, so each is
-/// fetched by a line of its own.
+/// fetched by a line of its own. On the way down it is empty instead: what failed on the way up has
+/// given nothing, and must not keep anything from being taken away.
 pub(super) struct Fetching<'a> {
     /// The folder of the node whose operation it is.
     own: &'a str,
     /// Its name, as its only instance has it.
     name: &'a str,
+    /// The operation, when it is one of the way down.
+    down: Option<&'a str>,
     body: String,
     number: usize,
     uses_part: bool,
@@ -192,9 +197,9 @@ pub(super) struct Fetching<'a> {
 }
 
 impl<'a> Fetching<'a> {
-    pub(super) fn new(own: &'a str, name: &'a str) -> Self {
+    pub(super) fn new(own: &'a str, name: &'a str, down: Option<&'a str>) -> Self {
         let body = String::new();
-        Fetching { own, name, body, number: 0, uses_part: false, uses_json: false }
+        Fetching { own, name, down, body, number: 0, uses_part: false, uses_json: false }
     }
 
     /// Sets a variable.
@@ -206,6 +211,7 @@ impl<'a> Fetching<'a> {
     /// All lines, with the functions that they call.
     pub(super) fn lines(&self) -> String {
         let mut lines = GIVEN.to_owned();
+        lines.push_str(if self.down.is_some() { REMARK } else { "" });
         lines.push_str(if self.uses_part { PART } else { "" });
         lines.push_str(if self.uses_json { JSON } else { "" });
         lines.push_str(self.body.trim_end());
@@ -240,7 +246,8 @@ impl<'a> Fetching<'a> {
             }
         };
         let variable = self.fresh();
-        let _ = writeln!(self.body, "{variable}=$({command}) || {}", ending(&otherwise));
+        let otherwise = self.otherwise(&variable, &otherwise);
+        let _ = writeln!(self.body, "{variable}=$({command}) || {otherwise}");
         format!("${{{variable}}}")
     }
 
@@ -261,11 +268,23 @@ impl<'a> Fetching<'a> {
                 let _ = writeln!(self.body, "{variable}=\"{words}\"; fi");
             }
             None => {
-                let missing = ending(&format!("no operation has given {}", kept.said()));
+                let missing = format!("no operation has given {}", kept.said());
+                let missing = self.otherwise(&variable, &missing);
                 let _ = writeln!(self.body, "{variable}=$({command}) || {missing}");
             }
         }
         format!("${{{variable}}}")
+    }
+
+    /// What happens when a value cannot be had.
+    fn otherwise(&self, variable: &str, why: &str) -> String {
+        match self.down {
+            None => ending(why),
+            Some(operation) => {
+                let why = quoted(&format!("{why}; it is empty for {operation}"));
+                format!("{{ remark {why}; {variable}=; }}")
+            }
+        }
     }
 
     fn fresh(&mut self) -> String {
