@@ -46,6 +46,132 @@ fn each_instance_has_its_own_values() {
     }
 }
 
+/// Values that differ from instance to instance, in every spelling.
+const NUMBERED: &str = "tosca_definitions_version: tosca_2_0
+imports: [ { profile: 'org.oasis-open.simple:2.0' } ]
+node_types:
+  R:
+    derived_from: Root
+    capabilities: { c: { type: Node } }
+    properties: { size: { type: integer } }
+    attributes: { me: { type: string } }
+    interfaces:
+      Standard:
+        operations:
+          create: { implementation: r.sh, outputs: { me: [ SELF, me ] } }
+  W:
+    derived_from: Root
+    properties: { loc: { type: string }, locs: { type: list, entry_schema: { type: string } } }
+    requirements: [ uses: { capability: Node, relationship: DependsOn } ]
+    interfaces:
+      Standard:
+        operations:
+          start:
+            implementation: w.sh
+            inputs:
+              I: { type: integer, value: $node_index }
+              N: { type: string, value: { $concat: [ n, $node_index ] } }
+              S: { type: integer, value: { $sum: [ $node_index, 10 ] } }
+              L: { type: string, value: { $get_property: [ SELF, loc ] } }
+              P: { type: string, value: { $get_property: [ SELF, locs, { $node_index: [] } ] } }
+              ME: { type: string, value: { $get_attribute: [ SELF, RELATIONSHIP, uses, TARGET, me ] } }
+              SIZE: { type: integer, value: { $get_property: [ SELF, RELATIONSHIP, uses, TARGET, size ] } }
+MORE
+service_template:
+  inputs: { locs: { type: list, entry_schema: { type: string }, default: [ paris, rome ] } }
+  node_templates:
+    r: { type: R, count: 2, properties: { size: { $product: [ $node_index, 7 ] } } }
+    w:
+      type: W
+      count: 2
+      properties: { loc: { $get_input: [ locs, $node_index ] }, locs: [ x, y ] }
+      requirements: [ uses: [ r, { $difference: [ 1, $node_index ] } ] ]
+";
+
+fn numbered(more: &str) -> Folder {
+    let r =
+        "echo \"me=$WINDLASS_INSTANCE\" >> \"$TOSCA_OUTPUTS\"; echo $WINDLASS_INSTANCE >> order\n";
+    let w = "echo $WINDLASS_INSTANCE >> order
+        echo \"$WINDLASS_INSTANCE: $I $N $S $L $P $ME $SIZE\" >> said\n";
+    let text = NUMBERED.replace("MORE\n", more);
+    Folder::with(&[("service.yaml", text.as_str()), ("r.sh", r), ("w.sh", w)])
+}
+
+#[test]
+fn what_depends_on_the_index_of_an_instance_is_computed() {
+    let folder = numbered("");
+    good(up(&folder));
+    let said = folder.read("said");
+    for line in ["w-1: 0 n0 10 paris x r-2 7", "w-2: 1 n1 11 rome y r-1 0"] {
+        assert!(said.lines().any(|known| known == line), "{line}: {said}");
+    }
+    // Nothing comes up before the node whose index it names.
+    let order = folder.read("order");
+    let first: Vec<&str> = order.lines().take(2).collect();
+    assert!(first.iter().all(|id| id.starts_with("r-")), "{order}");
+}
+
+#[test]
+fn an_index_that_leads_nowhere_is_refused_before_anything_runs() {
+    let cases = [
+        (
+            "              X: { type: string, value: { $get_input: [ locs, { $sum: [ $node_index, 1 ] } ] } }\n",
+            "get_input",
+        ),
+        ("              X: { type: string, value: { $get_input: [ locs, 2 ] } }\n", "no such part"),
+        (
+            "              X: { type: integer, value: $relationship_index }\n",
+            "`relationship_index` gives no value",
+        ),
+    ];
+    for (more, said) in cases {
+        let folder = numbered(more);
+        let run = up(&folder);
+        assert_eq!(run.code, 1, "{more}: {}\n{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
+        assert!(!folder.path("order").exists());
+    }
+}
+
+#[test]
+fn an_index_that_is_made_of_what_it_leads_to_is_none() {
+    let folder = numbered("");
+    let own = "{ $get_property: [ SELF, RELATIONSHIP, uses, TARGET, size ] }";
+    let text = NUMBERED.replace("MORE\n", "").replace("{ $difference: [ 1, $node_index ] }", own);
+    folder.write("service.yaml", text);
+    let run = up(&folder);
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    assert!(!folder.path("order").exists());
+}
+
+/// Nodes that need one of several, or are hosted on it.
+const INDEXED: &str = "tosca_definitions_version: tosca_2_0
+imports: [ { profile: 'org.oasis-open.simple:2.0' } ]
+node_types: { Up: { derived_from: Root, requirements: [ uses: { capability: Node, relationship: DependsOn } ] } }
+service_template:
+  node_templates:
+    box: { type: Compute, count: 2 }
+    app: { type: SoftwareComponent, count: 2, requirements: [ host: [ box, $node_index ] ] }
+    one: { type: Up, requirements: [ uses: { node: [ box, 1 ] } ] }
+";
+
+#[test]
+fn nothing_comes_up_before_the_node_that_it_names() {
+    let folder = Folder::with(&[("service.yaml", INDEXED)]);
+    let plan = good(folder.run(&["plan", "service.yaml"])).stdout;
+    for id in ["app-1", "app-2", "one"] {
+        let line = format!("  Standard.create {id}");
+        let at = plan.lines().position(|known| known == line).expect("the step");
+        let after: Vec<&str> = plan.lines().skip(at + 1).take(3).collect();
+        for box_id in ["box-1", "box-2"] {
+            let reason = format!("after Standard.start {box_id}");
+            assert!(after.iter().any(|known| known.contains(&reason)), "{id}: {plan}");
+        }
+    }
+    let dot = good(folder.run(&["show", "service.yaml", "--as", "dot"])).stdout;
+    assert_eq!(dot.matches(" -> ").count(), 2, "{dot}");
+}
+
 /// Attributes made of what an operation gives.
 const MADE: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
 node_types:

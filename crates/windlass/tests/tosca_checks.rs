@@ -104,6 +104,40 @@ service_template:
     mem: { value: { $get_property: [ box, CAPABILITY, host, mem ] } }
 ";
 
+/// A service of 2.0 with several nodes of a template, without a mistake.
+const SEVERAL: &str = "tosca_definitions_version: tosca_2_0
+functions:
+  double: { signatures: [ { arguments: [ { type: integer } ], result: { type: integer }, implementation: half.py } ] }
+capability_types: { Cap: {} }
+node_types:
+  Right: { capabilities: { cap: { type: Cap } } }
+  Left:
+    properties: { number: { type: integer }, name: { type: string }, word: { type: string }, all: { type: list, entry_schema: { type: string } } }
+    requirements: [ uses: { capability: Cap, count_range: [ 0, UNBOUNDED ] } ]
+service_template:
+  inputs:
+    amount: { type: integer, default: 2 }
+    open: { type: integer }
+    names: { type: list, entry_schema: { type: string }, default: [ a, b ] }
+    word: { type: string, default: a }
+  node_templates:
+    right: { type: Right, count: 2 }
+    left:
+      type: Left
+      count: { $get_input: [ amount ] }
+      properties:
+        number: { $double: [ 1 ] }
+        name: { $get_input: [ names, $node_index ] }
+        word: { $get_input: [ word ] }
+        all: { $concat: [ [ x ], { $get_input: names } ] }
+      requirements:
+        - uses: [ right, $node_index ]
+        - uses: { node: [ right, 1 ] }
+        - uses: [ right, { $remainder: [ $node_index, { $get_input: open } ] } ]
+    copied: { copy: right }
+    other: { type: Right }
+";
+
 /// A service of 1.3 with refinements, filters and functions, without a mistake.
 const THREE: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
 repositories: { hub: { url: 'https://example.com/', credential: { token: x, user: me } } }
@@ -254,6 +288,26 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     (TWO, "[ box, life, boom ]", "[ box, life, bom ]", "TOSCA014"),
     (TWO, "inputs: { n: 1 }", "inputs: { n: one }", "TOSCA010"),
     (TWO, "valid_source_node_types: [ App ]", "valid_source_node_types: [ Box ]", "TOSCA015"),
+    (SEVERAL, "uses: [ right, $node_index ]", "uses: [ rigth, $node_index ]", "TOSCA014"),
+    (SEVERAL, "uses: [ right, $node_index ]", "uses: [ Right, $node_index ]", "TOSCA014"),
+    (SEVERAL, "uses: [ right, $node_index ]", "uses: [ right, 2 ]", "TOSCA015"),
+    (SEVERAL, "uses: [ right, $node_index ]", "uses: [ other, $node_index ]", "TOSCA015"),
+    (SEVERAL, "uses: [ right, $node_index ]", "uses: [ right, -1 ]", "TOSCA004"),
+    (SEVERAL, "uses: [ right, $node_index ]", "uses: [ right, first ]", "TOSCA004"),
+    (SEVERAL, "uses: [ right, $node_index ]", "uses: [ right, 0, 1 ]", "TOSCA004"),
+    (SEVERAL, "uses: [ right, $node_index ]", "uses: [ right, { $concat: [ a ] } ]", "TOSCA004"),
+    (SEVERAL, "uses: [ right, $node_index ]", "uses: [ right, $node_indx ]", "TOSCA017"),
+    (SEVERAL, "node: [ right, 1 ]", "node: [ rigth, 1 ]", "TOSCA014"),
+    (SEVERAL, "node: [ right, 1 ]", "node: [ right, 7 ]", "TOSCA015"),
+    (SEVERAL, "node: [ right, 1 ]", "node: [ right, 1.5 ]", "TOSCA004"),
+    (SEVERAL, "count: { $get_input: [ amount ] }", "count: 3", "TOSCA015"),
+    (SEVERAL, "word: { $get_input: [ word ] }", "word: { $get_input: [ amount ] }", "TOSCA010"),
+    (SEVERAL, "word: { $get_input: [ word ] }", "word: { $get_input: [ open ] }", "TOSCA017"),
+    (SEVERAL, "word: { $get_input: [ word ] }", "word: { $double: [ 1 ] }", "TOSCA017"),
+    (SEVERAL, "word: { $get_input: [ word ] }", "word: $node_index", "TOSCA017"),
+    (SEVERAL, "number: { $double: [ 1 ] }", "number: { $get_input: [ names, 0 ] }", "TOSCA017"),
+    (SEVERAL, "$concat: [ [ x ], {", "$concat: [ x, {", "TOSCA017"),
+    (SEVERAL, "word: { $get_input: [ word ] }", "word: { $concat: [ [ x ] ] }", "TOSCA017"),
 ];
 
 fn findings(text: &str) -> (Vec<Diagnostic>, Sources) {
@@ -271,7 +325,7 @@ fn findings(text: &str) -> (Vec<Diagnostic>, Sources) {
 
 #[test]
 fn services_without_mistakes_have_no_findings() {
-    for text in [SIMPLE, TWO, THREE] {
+    for text in [SIMPLE, TWO, SEVERAL, THREE] {
         let (found, _) = findings(text);
         assert!(found.is_empty(), "{found:#?}");
     }
@@ -301,6 +355,31 @@ fn every_mistake_is_found_where_it_is() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Copies of copies are followed, and are no good; those that never end are wrong.
+#[test]
+fn what_is_copied_copies_nothing() {
+    let versions = [
+        ("tosca_2_0\nnode_types: { N: {} }\nservice_template", "N"),
+        ("tosca_simple_yaml_1_3\ntopology_template", "tosca.nodes.Root"),
+    ];
+    for (start, of) in versions {
+        let said = |templates: &str| {
+            let templates = templates.replace("{ N", &format!("{{ type: {of}"));
+            let text = format!(
+                "tosca_definitions_version: {start}:\n  node_templates: {{ {templates} }}\n"
+            );
+            let (found, _) = findings(&text);
+            found.iter().map(|it| (it.severity, it.message.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(said("a: { N }, b: { copy: a }, c: { copy: a }"), []);
+        let chain = said("a: { N }, b: { copy: a }, c: { copy: b }");
+        let message = "`c` copies `b`, which copies `a` itself".to_owned();
+        assert_eq!(chain, [(Severity::Warning, message)]);
+        let circle = said("a: { N, copy: b }, b: { copy: a }");
+        assert_eq!(circle, [(Severity::Error, "`a`, `b` copy each other".to_owned())]);
+    }
 }
 
 /// One mistake, one finding: what only follows from it is not said.
@@ -341,7 +420,12 @@ const ONCE: &[(&str, &str, &str, &str)] = &[
     (TWO, "default: eu }", "default: { $conct: [ a, b ] } }", "TOSCA017"),
     (TWO, "default: eu }", "default: { $get_property: [ SELF, nope ] } }", "TOSCA014"),
     (TWO, "float, required: false", "float, default: { $concat: [ a ] }", "TOSCA017"),
-    (TWO, "float, required: false", "boolean, default: { $equal: [ 1 ] }", "TOSCA017"),
+    (
+        TWO,
+        "part: { type: float",
+        "is: { type: boolean, default: { $equal: [ 1 ] } }, part: { type: float",
+        "TOSCA017",
+    ),
     (TWO, "default: 100", "default: { $sum: [ 1, x ] }", "TOSCA017"),
     (
         THREE,

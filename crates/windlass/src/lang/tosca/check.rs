@@ -4,9 +4,9 @@
 //! |---|---|
 //! | `derivation`, `declared`, `refinement`, `scalar` | are the types well defined? |
 //! | `value`, `constraint`, `clause`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
-//! | `function`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `flow` | do functions refer to something, of the right type, without a cycle? |
+//! | `function`, `result`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `flow` | do functions refer to something, of the right type, without a cycle? |
 //! | `template`, `operation` | does a template give what its type declares? |
-//! | `requirement`, `filter`, `relationship` | does every requirement have a target, and what is it? |
+//! | `requirement`, `indexed`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
 //! | `substitution`, `behavior` | does the service fit the type that it stands for? |
 //! | `policy`, `trigger`, `workflow`, `order` | do policies and workflows name what is there, in an order that works? |
@@ -26,6 +26,7 @@ mod evaluate;
 mod filter;
 mod flow;
 mod function;
+mod indexed;
 mod operation;
 mod order;
 mod passing;
@@ -36,6 +37,7 @@ mod quantity;
 mod refinement;
 mod relationship;
 mod requirement;
+mod result;
 mod scalar;
 mod schema;
 mod signature;

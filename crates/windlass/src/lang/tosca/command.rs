@@ -12,6 +12,8 @@ pub(super) mod container;
 mod evaluate;
 mod found;
 mod locate;
+mod numbered;
+mod place;
 mod refusal;
 pub(super) mod settled;
 pub(super) mod state;
@@ -27,10 +29,10 @@ use super::model::{
 };
 use super::value::{Data, Value};
 use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
-use evaluate::Place;
 pub(super) use evaluate::{GivenBack, Inputs};
 pub(super) use found::Reading;
 use found::{Fetching, Found, shown};
+use place::Place;
 pub(super) use refusal::refusals;
 
 /// The operations that find deployment artifacts where they belong; without any implementation the
@@ -133,13 +135,8 @@ pub(super) fn of_link<'m>(
 ) -> Option<Run> {
     let declared = Declared::of_link(inputs, link, operation);
     let (_, template) = inputs.service.nodes.at(link.source)?;
-    let place = place_of_link(link);
+    let place = Place::of_link(link, at);
     command(inputs, &declared, (&place, at), template, &format!("Configure.{operation}"))
-}
-
-fn place_of_link(link: &Link<'_>) -> Place {
-    let ends = Some((link.source, link.target));
-    Place { source: link.source, link: ends, relationship: Some(link.at) }
 }
 
 /// What an output of a service says once operations have run.
@@ -159,8 +156,7 @@ pub(super) fn of_service(model: &Model, kept: &Reading<'_>) -> Vec<(String, Outp
     let links = super::lower::links::links(model, service);
     let given = GivenBack::new();
     let inputs = Inputs { model, service, links: &links, given: &given };
-    // Functions of outputs name their nodes.
-    let nowhere = Place::of_node(usize::MAX);
+    let nowhere = Place::nowhere();
     let mut all = Vec::new();
     for (name, output) in service.outputs.iter() {
         let Some(value) = &output.value else { continue };
@@ -176,7 +172,7 @@ pub(super) fn of_service(model: &Model, kept: &Reading<'_>) -> Vec<(String, Outp
 
 /// Whether something in a value reads what nobody has given.
 fn lacks(inputs: &Inputs<'_, '_>, value: &Value, kept: &Reading<'_>) -> bool {
-    let nowhere = Place::of_node(usize::MAX);
+    let nowhere = Place::nowhere();
     if let Some((name, _)) = settled::function(value, inputs.model.version.is_2())
         && name.starts_with("get_")
     {
@@ -204,7 +200,7 @@ fn given_back(inputs: &Inputs<'_, '_>) -> BTreeMap<usize, BTreeSet<String>> {
         template.interfaces.iter().chain(inherited).for_each(|(_, it)| add(it, &place));
     }
     for link in inputs.links.iter() {
-        let place = place_of_link(link);
+        let place = Place::of_link(link, link.source);
         let chain = link.relationship.into_iter().flat_map(|id| inputs.model.types.chain(id));
         let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
         let own = link.interfaces.iter().flat_map(|fields| fields.iter());
@@ -258,8 +254,9 @@ fn command(
         let command = made.or_else(|| copies.then(|| artifact::copying(deployed)));
         return command.map(|command| Run { command, host: None, timeout: None });
     };
-    let said = implementation.host.as_ref();
-    let said = said.and_then(|word| station::said(inputs, &word.text, place, at));
+    let said = implementation.host.as_ref().map(|word| word.text.as_str());
+    let said = said.or_else(|| station::end_of(operation));
+    let said = said.and_then(|word| station::said(inputs, word, place, at));
     let usual = if said.is_none() { station::usual(inputs, at) } else { None };
     let is_inside = said.as_ref().or(usual.as_ref()).is_some_and(station::Station::is_container);
     let script = script(inputs, file, primary, template, is_inside)?;

@@ -21,7 +21,6 @@ use crate::application::{
 use crate::goal::{Amount, Goal, GoalFile, Want};
 use crate::lifecycle::protocol::{Arity, Capability, Requirement, RequirementId, Sort};
 use crate::source::Origin;
-use crate::tree;
 use life::{Draft, Stage};
 use links::{Link, Links, links};
 
@@ -116,7 +115,7 @@ impl<'m> Lowering<'m> {
             let goal = protocol::last_state(&component);
             let component_type = TypeId::from(application.types.len());
             application.types.push(component);
-            let count = self.count(at, template);
+            let count = self.inputs().count(at);
             let node = NodeId::from(at);
             wants.extend(goal.map(|state| Want::Node { node, state, amount: Amount::Wanted }));
             application.nodes.push(Node {
@@ -133,19 +132,6 @@ impl<'m> Lowering<'m> {
         self.bind(&mut application);
         Self::name_instances(&mut application);
         (application, GoalFile { goal: Goal { wants }, ..GoalFile::default() })
-    }
-
-    /// How many instances are wanted: `count` of 2.0, or what `scalable` says.
-    fn count(&self, at: usize, template: &NodeTemplate) -> u32 {
-        let inputs = self.inputs();
-        let scalable = template.capabilities.get("scalable");
-        let scalable = scalable.and_then(|it| it.properties.get("default_instances"));
-        let said = if self.model.version.is_2() { template.count.as_ref() } else { scalable };
-        let known = said.and_then(|value| command::settled::settled(&inputs, at, value));
-        match known {
-            Some(tree::Value::Int(number)) => u32::try_from(number).unwrap_or(1),
-            _ => 1,
-        }
     }
 
     /// Binds each requirement to the capability of its target.
@@ -191,14 +177,17 @@ impl<'m> Lowering<'m> {
     }
 
     fn draft(&self, at: usize, template: &'m NodeTemplate, handled: bool) -> Draft {
-        let outgoing = self.links.of(at);
+        let (inputs, outgoing) = (self.inputs(), self.links.of(at));
         let hosts = outgoing.iter().filter(|link| link.kind == Kind::Hosted).count();
         let requirement = |link: &Link<'m>| {
-            let contains = link.kind == Kind::Hosted && hosts == 1;
+            // Neither a requirement nor a container names one instance of a node: whichever is
+            // meant, it is among all.
+            let is_one_of = link.index.is_some() && inputs.count(link.target) > 1;
+            let arity = if is_one_of { Arity::All } else { Arity::Any };
+            let contains = link.kind == Kind::Hosted && hosts == 1 && !is_one_of;
             let sort = if contains { Sort::Containment } else { Sort::ReplicaUnaware };
             let name = link.name.clone();
-            let requirement =
-                Requirement { name, sort, arity: Arity::Any, origin: link.span.into() };
+            let requirement = Requirement { name, sort, arity, origin: link.span.into() };
             (requirement, self.weaving.need(link.kind).from)
         };
         let (up, stop, delete, beside) = self.stages(at, template);

@@ -77,7 +77,7 @@ impl Build<'_> {
         let message = match templates.and_then(|all| all.get(name)) {
             None => format!("there is no {word} `{name}` to copy"),
             Some(_) if name == entry.name() => format!("`{name}` copies itself"),
-            Some(_) => return,
+            Some(_) => return self.copy_of_copy(entry, copy, templates),
         };
         let names = templates.into_iter().flat_map(Node::entries).map(|entry| entry.name());
         let others: Vec<&str> = names.filter(|other| *other != entry.name()).collect();
@@ -87,6 +87,37 @@ impl Build<'_> {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding,
         });
+    }
+
+    /// What is copied is complete and copies nothing itself. Processors follow such copies, unless
+    /// they have no end.
+    fn copy_of_copy(&mut self, entry: Entry<'_>, copy: Node<'_>, templates: Option<Node<'_>>) {
+        let mut all = vec![entry.name()];
+        let mut at = entry.value;
+        while let Some(next) = at.get("copy").and_then(Node::as_str)
+            && let Some(template) = templates.and_then(|all| all.get(next))
+        {
+            if next == entry.name() {
+                // One of them says it for all.
+                let names = templates.into_iter().flat_map(Node::entries).map(|it| it.name());
+                if names.into_iter().find(|name| all.contains(name)) == Some(entry.name()) {
+                    let message = format!("`{}` copy each other", all.join("`, `"));
+                    let finding = Diagnostic::error(codes::UNKNOWN_NAME, copy.span(), message);
+                    self.findings.push(finding);
+                }
+                return;
+            }
+            if all.contains(&next) {
+                break;
+            }
+            all.push(next);
+            at = template;
+        }
+        if let [own, copied, further, ..] = &all[..] {
+            let message = format!("`{own}` copies `{copied}`, which copies `{further}` itself");
+            let finding = Diagnostic::warning(codes::UNKNOWN_NAME, copy.span(), message);
+            self.findings.push(finding.help("a template that is copied is complete by itself"));
+        }
     }
 
     /// Values that a template gives, merged into those that it copies.
@@ -165,13 +196,16 @@ impl Build<'_> {
 
     fn requirement_assignment(&mut self, entry: Entry<'_>) -> RequirementAssignment {
         let node = entry.value;
-        let target = if node.is_scalar() { Some(node) } else { node.get("node") };
+        let is_2 = self.text.file.version.is_2();
+        let is_short = node.is_scalar() || is_2 && node.is_list();
+        let target = if is_short { Some(node) } else { node.get("node") };
         let relationship = node.get("relationship");
         let inline = relationship.filter(|node| node.is_mapping());
         let inline = inline.map(|node| self.relationship(node, &[]));
         let in_place = inline.as_ref().and_then(|inline| inline.of.as_ref());
         RequirementAssignment {
             node: word(target).or_else(|| words(target).into_iter().next()),
+            indexed: value(target.filter(|target| is_2 && target.is_list())),
             capability: word(node.get("capability")),
             relationship: word(relationship).or(in_place.map(|of| of.name.clone())),
             inline,

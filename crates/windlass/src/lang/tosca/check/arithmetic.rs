@@ -66,6 +66,11 @@ impl Gives {
         }
     }
 
+    /// Whether what is given may be an index.
+    pub(super) fn is_index(self) -> bool {
+        matches!(self, Gives::Integer | Gives::Number)
+    }
+
     /// Whether what is given may stand for values of a type.
     pub(super) fn fits(self, wanted: Base<'_>) -> bool {
         let Base::BuiltIn(wanted) = wanted else {

@@ -2,14 +2,13 @@
 
 use super::super::codes;
 use super::super::model::{
-    Fields, Interface, Model, NodeTemplate, Parameter, RelationshipTemplate, Schema, Service,
-    TypeId, TypeKind, TypeRef,
+    Fields, Interface, NodeTemplate, Parameter, RelationshipTemplate, Schema, Service, TypeId,
+    TypeKind,
 };
 use super::super::switches;
 use super::super::value::{BEFORE_2, Data, Name, Value};
 use super::super::version::Version;
 use super::Checker;
-use super::arithmetic;
 use super::clause::{CHOICES, COMPARISONS};
 use super::evaluate::is_call;
 use super::path::{Ends, Spot, Walk};
@@ -109,7 +108,7 @@ fn parts_of(arguments: &Value) -> Option<usize> {
 }
 
 /// Whether a text means itself and calls no function.
-fn is_plain(text: &str) -> bool {
+pub(super) fn is_plain(text: &str) -> bool {
     !text.starts_with('$') || text.starts_with("$$")
 }
 
@@ -215,6 +214,9 @@ impl Checker<'_> {
         self.in_interfaces(service, &node.interfaces, place);
         for (word, requirement) in node.requirements.iter() {
             self.filters(service, node, &word.text, requirement);
+            if let Some(index) = requirement.index() {
+                self.calls(service, index, place);
+            }
             if let Some(inline) = &requirement.inline {
                 let target = requirement.target.as_ref();
                 let far = target.and_then(|target| service.nodes.entry(&target.node));
@@ -416,7 +418,7 @@ impl Checker<'_> {
     }
 
     /// The functions of one's own that can be called where something stands.
-    fn own_functions(&self, at: Span) -> &BTreeMap<String, Name> {
+    pub(super) fn own_functions(&self, at: Span) -> &BTreeMap<String, Name> {
         let files = &self.model.files;
         let file = files.iter().find(|file| file.source == at.source);
         &file.unwrap_or(&files[0]).functions
@@ -579,108 +581,5 @@ impl Checker<'_> {
             let message = format!("a {} has no parts", of.name.text);
             self.error(codes::FUNCTION, step.span, message);
         }
-    }
-
-    /// What a function gives must fit where it is put.
-    pub(super) fn result(
-        &mut self,
-        service: &Service,
-        value: &Value,
-        schema: &Schema,
-        place: Place<'_>,
-    ) {
-        let [entry] = value.entries() else { return };
-        if !is_call(value, self.version().is_2()) {
-            return;
-        }
-        let Some(name) = entry.key.text() else { return };
-        let Some(wanted) = &schema.of else { return };
-        let model = self.model;
-        let wanted_base = model.base(wanted, model.version);
-        let given = match name.trim_start_matches('$') {
-            "get_input" => {
-                let Some(input) = entry.value.text() else { return };
-                let Some(input) = service.inputs.get(input) else { return };
-                if let Some(default) = &input.schema.default {
-                    let before = self.findings.len();
-                    self.value(default, schema, model.version);
-                    // What the default violates is found where it is used, too.
-                    let found = self.findings.split_off(before);
-                    if let Some(first) = found.into_iter().next() {
-                        let message =
-                            format!("the default of this input does not fit: {}", first.message);
-                        let mut found =
-                            Diagnostic::new(first.code, first.severity, value.span, message);
-                        found.quirk = is_about_type(&first).then_some(switches::UNCHECKED_INPUTS);
-                        self.findings.push(found);
-                        return;
-                    }
-                }
-                input.schema.of.clone()
-            }
-            "get_property" => self.part_type(service, &entry.value, place, false),
-            "get_attribute" => self.part_type(service, &entry.value, place, true),
-            // From 2.0 `concat` joins lists too.
-            "concat" if self.version().is_2() && wanted_base == Base::BuiltIn("list") => return,
-            name => {
-                let Some(given) = arithmetic::gives(name, self.version().is_2()) else { return };
-                if !given.fits(wanted_base) {
-                    self.misfit_of(value, given.word(), &wanted.name.text);
-                }
-                return;
-            }
-        };
-        let Some(given) = given else { return };
-        if !fits(model, model.base(&given, model.version), wanted_base) {
-            self.misfit_of(value, &given.name.text, &wanted.name.text);
-        }
-    }
-
-    fn misfit_of(&mut self, value: &Value, given: &str, wanted: &str) {
-        let message = format!("this gives `{given}` where `{wanted}` is needed");
-        self.error(codes::FUNCTION, value.span, message);
-    }
-
-    /// The type of what a path of `get_property` or `get_attribute` leads to.
-    fn part_type(
-        &self,
-        service: &Service,
-        arguments: &Value,
-        place: Place<'_>,
-        with_attributes: bool,
-    ) -> Option<TypeRef> {
-        let [entity, rest @ ..] = arguments.items() else { return None };
-        let from = match (entity.text()?, place) {
-            ("SELF", Place::Node(name, node)) => Walk::node(name, node),
-            ("SELF", Place::Filter(name, of)) => {
-                Spot::Node { name: name.to_owned(), of, template: None }
-            }
-            (name, _) => Walk::node(name, service.nodes.get(name)?),
-        };
-        let walk = Walk { model: self.model, service, with_attributes };
-        walk.follow(from, rest).ok()??.schema?.of
-    }
-}
-
-/// Whether a finding says that a value is of another type, and not that it is a bad one.
-fn is_about_type(finding: &Diagnostic) -> bool {
-    finding.code == codes::WRONG_VALUE
-}
-
-/// Whether values of one type may stand for values of another.
-pub(super) fn fits(model: &Model, given: Base<'_>, wanted: Base<'_>) -> bool {
-    match (given, wanted) {
-        (Base::BuiltIn("integer"), Base::BuiltIn("float")) => true,
-        (Base::BuiltIn(given), Base::BuiltIn(wanted)) => {
-            given == wanted
-                || given.starts_with("scalar-unit") && wanted.starts_with("scalar-unit")
-                || (given == "string"
-                    && !["integer", "float", "boolean", "list", "map"].contains(&wanted))
-        }
-        (Base::Structure(given), Base::Structure(wanted)) => {
-            model.types.derives(given, wanted) || model.types.derives(wanted, given)
-        }
-        (Base::Structure(_), Base::BuiltIn(wanted)) => wanted == "map",
-        _ => true,
     }
 }

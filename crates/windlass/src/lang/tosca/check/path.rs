@@ -294,7 +294,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Goes into lists, maps and structures.
-    fn parts(&self, schema: Schema, further: &[Value]) -> Step<Option<Schema>> {
+    pub(super) fn parts(&self, schema: Schema, further: &[Value]) -> Step<Option<Schema>> {
         let mut schema = schema;
         for step in further {
             let Some(of) = &schema.of else { return Ok(None) };
@@ -312,7 +312,9 @@ impl<'m> Walk<'m> {
                 },
                 Base::Structure(id) => {
                     let fields = self.model.schemas(id, |of| &of.properties);
-                    let Some(name) = step.text() else { return Ok(None) };
+                    // What a function gives is not known here.
+                    let named = step.text().filter(|text| super::function::is_plain(text));
+                    let Some(name) = named else { return Ok(None) };
                     if fields.is_empty() || self.model.is_opaque(id) {
                         return Ok(None);
                     }

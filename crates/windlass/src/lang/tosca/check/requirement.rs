@@ -89,6 +89,7 @@ impl Checker<'_> {
                     assignment,
                     definition.as_ref(),
                 );
+                self.indexed(service, (at, name), assignment);
                 if let Some(target) = found {
                     if let Some(capability) = &target.capability {
                         let key = (target.node.clone(), capability.clone());
@@ -485,6 +486,7 @@ impl Checker<'_> {
             .is_some_and(|mapping| mapping.requirements.iter().any(|(_, value)| maps(value)));
         let assignment = RequirementAssignment {
             node: None,
+            indexed: None,
             capability: None,
             relationship: None,
             inline: None,

@@ -65,7 +65,7 @@ impl Checker<'_> {
     }
 
     /// What an argument must be; none when its type is not known.
-    fn argument(&self, file: FileId, argument: &Value) -> Option<Schema> {
+    pub(super) fn argument(&self, file: FileId, argument: &Value) -> Option<Schema> {
         let of = argument.get("type")?;
         let name = Name { text: of.text()?.to_owned(), span: of.span };
         let names = &self.model.files[file.0 as usize].names;

@@ -6,7 +6,7 @@ use super::super::value::{Name, Value};
 use super::super::version::Version;
 use super::Checker;
 use super::filter::keys;
-use super::function::fits;
+use super::result::fits;
 use super::value::is_required;
 use crate::diagnostic::Diagnostic;
 use crate::spelling;

@@ -10,6 +10,7 @@ use super::super::value::{Data, Value};
 use super::super::weaving::Kind;
 use super::found::{Found, Kept, Part, shown};
 use super::locate::{Owner, inside};
+use super::place::Place;
 use super::settled;
 use super::state;
 use crate::tree::Value as Plain;
@@ -33,25 +34,8 @@ pub(in super::super) struct Inputs<'a, 'm> {
 /// asks, and once.
 pub(in super::super) type GivenBack = OnceCell<BTreeMap<usize, BTreeSet<String>>>;
 
-/// Whose operation it is.
-pub(super) struct Place {
-    /// The node template.
-    pub(super) source: usize,
-    /// Source and target, for an operation of a relationship.
-    pub(super) link: Option<(usize, usize)>,
-    /// The relationship, by its place among the links.
-    pub(super) relationship: Option<usize>,
-}
-
-impl Place {
-    /// The place of a node.
-    pub(super) fn of_node(source: usize) -> Self {
-        Place { source, link: None, relationship: None }
-    }
-}
-
 /// The way that led to a value: how deep it is, and which attributes it is part of.
-struct Trail<'t> {
+pub(super) struct Trail<'t> {
     above: Option<&'t Trail<'t>>,
     depth: usize,
     attribute: String,
@@ -172,21 +156,30 @@ impl<'m> Inputs<'_, 'm> {
         self.read(name, argument, place, &Trail::start())
     }
 
-    fn deep(&self, value: &Value, place: &Place, trail: &Trail<'_>) -> Option<Found> {
+    pub(super) fn deep(&self, value: &Value, place: &Place, trail: &Trail<'_>) -> Option<Found> {
         if trail.depth > DEEPEST {
             return None;
         }
         if let Some(known) = settled::known(self, value, place) {
             return Some(Found::text(shown(&known)));
         }
-        let (name, argument) = settled::function(value, self.model.version.is_2())?;
+        let Some((name, argument)) = settled::function(value, self.model.version.is_2()) else {
+            return self.by_number(value, place, &trail.deeper());
+        };
+        let Some(argument) = settled::steps(self, name, argument, place) else {
+            return self.by_number(value, place, &trail.deeper());
+        };
+        let argument = &*argument;
         match name {
             "get_input" => self.deep(self.input_value(argument)?, place, &trail.deeper()),
             "get_property" => {
                 let located = self.locate(argument.items(), place, false)?;
-                let value = self.written(&located.owner, located.name, false)?;
-                let inner = self.place_of(&located.owner);
-                self.deep(inside(value, located.rest)?, &inner, &trail.deeper())
+                let written = self.written(&located.owner, located.name, false)?;
+                let written = inside(written, located.rest)?;
+                match self.place_of(&located, place) {
+                    Some(inner) => self.deep(written, &inner, &trail.deeper()),
+                    None => self.by_number(value, place, &trail.deeper()),
+                }
             }
             "concat" => self.joined(argument.items(), "", place, trail),
             "join" => {
@@ -199,9 +192,12 @@ impl<'m> Inputs<'_, 'm> {
                 }
                 self.joined(parts.items(), &between, place, trail)
             }
-            // Only instances of the node itself are told apart.
             "node_index" if argument.items().is_empty() => Some(Part::Index.into()),
-            _ => self.read(name, argument, place, trail),
+            "get_attribute" | "get_operation_output" => {
+                let read = self.read(name, argument, place, trail);
+                read.or_else(|| self.by_number(value, place, &trail.deeper()))
+            }
+            _ => self.by_number(value, place, &trail.deeper()),
         }
     }
 
@@ -262,7 +258,7 @@ impl<'m> Inputs<'_, 'm> {
         let is_circle = trail.has(&own);
         let written = self.written(&located.owner, located.name, true).filter(|_| !is_circle);
         let written = written.and_then(|value| inside(value, located.rest));
-        let inner = self.place_of(&located.owner);
+        let inner = self.place_of(&located, place)?;
         let trail = trail.into(own);
         let known = written.and_then(|value| self.deep(value, &inner, &trail));
         // The profile has a first state for every node; how far one is, is known better here.
@@ -270,7 +266,7 @@ impl<'m> Inputs<'_, 'm> {
         let known = known.filter(|_| !is_state || self.says(node, located.name));
         let orchestrated = || self.of_orchestrator(&located.owner, located.name);
         let known = known.or_else(|| orchestrated().map(Found::text));
-        let (folder, name) = (self.folder(node), file_name(located.name));
+        let (folder, name) = (self.folder_at(&located, &inner, node), file_name(located.name));
         // Operations may give parts of it, each by itself.
         let given = self.given.get_or_init(|| super::given_back(self)).get(&node);
         let path = joined(located.name, located.rest);

@@ -43,6 +43,8 @@ pub(super) enum Part {
     Json(Found),
     /// The number of the instance among those of its node, from 0.
     Index,
+    /// One of these, by that number.
+    Numbered(Vec<Found>),
 }
 
 /// What an operation leaves.
@@ -108,9 +110,19 @@ impl Found {
             Part::Text(text) => text.clone(),
             Part::Kept(kept) => Found::first_of(&files(kept)),
             Part::Joined(found, _) | Part::Json(found) => found.reference(),
-            Part::Index => String::new(),
+            Part::Index | Part::Numbered(_) => String::new(),
         };
         self.parts.iter().map(part).collect()
+    }
+
+    /// Whether it differs from instance to instance.
+    pub(super) fn is_numbered(&self) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::Index | Part::Numbered(_) => true,
+            Part::Text(_) => false,
+            Part::Kept(kept) => kept.known.as_ref().is_some_and(Found::is_numbered),
+            Part::Joined(found, _) | Part::Json(found) => found.is_numbered(),
+        })
     }
 
     /// A reference to the first of some files that is there.
@@ -145,7 +157,7 @@ impl Part {
                 let text = tree::emit::json(&found.with(kept)?.inline());
                 Some(Plain::Str(text.trim_end().to_owned()))
             }
-            Part::Index => None,
+            Part::Index | Part::Numbered(_) => None,
         }
     }
 }
@@ -237,6 +249,7 @@ impl<'a> Fetching<'a> {
                 self.uses_json = true;
                 (format!("json \"{}\"", self.words(found)), "there is no value".to_owned())
             }
+            Part::Numbered(all) => return self.numbered(all),
             Part::Index => {
                 let name = quoted(self.name);
                 let number = "echo $((${WINDLASS_INSTANCE##*-} - 1))";
@@ -248,6 +261,21 @@ impl<'a> Fetching<'a> {
         let variable = self.fresh();
         let otherwise = self.otherwise(&variable, &otherwise);
         let _ = writeln!(self.body, "{variable}=$({command}) || {otherwise}");
+        format!("${{{variable}}}")
+    }
+
+    /// The value of the instance that runs.
+    fn numbered(&mut self, all: &[Found]) -> String {
+        let index = self.word(&Part::Index);
+        let variable = self.fresh();
+        let _ = writeln!(self.body, "case {index} in");
+        for (number, found) in all.iter().enumerate() {
+            let _ = writeln!(self.body, "{number})");
+            let words = self.words(found);
+            let _ = writeln!(self.body, "{variable}=\"{words}\" ;;");
+        }
+        let missing = ending("there is no value for an instance of this number");
+        let _ = writeln!(self.body, "*) {missing} ;;\nesac");
         format!("${{{variable}}}")
     }
 

@@ -5,7 +5,9 @@ use super::super::lower::links::Link;
 use super::super::model::{NodeTemplate, TypeId};
 use super::super::value::{Data, Value, index};
 use super::Inputs;
-use super::evaluate::Place;
+use super::place::Place;
+use super::settled;
+use crate::tree::Value as Plain;
 
 /// Whose value it is.
 #[derive(Debug, Clone)]
@@ -23,6 +25,8 @@ pub(super) struct Located<'v> {
     pub(super) owner: Owner,
     pub(super) name: &'v str,
     pub(super) rest: &'v [Value],
+    /// The relationship at whose target the owner is, by its place among the links.
+    pub(super) through: Option<usize>,
 }
 
 impl<'m> Inputs<'_, 'm> {
@@ -44,15 +48,28 @@ impl<'m> Inputs<'_, 'm> {
                 })?),
             },
         };
+        let is_target = entity.text() == Some("TARGET");
+        let mut through = place.relationship.filter(|_| is_target);
         loop {
             let (first, further) = rest.split_first()?;
             let word = first.text()?;
             match self.turn(&owner, word, further, attributes) {
                 Some((next, left)) => {
+                    through = match (&owner, &next) {
+                        (Owner::Relationship(_), _) if word == "SOURCE" => None,
+                        (Owner::Relationship(link), _) => Some(*link),
+                        // Its own capability may have the name of a requirement.
+                        (Owner::Node(node), Owner::Node(far) | Owner::Capability(far, _))
+                            if far != node =>
+                        {
+                            self.link(*node, word, index(further).0)
+                        }
+                        _ => through,
+                    };
                     owner = next;
                     rest = left;
                 }
-                None => return Some(Located { owner, name: word, rest: further }),
+                None => return Some(Located { owner, name: word, rest: further, through }),
             }
         }
     }
@@ -205,14 +222,42 @@ impl<'m> Inputs<'_, 'm> {
         self.default(of?, name, attributes)
     }
 
-    /// The node whose text a value is part of.
-    pub(super) fn place_of(&self, owner: &Owner) -> Place {
-        match owner {
+    /// The node whose text a value is part of, as seen from another place; none when it is at a
+    /// target whose index is not known.
+    pub(super) fn place_of(&self, located: &Located<'_>, from: &Place) -> Option<Place> {
+        let link = |link: usize| -> &Link<'m> { &self.links[link] };
+        let place = match &located.owner {
             Owner::Node(node) | Owner::Capability(node, _) => Place::of_node(*node),
-            Owner::Relationship(link) => {
-                let ends = (self.links[*link].source, self.links[*link].target);
-                Place { source: ends.0, link: Some(ends), relationship: Some(*link) }
+            Owner::Relationship(at) => Place::of_link(link(*at), link(*at).source),
+        };
+        let Some((link, index)) = self.indexed(located) else { return Some(from.seeing(place)) };
+        // An index that is made of what it leads to would never end.
+        if from.is_index {
+            return None;
+        }
+        let near = from.seeing(Place::of_link(link, link.source));
+        match settled::known(self, index, &Place { is_index: true, ..near })? {
+            Plain::Int(number) => {
+                let number = Some(usize::try_from(number).ok()?);
+                Some(Place { asking: Some(link.target), number, ..place })
             }
+            _ => None,
+        }
+    }
+
+    /// The relationship with an index at whose target something is.
+    fn indexed(&self, located: &Located<'_>) -> Option<(&Link<'m>, &'m Value)> {
+        let link: &Link<'m> = &self.links[located.through?];
+        Some((link, link.index?))
+    }
+
+    /// The folder in which values of an owner are kept: of the instance that is meant, if one is.
+    pub(super) fn folder_at(&self, located: &Located<'_>, at: &Place, node: usize) -> String {
+        let folder = self.folder(node);
+        let number = at.number.filter(|_| self.indexed(located).is_some() && self.count(node) > 1);
+        match number {
+            Some(number) => format!("{folder}/{folder}-{}", number + 1),
+            None => folder,
         }
     }
 }

@@ -3,10 +3,11 @@
 
 use super::super::codes;
 use super::super::model::{Fields, Interface, Model};
-use super::super::value::Value;
-use super::evaluate::{DEEPEST, Place};
+use super::super::value::{Data, Value};
+use super::evaluate::DEEPEST;
 use super::locate::inside;
-use super::{Declared, GivenBack, Inputs, others, place_of_link, settled};
+use super::place::Place;
+use super::{Declared, GivenBack, Inputs, others, settled, station};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +40,10 @@ pub(in super::super) fn refusals(model: &Model) -> Vec<Diagnostic> {
             let declared = Declared::of_node(&inputs, template, &interface, &operation);
             of_operation(&inputs, &declared, &Place::of_node(at), &mut found);
         }
+        if let Some(address) = station::differing(&inputs, at, template) {
+            let message = "the instances of a machine have one address and not one each";
+            found.insert(address.span, message.to_owned());
+        }
     }
     for link in links.iter() {
         let chain = link.relationship.into_iter().flat_map(|id| model.types.chain(id));
@@ -47,7 +52,9 @@ pub(in super::super) fn refusals(model: &Model) -> Vec<Diagnostic> {
         let names: BTreeSet<&str> = all.flat_map(operations).collect();
         for operation in names {
             let declared = Declared::of_link(&inputs, link, operation);
-            of_operation(&inputs, &declared, &place_of_link(link), &mut found);
+            let is_far = operation.ends_with("_configure_target");
+            let asking = if is_far { link.target } else { link.source };
+            of_operation(&inputs, &declared, &Place::of_link(link, asking), &mut found);
         }
     }
     let refusal = |(span, message)| {
@@ -99,14 +106,22 @@ impl Inputs<'_, '_> {
         let Some((name, argument)) = settled::function(value, self.model.version.is_2()) else {
             return self.parts(value, place, depth);
         };
+        let Some(argument) = settled::steps(self, name, argument, place) else {
+            return self.computed(name, value, place);
+        };
+        let argument = &*argument;
         match name {
             "get_input" => match self.input_value(argument) {
                 Some(value) => self.standing(value, place, depth + 1),
+                None if self.is_short(argument) => {
+                    let message = "the value of this input has no such part".to_owned();
+                    Standing::Refused(value.span, message)
+                }
                 None => Standing::Missing,
             },
-            "get_property" => self.property(argument, place, depth),
+            "get_property" => self.property((value, argument), place, depth),
             "get_attribute" | "get_operation_output" => {
-                let found = self.late(name, argument, place);
+                let found = self.evaluate(value, place);
                 if found.is_some() { Standing::Late } else { Standing::Missing }
             }
             "get_artifact" => Standing::Missing,
@@ -118,24 +133,41 @@ impl Inputs<'_, '_> {
                         let message = format!("`{name}` is not computed of what only a run tells");
                         Standing::Refused(value.span, message)
                     }
-                    _ if is_given && self.evaluate(value, place).is_none() => {
-                        Standing::Refused(value.span, format!("`{name}` gives no value here"))
-                    }
-                    _ if is_given => Standing::Late,
+                    _ if is_given => self.computed(name, value, place),
                     other => other,
                 }
             }
         }
     }
 
+    /// What a function gives that the run computes, if it does.
+    fn computed(&self, name: &str, value: &Value, place: &Place) -> Standing {
+        match self.evaluate(value, place) {
+            Some(_) => Standing::Late,
+            None => Standing::Refused(value.span, format!("`{name}` gives no value here")),
+        }
+    }
+
+    /// Whether an input has a value, and that is a list without the item that is asked for.
+    fn is_short(&self, argument: &Value) -> bool {
+        let [name, .., Value { data: Data::Int(_), .. }] = argument.items() else { return false };
+        self.input_value(name).is_some()
+    }
+
     /// A property that is made of something else.
-    fn property(&self, argument: &Value, place: &Place, depth: usize) -> Standing {
+    fn property(
+        &self,
+        (call, argument): (&Value, &Value),
+        place: &Place,
+        depth: usize,
+    ) -> Standing {
         let found = self.locate(argument.items(), place, false).and_then(|located| {
             let value = self.written(&located.owner, located.name, false)?;
-            Some((inside(value, located.rest)?, self.place_of(&located.owner)))
+            Some((inside(value, located.rest)?, self.place_of(&located, place)))
         });
         match found {
-            Some((value, inner)) => self.standing(value, &inner, depth + 1),
+            Some((value, Some(inner))) => self.standing(value, &inner, depth + 1),
+            Some((_, None)) => self.computed("get_property", call, place),
             None => Standing::Missing,
         }
     }

@@ -4,17 +4,28 @@
 //! input without a value would tell as the function, in the form of 1.3; what only a run can tell
 //! is not known.
 
+use std::borrow::Cow;
+
 use super::super::lower::links::Link;
 use super::super::value::{BEFORE_2, Data, Entry, Value};
 use super::Inputs;
 use super::compute;
-use super::evaluate::{DEEPEST, Place, plain};
+use super::evaluate::{DEEPEST, plain};
 use super::found::Reading;
 use super::locate::inside;
+use super::place::Place;
+use crate::source::{SourceId, Span};
 use crate::tree::Value as Plain;
 
 /// The functions that may stay: they need inputs and nothing else.
 const KEPT: &[&str] = &["get_input", "concat", "token", "join"];
+
+/// The functions whose arguments are a way: what is computed among its steps is.
+const READING: &[&str] = &["get_input", "get_property", "get_attribute", "get_operation_output"];
+
+/// What a function without arguments takes.
+static NOTHING: Value =
+    Value { span: Span { source: SourceId(0), start: 0, end: 0 }, data: Data::List(Vec::new()) };
 
 /// Whom a value is for.
 #[derive(Clone, Copy)]
@@ -43,9 +54,7 @@ pub(in super::super) fn settled_of(
     link: &Link<'_>,
     value: &Value,
 ) -> Option<Plain> {
-    let ends = Some((link.source, link.target));
-    let place = Place { source: link.source, link: ends, relationship: Some(link.at) };
-    described(inputs, &place, value)
+    described(inputs, &Place::of_link(link, link.source), value)
 }
 
 fn described(inputs: &Inputs<'_, '_>, place: &Place, value: &Value) -> Option<Plain> {
@@ -68,8 +77,24 @@ pub(super) fn after(
     Settling { inputs, reader: Reader::After(kept) }.deep(value, place, 0)
 }
 
-/// The function that a value calls, without the dollar sign, and its argument.
+/// The arguments of a function with what is computed among the steps of a way; none when that is
+/// not known. Arguments of other functions are as they are.
+pub(super) fn steps<'v>(
+    inputs: &Inputs<'_, '_>,
+    name: &str,
+    argument: &'v Value,
+    place: &Place,
+) -> Option<Cow<'v, Value>> {
+    Settling { inputs, reader: Reader::Run }.steps(name, argument, place, 0)
+}
+
+/// The function that a value calls, without the dollar sign, and its argument. From 2.0 the name
+/// alone calls a function without arguments.
 pub(super) fn function(value: &Value, is_2: bool) -> Option<(&str, &Value)> {
+    let is_name = |name: &&str| !name.is_empty() && !name.starts_with('$');
+    if let Some(text) = value.text().filter(|_| is_2) {
+        return Some((text.strip_prefix('$').filter(is_name)?, &NOTHING));
+    }
     let [entry] = value.entries() else { return None };
     let name = entry.key.text()?;
     if is_2 {
@@ -103,17 +128,16 @@ impl Settling<'_, '_, '_> {
                     items.iter().map(|item| self.deep(item, place, depth + 1)).collect();
                 items.map(Plain::List)
             }
-            Data::Map(_) => match function(value, self.is_2()) {
-                Some((name, argument)) => self.call(name, argument, place, depth),
-                None => {
-                    let entry = |entry: &Entry| {
-                        let value = self.deep(&entry.value, place, depth + 1)?;
-                        Some((plain_key(&entry.key), value))
-                    };
-                    let entries: Option<Vec<_>> = value.entries().iter().map(entry).collect();
-                    entries.map(Plain::Map)
-                }
-            },
+            _ if let Some((name, argument)) = function(value, self.is_2()) => {
+                self.call(name, argument, place, depth)
+            }
+            Data::Map(entries) => {
+                let entry = |entry: &Entry| {
+                    let value = self.deep(&entry.value, place, depth + 1)?;
+                    Some((plain_key(&entry.key), value))
+                };
+                entries.iter().map(entry).collect::<Option<Vec<_>>>().map(Plain::Map)
+            }
             _ => Some(plain(value)),
         }
     }
@@ -122,8 +146,39 @@ impl Settling<'_, '_, '_> {
         self.inputs.model.version.is_2()
     }
 
+    /// See [`steps`].
+    fn steps<'v>(
+        &self,
+        name: &str,
+        argument: &'v Value,
+        place: &Place,
+        depth: usize,
+    ) -> Option<Cow<'v, Value>> {
+        let is_computed = |step: &Value| function(step, self.is_2()).is_some();
+        if !READING.contains(&name) || !argument.items().iter().any(is_computed) {
+            return Some(Cow::Borrowed(argument));
+        }
+        let step = |step: &Value| {
+            if !is_computed(step) {
+                return Some(step.clone());
+            }
+            let data = match self.deep(step, place, depth + 1)? {
+                Plain::Int(number) => Data::Int(number),
+                Plain::Str(text) => Data::Text(text),
+                _ => return None,
+            };
+            Some(Value { span: step.span, data })
+        };
+        let steps: Option<Vec<Value>> = argument.items().iter().map(step).collect();
+        steps.map(|steps| Cow::Owned(Value { span: argument.span, data: Data::List(steps) }))
+    }
+
     fn call(&self, name: &str, argument: &Value, place: &Place, depth: usize) -> Option<Plain> {
+        let argument = &*self.steps(name, argument, place, depth)?;
         match name {
+            "node_index" if argument.items().is_empty() => {
+                place.index().and_then(|index| i128::try_from(index).ok()).map(Plain::Int)
+            }
             "get_input" => {
                 let value = self.inputs.input_value(argument);
                 let known = value.and_then(|value| self.deep(value, place, depth + 1));
@@ -164,7 +219,7 @@ impl Settling<'_, '_, '_> {
     ) -> Option<Plain> {
         let located = self.inputs.locate(argument.items(), place, attributes)?;
         let value = self.inputs.written(&located.owner, located.name, attributes)?;
-        let inner = self.inputs.place_of(&located.owner);
+        let inner = self.inputs.place_of(&located, place)?;
         let value = inside(value, located.rest)?;
         self.deep(value, &inner, depth + 1)
     }

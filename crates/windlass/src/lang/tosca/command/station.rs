@@ -10,8 +10,8 @@
 use super::super::lower::{is_a, name_of};
 use super::super::model::NodeTemplate;
 use super::super::value::Value;
-use super::evaluate::Place;
 use super::found::Found;
+use super::place::Place;
 use super::{Inputs, container};
 
 /// The types of machines: of the profile, and by its name in 2.0.
@@ -54,6 +54,12 @@ pub(in super::super) fn usual(inputs: &Inputs<'_, '_>, at: usize) -> Option<Stat
     (station.node != Some(at) || !station.is_made).then_some(station)
 }
 
+/// At which end of its relationship an operation is carried out when that is not the node whose
+/// life it is part of: what a target is told is told there.
+pub(super) fn end_of(operation: &str) -> Option<&'static str> {
+    matches!(operation, "Configure.add_source" | "Configure.remove_source").then_some("TARGET")
+}
+
 /// Where an operation is carried out that says so; none when it says nothing, or nothing else than
 /// what is usual at the node `at`, whose life it is part of.
 pub(super) fn said(
@@ -93,26 +99,53 @@ pub(in super::super) fn inside(inputs: &Inputs<'_, '_>, at: usize) -> Option<Sta
     None
 }
 
+/// An address of a machine that differs from instance to instance: they have one together.
+pub(super) fn differing<'m>(
+    inputs: &Inputs<'_, 'm>,
+    at: usize,
+    template: &'m NodeTemplate,
+) -> Option<&'m Value> {
+    if !MACHINES.iter().any(|name| is_a(&inputs.model.types, template, name)) {
+        return None;
+    }
+    let place = first(inputs, at);
+    addresses(template)
+        .find(|value| inputs.evaluate(value, &place).is_some_and(|found| found.is_numbered()))
+}
+
+/// The place of a machine; of one that is alone its number is known.
+fn first(inputs: &Inputs<'_, '_>, at: usize) -> Place {
+    let place = Place::of_node(at);
+    if inputs.count(at) <= 1 { place.numbered(0) } else { place }
+}
+
+/// What a template says about the address of its machine, most important first.
+fn addresses(template: &NodeTemplate) -> impl Iterator<Item = &Value> {
+    let own = |name: &&str| template.attributes.get(name).or_else(|| template.properties.get(name));
+    ADDRESSES.iter().filter_map(own).chain(of_endpoint(template, OF_ENDPOINT))
+}
+
+fn of_endpoint<'t>(template: &'t NodeTemplate, name: &str) -> Option<&'t Value> {
+    let endpoint = template.capabilities.get("endpoint")?;
+    endpoint.properties.get(name).or_else(|| endpoint.attributes.get(name))
+}
+
 /// The address of a machine, and whether only a run finds it out.
 fn address(inputs: &Inputs<'_, '_>, at: usize, template: &NodeTemplate) -> Option<(String, bool)> {
     if !MACHINES.iter().any(|name| is_a(&inputs.model.types, template, name)) {
         return None;
     }
-    let place = Place::of_node(at);
+    let place = first(inputs, at);
     let found = |value: &Value| inputs.evaluate(value, &place);
     let known = |value: &Value| found(value)?.plain().filter(|text| !text.is_empty());
-    let own = |name: &&str| template.attributes.get(name).or_else(|| template.properties.get(name));
-    let endpoint = template.capabilities.get("endpoint");
-    let of_endpoint = |name: &str| {
-        let endpoint = endpoint?;
-        endpoint.properties.get(name).or_else(|| endpoint.attributes.get(name))
-    };
-    let written = || ADDRESSES.iter().filter_map(own).chain(of_endpoint(OF_ENDPOINT));
+    let of_endpoint = |name: &str| of_endpoint(template, name);
+    let written = || addresses(template);
     let host = written().find_map(known);
     let is_made = host.is_none();
     let host = host.or_else(|| {
         // What a run tells: in the words of the template, or by what operations give back.
-        let late = written().find_map(|value| found(value).filter(|it| it.plain().is_none()));
+        let is_late = |it: &Found| it.plain().is_none() && !it.is_numbered();
+        let late = written().find_map(|value| found(value).filter(is_late));
         late.map(|late| late.reference()).or_else(|| given_back(inputs, at))
     })?;
     let user = of_endpoint("credential").and_then(|it| it.get("user")).and_then(known);

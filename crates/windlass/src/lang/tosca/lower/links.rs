@@ -7,6 +7,7 @@ use super::super::model::{
     Fields, Interface, Model, NodeTemplate, RelationshipTemplate, RequirementAssignment,
     RequirementDefinition, Service, TypeId, TypeKind,
 };
+use super::super::value::Value;
 use super::super::weaving::Kind;
 use crate::source::Span;
 
@@ -20,6 +21,8 @@ pub(in super::super) struct Link<'m> {
     pub(in super::super) source: usize,
     /// The node template that offers, by its place.
     pub(in super::super) target: usize,
+    /// Which of the nodes of the target is meant, when that is said.
+    pub(in super::super) index: Option<&'m Value>,
     /// The capability.
     pub(in super::super) capability: String,
     /// What kind of relationship it is.
@@ -133,6 +136,7 @@ fn link<'m>(
         name: super::name_of(name),
         source,
         target,
+        index: requirement.index(),
         capability: capability.unwrap_or_else(|| "feature".to_owned()),
         kind: kind(model, relationship, name),
         relationship,

@@ -76,6 +76,8 @@ pub struct CapabilityAssignment {
 pub struct RequirementAssignment {
     /// The node template or node type, as it is written.
     pub node: Option<Name>,
+    /// The target as a list: a node template, and the index of one of its nodes (from 2.0).
+    pub indexed: Option<Value>,
     /// The capability of the target, or its type, as it is written.
     pub capability: Option<Name>,
     /// The relationship template or type, as it is written.
@@ -98,6 +100,13 @@ pub struct RequirementAssignment {
     pub target: Option<Target>,
     /// Where it is written.
     pub span: Span,
+}
+
+impl RequirementAssignment {
+    /// Which of the nodes of its template the target is.
+    pub fn index(&self) -> Option<&Value> {
+        self.indexed.as_ref()?.items().get(1)
+    }
 }
 
 /// The target of a resolved requirement.

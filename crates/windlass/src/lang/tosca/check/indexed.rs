@@ -1,0 +1,88 @@
+//! Targets of requirements with an index, from 2.0: a node template, and which of its nodes.
+
+use super::super::codes;
+use super::super::command::{GivenBack, Inputs};
+use super::super::lower::links::Links;
+use super::super::model::{RequirementAssignment, Service, TypeKind};
+use super::super::value::{Data, Name, Value};
+use super::Checker;
+use super::arithmetic;
+use super::evaluate::is_call;
+
+/// So many nodes of a template are asked for their targets.
+const ASKED: usize = 1000;
+
+/// Whether a value calls a function of 2.0, by its name alone or with arguments.
+fn is_function(value: &Value) -> bool {
+    let is_name = |text: &str| text.starts_with('$') && !text.starts_with("$$");
+    is_call(value, true) || value.text().is_some_and(is_name)
+}
+
+/// The function that a value calls.
+fn called(value: &Value) -> Option<&str> {
+    let name = value.entries().first().map_or(value.text(), |entry| entry.key.text());
+    name.map(|name| name.trim_start_matches('$'))
+}
+
+impl Checker<'_> {
+    /// The index of a target is one, and there is a node of that index.
+    pub(super) fn indexed(
+        &mut self,
+        service: &Service,
+        source: (usize, &Name),
+        assignment: &RequirementAssignment,
+    ) {
+        let Some(target) = &assignment.indexed else { return };
+        let template = target.items().first().and_then(Value::text);
+        let (Some(template), [first, index]) = (template, target.items()) else {
+            let message = "a target is a node template, or a list of a node template and an index";
+            return self.error(codes::WRONG_SHAPE, target.span, message);
+        };
+        let gives = called(index).and_then(|name| arithmetic::gives(name, true));
+        let is_integer = match &index.data {
+            Data::Int(index) => *index >= 0,
+            _ => is_function(index) && gives.is_none_or(arithmetic::Gives::is_index),
+        };
+        if !is_integer {
+            let message = "the index of a target is an integer from 0 on, or a function";
+            return self.error(codes::WRONG_SHAPE, index.span, message);
+        }
+        match service.nodes.position(template) {
+            Some(at) => self.within_count(service, source, (at, template), index),
+            None if self.model.type_named(TypeKind::Node, template).is_some() => {
+                let message = format!("`{template}` is a node type, which has no indexes");
+                let help = "an index is that of a node template".to_owned();
+                self.advise(codes::UNKNOWN_NAME, first.span, message, Some(help));
+            }
+            // That there is nothing of this name is said where targets are looked for.
+            None => {}
+        }
+    }
+
+    /// The index of every node of the source is below the count of the target, where both are
+    /// known.
+    fn within_count(
+        &mut self,
+        service: &Service,
+        (source, name): (usize, &Name),
+        (target, template): (usize, &str),
+        index: &Value,
+    ) {
+        let (links, given) = (Links::default(), GivenBack::new());
+        let inputs = Inputs { model: self.model, service, links: &links, given: &given };
+        let Some(count) = inputs.known_count(target) else { return };
+        let asked = (inputs.count(source) as usize).min(ASKED);
+        let outside = (0..asked).find_map(|number| {
+            let wanted = inputs.index(source, number, index)?;
+            (!(0..i128::from(count)).contains(&wanted)).then_some((number, wanted))
+        });
+        let Some((number, wanted)) = outside else { return };
+        let who = match index.data {
+            Data::Int(_) => String::new(),
+            _ => format!(" for node {number} of `{}`", name.text),
+        };
+        let message = format!("`{template}` has no node of index {wanted}{who}");
+        let help = format!("its count is {count}, and the first index is 0");
+        self.advise(codes::UNMATCHED, index.span, message, Some(help));
+    }
+}

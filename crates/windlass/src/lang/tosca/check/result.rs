@@ -1,0 +1,192 @@
+//! What a function gives must fit where it is put.
+
+use super::super::codes;
+use super::super::model::{FileId, Model, Schema, Service, TypeRef};
+use super::super::switches;
+use super::super::value::{Data, Value};
+use super::Checker;
+use super::arithmetic::{self, Gives};
+use super::evaluate::is_call;
+use super::function::{Place, is_plain};
+use super::path::{Spot, Walk};
+use super::schema::Base;
+use crate::diagnostic::Diagnostic;
+
+/// The function that a value calls, without the dollar sign, and its arguments; from 2.0 the name
+/// alone calls one without any.
+fn called(value: &Value, version_2: bool) -> Option<(&str, Option<&Value>)> {
+    if let Some(name) = value.text().filter(|text| version_2 && !is_plain(text)) {
+        return Some((name.trim_start_matches('$'), None));
+    }
+    let [entry] = value.entries() else { return None };
+    let name = entry.key.text().filter(|_| is_call(value, version_2))?;
+    Some((name.trim_start_matches('$'), Some(&entry.value)))
+}
+
+/// What `concat` of 2.0 gives, which joins texts or lists; none when that cannot be seen.
+fn of_concat(arguments: &Value) -> Option<Gives> {
+    arguments.items().iter().find_map(|part| match &part.data {
+        Data::List(_) => Some(Gives::List),
+        Data::Text(text) => is_plain(text).then_some(Gives::Text),
+        Data::Map(_) => match called(part, true)? {
+            ("concat", Some(inner)) => of_concat(inner),
+            (name, _) => arithmetic::gives(name, true),
+        },
+        Data::Null => None,
+        Data::Bool(_) | Data::Int(_) | Data::Float(..) => Some(Gives::Text),
+    })
+}
+
+impl Checker<'_> {
+    /// What a function gives must fit where it is put.
+    pub(super) fn result(
+        &mut self,
+        service: &Service,
+        value: &Value,
+        schema: &Schema,
+        place: Place<'_>,
+    ) {
+        let version_2 = self.version().is_2();
+        let Some((name, arguments)) = called(value, version_2) else { return };
+        let Some(wanted) = &schema.of else { return };
+        let model = self.model;
+        let wanted_base = model.base(wanted, model.version);
+        let given = match (name, arguments) {
+            (_, Some(_)) if version_2 && self.own_functions(value.span).contains_key(name) => {
+                return self.own_result(name, value, wanted);
+            }
+            ("get_input", Some(arguments)) => self.input_type(service, (value, arguments), schema),
+            ("get_property", Some(way)) => self.part_type(service, way, place, false),
+            ("get_attribute", Some(way)) => self.part_type(service, way, place, true),
+            (name, arguments) => {
+                let joined = arguments.filter(|_| version_2 && name == "concat");
+                let is_list = wanted_base == Base::BuiltIn("list");
+                let given = match joined.map(of_concat) {
+                    Some(Some(given)) => Some(given),
+                    // It may join lists.
+                    Some(None) if is_list => None,
+                    _ => arithmetic::gives(name, version_2),
+                };
+                let Some(given) = given else { return };
+                if !given.fits(wanted_base) {
+                    self.misfit_of(value, given.word(), &wanted.name.text);
+                }
+                return;
+            }
+        };
+        let Some(given) = given else { return };
+        if !fits(model, model.base(&given, model.version), wanted_base) {
+            self.misfit_of(value, &given.name.text, &wanted.name.text);
+        }
+    }
+
+    /// The type of an input or of a part of it; none when it is not known, or when its default was
+    /// found not to fit.
+    fn input_type(
+        &mut self,
+        service: &Service,
+        (value, arguments): (&Value, &Value),
+        schema: &Schema,
+    ) -> Option<TypeRef> {
+        let (name, steps) = match arguments.items() {
+            [name, steps @ ..] => (name, steps),
+            [] => (arguments, &[][..]),
+        };
+        let input = service.inputs.get(name.text()?)?;
+        let model = self.model;
+        if !steps.is_empty() {
+            let walk = Walk { model, service, with_attributes: false };
+            let part = walk.parts(input.schema.clone(), steps).ok().flatten();
+            return part.and_then(|part| part.of);
+        }
+        if let Some(default) = &input.schema.default {
+            let before = self.findings.len();
+            self.value(default, schema, model.version);
+            // What the default violates is found where it is used, too.
+            let found = self.findings.split_off(before);
+            if let Some(first) = found.into_iter().next() {
+                let message = format!("the default of this input does not fit: {}", first.message);
+                let mut found = Diagnostic::new(first.code, first.severity, value.span, message);
+                found.quirk = is_about_type(&first).then_some(switches::UNCHECKED_INPUTS);
+                self.findings.push(found);
+                return None;
+            }
+        }
+        input.schema.of.clone()
+    }
+
+    /// What a function of one's own gives, by any of its signatures.
+    fn own_result(&mut self, name: &str, value: &Value, wanted: &TypeRef) {
+        let model = self.model;
+        let mut files = model.files.iter().enumerate();
+        let Some((file, body)) =
+            files.find_map(|(at, file)| Some((FileId(at as u32), file.signatures.get(name)?)))
+        else {
+            return;
+        };
+        let signatures = body.get("signatures").map_or(&[][..], Value::items);
+        let mut words = Vec::new();
+        for signature in signatures {
+            let result = signature.get("result").and_then(|it| self.argument(file, it)?.of);
+            let Some(result) = result else { return };
+            let given = model.base(&result, model.version);
+            if fits(model, given, model.base(wanted, model.version)) {
+                return;
+            }
+            if !words.contains(&result.name.text) {
+                words.push(result.name.text);
+            }
+        }
+        if !words.is_empty() {
+            self.misfit_of(value, &words.join("` or `"), &wanted.name.text);
+        }
+    }
+
+    fn misfit_of(&mut self, value: &Value, given: &str, wanted: &str) {
+        let message = format!("this gives `{given}` where `{wanted}` is needed");
+        self.error(codes::FUNCTION, value.span, message);
+    }
+
+    /// The type of what a path of `get_property` or `get_attribute` leads to.
+    fn part_type(
+        &self,
+        service: &Service,
+        arguments: &Value,
+        place: Place<'_>,
+        with_attributes: bool,
+    ) -> Option<TypeRef> {
+        let [entity, rest @ ..] = arguments.items() else { return None };
+        let from = match (entity.text()?, place) {
+            ("SELF", Place::Node(name, node)) => Walk::node(name, node),
+            ("SELF", Place::Filter(name, of)) => {
+                Spot::Node { name: name.to_owned(), of, template: None }
+            }
+            (name, _) => Walk::node(name, service.nodes.get(name)?),
+        };
+        let walk = Walk { model: self.model, service, with_attributes };
+        walk.follow(from, rest).ok()??.schema?.of
+    }
+}
+
+/// Whether a finding says that a value is of another type, and not that it is a bad one.
+fn is_about_type(finding: &Diagnostic) -> bool {
+    finding.code == codes::WRONG_VALUE
+}
+
+/// Whether values of one type may stand for values of another.
+pub(super) fn fits(model: &Model, given: Base<'_>, wanted: Base<'_>) -> bool {
+    match (given, wanted) {
+        (Base::BuiltIn("integer"), Base::BuiltIn("float")) => true,
+        (Base::BuiltIn(given), Base::BuiltIn(wanted)) => {
+            given == wanted
+                || given.starts_with("scalar-unit") && wanted.starts_with("scalar-unit")
+                || (given == "string"
+                    && !["integer", "float", "boolean", "list", "map"].contains(&wanted))
+        }
+        (Base::Structure(given), Base::Structure(wanted)) => {
+            model.types.derives(given, wanted) || model.types.derives(wanted, given)
+        }
+        (Base::Structure(_), Base::BuiltIn(wanted)) => wanted == "map",
+        _ => true,
+    }
+}

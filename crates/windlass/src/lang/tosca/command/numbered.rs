@@ -1,0 +1,72 @@
+//! What differs from instance to instance: values by the number of the instance, and how many
+//! instances there are.
+
+use super::super::model::NodeTemplate;
+use super::super::value::Value;
+use super::Inputs;
+use super::evaluate::Trail;
+use super::found::{Found, Part};
+use super::place::Place;
+use super::settled;
+use crate::tree::Value as Plain;
+
+/// So many instances are looked at although fewer are wanted: a node may be scaled later.
+const SPARE: usize = 32;
+/// For more instances than that nothing is computed one by one.
+const MOST: usize = 4096;
+
+impl Inputs<'_, '_> {
+    /// How many instances are wanted: `count` of 2.0, or what `scalable` says; none when an input
+    /// without a value says it.
+    pub(in super::super) fn known_count(&self, at: usize) -> Option<u32> {
+        let (_, template) = self.service.nodes.at(at)?;
+        let Some(said) = self.said_count(template) else { return Some(1) };
+        match settled::settled(self, at, said) {
+            Some(Plain::Int(number)) => u32::try_from(number).ok(),
+            _ => None,
+        }
+    }
+
+    fn said_count<'t>(&self, template: &'t NodeTemplate) -> Option<&'t Value> {
+        let scalable = template.capabilities.get("scalable");
+        let scalable = scalable.and_then(|it| it.properties.get("default_instances"));
+        if self.model.version.is_2() { template.count.as_ref() } else { scalable }
+    }
+
+    /// The same, and 1 when nobody knows.
+    pub(in super::super) fn count(&self, at: usize) -> u32 {
+        self.known_count(at).unwrap_or(1)
+    }
+
+    /// The index that a value gives for an instance of a node: none when it is not known, or when
+    /// it is no integer.
+    pub(in super::super) fn index(&self, at: usize, number: usize, value: &Value) -> Option<i128> {
+        match settled::known(self, value, &Place::of_node(at).numbered(number)) {
+            Some(Plain::Int(index)) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// The value for each instance, where nothing but its number is missing.
+    pub(super) fn by_number(
+        &self,
+        value: &Value,
+        place: &Place,
+        trail: &Trail<'_>,
+    ) -> Option<Found> {
+        let asking = place.asking.filter(|_| place.is_open())?;
+        let count = (self.count(asking) as usize).max(1);
+        if count > MOST {
+            return None;
+        }
+        let mut all = Vec::new();
+        for number in 0..count.max(SPARE) {
+            match self.deep(value, &place.numbered(number), trail) {
+                Some(found) => all.push(found),
+                None if number < count => return None,
+                None => break,
+            }
+        }
+        Some(Part::Numbered(all).into())
+    }
+}

@@ -1,0 +1,62 @@
+//! Where a value stands: whose it is, and which instance of a node asks for it.
+
+use super::super::lower::links::Link;
+
+/// Whose operation it is.
+#[derive(Clone)]
+pub(super) struct Place {
+    /// The node template.
+    pub(super) source: usize,
+    /// Source and target, for an operation of a relationship.
+    pub(super) link: Option<(usize, usize)>,
+    /// The relationship, by its place among the links.
+    pub(super) relationship: Option<usize>,
+    /// The node template of whose instances one asks; none when nobody of the service does.
+    pub(super) asking: Option<usize>,
+    /// The number of that instance, from 0; none when only the run knows it.
+    pub(super) number: Option<usize>,
+    /// Whether the index of a target is computed here, which depends on no other one.
+    pub(super) is_index: bool,
+}
+
+impl Place {
+    /// The place of a node.
+    pub(super) fn of_node(source: usize) -> Self {
+        let asking = Some(source);
+        Place { source, link: None, relationship: None, asking, number: None, is_index: false }
+    }
+
+    /// The place of a relationship, as part of the life of the node `asking`.
+    pub(super) fn of_link(link: &Link<'_>, asking: usize) -> Self {
+        let place = Place::of_node(link.source);
+        let ends = Some((link.source, link.target));
+        Place { link: ends, relationship: Some(link.at), asking: Some(asking), ..place }
+    }
+
+    /// Outside of every node: functions name theirs.
+    pub(super) fn nowhere() -> Self {
+        Place { asking: None, ..Place::of_node(usize::MAX) }
+    }
+
+    /// The same for one of the instances.
+    pub(super) fn numbered(&self, number: usize) -> Self {
+        Place { number: Some(number), ..self.clone() }
+    }
+
+    /// Another place that the same instance looks at.
+    pub(super) fn seeing(&self, other: Place) -> Self {
+        let Place { asking, number, is_index, .. } = *self;
+        Place { asking, number, is_index, ..other }
+    }
+
+    /// `node_index`: none when only the run knows it. Of other nodes it is the first instance that
+    /// is looked at.
+    pub(super) fn index(&self) -> Option<usize> {
+        if self.asking == Some(self.source) { self.number } else { Some(0) }
+    }
+
+    /// Whether only the run knows which instance asks.
+    pub(super) fn is_open(&self) -> bool {
+        self.asking.is_some() && self.number.is_none()
+    }
+}
