@@ -243,20 +243,17 @@ fn command(
     template: &NodeTemplate,
     operation: &str,
 ) -> Option<Run> {
-    let deployed = if ON_THE_WAY_UP.contains(&operation) {
-        artifact::deployed(inputs, template)
-    } else {
-        Vec::new()
-    };
+    let is_way_up = ON_THE_WAY_UP.contains(&operation);
+    let deployed = if is_way_up { artifact::deployed(inputs, template) } else { Vec::new() };
     let Some((file, primary, implementation)) = declared.implementation() else {
         let made = container::operation(inputs, place.source, template, operation);
         let copies = operation == ON_THE_WAY_UP[0] && !deployed.is_empty();
         let command = made.or_else(|| copies.then(|| artifact::copying(deployed)));
         return command.map(|command| Run { command, host: None, timeout: None });
     };
-    let said = implementation.host.as_ref().map(|word| word.text.as_str());
-    let said = said.or_else(|| station::end_of(operation));
-    let said = said.and_then(|word| station::said(inputs, word, place, at));
+    let word = implementation.host.as_ref().map(|word| word.text.as_str());
+    let word = word.or(station::end_of(operation));
+    let said = word.and_then(|word| station::said(inputs, word, place, at));
     let usual = if said.is_none() { station::usual(inputs, at) } else { None };
     let is_inside = said.as_ref().or(usual.as_ref()).is_some_and(station::Station::is_container);
     let script = script(inputs, file, primary, template, is_inside)?;

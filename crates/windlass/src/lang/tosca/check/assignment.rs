@@ -23,10 +23,10 @@ impl Checker<'_> {
         self.derives_from(requirement, capability, declared, "capability");
     }
 
-    fn derives_from<'n>(
+    fn derives_from(
         &mut self,
         requirement: &Name,
-        said: Option<(&'n Name, TypeId)>,
+        said: Option<(&Name, TypeId)>,
         declared: Option<TypeId>,
         what: &str,
     ) {
@@ -43,9 +43,10 @@ impl Checker<'_> {
             format!("it is a `{}` and the requirement wants a `{}`.", of(said), of(declared));
         // What only the normative types forbid, many files do.
         let is_strict = self.version().is_2() && !model.is_normative(declared);
-        let finding = match is_strict {
-            true => Diagnostic::error(codes::UNMATCHED, name.span, message),
-            false => Diagnostic::warning(codes::UNMATCHED, name.span, message),
+        let finding = if is_strict {
+            Diagnostic::error(codes::UNMATCHED, name.span, message)
+        } else {
+            Diagnostic::warning(codes::UNMATCHED, name.span, message)
         };
         let finding = finding.note(note);
         // A copy of a node says it in the same place.
