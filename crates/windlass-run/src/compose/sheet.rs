@@ -248,7 +248,7 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
         (sheet::ONE_OFF, "False".to_owned()),
         (sheet::PROJECT, project.name.clone()),
         (sheet::SERVICE, service.name.clone()),
-        ("com.docker.compose.depends_on", depends.collect::<Vec<_>>().join(",")),
+        (sheet::DEPENDS, depends.collect::<Vec<_>>().join(",")),
         ("com.docker.compose.project.config_files", files_of.join(",")),
         ("com.docker.compose.project.working_dir", ground.folder.display().to_string()),
         ("com.docker.compose.version", VERSION.to_owned()),

@@ -27,7 +27,7 @@ pub use service::take_away;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -151,6 +151,11 @@ fn has_spares(engine: &Engine, sheet: &Sheet) -> Result<bool, Refused> {
 }
 
 impl Shared {
+    /// What this engine made.
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// An image; what is known is not asked again.
     fn image(&self, name: &str) -> Result<Value, Refused> {
         let known = || self.images.lock().unwrap_or_else(PoisonError::into_inner);

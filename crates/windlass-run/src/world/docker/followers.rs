@@ -3,7 +3,7 @@
 
 use super::Shared;
 use super::service::{greet, leave, unless_missing, words};
-use super::sheet::{Part, Service};
+use super::sheet::{self, Part, Service};
 use crate::world::Order;
 
 /// A container of a service that follows another.
@@ -12,12 +12,9 @@ pub(super) struct Follower<'s> {
     name: String,
 }
 
-/// The label with what a service depends on: `NAME:CONDITION:RESTART`, with commas between.
-const DEPENDS: &str = "com.docker.compose.depends_on";
-
 /// Whether a service is started anew when another was.
 fn follows(service: &Service, other: &str) -> bool {
-    let all = service.body["Labels"][DEPENDS].as_str().unwrap_or_default();
+    let all = service.body["Labels"][sheet::DEPENDS].as_str().unwrap_or_default();
     let mut all = all.split(',').map(|one| one.split(':').collect::<Vec<_>>());
     all.any(|one| one.first() == Some(&other) && one.last() == Some(&"true"))
 }

@@ -1,6 +1,5 @@
 //! Making the container of a service: in an empty place, or beside the one that it will replace.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
@@ -75,11 +74,9 @@ fn fits(
     body: &Value,
     container: &Container,
 ) -> Result<bool, String> {
-    let made = shared.made.lock().unwrap_or_else(PoisonError::into_inner);
-    if made.rejoined.contains(&container.id) {
+    if shared.made().rejoined.contains(&container.id) {
         return Ok(false);
     }
-    drop(made);
     let wanted = |name: &str| body["Labels"][name].as_str().unwrap_or_default();
     let is_same = container.label(sheet::HASH) == wanted(sheet::HASH)
         && container.image == wanted(sheet::IMAGE);

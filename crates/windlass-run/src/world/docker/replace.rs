@@ -87,10 +87,11 @@ pub(super) fn swap(
     };
     let ran = old.as_ref().is_some_and(Container::is_running);
     let overlaps = ran && service.update.start_first;
+    let is_alone = service.replicas == 1;
     let followers = if overlaps { Vec::new() } else { followers::running(shared, service)? };
     if !overlaps {
         // Those of which others go on meanwhile are not missed.
-        if service.replicas == 1 {
+        if is_alone {
             followers::stop(shared, order, &followers)?;
         }
         stop(shared, name)?;
@@ -103,7 +104,9 @@ pub(super) fn swap(
         }
         if !overlaps {
             shared.engine.start(name).map_err(words)?;
-            followers::stop(shared, order, &followers)?;
+            if !is_alone {
+                followers::stop(shared, order, &followers)?;
+            }
             followers::start(shared, order, &followers)?;
         }
         return Err(format!("{why}; the container of before goes on"));

@@ -3,8 +3,6 @@
 //! A changed network is made anew under its containers, which are replaced afterwards. A changed
 //! volume is kept, because of what is in it, unless the operator said that it may go.
 
-use std::sync::PoisonError;
-
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -72,7 +70,7 @@ pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), S
         }
         unless_missing(shared.engine.drop("networks", name))?;
         make(shared, "networks", body)?;
-        let mut made = shared.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = shared.made();
         made.anew.insert(name.to_owned());
         made.rejoined.extend(ours.iter().map(|container| container.id.clone()));
         drop(made);
@@ -98,7 +96,7 @@ fn rejoin(shared: &Shared, name: &str, container: &Container) -> Result<(), Stri
 /// Removes a network. One that was made anew was there before, and stays, as does one that
 /// containers of before are in again.
 pub(super) fn drop_network(shared: &Shared, name: &str) -> Result<(), String> {
-    if shared.made.lock().unwrap_or_else(PoisonError::into_inner).anew.contains(name) {
+    if shared.made().anew.contains(name) {
         return Ok(());
     }
     match shared.engine.drop("networks", name) {
@@ -126,17 +124,14 @@ pub(super) fn volume(shared: &Shared, name: &str, body: &Value) -> Result<(), St
         unless_missing(shared.engine.drop("volumes", name))?;
     }
     if make(shared, "volumes", body)? && !renews {
-        let mut made = shared.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.volumes.insert(name.to_owned());
+        shared.made().volumes.insert(name.to_owned());
     }
     Ok(())
 }
 
 /// A volume holds data: only the operator removes it, or the run that has just made it.
 pub(super) fn drop_volume(shared: &Shared, name: &str) -> Result<(), String> {
-    let made = shared.made.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_new = made.volumes.contains(name);
-    drop(made);
+    let is_new = shared.made().volumes.contains(name);
     if !shared.sheet.remove_volumes && !is_new {
         return Ok(());
     }

@@ -17,6 +17,8 @@ pub const PROJECT: &str = "com.docker.compose.project";
 pub const SERVICE: &str = "com.docker.compose.service";
 /// The label with the number of the container.
 pub const NUMBER: &str = "com.docker.compose.container-number";
+/// The label with what a service depends on: `NAME:CONDITION:RESTART`, with commas between.
+pub const DEPENDS: &str = "com.docker.compose.depends_on";
 /// The label with the hash of the configuration.
 pub const HASH: &str = "com.docker.compose.config-hash";
 /// The label with the id of the image.

@@ -65,11 +65,15 @@ fn signal() -> SigSet {
 fn all_hold_back() -> Option<bool> {
     for task in fs::read_dir("/proc/self/task").ok()? {
         let Ok(status) = fs::read_to_string(task.ok()?.path().join("status")) else { continue };
-        let held = status.lines().find_map(|line| line.strip_prefix("SigBlk:"))?;
-        let held = u64::from_str_radix(held.trim(), 16).ok()?;
-        if held >> (Signal::SIGCHLD as u32 - 1) & 1 == 0 {
+        if signals(&status, "SigBlk:")? >> (Signal::SIGCHLD as u32 - 1) & 1 == 0 {
             return Some(false);
         }
     }
     Some(true)
+}
+
+/// The signals in a line of what the system says about a thread, each a bit.
+pub(super) fn signals(status: &str, line: &str) -> Option<u64> {
+    let mask = status.lines().find_map(|it| it.strip_prefix(line))?;
+    u64::from_str_radix(mask.trim(), 16).ok()
 }

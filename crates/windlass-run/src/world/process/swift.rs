@@ -20,6 +20,8 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::Pid;
 use rustix::process::{WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 
+use super::ends::signals;
+
 /// What all commands have in common.
 #[derive(Debug)]
 pub(super) struct Swift {
@@ -185,9 +187,7 @@ const ORDINARY: u32 = 31;
 
 /// The signals that the engine ignores, each a bit.
 fn ignored() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
-    u64::from_str_radix(line.trim(), 16).ok()
+    signals(&std::fs::read_to_string("/proc/self/status").ok()?, "SigIgn:")
 }
 
 fn variable(name: &OsStr, value: &OsStr) -> io::Result<CString> {
