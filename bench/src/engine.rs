@@ -157,7 +157,7 @@ fn nap() -> Work {
         logs: folder.0.join("logs"),
         directory: folder.0.clone(),
         name: "nap".into(),
-        hiding: None,
+        program: None,
     };
     let world = Processes::new(place, Secrets::default()).expect("a world");
     drive(&assembly, world, folder.journal());

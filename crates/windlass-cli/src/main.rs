@@ -42,7 +42,7 @@ use windlass_run::world::process;
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(|info| output::stderr(&internal_error(info))));
-    if let Some(ended) = hiding() {
+    if let Some(ended) = beside_an_engine() {
         return ended;
     }
     process::hear_ends();
@@ -76,12 +76,18 @@ fn first_file_is_the_description(mut words: Vec<OsString>) -> Option<Vec<OsStrin
     Some(words)
 }
 
-/// An engine starts this program to hide secrets in what a command writes: that is no command for
-/// people.
-fn hiding() -> Option<ExitCode> {
+/// An engine starts this program to hide secrets in what a command writes, and to keep commands
+/// that must not run twice: these are no commands for people.
+fn beside_an_engine() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
-    let log = words.next().filter(|word| word == process::HIDE_SECRETS).and(words.next())?;
-    let ended = process::hide_secrets(log.as_ref());
+    let first = words.next()?;
+    let ended = if first == process::HIDE_SECRETS {
+        process::hide_secrets(words.next()?.as_ref())
+    } else if first == process::KEEP_COMMANDS {
+        process::keep_commands(words)
+    } else {
+        return None;
+    };
     Some(ended.map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS))
 }
 

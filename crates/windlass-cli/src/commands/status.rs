@@ -205,7 +205,7 @@ fn place(deployment: &Deployment, name: &str, past: &Past) -> Place {
         logs: deployment.logs(past.run),
         directory: PathBuf::from("."),
         name: name.to_owned(),
-        hiding: None,
+        program: None,
     }
 }
 

@@ -1,15 +1,15 @@
 //! Commands and processes of this machine.
 //!
 //! An order is carried out by a thread that ends with it, or by the dispatcher itself when it is
-//! only a command that may be repeated; whoever waits sleeps in the kernel.
+//! only a command; whoever waits sleeps in the kernel.
 //! A command leads a process group of its own and outlives the engine: its output goes to a file,
 //! and what has to be known about it after a crash stands in its *claim*.
 //!
 //! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
 //! `probe.rs` (health checks), `group.rs` (whoever is left behind), `errand.rs` (what a thread does
-//! for an order), `direct.rs` (what needs no thread), `ends.rs` (how its end is heard of),
-//! `swift.rs` (how it starts), `logs.rs` (what it wrote), `veil.rs` (secrets in it), `inbox.rs`
-//! (where reports arrive).
+//! for an order), `direct.rs` (what needs no thread), `keeper.rs` (who outlives the engine),
+//! `ends.rs` (how its end is heard of), `swift.rs` (how it starts), `logs.rs` (what it wrote),
+//! `veil.rs` (secrets in it), `inbox.rs` (where reports arrive).
 
 mod claim;
 mod direct;
@@ -17,14 +17,14 @@ mod ends;
 mod errand;
 mod group;
 mod inbox;
+mod keeper;
 mod launch;
 mod logs;
 pub(super) mod probe;
 mod swift;
 mod veil;
 
-use std::collections::BTreeMap;
-use std::fs::File;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
@@ -35,16 +35,16 @@ use windlass::lifecycle::implementation::Command;
 use super::{Doubt, Order, Report, World, docker};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
-use claim::Claims;
 pub(crate) use claim::Identity;
 use direct::Direct;
 pub use ends::hear_ends;
 use group::Known;
 use inbox::Inbox;
 pub(super) use inbox::Reports;
+use keeper::Fact;
+pub use keeper::{KEEP_COMMANDS, keep_commands};
 use launch::Launcher;
 pub(super) use launch::exit_words;
-use veil::Veils;
 pub use veil::{HIDE_SECRETS, hide_secrets};
 
 /// How long a command that was stopped may take before it is killed.
@@ -82,6 +82,9 @@ pub struct Processes {
     shared: Arc<Shared>,
     inbox: Inbox,
     direct: Direct,
+    /// The orders of engines before this one that it was asked about and whose outcome is not
+    /// safe yet; none as long as nobody has asked.
+    asked: Option<BTreeSet<OrderId>>,
 }
 
 /// Where the process world works.
@@ -95,9 +98,10 @@ pub struct Place {
     pub directory: PathBuf,
     /// The name of the deployment, which commands find in their environment.
     pub name: String,
-    /// The program that calls [`hide_secrets`] when its first argument is [`HIDE_SECRETS`]. Without
-    /// one, what commands write goes to their logs as it is.
-    pub hiding: Option<PathBuf>,
+    /// The program that calls [`hide_secrets`] when its first argument is [`HIDE_SECRETS`], and
+    /// [`keep_commands`] when it is [`KEEP_COMMANDS`]. Without one, what commands write goes to
+    /// their logs as it is, and each that must not run twice gets a shell.
+    pub program: Option<PathBuf>,
 }
 
 /// Tells an engine that the operator wants to stop.
@@ -115,12 +119,7 @@ impl Processes {
     /// A world of local processes.
     pub fn new(place: Place, secrets: Secrets) -> std::io::Result<Self> {
         let (reports, inbox) = inbox::open()?;
-        let claims = Claims::open(&place.folder)?;
-        crate::deployment::private_folder(&place.logs)?;
-        let nothing = File::open("/dev/null")?;
-        let (veils, withheld) = (Veils::default(), launch::withheld());
-        let swift = launch::swift(&place, &withheld);
-        let launcher = Launcher { place, secrets, claims, nothing, veils, withheld, swift };
+        let launcher = Launcher::new(place, secrets)?;
         let shared = Shared {
             launcher,
             reports,
@@ -128,7 +127,7 @@ impl Processes {
             watched: Mutex::default(),
             containers: OnceLock::new(),
         };
-        Ok(Processes { shared: Arc::new(shared), inbox, direct: Direct::default() })
+        Ok(Processes { shared: Arc::new(shared), inbox, direct: Direct::default(), asked: None })
     }
 
     /// From here on processes with an image are containers.
@@ -152,6 +151,63 @@ impl Processes {
         let claim = self.shared.launcher.claims.process(order);
         claim.identity().filter(|identity| identity.is_alive())?.number()
     }
+}
+
+impl Processes {
+    /// How far the command of an order got that an engine before this one gave; an error when that
+    /// is all there is to be said.
+    fn begun(&self, order: OrderId) -> Result<errand::From, Doubt> {
+        let claims = &self.shared.launcher.claims;
+        let is_earlier = claims.is_of_earlier_boot(order);
+        let claim = claims.command(order);
+        // Nobody else may begin it any more.
+        let kept = claims.kept(order, self.direct.records()).map_err(|()| Doubt::Unknown)?;
+        if kept.is_none() && !is_earlier && claim.take() {
+            return Err(Doubt::NotDone);
+        }
+        let running = match kept {
+            Some(Fact::Begun) => direct::find(&self.shared.launcher, order),
+            _ => claim.identity().filter(|identity| identity.is_alive()),
+        };
+        let left = match running {
+            Some(_) => None,
+            None if is_earlier => claims.earlier_status(order),
+            None => claims.status(order),
+        };
+        match (running, left) {
+            (Some(identity), _) => Ok(errand::From::Running(identity)),
+            (None, Some(status)) if status.success() => Ok(errand::From::Command),
+            (None, Some(status)) => {
+                let end = End::Failed { reason: launch::end_words(status) };
+                self.shared.reports.send(Report::Ended { order, end });
+                Err(Doubt::Known)
+            }
+            (None, None) => Err(Doubt::Unknown),
+        }
+    }
+}
+
+impl Drop for Processes {
+    /// What keepers before this one wrote down about orders whose outcome is safe is not needed
+    /// any more. Who was not asked about was safe before.
+    fn drop(&mut self) {
+        let Some(asked) = &self.asked else { return };
+        for records in self.shared.launcher.claims.earlier_keepers(self.direct.records()) {
+            if !records.orders().iter().any(|order| asked.contains(order)) {
+                records.remove();
+            }
+        }
+    }
+}
+
+/// Ends a command: asks it to, and kills it after a while.
+fn end_soon(identity: Identity) {
+    identity.signal_group(rustix::process::Signal::TERM);
+    thread::spawn(move || {
+        if !identity.wait(Some(GRACE)) {
+            identity.signal_group(rustix::process::Signal::KILL);
+        }
+    });
 }
 
 impl World for Processes {
@@ -198,6 +254,11 @@ impl World for Processes {
                 self.inbox.push(order);
             }
         }
+        if self.inbox.is_told_by_keeper() {
+            for order in self.direct.hear(&self.shared) {
+                self.inbox.push(order);
+            }
+        }
         // All of them: who sleeps is told only of what ends from then on.
         while let Some(ended) = self.inbox.ended() {
             let report = self.direct.bury(&self.shared, ended);
@@ -209,50 +270,31 @@ impl World for Processes {
     }
 
     fn cancel(&mut self, order: OrderId) {
-        let identity = if self.direct.is_running(order) {
-            self.direct.cancel(order)
-        } else {
-            let Ok(mut commands) = self.shared.commands.lock() else { return };
-            let Some(running) = commands.get_mut(&order) else { return };
-            running.cancelled = true;
-            running.identity
-        };
-        if let Some(identity) = identity {
-            identity.signal_group(rustix::process::Signal::TERM);
-            thread::spawn(move || {
-                if !identity.wait(Some(GRACE)) {
-                    identity.signal_group(rustix::process::Signal::KILL);
-                }
-            });
+        if self.direct.is_running(order) {
+            self.direct.cancel(order);
+            return;
         }
+        let Ok(mut commands) = self.shared.commands.lock() else { return };
+        let Some(running) = commands.get_mut(&order) else { return };
+        running.cancelled = true;
+        running.identity.into_iter().for_each(end_soon);
     }
 
     fn inquire(&mut self, order: &Order) -> Doubt {
+        if self.direct.is_running(order.id) {
+            return Doubt::Known;
+        }
+        self.asked.get_or_insert_default().insert(order.id);
         let claims = &self.shared.launcher.claims;
-        let is_earlier = claims.is_of_earlier_boot(order.id);
-        let from = if direct::command(order).is_some() {
-            if self.direct.is_running(order.id) {
-                return Doubt::Known;
-            }
+        let from = if direct::is_repeatable(order) {
             match direct::find(&self.shared.launcher, order.id) {
                 Some(identity) => errand::From::Running(identity),
                 None => return Doubt::Unknown,
             }
         } else if order.run.is_some() {
-            let claim = claims.command(order.id);
-            if !is_earlier && claim.take() {
-                return Doubt::NotDone;
-            }
-            let left = if is_earlier { claims.earlier_status(order.id) } else { claim.status() };
-            match (claim.identity(), left) {
-                (_, Some(0)) => errand::From::Command,
-                (_, Some(code)) => {
-                    let end = End::Failed { reason: exit_words(code) };
-                    self.shared.reports.send(Report::Ended { order: order.id, end });
-                    return Doubt::Known;
-                }
-                (Some(identity), None) if identity.is_alive() => errand::From::Running(identity),
-                _ => return Doubt::Unknown,
+            match self.begun(order.id) {
+                Ok(from) => from,
+                Err(doubt) => return doubt,
             }
         } else if order.spawn.is_some() {
             let claim = claims.process(order.id);
@@ -288,6 +330,9 @@ impl World for Processes {
     }
 
     fn cleanup(&mut self, order: OrderId) {
+        self.asked.iter_mut().for_each(|asked| {
+            asked.remove(&order);
+        });
         if !self.direct.has_left_nothing(order) {
             self.shared.launcher.claims.command(order).forget();
         }

@@ -115,7 +115,7 @@ fn place(drive: &Drive<'_>, run: u64) -> Result<Place, Failure> {
         logs: absolute(&drive.deployment.logs(run))?,
         directory: absolute(&drive.directory)?,
         name: drive.name.to_owned(),
-        hiding: std::env::current_exe().ok(),
+        program: std::env::current_exe().ok(),
     })
 }
 

@@ -5,17 +5,26 @@
 //! same file. If it can, the command has not begun, and never will: its shell would find the file
 //! and give up. If it cannot, the file says which process it is, by number and start time, so that
 //! a number used again by another process is not mistaken for it.
+//!
+//! A command that is nothing but that needs no shell: its keeper writes the same down (`keeper.rs`).
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::process::ExitStatus;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
 
+use super::keeper::{Fact, Records};
 use crate::entry::OrderId;
+
+/// How long the keeper of a command that runs no more may take to write down how it ended.
+const LAST_FACT: Duration = Duration::from_secs(2);
 
 /// The script that claims and then becomes the command: `$1` is the claim.
 pub(super) const CLAIM_AND_BECOME: &str = "set -C; c=$1; shift; \
@@ -92,10 +101,45 @@ impl Claims {
         !self.earlier.is_empty() && self.first().is_none_or(|first| order.0 < first)
     }
 
-    /// The exit code that the command of an order of an earlier boot left.
-    pub(super) fn earlier_status(&self, order: OrderId) -> Option<i32> {
+    /// How the command of an order of an earlier boot ended, as far as that was written down.
+    pub(super) fn earlier_status(&self, order: OrderId) -> Option<ExitStatus> {
         let claim = |folder: &PathBuf| Claim { path: folder.join(format!("{}.command", order.0)) };
-        self.earlier.iter().find_map(|folder| claim(folder).status())
+        let by_shell = |folder: &PathBuf| claim(folder).status();
+        let by_keeper = |folder: &PathBuf| kept(&Records::all(folder), order)?.status();
+        self.earlier.iter().find_map(|folder| by_shell(folder).or_else(|| by_keeper(folder)))
+    }
+
+    /// How a command of this boot that runs no more ended, as far as that was written down.
+    pub(super) fn status(&self, order: OrderId) -> Option<ExitStatus> {
+        let until = Instant::now() + LAST_FACT;
+        loop {
+            let kept = kept(&Records::all(&self.folder), order);
+            let known = self.command(order).status().or(kept.and_then(Fact::status));
+            // Its keeper may be about to write.
+            if known.is_some() || kept != Some(Fact::Begun) || Instant::now() >= until {
+                return known;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// What keepers of engines before this one wrote down about an order, waiting until none of
+    /// them can begin it any more; an error when that takes too long.
+    pub(super) fn kept(&self, order: OrderId, own: Option<&Records>) -> Result<Option<Fact>, ()> {
+        let earlier = self.earlier_keepers(own);
+        if earlier.iter().all(Records::is_closed) { Ok(kept(&earlier, order)) } else { Err(()) }
+    }
+
+    /// The files of keepers of engines before this one.
+    pub(super) fn earlier_keepers(&self, own: Option<&Records>) -> Vec<Records> {
+        let mut all = Records::all(&self.folder);
+        all.retain(|records| !own.is_some_and(|own| own.is_same_as(records)));
+        all
+    }
+
+    /// Where all of this is.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     pub(super) fn command(&self, order: OrderId) -> Claim {
@@ -105,6 +149,11 @@ impl Claims {
     pub(super) fn process(&self, order: OrderId) -> Claim {
         Claim { path: self.folder.join(format!("{}.process", order.0)) }
     }
+}
+
+/// What keepers wrote down about an order.
+fn kept(all: &[Records], order: OrderId) -> Option<Fact> {
+    all.iter().find_map(|records| records.fact(order).filter(|fact| *fact != Fact::NotBegun))
 }
 
 impl Claim {
@@ -124,7 +173,7 @@ impl Claim {
     /// Who made it. A claim that was made an instant ago may not be written yet.
     pub(super) fn identity(&self) -> Option<Identity> {
         for wait in [0, 1, 5, 20, 100] {
-            std::thread::sleep(Duration::from_millis(wait));
+            thread::sleep(Duration::from_millis(wait));
             let text = fs::read_to_string(&self.path).ok()?;
             if let Some(identity) = Identity::parse(&text) {
                 return Some(identity);
@@ -138,9 +187,10 @@ impl Claim {
         fs::metadata(&self.path).is_ok_and(|about| about.len() > 0)
     }
 
-    /// The exit code that the command left.
-    pub(super) fn status(&self) -> Option<i32> {
-        fs::read_to_string(self.result()).ok()?.trim().parse().ok()
+    /// The exit code that the shell of the command left.
+    fn status(&self) -> Option<ExitStatus> {
+        let code: i32 = fs::read_to_string(self.result()).ok()?.trim().parse().ok()?;
+        Some(ExitStatus::from_raw(code << 8))
     }
 
     /// The outcome is safe elsewhere.
@@ -271,7 +321,7 @@ mod tests {
         let after = Claims::of_boot(folder.path(), "b").unwrap();
         assert!(after.is_of_earlier_boot(OrderId(1)));
         assert_eq!(after.earlier_status(OrderId(1)), None);
-        assert_eq!(after.earlier_status(OrderId(2)), Some(0));
+        assert_eq!(after.earlier_status(OrderId(2)).and_then(|it| it.code()), Some(0));
         after.begin(OrderId(3)).unwrap();
         after.begin(OrderId(4)).unwrap();
         assert!(after.is_of_earlier_boot(OrderId(2)));

@@ -1,14 +1,17 @@
-//! Commands that need no claim, because they may be repeated: the dispatcher starts them itself,
-//! without a shell and without a thread, and sleeps until they end.
+//! Orders that are nothing but a command: the dispatcher sees to them itself, without a shell and
+//! without a thread, and sleeps until they end. One that may be repeated is its child; one that must
+//! not run twice is a child of its keeper.
 //!
-//! After a crash such a command is found by its environment, which names the deployment and the
+//! After a crash a command that runs is found by its environment, which names the deployment and the
 //! order. None can begin late: until it has become the command, a child has a copy of the lock of
-//! the engine that started it, and the next engine waits for that.
+//! the engine that started it, and the next engine waits for that, as it does for the keeper.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::thread;
 
@@ -18,7 +21,8 @@ use windlass::lifecycle::implementation::{Command, Effect};
 use super::claim::Identity;
 use super::group::{Group, Known};
 use super::inbox::Inbox;
-use super::launch::{Begun, Launcher};
+use super::keeper::{Fact, Keeper, Records, Told};
+use super::launch::{Begun, Launcher, Ready};
 use super::logs::{Log, Logs};
 use super::swift::Streams;
 use super::{Shared, errand, veil};
@@ -28,29 +32,42 @@ use crate::world::{Order, Report};
 /// How many commands run without a handle at most: at every end all of them are looked at.
 const FEW: usize = 8;
 
-/// The commands that the dispatcher started itself and that have not ended.
+/// The commands that the dispatcher sees to and that have not ended.
 #[derive(Debug, Default)]
 pub(super) struct Direct {
     running: BTreeMap<OrderId, Started>,
     logs: Logs,
     /// Those that have ended and whose outcome is not safe yet.
     over: BTreeMap<OrderId, Over>,
-    /// How each log becomes what a command writes to.
+    /// What is the same for many commands.
     streams: Streams,
     /// Whether some log has no name yet.
     has_nameless: bool,
     /// Those that run without a handle.
     heard: Vec<OrderId>,
+    keeper: Option<Keeper>,
+    /// Whether there can be no keeper.
+    is_without_keeper: bool,
+    /// How commands of the keeper ended.
+    told: BTreeMap<OrderId, ExitStatus>,
 }
 
 #[derive(Debug)]
 struct Started {
-    child: Begun,
-    /// Its end wakes the dispatcher; without one that of any child does.
-    handle: Option<OwnedFd>,
+    child: Child,
     log: Log,
     /// Who it is, when it was told to end.
     cancelled: Option<Identity>,
+}
+
+/// Whose child a command is.
+#[derive(Debug)]
+enum Child {
+    /// This engine's. The end of the handle wakes the dispatcher; without one that of any child
+    /// does.
+    Own(Begun, Option<OwnedFd>),
+    /// The keeper's.
+    Kept(Box<Order>),
 }
 
 /// A command that has ended.
@@ -61,14 +78,15 @@ struct Over {
     log: Log,
 }
 
-/// The command of an order that is nothing but a command that may be repeated and writes to its log
-/// itself.
+/// The command of an order that is nothing but a command that writes to its log itself.
 pub(super) fn command(order: &Order) -> Option<&Command> {
     let alone = order.stop.is_none() && order.spawn.is_none();
-    let fits = |command: &&Command| {
-        alone && order.effect == Effect::Idempotent && !veil::is_needed(command)
-    };
-    order.run.as_ref().filter(fits)
+    order.run.as_ref().filter(|command| alone && !veil::is_needed(command))
+}
+
+/// Whether an order is nothing but a command that may be repeated.
+pub(super) fn is_repeatable(order: &Order) -> bool {
+    command(order).is_some() && order.effect == Effect::Idempotent
 }
 
 impl Direct {
@@ -76,23 +94,64 @@ impl Direct {
     pub(super) fn start(&mut self, shared: &Arc<Shared>, inbox: &Inbox, order: &Order) -> bool {
         let launcher = &shared.launcher;
         let Some(command) = command(order) else { return false };
-        let Ok(mut log) = self.logs.open(launcher.log(order.id)) else { return false };
-        let Ok(child) = launcher.directly(order, command, &log, &mut self.streams) else {
+        let is_own = order.effect == Effect::Idempotent;
+        if !is_own && !self.has_keeper(launcher, inbox) {
+            return false;
+        }
+        let Ok(ready) = launcher.ready(order, command) else { return false };
+        let Ok(log) = self.logs.open(launcher.log(order.id)) else { return false };
+        if is_own {
+            self.start_own(shared, inbox, order, &ready, log)
+        } else {
+            self.start_kept(order, ready, log)
+        }
+    }
+
+    fn start_own(
+        &mut self,
+        shared: &Arc<Shared>,
+        inbox: &Inbox,
+        order: &Order,
+        ready: &Ready,
+        mut log: Log,
+    ) -> bool {
+        let Ok(begun) = shared.launcher.start(ready, &log, &mut self.streams) else {
+            self.logs.over(log);
             return false;
         };
-        match self.expect(inbox, order.id, &child) {
-            Ok(handle) => {
-                self.has_nameless |= !log.has_name();
-                let started = Started { child, handle, log, cancelled: None };
-                self.running.insert(order.id, started);
-            }
+        match self.expect(inbox, order.id, &begun) {
+            Ok(handle) => self.runs(order.id, Child::Own(begun, handle), log),
             // No room for another handle: a thread can wait without one.
             Err(_) => {
                 log.name();
-                errand::begin(shared, order.clone(), errand::From::Started(child));
+                errand::begin(shared, order.clone(), errand::From::Started(begun));
             }
         }
         true
+    }
+
+    fn start_kept(&mut self, order: &Order, ready: Ready, log: Log) -> bool {
+        let sent = self.keeper.as_ref().is_some_and(|it| it.run(order.id, ready, &log).is_ok());
+        if sent {
+            self.runs(order.id, Child::Kept(Box::new(order.clone())), log);
+        } else {
+            self.logs.over(log);
+        }
+        sent
+    }
+
+    fn runs(&mut self, order: OrderId, child: Child, log: Log) {
+        self.has_nameless |= !log.has_name();
+        self.running.insert(order, Started { child, log, cancelled: None });
+    }
+
+    fn has_keeper(&mut self, launcher: &Launcher, inbox: &Inbox) -> bool {
+        if self.keeper.is_none() && !self.is_without_keeper {
+            let keeper = Keeper::start(launcher);
+            self.keeper = keeper.filter(|keeper| inbox.listen(keeper).is_ok());
+            self.is_without_keeper = self.keeper.is_none();
+        }
+        self.keeper.is_some()
     }
 
     /// From here on the end of the command ends the sleep of the dispatcher.
@@ -116,9 +175,103 @@ impl Direct {
     /// Those without a handle that have ended.
     pub(super) fn ended(&mut self) -> Vec<OrderId> {
         let running = &self.running;
-        let has_ended =
-            |order: &mut OrderId| running.get(order).is_none_or(|it| it.child.is_over());
+        let has_ended = |order: &mut OrderId| match running.get(order).map(|it| &it.child) {
+            Some(Child::Own(begun, _)) => begun.is_over(),
+            Some(Child::Kept(_)) | None => true,
+        };
         self.heard.extract_if(.., has_ended).collect()
+    }
+
+    /// Hears what the keeper has to say; those that have ended.
+    pub(super) fn hear(&mut self, shared: &Arc<Shared>) -> Vec<OrderId> {
+        let Some(keeper) = &mut self.keeper else { return Vec::new() };
+        let (told, is_there) = keeper.told();
+        let mut ended = Vec::new();
+        for told in told {
+            match told {
+                Told::Ended { order, status, is_named } => {
+                    let order = OrderId(order);
+                    if let Some(started) = self.running.get_mut(&order).filter(|_| is_named) {
+                        started.log.is_named();
+                    }
+                    self.told.insert(order, ExitStatus::from_raw(status));
+                    ended.push(order);
+                }
+                // What was wrong with it, its shell will say.
+                Told::NotBegun { order } => {
+                    self.hand_over(shared, OrderId(order), || Some(errand::From::Start))
+                }
+                Told::Runs { order, process } => {
+                    if let Some(started) = self.running.get_mut(&OrderId(order)) {
+                        started.cancelled = Identity::of(process);
+                        started.cancelled.into_iter().for_each(super::end_soon);
+                    }
+                }
+            }
+        }
+        if !is_there {
+            ended.extend(self.without_keeper(shared));
+        }
+        ended
+    }
+
+    /// A thread sees to a command from here on, or nobody knows about it.
+    fn hand_over(
+        &mut self,
+        shared: &Arc<Shared>,
+        order: OrderId,
+        from: impl FnOnce() -> Option<errand::From>,
+    ) {
+        let Some(Started { child: Child::Kept(order), mut log, .. }) = self.running.remove(&order)
+        else {
+            return;
+        };
+        match from() {
+            Some(errand::From::Start) => {
+                self.logs.over(log);
+                errand::begin(shared, *order, errand::From::Start);
+            }
+            Some(from) => {
+                log.name();
+                errand::begin(shared, *order, from);
+            }
+            None => shared.reports.send(Report::Lost { order: order.id }),
+        }
+    }
+
+    /// Somebody has killed the keeper: what it wrote down has to do, and there is no other. Those
+    /// of which it is known how they ended.
+    fn without_keeper(&mut self, shared: &Arc<Shared>) -> Vec<OrderId> {
+        let Some(keeper) = self.keeper.take() else { return Vec::new() };
+        self.is_without_keeper = true;
+        let mut ended = Vec::new();
+        let is_kept = |started: &Started| matches!(started.child, Child::Kept(_));
+        let kept = self
+            .running
+            .iter()
+            .filter(|(order, started)| is_kept(started) && !self.told.contains_key(order));
+        for order in kept.map(|(order, _)| *order).collect::<Vec<_>>() {
+            match keeper.records().fact(order) {
+                Some(Fact::Ended(status)) => {
+                    self.told.insert(order, ExitStatus::from_raw(status));
+                    ended.push(order);
+                }
+                Some(Fact::Begun) => {
+                    let running = || find(&shared.launcher, order).map(errand::From::Running);
+                    self.hand_over(shared, order, running);
+                }
+                Some(Fact::NotBegun) | None => {
+                    self.hand_over(shared, order, || Some(errand::From::Start));
+                }
+            }
+        }
+        keeper.leave(false);
+        ended
+    }
+
+    /// What the keeper of this engine writes down.
+    pub(super) fn records(&self) -> Option<&Records> {
+        self.keeper.as_ref().map(Keeper::records)
     }
 
     /// Whether the log of some command has no name yet.
@@ -139,11 +292,18 @@ impl Direct {
         self.running.contains_key(&order)
     }
 
-    /// The process of an order that is to be cancelled, if it is one of these.
-    pub(super) fn cancel(&mut self, order: OrderId) -> Option<Identity> {
-        let started = self.running.get_mut(&order)?;
-        started.cancelled = Identity::of(started.child.id());
-        started.cancelled
+    /// Ends a command that is one of these.
+    pub(super) fn cancel(&mut self, order: OrderId) {
+        let Some(started) = self.running.get_mut(&order) else { return };
+        match (&started.child, &self.keeper) {
+            (Child::Own(begun, _), _) => {
+                started.cancelled = Identity::of(begun.id());
+                started.cancelled.into_iter().for_each(super::end_soon);
+            }
+            // It may not have begun; whoever begins it says who it is.
+            (Child::Kept(_), Some(keeper)) => keeper.ask(order),
+            (Child::Kept(_), None) => {}
+        }
     }
 
     /// Whether an order that is over has left nothing to forget.
@@ -159,13 +319,22 @@ impl Direct {
     /// A command that was told to end is over when nobody of its group runs any more; whoever
     /// sees to that reports it.
     pub(super) fn bury(&mut self, shared: &Arc<Shared>, order: OrderId) -> Option<Report> {
-        let Started { mut child, handle, mut log, cancelled } = self.running.remove(&order)?;
-        let status = child.ended();
+        let Started { child, mut log, cancelled } = self.running.remove(&order)?;
         log.name_unless_empty();
-        // One that was told to end must be gone before others of its group are looked for.
-        let left = match cancelled {
-            Some(_) => child.wait().ok().and(None),
-            None => Some((child, handle)),
+        let (status, known, left) = match child {
+            Child::Own(mut begun, handle) => {
+                let status = begun.ended();
+                // One that was told to end must be gone before others of its group are looked for.
+                let left = match cancelled {
+                    Some(_) => begun.wait().ok().and(None),
+                    None => Some((begun, handle)),
+                };
+                (status, Known::Seen, left)
+            }
+            Child::Kept(_) => {
+                let status = self.told.remove(&order).ok_or(io::ErrorKind::NotFound.into());
+                (status, Known::ByEnvironment, None)
+            }
         };
         self.over.insert(order, Over { left, log });
         let end = match status {
@@ -175,7 +344,7 @@ impl Direct {
             Err(error) => End::Failed { reason: format!("cannot wait for the command: {error}") },
         };
         let report = Report::Ended { order, end };
-        let left = cancelled.map(|leader| Group { leader, order, known: Known::Seen });
+        let left = cancelled.map(|leader| Group { leader, order, known });
         let Some(left) = left.filter(|group| group.may_have_members()) else { return Some(report) };
         let shared = Arc::clone(shared);
         thread::spawn(move || {
@@ -183,6 +352,13 @@ impl Direct {
             shared.reports.send(report);
         });
         None
+    }
+}
+
+impl Drop for Direct {
+    fn drop(&mut self) {
+        let is_idle = self.running.is_empty() && self.over.is_empty();
+        self.keeper.take().into_iter().for_each(|keeper| keeper.leave(is_idle));
     }
 }
 

@@ -172,9 +172,9 @@ fn run_on(shared: &Shared, order: &Order, identity: Identity) -> Result<(), Trou
     known_as(shared, order.id, Some(identity));
     identity.wait(None);
     after_cancel(shared, order.id, Some(identity));
-    match shared.launcher.claims.command(order.id).status() {
-        Some(0) => Ok(()),
-        Some(code) => Err(Trouble::Failed(super::launch::exit_words(code))),
+    match shared.launcher.claims.status(order.id) {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => Err(Trouble::Failed(super::launch::end_words(status))),
         None => Err(Trouble::Unknown),
     }
 }

@@ -20,6 +20,8 @@ use crate::world::Report;
 const BELL: u64 = 0;
 /// The event that some command has ended.
 const ENDS: u64 = u64::MAX;
+/// The event that the keeper has something to say.
+const KEEPER: u64 = u64::MAX - 1;
 /// How many events are taken at once.
 const EVENTS: usize = 64;
 
@@ -50,6 +52,8 @@ pub(super) struct Inbox {
     ends: Option<Ends>,
     /// Whether some command without a handle may have ended.
     is_told: bool,
+    /// Whether the keeper may have said something.
+    is_told_by_keeper: bool,
 }
 
 impl fmt::Debug for Inbox {
@@ -68,8 +72,15 @@ pub(super) fn open() -> io::Result<(Reports, Inbox)> {
     if let Some(ends) = &ends {
         epoll::add(&events, ends, epoll::EventData::new_u64(ENDS), epoll::EventFlags::IN)?;
     }
-    let (bell_inside, ended) = (Arc::clone(&bell), VecDeque::new());
-    let inbox = Inbox { receiver, bell: bell_inside, events, ended, ends, is_told: false };
+    let inbox = Inbox {
+        receiver,
+        bell: Arc::clone(&bell),
+        events,
+        ended: VecDeque::new(),
+        ends,
+        is_told: false,
+        is_told_by_keeper: false,
+    };
     Ok((Reports { sender, bell }, inbox))
 }
 
@@ -92,6 +103,17 @@ impl Inbox {
     /// Whether some command without a handle may have ended since this was asked last.
     pub(super) fn is_told(&mut self) -> bool {
         mem::take(&mut self.is_told)
+    }
+
+    /// Whether the keeper may have said something since this was asked last.
+    pub(super) fn is_told_by_keeper(&mut self) -> bool {
+        mem::take(&mut self.is_told_by_keeper)
+    }
+
+    /// From here on what the keeper says ends the sleep.
+    pub(super) fn listen(&self, keeper: impl AsFd) -> io::Result<()> {
+        let event = epoll::EventData::new_u64(KEEPER);
+        Ok(epoll::add(&self.events, keeper, event, epoll::EventFlags::IN)?)
     }
 
     /// A command that has ended.
@@ -127,6 +149,7 @@ impl Inbox {
                     self.ends.iter().for_each(Ends::clear);
                     self.is_told = true;
                 }
+                KEEPER => self.is_told_by_keeper = true,
                 order => self.ended.push_back(OrderId(order)),
             }
         }

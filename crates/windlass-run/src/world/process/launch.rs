@@ -11,6 +11,7 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use serde::{Deserialize, Serialize};
 use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
 
 use super::Place;
@@ -51,7 +52,7 @@ pub(super) struct Launcher {
 }
 
 /// Who starts the small commands of a deployment; none where the system has no such way.
-pub(super) fn swift(place: &Place, withheld: &[OsString]) -> Option<Swift> {
+fn swift(place: &Place, withheld: &[OsString]) -> Option<Swift> {
     let [deployment, state] = common(place);
     // A shell says where it is.
     let common = [deployment, state, ("PWD", place.directory.as_os_str())];
@@ -60,7 +61,7 @@ pub(super) fn swift(place: &Place, withheld: &[OsString]) -> Option<Swift> {
 
 /// The variables that hold the secrets of this engine: a command gets those that it names, and by
 /// the name that it wants.
-pub(super) fn withheld() -> Vec<OsString> {
+fn withheld() -> Vec<OsString> {
     let names = std::env::vars_os().map(|(name, _)| name);
     names.filter(|name| name.as_encoded_bytes().starts_with(b"WINDLASS_SECRET_")).collect()
 }
@@ -108,6 +109,17 @@ impl Begun {
     }
 }
 
+/// Everything that a command without a claim is started with.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Ready {
+    arguments: Vec<String>,
+    directory: PathBuf,
+    /// The values of [`EACH`].
+    each: [String; 3],
+    /// The variables of its author.
+    own: Vec<(String, String)>,
+}
+
 /// Whether the exit code of a command has to be known after a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
@@ -118,6 +130,16 @@ pub(super) enum After {
 }
 
 impl Launcher {
+    /// For the commands of a deployment.
+    pub(super) fn new(place: Place, secrets: Secrets) -> io::Result<Self> {
+        let claims = Claims::open(&place.folder)?;
+        crate::deployment::private_folder(&place.logs)?;
+        let nothing = File::open("/dev/null")?;
+        let (veils, withheld) = (Veils::default(), withheld());
+        let swift = swift(&place, &withheld);
+        Ok(Launcher { place, secrets, claims, nothing, veils, withheld, swift })
+    }
+
     /// Where the output of an order goes.
     pub(super) fn log(&self, order: OrderId) -> PathBuf {
         self.place.logs.join(format!("{}.log", order.0))
@@ -148,42 +170,56 @@ impl Launcher {
     /// What a command under a claim writes to.
     fn output(&self, order: OrderId, command: &Command) -> io::Result<(File, File)> {
         let log = self.log(order);
-        if let Some(program) = self.place.hiding.as_ref().filter(|_| veil::is_needed(command)) {
+        if let Some(program) = self.place.program.as_ref().filter(|_| veil::is_needed(command)) {
             return self.veils.open(program, order, (command, &self.secrets), log);
         }
         let log = OpenOptions::new().create(true).append(true).mode(0o600).open(log)?;
         Ok((log.try_clone()?, log))
     }
 
-    /// Starts the command of an order that may be repeated, without a claim.
-    pub(super) fn directly(
+    /// What the command of an order is started with when it needs no claim.
+    pub(super) fn ready(&self, order: &Order, command: &Command) -> io::Result<Ready> {
+        let own = command
+            .environment
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), self.value(value)?.to_owned())));
+        Ok(Ready {
+            arguments: arguments(&command.line),
+            directory: self.directory(command),
+            each: [order.instance.clone(), order.node.clone(), order.id.0.to_string()],
+            own: own.collect::<io::Result<_>>()?,
+        })
+    }
+
+    /// Starts a command, without a claim.
+    pub(super) fn start(
         &self,
-        order: &Order,
-        command: &Command,
+        ready: &Ready,
         log: &Log,
         streams: &mut Streams,
     ) -> io::Result<Begun> {
-        let arguments = arguments(&command.line);
-        let directory = self.directory(command);
-        let names = || command.environment.keys().map(String::as_str);
-        if let Some(swift) = self.swift.as_ref().filter(|it| it.takes(&directory, names())) {
-            let number = order.id.0.to_string();
-            let each = EACH.into_iter().zip([&order.instance, &order.node, &number]);
-            let each = each.map(|(name, value)| (name, value.as_str()));
-            let said = command
-                .environment
-                .iter()
-                .map(|(name, value)| Ok((name.as_str(), self.value(value)?)));
-            let said = said.collect::<io::Result<Vec<_>>>()?;
+        let Ready { arguments, directory, each, own } = ready;
+        let each = EACH.into_iter().zip(each.iter().map(String::as_str));
+        let names = || own.iter().map(|(name, _)| name.as_str());
+        if let Some(swift) = self.swift.as_ref().filter(|it| it.takes(directory, names())) {
+            let own = own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+            let name = arguments.first().ok_or(io::ErrorKind::InvalidInput)?;
+            let program = streams.program(name)?;
             let files = streams.of(self.nothing.as_fd(), log.as_fd())?;
-            return swift.start(&arguments, each, said.into_iter(), files).map(Begun::Swift);
+            let started = swift.start(&program, arguments, each, own, files);
+            return started.map(Begun::Swift).inspect_err(|_| streams.forget(name));
         }
         let (program, rest) = arguments.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut program = std::process::Command::new(program);
-        program.args(rest);
-        // A shell says where it is.
-        program.env("PWD", directory);
-        self.spawn(program, order, command, (log.writer()?, log.writer()?)).map(Begun::Usual)
+        program.args(rest).current_dir(directory);
+        self.with_common(&mut program);
+        program.envs(each).envs(own.iter().map(|(name, value)| (name, value)));
+        if !names().any(|name| name == "PWD") {
+            // A shell says where it is.
+            program.env("PWD", directory);
+        }
+        self.with_streams(&mut program, (log.writer()?, log.writer()?))?;
+        program.spawn().map(Begun::Usual)
     }
 
     fn spawn(
@@ -194,9 +230,19 @@ impl Launcher {
         (output, complaints): (File, File),
     ) -> io::Result<Child> {
         self.dress(&mut program, order, command)?;
+        self.with_streams(&mut program, (output, complaints))?;
+        program.spawn().map_err(|error| self.without_folder(command, error))
+    }
+
+    /// A group of its own, nothing to read, and where it writes.
+    fn with_streams(
+        &self,
+        program: &mut std::process::Command,
+        (output, complaints): (File, File),
+    ) -> io::Result<()> {
         program.stdin(self.nothing.try_clone()?).stdout(output).stderr(complaints);
         program.process_group(0);
-        program.spawn().map_err(|error| self.without_folder(command, error))
+        Ok(())
     }
 
     /// The system says the same about a program and a folder that are not there.
@@ -223,16 +269,21 @@ impl Launcher {
         command: &Command,
     ) -> io::Result<()> {
         program.current_dir(self.directory(command));
-        for name in &self.withheld {
-            program.env_remove(name);
-        }
-        program.envs(common(&self.place));
+        self.with_common(program);
         let each = [&order.instance, &order.node, &order.id.0.to_string()];
         program.envs(EACH.into_iter().zip(each));
         for (name, value) in &command.environment {
             program.env(name, self.value(value)?);
         }
         Ok(())
+    }
+
+    /// The environment of every command.
+    fn with_common(&self, program: &mut std::process::Command) {
+        for name in &self.withheld {
+            program.env_remove(name);
+        }
+        program.envs(common(&self.place));
     }
 
     /// The value of a variable.
@@ -282,12 +333,11 @@ impl Launcher {
 
     /// What is known about a command that failed: how it ended, and its last words.
     pub(super) fn reason(&self, order: OrderId, status: ExitStatus) -> String {
-        let ended = match (status.code(), status.signal()) {
-            (Some(code), _) => exit_words(code),
+        let ended = end_words(status);
+        if status.code().is_none() {
             // Its last words are not about that.
-            (None, Some(signal)) => return format!("it was killed by signal {signal}"),
-            (None, None) => "it ended badly".to_owned(),
-        };
+            return ended;
+        }
         self.veils.settle(order);
         match self.last_words(order) {
             Some(words) => format!("{ended}: {words}"),
@@ -304,6 +354,15 @@ impl Launcher {
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
         Some(self.secrets.redact(last.trim()))
+    }
+}
+
+/// How a command ended, in words.
+pub(super) fn end_words(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => exit_words(code),
+        (None, Some(signal)) => format!("it was killed by signal {signal}"),
+        (None, None) => "it ended badly".to_owned(),
     }
 }
 

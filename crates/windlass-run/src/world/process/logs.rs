@@ -109,6 +109,21 @@ impl Drop for Logs {
 }
 
 impl Log {
+    /// One that somebody else opened.
+    pub(super) fn open_already(file: File, spare: PathBuf, path: PathBuf) -> Self {
+        Log { spare: Spare { file, path: spare }, path, has_name: false }
+    }
+
+    /// Where it is, and what it will be called.
+    pub(super) fn paths(&self) -> (&Path, &Path) {
+        (&self.spare.path, &self.path)
+    }
+
+    /// Somebody else has given it its name.
+    pub(super) fn is_named(&mut self) {
+        self.has_name = true;
+    }
+
     /// For whoever writes.
     pub(super) fn writer(&self) -> io::Result<File> {
         self.spare.file.try_clone()

@@ -18,6 +18,7 @@ use std::process::ExitStatus;
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
 use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::Pid;
+use rustix::fs::{Access, access};
 use rustix::process::{WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 
 use super::ends::signals;
@@ -75,9 +76,13 @@ impl Started {
 }
 
 /// What programs read and write, laid out once for each file: the system's library asks for the
-/// highest number of a file twice for every stream.
+/// highest number of a file twice for every stream. And where programs are: whoever looks for one in
+/// every folder of the path does so before each start.
 #[derive(Debug, Default)]
-pub(super) struct Streams(BTreeMap<(RawFd, RawFd), PosixSpawnFileActions>);
+pub(super) struct Streams {
+    files: BTreeMap<(RawFd, RawFd), PosixSpawnFileActions>,
+    programs: BTreeMap<String, CString>,
+}
 
 impl Streams {
     /// Of a program that reads `input` and writes to `output`.
@@ -88,7 +93,7 @@ impl Streams {
     ) -> io::Result<&PosixSpawnFileActions> {
         // Only the numbers count, and a number always means the file that has it at the start.
         let (input, output) = (input.as_raw_fd(), output.as_raw_fd());
-        match self.0.entry((input, output)) {
+        match self.files.entry((input, output)) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(vacant) => {
                 let mut actions = PosixSpawnFileActions::init()?;
@@ -99,6 +104,36 @@ impl Streams {
             }
         }
     }
+
+    /// Where a program is, as a shell finds and remembers it; its name when it is not found.
+    pub(super) fn program(&mut self, name: &str) -> io::Result<CString> {
+        if let Some(path) = self.programs.get(name) {
+            return Ok(path.clone());
+        }
+        let path = match found(name) {
+            Some(path) => CString::new(path.into_os_string().into_encoded_bytes())?,
+            None => CString::new(name)?,
+        };
+        self.programs.insert(name.to_owned(), path.clone());
+        Ok(path)
+    }
+
+    /// A program is not where it was.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.programs.remove(name);
+    }
+}
+
+/// Looks for a program in the folders of the path. Where one of them is relative, it depends on
+/// where it is looked for.
+fn found(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    if name.contains('/') || !folders.iter().all(|folder| folder.is_absolute()) {
+        return None;
+    }
+    let is_program = |path: &PathBuf| path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    folders.iter().map(|folder| folder.join(name)).find(is_program)
 }
 
 impl Swift {
@@ -146,6 +181,7 @@ impl Swift {
     /// that each command has, and with its own.
     pub(super) fn start<'v>(
         &self,
+        program: &CStr,
         arguments: &[String],
         each: impl Iterator<Item = (&'v str, &'v str)>,
         own: impl Iterator<Item = (&'v str, &'v str)>,
@@ -155,7 +191,6 @@ impl Swift {
             .iter()
             .map(|argument| CString::new(argument.as_str()).map_err(io::Error::from))
             .collect::<io::Result<Vec<_>>>()?;
-        let program = arguments.first().ok_or(io::ErrorKind::InvalidInput)?;
         let text = |(name, value)| variable(OsStr::new(name), OsStr::new(value));
         let each = each.map(text).collect::<io::Result<Vec<_>>>()?;
         let own = own.map(text).collect::<io::Result<Vec<_>>>()?;
@@ -215,7 +250,7 @@ mod tests {
         let mut streams = Streams::default();
         let files = streams.of(nothing.as_fd(), output.as_fd()).unwrap();
         let each = [("BOTH", "last"), ("EACH", "five")].into_iter();
-        let started = swift.start(&arguments, each, own.iter().copied(), files).unwrap();
+        let started = swift.start(c"sh", &arguments, each, own.iter().copied(), files).unwrap();
         let ended = started.ended().unwrap();
         let status = started.wait().unwrap();
         assert_eq!((ended.code(), ended.signal()), (status.code(), status.signal()));
@@ -247,13 +282,26 @@ mod tests {
     }
 
     #[test]
+    fn a_program_is_looked_for_once_until_it_is_gone() {
+        let mut streams = Streams::default();
+        let path = streams.program("sh").unwrap();
+        assert!(path.as_bytes().starts_with(b"/") && path.as_bytes().ends_with(b"/sh"), "{path:?}");
+        assert_eq!(streams.program("sh").unwrap(), path);
+        streams.forget("sh");
+        assert_eq!(streams.program("sh").unwrap(), path);
+        for name in ["./sh", "there-is-no-such-program"] {
+            assert_eq!(streams.program(name).unwrap().to_str(), Ok(name));
+        }
+    }
+
+    #[test]
     fn what_is_not_there_and_what_runs_elsewhere_is_not_started() {
         let swift = Swift::new(&[], &[], &[]).unwrap();
         let nothing = File::open("/dev/null").unwrap();
         let mut streams = Streams::default();
         let files = streams.of(nothing.as_fd(), nothing.as_fd()).unwrap();
-        let missing = ["/there/is/no/such/program".to_owned()];
-        assert!(swift.start(&missing, std::iter::empty(), std::iter::empty(), files).is_err());
+        let (missing, none) = (c"/there/is/no/such/program", std::iter::empty);
+        assert!(swift.start(missing, &["it".to_owned()], none(), none(), files).is_err());
         let here = std::env::current_dir().unwrap();
         assert!(swift.takes(&here, ["A"].into_iter()));
         assert!(!swift.takes(&here, ["PATH"].into_iter()));

@@ -1,0 +1,152 @@
+//! Commands that must not run twice, and the keeper that outlives the engine: whoever is killed, and
+//! when, a command runs once, and how it ended is known or asked about.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use std::process::Child;
+use std::thread;
+use std::time::Duration;
+
+use support::{Folder, kill};
+
+/// Two components, the second over the first; each runs a script.
+fn assembly(first: &str, second: &str) -> String {
+    let net = |script: &str| {
+        format!(
+            "    net:\n      places: [off, on]\n      initial: [off]\n      transitions:\n        \
+             start: {{ from: off, to: on, run: {{ shell: \"{script}\" }} }}\n      groups: {{ up: \
+             [on] }}\n      ports:\n        mine: {{ kind: provide, groups: [up] }}\n"
+        )
+    };
+    format!(
+        "windlass: 1\nname: two\ntypes:\n  first:\n{}  second:\n{}        other: {{ kind: use, \
+         transitions: [start] }}\nnodes:\n  one: {{ type: first }}\n  two: {{ type: second, bind: \
+         {{ other: one.mine }} }}\n",
+        net(first),
+        net(second)
+    )
+}
+
+/// A folder where the first script writes `begun` and goes on when there is a file `go`.
+fn folder(after: &str) -> Folder {
+    let first = format!(
+        "echo begun >> lines; echo first words; until [ -e go ]; do sleep 0.02; done; {after}"
+    );
+    Folder::with(&[("windlass.yaml", &assembly(&first, "echo second >> lines"))])
+}
+
+/// An engine whose first command has begun.
+fn engine(folder: &Folder) -> Child {
+    let up = folder.command(&["up", "windlass.yaml", "--yes", "--detach"]).spawn().unwrap();
+    for _ in 0..1_000 {
+        if folder.path("lines").exists() {
+            return up;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the command did not begin");
+}
+
+/// The keeper of an engine.
+fn keeper(engine: &Child) -> u64 {
+    let number = engine.id();
+    let children = std::fs::read_to_string(format!("/proc/{number}/task/{number}/children"));
+    let children = children.unwrap();
+    let is_keeper = |child: &&str| {
+        let line = std::fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
+        line.contains("--keep-commands")
+    };
+    children.split_whitespace().find(is_keeper).expect("a keeper").parse().unwrap()
+}
+
+fn kill_engine(mut engine: Child) {
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+}
+
+/// The files of keepers that are left.
+fn records(folder: &Folder) -> usize {
+    let claims = std::fs::read_dir(folder.path(".windlass/two/claims")).unwrap().flatten();
+    let files = claims.flat_map(|boot| std::fs::read_dir(boot.path()).unwrap().flatten());
+    files.filter(|file| file.file_name().to_string_lossy().starts_with("keeper-")).count()
+}
+
+#[test]
+fn a_command_outlives_its_engine_and_how_it_ended_is_known() {
+    let folder = folder("echo last words");
+    kill_engine(engine(&folder));
+    folder.write("go", "");
+    let resume = folder.run(&["resume", "--detach"]);
+    assert_eq!(resume.code, 0, "{resume:?}");
+    assert_eq!(folder.read("lines"), "begun\nsecond\n");
+    let logs = folder.run(&["logs", "one"]);
+    assert!(logs.stdout.contains("first words") && logs.stdout.contains("last words"), "{logs:?}");
+    assert_eq!(records(&folder), 0);
+}
+
+#[test]
+fn a_command_that_failed_while_nobody_drove_has_failed() {
+    let folder = folder("echo ended >> lines; exit 3");
+    kill_engine(engine(&folder));
+    folder.write("go", "");
+    while folder.read("lines") != "begun\nended\n" {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let resume = folder.run(&["resume", "--detach"]);
+    assert_eq!(resume.code, 4, "{resume:?}");
+    assert!(resume.stdout.contains("exit code 3"), "{resume:?}");
+    // What failed is tried again when somebody says so.
+    let again = folder.run(&["resume", "--detach"]);
+    assert_eq!(again.code, 4, "{again:?}");
+    assert_eq!(folder.read("lines"), "begun\nended\n".repeat(2));
+    assert_eq!(records(&folder), 0);
+}
+
+#[test]
+fn without_engine_and_keeper_the_operator_is_asked() {
+    let folder = folder("exit 0");
+    let engine = engine(&folder);
+    let keeper = keeper(&engine);
+    kill_engine(engine);
+    kill("-9", keeper);
+    folder.write("go", "");
+    let resume = folder.run(&["resume", "--detach"]);
+    assert_eq!(resume.code, 4, "{resume:?}");
+    assert!(resume.stderr.contains("one.start"), "{resume:?}");
+    assert_eq!(folder.read("lines"), "begun\n");
+    let told = folder.run(&["resume", "--detach", "--in-doubt", "1=done"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    assert_eq!(folder.read("lines"), "begun\nsecond\n");
+}
+
+#[test]
+fn a_keeper_that_is_killed_leaves_the_command_in_doubt_and_nothing_runs_twice() {
+    let folder = folder("exit 0");
+    let engine = engine(&folder);
+    kill("-9", keeper(&engine));
+    folder.write("go", "");
+    let output = engine.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("nobody knows how this ended"), "{said}");
+    assert_eq!(folder.read("lines"), "begun\n");
+}
+
+#[test]
+fn what_no_keeper_can_start_a_shell_does() {
+    // Longer than a message, and a program that is not there.
+    let long = format!("run: ['true', '{}']", "x".repeat(120_000));
+    let text = assembly("SCRIPT", "exit 0").replace("run: { shell: \"SCRIPT\" }", &long);
+    let folder = Folder::with(&[("windlass.yaml", &text)]);
+    let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);
+    assert_eq!(up.code, 0, "{up:?}");
+    let text = assembly("SCRIPT", "exit 0");
+    let text = text.replace("run: { shell: \"SCRIPT\" }", "run: [there-is-no-such-program]");
+    let folder = Folder::with(&[("windlass.yaml", &text)]);
+    let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);
+    assert_eq!(up.code, 4, "{up:?}");
+    assert!(up.stdout.contains("there is no such program"), "{up:?}");
+    assert_eq!(records(&folder), 0);
+}
