@@ -13,7 +13,7 @@ use crate::plans::windlass;
 const COMMANDS: usize = 1_000;
 const JOBS: &str = "-j2";
 const ROUNDS: usize = 3;
-const TRUE: &str = "/bin/true";
+const TRUE: &str = "true";
 
 /// Who runs the commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@
 //!     supervisor            who the engine in the background is, and supervisor.log what it says
 //!     logs/RUN/ORDER.log    what the commands and processes wrote
 //!     claims/BOOT/ORDER.*   what the process world knows about orders of this boot
+//!     claims/BOOT/keeper-N  what a keeper knows about the commands that it started
 //! ```
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
