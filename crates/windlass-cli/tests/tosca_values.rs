@@ -21,12 +21,12 @@ imports: [ { profile: 'org.oasis-open.simple:2.0' } ]
 node_types:
   W:
     derived_from: Root
-    attributes: { u: { type: string } }
+    attributes: { u: { type: string }, tosca_id: { type: string } }
     interfaces:
       Standard:
         operations:
           create: { implementation: a.sh, outputs: { u: [ SELF, u ] } }
-          start: { implementation: a.sh, inputs: { X: { $get_attribute: [ SELF, u ] }, AT: { $node_index: [] } } }
+          start: { implementation: a.sh, inputs: { X: { $get_attribute: [ SELF, u ] }, AT: { $node_index: [] }, ID: { $get_attribute: [ SELF, tosca_id ] } } }
 service_template:
   node_templates: { w: { type: W, count: 3 } }
   outputs: { first: { type: string, value: { $get_attribute: [ w, u ] } } }
@@ -36,12 +36,14 @@ service_template:
 fn each_instance_has_its_own_values() {
     // The last line has no end, and operations without outputs may write some.
     let script = "printf 'u=%s=' \"$WINDLASS_INSTANCE\" >> \"$TOSCA_OUTPUTS\"
-        echo \"$WINDLASS_INSTANCE has <$X> at <$AT>\" >> said\n";
+        echo \"$WINDLASS_INSTANCE has <$X> at <$AT> $ID\" >> said\n";
     let folder = Folder::with(&[("service.yaml", SEVERAL), ("a.sh", script)]);
     let up = good(up(&folder));
     assert!(up.stdout.contains("output first: w-1=\n"), "{}", up.stdout);
     let said = folder.read("said");
-    for line in ["w-1 has <w-1=> at <0>", "w-2 has <w-2=> at <1>", "w-3 has <w-3=> at <2>"] {
+    for line in
+        ["w-1 has <w-1=> at <0> w-1", "w-2 has <w-2=> at <1> w-2", "w-3 has <w-3=> at <2> w-3"]
+    {
         assert!(said.lines().any(|known| known == line), "{line}: {said}");
     }
 }
@@ -197,6 +199,12 @@ fn pairs_come_up_and_go_down_independently() {
         assert!(history.contains(id) && status.contains(id), "{id}: {history}\n{status}");
     }
     assert!(folder.read("said").contains("w-1: 0 n0 10 paris x r-2 7"));
+    // One more would have no partner.
+    for scaled in ["w=3", "r-1=2"] {
+        let run = folder.run(&["scale", scaled, "--app", "service.yaml", "--yes"]);
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        assert!(run.stderr.contains("has a partner of its own"), "{}", run.stderr);
+    }
     good(folder.run(&["down", "service.yaml", "--yes"]));
 }
 
@@ -256,8 +264,18 @@ fn each_relationship_of_a_requirement_has_its_index() {
     let more = "- uses: { node: [ r, $relationship_index ], relationship: { type: Wire, properties: { port: 9 } } }";
     for (target, count, more, lines) in [
         ("r", "3", "", &["0 0 80 r-1", "1 1 81 r-2", "2 2 82 r-3"][..]),
-        ("r", "{ $length: [ { $get_input: ports } ] }", "", &["0 0 80 r-1", "1 1 81 r-2", "2 2 82 r-3"]),
-        ("[ r, { $difference: [ 2, $relationship_index ] } ]", "2", "", &["0 0 80 r-3", "1 1 81 r-2"]),
+        (
+            "r",
+            "{ $length: [ { $get_input: ports } ] }",
+            "",
+            &["0 0 80 r-1", "1 1 81 r-2", "2 2 82 r-3"],
+        ),
+        (
+            "[ r, { $difference: [ 2, $relationship_index ] } ]",
+            "2",
+            "",
+            &["0 0 80 r-3", "1 1 81 r-2"],
+        ),
         // The numbers of a requirement go on when it is assigned again.
         ("r", "2", more, &["0 0 80 r-1", "1 1 81 r-2", "2 2 9 r-3"]),
     ] {

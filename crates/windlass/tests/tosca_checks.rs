@@ -306,7 +306,12 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     (SEVERAL, "word: { $get_input: [ word ] }", "word: { $double: [ 1 ] }", "TOSCA017"),
     (SEVERAL, "word: { $get_input: [ word ] }", "word: $node_index", "TOSCA017"),
     (SEVERAL, "names, $node_index", "names, $relationship_index", "TOSCA017"),
-    (SEVERAL, "word: { type: string, default: a }", "word: { type: integer, default: $node_index }", "TOSCA017"),
+    (
+        SEVERAL,
+        "word: { type: string, default: a }",
+        "word: { type: integer, default: $node_index }",
+        "TOSCA017",
+    ),
     (SEVERAL, "right, $node_index ]", "right, { $sum: [ $relationship_index, 2 ] } ]", "TOSCA015"),
     (SEVERAL, "number: { $double: [ 1 ] }", "number: { $get_input: [ names, 0 ] }", "TOSCA017"),
     (SEVERAL, "$concat: [ [ x ], {", "$concat: [ x, {", "TOSCA017"),

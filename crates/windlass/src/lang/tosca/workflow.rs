@@ -8,11 +8,13 @@
 
 mod judge;
 mod passed;
+mod unasked;
 mod undescribed;
 mod within;
 mod woven;
 
 pub use judge::{Judgement, after, judge};
+pub use unasked::unasked;
 pub use within::{housed, within};
 pub use woven::woven;
 

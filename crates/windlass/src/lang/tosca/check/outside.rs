@@ -47,8 +47,10 @@ impl Checker<'_> {
             let message = format!("`{function}` outside of a {what}");
             let help = match what {
                 "node" => "nodes have indexes: use it in a node template or a node type",
-                _ => "the relationships of a requirement have indexes: use it in the requirement \
-                      or in the type of the relationship; `node_index` is that of a node",
+                _ => {
+                    "the relationships of a requirement have indexes: use it in the requirement \
+                      or in the type of the relationship; `node_index` is that of a node"
+                }
             };
             self.advise(codes::FUNCTION, span, message, Some(help.to_owned()));
         }
@@ -64,9 +66,9 @@ fn schemas(fields: &Fields<Schema>) -> impl Iterator<Item = &Value> {
 }
 
 fn parameters(fields: &Fields<Parameter>) -> impl Iterator<Item = &Value> {
-    fields.iter().flat_map(|(_, it)| {
-        it.value.iter().chain(it.schema.value.iter()).chain(&it.schema.default)
-    })
+    fields
+        .iter()
+        .flat_map(|(_, it)| it.value.iter().chain(it.schema.value.iter()).chain(&it.schema.default))
 }
 
 fn interfaces(fields: &Fields<Interface>) -> impl Iterator<Item = &Value> {

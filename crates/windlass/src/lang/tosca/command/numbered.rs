@@ -66,6 +66,20 @@ impl Inputs<'_, '_> {
         }
     }
 
+    /// What an instance of a node is called: the one that asks, or that is meant, or the first.
+    pub(super) fn instance(&self, node: usize, name: &str, place: &Place) -> Found {
+        let count = self.count(node) as usize;
+        let called = |number: usize| Found::text(format!("{name}-{}", number + 1));
+        match place.number.filter(|_| place.asking == Some(node)) {
+            _ if count <= 1 => Found::text(name),
+            Some(number) => called(number),
+            None if place.asking == Some(node) && count <= MOST => {
+                Part::Numbered((0..count.max(SPARE)).map(called).collect()).into()
+            }
+            None => called(0),
+        }
+    }
+
     /// The value for each instance, where nothing but its number is missing.
     pub(super) fn by_number(
         &self,

@@ -103,11 +103,7 @@ fn part_name(template: &str, number: u32) -> String {
 
 /// The numbers of the targets of a relationship, for each instance of its source; none when it has
 /// no index, when that is not known, or when the nodes are too many.
-fn targets(
-    inputs: &Inputs<'_, '_>,
-    link: &Link<'_>,
-    names: &BTreeSet<&str>,
-) -> Option<Vec<usize>> {
+fn targets(inputs: &Inputs<'_, '_>, link: &Link<'_>, names: &BTreeSet<&str>) -> Option<Vec<usize>> {
     let index = link.index?;
     let (sources, count) = (inputs.count(link.source), inputs.count(link.target));
     let is_bearable = |template: usize, count: u32| {
