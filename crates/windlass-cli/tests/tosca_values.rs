@@ -180,6 +180,28 @@ fn a_node_waits_for_the_node_that_it_names_and_for_no_other() {
 }
 
 #[test]
+fn a_workflow_is_about_all_nodes_of_a_template() {
+    let workflow = "  workflows:
+    deploy:
+      steps:
+        first: { target: box, activities: [ delegate: deploy ], on_success: [ then, last ] }
+        then: { target: app, activities: [ delegate: deploy ] }
+        last: { target: one, activities: [ delegate: deploy ] }
+";
+    let folder = Folder::with(&[("service.yaml", format!("{INDEXED}{workflow}").as_str())]);
+    let verify = ["verify", "service.yaml", "--app", "service.yaml"];
+    let said = good(folder.run(&verify)).stdout;
+    assert!(said.contains("app-2: created, an instance of app-2 in started"), "{said}");
+    good(folder.run(&["up", "service.yaml", "--plan", "service.yaml", "--yes", "--detach"]));
+    // Nobody waits for a machine any more.
+    folder.write(
+        "service.yaml",
+        format!("{INDEXED}{workflow}").replace("[ then, last ]", "[ last ]"),
+    );
+    assert_eq!(folder.run(&verify).code, 1);
+}
+
+#[test]
 fn pairs_come_up_and_go_down_independently() {
     // The partner of `w-2` waits until `w-1` has started: it would wait forever if either waited
     // for both.
@@ -191,7 +213,7 @@ fn pairs_come_up_and_go_down_independently() {
         fi
         echo \"me=$WINDLASS_INSTANCE\" >> \"$TOSCA_OUTPUTS\"\n";
     let folder = numbered("");
-    folder.write("r.sh", r.to_owned());
+    folder.write("r.sh", r);
     good(up(&folder));
     let history = good(folder.run(&["history", "service.yaml", "--format", "json"])).stdout;
     let status = good(folder.run(&["status", "service.yaml"])).stdout;

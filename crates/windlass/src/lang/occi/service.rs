@@ -257,9 +257,10 @@ impl<'c> Way<'c> {
             .collect();
         let of: Vec<&Values> = resources.iter().map(|resource| &resource.values).collect();
         let capabilities: Value = capabilities.into_iter().collect();
-        let declared = match is_software {
-            true => self.derived(NODES, kind, SOFTWARE, &of),
-            false => self.declared(NODES, kind, &of),
+        let declared = if is_software {
+            self.derived(NODES, kind, SOFTWARE, &of)
+        } else {
+            self.declared(NODES, kind, &of)
         };
         declared
             .with_some("capabilities", (!capabilities.is_empty()).then_some(capabilities))

@@ -69,11 +69,26 @@ pub fn lower_with(
 ) -> (Application, GoalFile) {
     let links = links(model, service);
     let given = GivenBack::new();
+    let pairs = pairs_of(&Inputs { model, service, links: &links, given: &given });
+    Lowering { model, service, weaving, links, given, pairs }.application(name)
+}
+
+/// The nodes of the application that templates have become which are several, by the names of the
+/// templates.
+pub(super) fn parts(model: &Model) -> BTreeMap<String, Vec<String>> {
+    let Some(service) = &model.service else { return BTreeMap::new() };
+    let (links, given) = (links(model, service), GivenBack::new());
     let inputs = Inputs { model, service, links: &links, given: &given };
-    let has_protocols = protocol::is_used(model, service);
-    // A protocol says what one node of a template needs.
-    let pairs = if has_protocols { Pairs::none(&inputs) } else { Pairs::of(&inputs) };
-    Lowering { model, service, weaving, links, given, pairs }.application(name, has_protocols)
+    let pairs = pairs_of(&inputs);
+    let names = |at: usize| pairs.names(&inputs, at).into_iter().map(|(name, _)| name).collect();
+    let all = service.nodes.iter().enumerate().filter(|(at, _)| pairs.is_apart(*at));
+    all.map(|(at, (name, _))| (name_of(&name.text), names(at))).collect()
+}
+
+/// A protocol says what one node of a template needs.
+fn pairs_of(inputs: &Inputs<'_, '_>) -> Pairs {
+    let has_protocols = protocol::is_used(inputs.model, inputs.service);
+    if has_protocols { Pairs::none(inputs) } else { Pairs::of(inputs) }
 }
 
 struct Lowering<'m> {
@@ -103,7 +118,8 @@ impl<'m> Lowering<'m> {
         Inputs { model, service, links, given }
     }
 
-    fn application(&self, name: &str, has_protocols: bool) -> (Application, GoalFile) {
+    fn application(&self, name: &str) -> (Application, GoalFile) {
+        let has_protocols = protocol::is_used(self.model, self.service);
         let mut application = Application {
             name: name_of(name),
             faults: if has_protocols { Faults::Forbidden } else { Faults::Replicas },
@@ -226,9 +242,10 @@ impl<'m> Lowering<'m> {
             let (is_several, from) = (needed.len() > 1, self.weaving.need(link.kind).from);
             let origin = link.span.into();
             let requirement = |number: usize| {
-                let name = match is_several {
-                    true => format!("{}:{}", link.name, number + 1),
-                    false => link.name.clone(),
+                let name = if is_several {
+                    format!("{}:{}", link.name, number + 1)
+                } else {
+                    link.name.clone()
                 };
                 (Requirement { name, sort, arity, origin }, from)
             };

@@ -14,9 +14,9 @@ impl Lowering<'_> {
             named.extend(component.operations.iter().filter_map(|it| it.host.clone()));
         }
         let deployment = &mut application.deployment;
-        for at in 0..self.service.nodes.len() {
+        for (at, own) in parts.iter().enumerate() {
             let Some(station) = station::usual(&inputs, at) else { continue };
-            for part in parts[at].clone() {
+            for part in own.clone() {
                 deployment.host.insert(NodeId::from(part), station.name.clone());
             }
             deployment.addresses.insert(station.name, station.address);

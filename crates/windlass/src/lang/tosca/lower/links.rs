@@ -125,7 +125,7 @@ fn made<'m>(
                 let (name, number) = names.next(&link.name);
                 let at = links.len();
                 links.to[link.target].push(at);
-                links.all.push(Link { at, name, number, index, ..link.clone() });
+                links.all.push(Link { at, name, index, number, ..link.clone() });
             }
         }
         links.own.push(first..links.len());

@@ -53,6 +53,11 @@ impl Pairs {
         if together > MOST_TOGETHER { Pairs::none(inputs) } else { pairs }
     }
 
+    /// Whether a template is taken apart.
+    pub(super) fn is_apart(&self, template: usize) -> bool {
+        self.apart[template].is_some()
+    }
+
     /// The names of the nodes of a template, and the number of instances of each.
     pub(super) fn names(&self, inputs: &Inputs<'_, '_>, template: usize) -> Vec<(String, u32)> {
         let name = inputs.service.nodes.at(template).map_or("", |(name, _)| &*name.text);
@@ -85,8 +90,7 @@ impl Pairs {
     /// Whether the source of a relationship can live in its target: both are one node, or several
     /// instances of one that stays one.
     pub(super) fn can_contain(&self, inputs: &Inputs<'_, '_>, link: &Link<'_>) -> bool {
-        let is_apart = |template: usize| self.apart[template].is_some();
-        match (is_apart(link.source), is_apart(link.target)) {
+        match (self.is_apart(link.source), self.is_apart(link.target)) {
             (_, true) => self.targets[link.at].is_some(),
             // An instance that is a node has its name, which plans give to those alone whose
             // container is known.
