@@ -115,16 +115,14 @@ pub(crate) struct Whose<'a> {
 
 /// Reads a plan; of a TOSCA service the workflow with this name, else `deploy` or the first one.
 pub(crate) fn workflow(path: &Path, name: Option<&str>, of: Whose<'_>) -> Result<Plan, Failure> {
-    let text = text(path)?;
-    if lang::told(None, text.id, &text.sources) != Some(Language::Tosca) {
-        return match name {
-            None => plan_in(text),
-            Some(_) => Err(Failure::usage(format!("`{}` is no TOSCA service", text.name))
-                .help("--workflow names a workflow of one")),
-        };
-    }
-    let file = text.name.clone();
-    let model = service_of(text, path, of);
+    let (file, model) = match planned(path, of)? {
+        Planned::Workflows(file, model) => (file, model),
+        Planned::Other(text) if name.is_none() => return plan_in(text),
+        Planned::Other(text) => {
+            return Err(Failure::usage(format!("`{}` is no TOSCA service", text.name))
+                .help("--workflow names a workflow of one"));
+        }
+    };
     let mut found = model.as_ref().and_then(|model| tosca::workflow::plan(model, name));
     if let Some(plan) = &mut found {
         tosca::workflow::housed(plan, of.application);
@@ -141,16 +139,41 @@ pub(crate) fn workflow(path: &Path, name: Option<&str>, of: Whose<'_>) -> Result
     })
 }
 
+/// What a file may say about plans.
+enum Planned {
+    /// It is a service of TOSCA, or an archive of one; with what it is called.
+    Workflows(String, Option<tosca::Model>),
+    /// It is something else.
+    Other(Text),
+}
+
+fn planned(path: &Path, of: Whose<'_>) -> Result<Planned, Failure> {
+    let entry = entry_of(path);
+    let path = entry.as_deref().unwrap_or(path);
+    if files::looks_like_archive(path) {
+        let own = application(path, None)?.tosca.map(|own| within(*own, of));
+        return Ok(Planned::Workflows(path.display().to_string(), own));
+    }
+    let text = text(path)?;
+    if lang::told(None, text.id, &text.sources) != Some(Language::Tosca) {
+        return Ok(Planned::Other(text));
+    }
+    Ok(Planned::Workflows(text.name.clone(), service_of(text, path, of)))
+}
+
 /// The workflows of a file in the service of the application; in what the file itself has when the
 /// application is no service. What is wrong with it is said where it is read as the application.
 fn service_of(text: Text, path: &Path, of: Whose<'_>) -> Option<tosca::Model> {
     let Text { mut sources, id, .. } = text;
     let reading = input::read(Some(Language::Tosca), id, path, &mut sources, false).0;
-    let own = reading.tosca?;
-    Some(match of.service {
+    Some(within(*reading.tosca?, of))
+}
+
+fn within(own: tosca::Model, of: Whose<'_>) -> tosca::Model {
+    match of.service {
         Some(service) => tosca::workflow::within(service, &own),
-        None => *own,
-    })
+        None => own,
+    }
 }
 
 /// What a workflow says beside its operations, judged from where the nodes are at its start; none
@@ -161,12 +184,14 @@ pub(crate) fn judgement(
     start: &BTreeMap<String, String>,
     of: Whose<'_>,
 ) -> Result<Option<tosca::workflow::Judgement>, Failure> {
-    let text = text(path)?;
-    if lang::told(None, text.id, &text.sources) != Some(Language::Tosca) {
-        return Ok(None);
-    }
-    let model = service_of(text, path, of);
+    let Planned::Workflows(_, model) = planned(path, of)? else { return Ok(None) };
     Ok(model.and_then(|model| tosca::workflow::judge(&model, name, start)))
+}
+
+/// What a run of a workflow passes over; nothing when the file is no TOSCA service.
+pub(crate) fn unasked(path: &Path, of: Whose<'_>) -> Result<Vec<String>, Failure> {
+    let Planned::Workflows(_, model) = planned(path, of)? else { return Ok(Vec::new()) };
+    Ok(model.map(|model| tosca::workflow::unasked(&model, None)).unwrap_or_default())
 }
 
 /// Reads a plan in a text.

@@ -415,6 +415,18 @@ fn woven_workflows_are_valid_plans() {
 }
 
 #[test]
+fn a_configuration_of_occi_brings_no_warnings() {
+    for name in ["crm", "notes"] {
+        let folder = example(name);
+        good(folder.run(&["check", "service.yaml", "--strict"]));
+        good(folder.run(&["convert", "service.yaml", "--to", "occi", "-o", "there.json"]));
+        good(folder.run(&["check", "there.json", "--strict"]));
+        good(folder.run(&["convert", "there.json", "--to", "tosca", "-o", "back.yaml"]));
+        good(folder.run(&["check", "back.yaml", "--strict"]));
+    }
+}
+
+#[test]
 fn a_configuration_of_occi_is_read_back() {
     let folder = example("crm");
     let written = good(folder.run(&["convert", "service.yaml", "--to", "occi"])).stdout;

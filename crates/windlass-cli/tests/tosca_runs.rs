@@ -217,6 +217,18 @@ topology_template:
     let folder = Folder::with(&[("service.yaml", text)]);
     let up = good(folder.run(&["up", "service.yaml", "--yes", "--detach"]));
     assert!(up.stderr.contains("nothing is done for `db` (`substitute`)"), "{}", up.stderr);
+    // A file that could stand for it is named.
+    let inner = "tosca_definitions_version: tosca_simple_yaml_1_3
+node_types: { Db: { derived_from: tosca.nodes.Root } }
+topology_template:
+  substitution_mappings: { node_type: Db }
+  node_templates: { one: { type: tosca.nodes.Root } }
+";
+    let text = text.replace("topology_template", "imports: [ inner.yaml ]\ntopology_template");
+    let text = text.replace("tosca.nodes.Root", "Db");
+    let folder = Folder::with(&[("service.yaml", text.as_str()), ("inner.yaml", inner)]);
+    let up = good(folder.run(&["up", "service.yaml", "--yes", "--detach"]));
+    assert!(up.stderr.contains("inner.yaml could stand for it"), "{}", up.stderr);
 }
 
 #[test]
@@ -435,4 +447,44 @@ fn archives_are_checked_in_the_language_of_tosker() {
     let run = folder.run(&["check", "s.tar", "--lang", "tosker"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     assert!(run.stdout.contains("TosKer does not bring up `a`"), "{}", run.stdout);
+}
+
+/// A service with a way after a failure, and with a condition.
+const CAREFUL: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  A:
+    derived_from: tosca.nodes.Root
+    interfaces: { Standard: { operations: { create: a.sh, start: a.sh } } }
+topology_template:
+  node_templates: { a: { type: A } }
+  workflows:
+    deploy:
+      preconditions: [ { target: a, condition: [ { state: [ { equal: initial } ] } ] } ]
+      steps:
+        make: { target: a, activities: [ call_operation: Standard.create ], on_success: [ go ] }
+        go: { target: a, activities: [ call_operation: Standard.start ], on_failure: [ undo ] }
+        undo: { target: a, activities: [ call_operation: Standard.delete ] }
+";
+
+#[test]
+fn a_workflow_of_an_archive_runs_and_what_is_passed_over_is_told() {
+    let meta = "TOSCA-Meta-File-Version: 1.1\nCSAR-Version: 1.1\nCreated-By: me\n\
+                Entry-Definitions: service.yaml\n";
+    let folder = Folder::with(&[
+        ("csar/service.yaml", CAREFUL),
+        ("csar/a.sh", "true\n"),
+        ("csar/TOSCA-Metadata/TOSCA.meta", meta),
+    ]);
+    let mut packed = Command::new("tar");
+    packed.arg("-C").arg(folder.path("csar")).arg("--format=ustar").arg("-cf");
+    packed.arg(folder.path("whole.tar")).args(["service.yaml", "a.sh", "TOSCA-Metadata"]);
+    assert!(packed.status().unwrap().success());
+    for file in ["csar", "whole.tar"] {
+        good(folder.run(&["verify", file, "--app", file]));
+        let up = good(folder.run(&["up", file, "--plan", file, "--yes", "--detach"]));
+        assert!(up.stderr.contains("step `undo`, which follows a failure, is not run"), "{file}");
+        assert!(up.stderr.contains("preconditions of the workflow"), "{}", up.stderr);
+        assert!(up.stdout.contains("done    go "), "{}", up.stdout);
+        good(folder.run(&["down", file, "--yes"]));
+    }
 }

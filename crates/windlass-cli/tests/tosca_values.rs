@@ -21,12 +21,12 @@ imports: [ { profile: 'org.oasis-open.simple:2.0' } ]
 node_types:
   W:
     derived_from: Root
-    attributes: { u: { type: string } }
+    attributes: { u: { type: string }, tosca_id: { type: string } }
     interfaces:
       Standard:
         operations:
           create: { implementation: a.sh, outputs: { u: [ SELF, u ] } }
-          start: { implementation: a.sh, inputs: { X: { $get_attribute: [ SELF, u ] }, AT: { $node_index: [] } } }
+          start: { implementation: a.sh, inputs: { X: { $get_attribute: [ SELF, u ] }, AT: { $node_index: [] }, ID: { $get_attribute: [ SELF, tosca_id ] } } }
 service_template:
   node_templates: { w: { type: W, count: 3 } }
   outputs: { first: { type: string, value: { $get_attribute: [ w, u ] } } }
@@ -36,12 +36,14 @@ service_template:
 fn each_instance_has_its_own_values() {
     // The last line has no end, and operations without outputs may write some.
     let script = "printf 'u=%s=' \"$WINDLASS_INSTANCE\" >> \"$TOSCA_OUTPUTS\"
-        echo \"$WINDLASS_INSTANCE has <$X> at <$AT>\" >> said\n";
+        echo \"$WINDLASS_INSTANCE has <$X> at <$AT> $ID\" >> said\n";
     let folder = Folder::with(&[("service.yaml", SEVERAL), ("a.sh", script)]);
     let up = good(up(&folder));
     assert!(up.stdout.contains("output first: w-1=\n"), "{}", up.stdout);
     let said = folder.read("said");
-    for line in ["w-1 has <w-1=> at <0>", "w-2 has <w-2=> at <1>", "w-3 has <w-3=> at <2>"] {
+    for line in
+        ["w-1 has <w-1=> at <0> w-1", "w-2 has <w-2=> at <1> w-2", "w-3 has <w-3=> at <2> w-3"]
+    {
         assert!(said.lines().any(|known| known == line), "{line}: {said}");
     }
 }
@@ -121,7 +123,7 @@ fn an_index_that_leads_nowhere_is_refused_before_anything_runs() {
         ("              X: { type: string, value: { $get_input: [ locs, 2 ] } }\n", "no such part"),
         (
             "              X: { type: integer, value: $relationship_index }\n",
-            "`relationship_index` gives no value",
+            "`relationship_index` outside of a relationship",
         ),
     ];
     for (more, said) in cases {
@@ -156,20 +158,156 @@ service_template:
 ";
 
 #[test]
-fn nothing_comes_up_before_the_node_that_it_names() {
+fn a_node_waits_for_the_node_that_it_names_and_for_no_other() {
     let folder = Folder::with(&[("service.yaml", INDEXED)]);
     let plan = good(folder.run(&["plan", "service.yaml"])).stdout;
-    for id in ["app-1", "app-2", "one"] {
+    for (id, own, other) in
+        [("app-1", "box-1", "box-2"), ("app-2", "box-2", "box-1"), ("one", "box-2", "box-1")]
+    {
         let line = format!("  Standard.create {id}");
         let at = plan.lines().position(|known| known == line).expect("the step");
-        let after: Vec<&str> = plan.lines().skip(at + 1).take(3).collect();
-        for box_id in ["box-1", "box-2"] {
-            let reason = format!("after Standard.start {box_id}");
-            assert!(after.iter().any(|known| known.contains(&reason)), "{id}: {plan}");
-        }
+        let after: Vec<&str> = plan.lines().skip(at + 1).take(2).collect();
+        let waits = |id: &str| after.iter().any(|known| known.contains(&format!("start {id}")));
+        assert!(waits(own) && !waits(other), "{id}: {plan}");
     }
+    // What is hosted lives in the node that it names.
+    assert!(plan.contains("create app-2 in box-2"), "{plan}");
+    good(folder.run(&["prove", "service.yaml"]));
+    good(folder.run(&["simulate", "service.yaml", "--seed", "1"]));
     let dot = good(folder.run(&["show", "service.yaml", "--as", "dot"])).stdout;
-    assert_eq!(dot.matches(" -> ").count(), 2, "{dot}");
+    assert_eq!(dot.matches(" -> ").count(), 1, "{dot}");
+    assert!(dot.contains("one.uses requires box-2.binding"), "{dot}");
+}
+
+#[test]
+fn a_workflow_is_about_all_nodes_of_a_template() {
+    let workflow = "  workflows:
+    deploy:
+      steps:
+        first: { target: box, activities: [ delegate: deploy ], on_success: [ then, last ] }
+        then: { target: app, activities: [ delegate: deploy ] }
+        last: { target: one, activities: [ delegate: deploy ] }
+";
+    let folder = Folder::with(&[("service.yaml", format!("{INDEXED}{workflow}").as_str())]);
+    let verify = ["verify", "service.yaml", "--app", "service.yaml"];
+    let said = good(folder.run(&verify)).stdout;
+    assert!(said.contains("app-2: created, an instance of app-2 in started"), "{said}");
+    good(folder.run(&["up", "service.yaml", "--plan", "service.yaml", "--yes", "--detach"]));
+    // Nobody waits for a machine any more.
+    folder.write(
+        "service.yaml",
+        format!("{INDEXED}{workflow}").replace("[ then, last ]", "[ last ]"),
+    );
+    assert_eq!(folder.run(&verify).code, 1);
+}
+
+#[test]
+fn pairs_come_up_and_go_down_independently() {
+    // The partner of `w-2` waits until `w-1` has started: it would wait forever if either waited
+    // for both.
+    let r = "if [ $WINDLASS_INSTANCE = r-1 ]; then
+            for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+                grep -q w-1 said 2>/dev/null && break; sleep 0.5
+            done
+            grep -q w-1 said
+        fi
+        echo \"me=$WINDLASS_INSTANCE\" >> \"$TOSCA_OUTPUTS\"\n";
+    let folder = numbered("");
+    folder.write("r.sh", r);
+    good(up(&folder));
+    let history = good(folder.run(&["history", "service.yaml", "--format", "json"])).stdout;
+    let status = good(folder.run(&["status", "service.yaml"])).stdout;
+    for id in ["r-1", "r-2", "w-1", "w-2"] {
+        assert!(history.contains(id) && status.contains(id), "{id}: {history}\n{status}");
+    }
+    assert!(folder.read("said").contains("w-1: 0 n0 10 paris x r-2 7"));
+    // One more would have no partner.
+    for scaled in ["w=3", "r-1=2"] {
+        let run = folder.run(&["scale", scaled, "--app", "service.yaml", "--yes"]);
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        assert!(run.stderr.contains("has a partner of its own"), "{}", run.stderr);
+    }
+    good(folder.run(&["down", "service.yaml", "--yes"]));
+}
+
+/// A node with several relationships of one requirement.
+const COUNTED: &str = "tosca_definitions_version: tosca_2_0
+imports: [ { profile: 'org.oasis-open.simple:2.0' } ]
+relationship_types:
+  Wire:
+    derived_from: DependsOn
+    properties: { port: { type: integer }, at: { type: integer, default: $relationship_index } }
+    interfaces:
+      Configure:
+        operations:
+          add_target:
+            implementation: wire.sh
+            inputs:
+              AT: { type: integer, value: $relationship_index }
+              SAME: { type: integer, value: { $get_property: [ SELF, at ] } }
+              PORT: { type: integer, value: { $get_property: [ SELF, port ] } }
+              ME: { type: string, value: { $get_attribute: [ SELF, TARGET, me ] } }
+node_types:
+  R:
+    derived_from: Root
+    capabilities: { c: { type: Node } }
+    attributes: { me: { type: string } }
+    interfaces:
+      Standard: { operations: { create: { implementation: r.sh, outputs: { me: [ SELF, me ] } } } }
+  L:
+    derived_from: Root
+    requirements: [ uses: { capability: Node, relationship: Wire, count_range: [ 0, UNBOUNDED ] } ]
+service_template:
+  inputs: { ports: { type: list, entry_schema: { type: integer }, default: [ 80, 81, 82 ] } }
+  node_templates:
+    r: { type: R, count: 3 }
+    l:
+      type: L
+      requirements:
+        - uses:
+            node: TARGET
+            count: COUNT
+            relationship:
+              type: Wire
+              properties: { port: { $get_input: [ ports, $relationship_index ] } }
+        MORE
+";
+
+fn counted(target: &str, count: &str, more: &str) -> Folder {
+    let r = "echo \"me=$WINDLASS_INSTANCE\" >> \"$TOSCA_OUTPUTS\"\n";
+    let wire = "echo \"$AT $SAME $PORT $ME\" >> wires\n";
+    let text = COUNTED.replace("TARGET\n", &format!("{target}\n"));
+    let text = text.replace("COUNT", count).replace("MORE", more);
+    Folder::with(&[("service.yaml", text.as_str()), ("r.sh", r), ("wire.sh", wire)])
+}
+
+#[test]
+fn each_relationship_of_a_requirement_has_its_index() {
+    let more = "- uses: { node: [ r, $relationship_index ], relationship: { type: Wire, properties: { port: 9 } } }";
+    for (target, count, more, lines) in [
+        ("r", "3", "", &["0 0 80 r-1", "1 1 81 r-2", "2 2 82 r-3"][..]),
+        (
+            "r",
+            "{ $length: [ { $get_input: ports } ] }",
+            "",
+            &["0 0 80 r-1", "1 1 81 r-2", "2 2 82 r-3"],
+        ),
+        (
+            "[ r, { $difference: [ 2, $relationship_index ] } ]",
+            "2",
+            "",
+            &["0 0 80 r-3", "1 1 81 r-2"],
+        ),
+        // The numbers of a requirement go on when it is assigned again.
+        ("r", "2", more, &["0 0 80 r-1", "1 1 81 r-2", "2 2 9 r-3"]),
+    ] {
+        let folder = counted(target, count, more);
+        good(up(&folder));
+        let wires = folder.read("wires");
+        let mut wires: Vec<&str> = wires.lines().collect();
+        wires.sort_unstable();
+        assert_eq!(wires, lines, "{target} {count}");
+    }
 }
 
 /// Attributes made of what an operation gives.

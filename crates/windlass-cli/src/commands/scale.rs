@@ -164,10 +164,16 @@ fn scaled(
 ) -> Result<GoalFile, Failure> {
     for (name, count) in counts {
         let node = application.node_named(name).ok_or_else(|| {
+            if application.node_ids().any(|node| template_of(application, node) == Some(name)) {
+                return partnered(name);
+            }
             let names = application.nodes.iter().map(|node| node.name.as_str());
             Failure::usage(format!("there is no node `{name}`"))
                 .help(spelling::advice("node", name, names, 0).unwrap_or_default())
         })?;
+        if let Some(template) = template_of(application, node).filter(|_| *count > 1) {
+            return Err(partnered(template));
+        }
         let wants = &mut goal.goal.wants;
         let state = state_of(wants, node).map_or_else(|| up_state(application, node), Ok)?;
         wants.retain(|want| !is_about(want, node));
@@ -177,6 +183,22 @@ fn scaled(
         });
     }
     Ok(goal)
+}
+
+/// The node template of TOSCA of which a node is one of several: it is called by a number, and its
+/// type by the template.
+fn template_of(application: &Application, node: NodeId) -> Option<&str> {
+    let (template, number) = application.node(node).name.rsplit_once('-')?;
+    let kind = application.type_of(node).name.strip_suffix(template)?;
+    (number.parse::<u32>().is_ok() && kind.ends_with(':')).then_some(template)
+}
+
+/// An instance more would have no partner.
+fn partnered(template: &str) -> Failure {
+    let message = format!("each of `{template}` has a partner of its own; nothing was done");
+    Failure::usage(message)
+        .help("change `count` in the file, of the partners too, and run `windlass up`")
+        .ending(exit_code::FINDINGS)
 }
 
 fn is_about(want: &Want, wanted: NodeId) -> bool {

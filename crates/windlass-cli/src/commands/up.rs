@@ -389,6 +389,7 @@ fn planned(
     };
     let application = whose.application;
     let plan = load::plan(path, whose)?;
+    load::unasked(path, whose)?.iter().for_each(|it| output::notice(it));
     load::fitting(application, start, &plan)?;
     let stale = |said: &Option<String>, is: String| said.as_ref().is_some_and(|it| *it != is);
     if stale(&plan.application, lang::windlass::digest::of_application(application))

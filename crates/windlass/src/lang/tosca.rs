@@ -59,12 +59,29 @@ pub fn refusals(model: &Model) -> Vec<Diagnostic> {
     command::refusals(model)
 }
 
-/// The nodes for which nothing is done, with the directive that says so.
-pub fn left_out(model: &Model) -> Vec<(String, String)> {
+/// A node for which nothing is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The node template.
+    pub node: String,
+    /// The directive that says so.
+    pub directive: String,
+    /// The imported file whose service could stand for the node.
+    pub template: Option<String>,
+}
+
+/// The nodes for which nothing is done.
+pub fn left_out(model: &Model) -> Vec<LeftOut> {
+    let template = |of: &model::TypeRef| {
+        let source = model.substituted.get(&of.id?)?.span.source;
+        model.files.iter().find(|file| file.source == source)?.path.clone()
+    };
     let nodes = model.service.iter().flat_map(|service| service.nodes.iter());
-    let directed = nodes.filter_map(|(name, template)| {
-        let mut directives = template.directives.iter().map(|directive| &directive.text);
-        Some((name.text.clone(), directives.find(|word| *word != "create")?.clone()))
+    let directed = nodes.filter_map(|(name, node)| {
+        let mut directives = node.directives.iter().map(|directive| &directive.text);
+        let directive = directives.find(|word| *word != "create")?.clone();
+        let template = template(&node.of).filter(|_| directive == "substitute");
+        Some(LeftOut { node: name.text.clone(), directive, template })
     });
     directed.collect()
 }

@@ -34,10 +34,16 @@ pub(super) fn allowed(service: Option<&tosca::Model>, sources: &Sources) -> Resu
         let message = "this cannot be computed when it runs; nothing was done";
         return Err(Failure::usage(message).ending(exit_code::FINDINGS));
     }
-    for (node, directive) in tosca::left_out(service) {
-        let what = match &*directive {
-            "substitute" => "no template is put in its place, and no operation of one runs",
-            _ => "it is taken to be there",
+    for tosca::LeftOut { node, directive, template } in tosca::left_out(service) {
+        let what = match (&*directive, template) {
+            ("substitute", Some(file)) => format!(
+                "the service of {file} could stand for it and is not put in its place; bring it up \
+                 by itself, before this one"
+            ),
+            ("substitute", None) => {
+                "no template is put in its place, and no operation of one runs".to_owned()
+            }
+            _ => "it is taken to be there".to_owned(),
         };
         output::notice(&format!("nothing is done for `{node}` (`{directive}`): {what}"));
     }

@@ -23,6 +23,13 @@ const WANTED: &[(&str, &str)] = &[
     ("tosca.relationships.network.BindsTo", "tosca.capabilities.network.Bindable"),
 ];
 
+/// A machine takes nothing but software: what the requirement and the capability are called, by
+/// what they are connected, and from which type on it is software.
+const MACHINE: &str = "tosca.nodes.Compute";
+const HOST: &str = "host";
+const HOSTED: &str = "tosca.relationships.HostedOn";
+const SOFTWARE: &str = "tosca.nodes.SoftwareComponent";
+
 /// What every node has.
 const INHERITED: (&str, &str) = ("dependency", "feature");
 
@@ -236,9 +243,11 @@ impl<'c> Way<'c> {
                 .with_some("attributes", attributes);
             capabilities.push((name, body.inline()));
         }
+        let is_software = resources.iter().all(|resource| self.is_software(resource));
         let mut requirements: BTreeMap<&str, Vec<&Link>> = BTreeMap::new();
         for link in resources.iter().flat_map(|resource| &resource.links) {
-            if link.ends.0 != INHERITED.0 {
+            let is_inherited = link.ends.0 == INHERITED.0 || is_software && link.ends.0 == HOST;
+            if !is_inherited {
                 requirements.entry(link.ends.0.as_str()).or_default().push(link);
             }
         }
@@ -248,12 +257,26 @@ impl<'c> Way<'c> {
             .collect();
         let of: Vec<&Values> = resources.iter().map(|resource| &resource.values).collect();
         let capabilities: Value = capabilities.into_iter().collect();
-        self.declared(NODES, kind, &of)
+        let declared = if is_software {
+            self.derived(NODES, kind, SOFTWARE, &of)
+        } else {
+            self.declared(NODES, kind, &of)
+        };
+        declared
             .with_some("capabilities", (!capabilities.is_empty()).then_some(capabilities))
             .with_some(
                 "requirements",
                 (!requirements.is_empty()).then_some(Value::List(requirements)),
             )
+    }
+
+    /// Whether a resource lives on one machine, and that in the words of the profile.
+    fn is_software(&self, resource: &Resource) -> bool {
+        let mut hosts = resource.links.iter().filter(|link| link.ends.0 == HOST);
+        let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
+        let target = self.resources.get(&*host.target);
+        let is_machine = target.is_some_and(|target| target.kind == MACHINE);
+        is_machine && host.ends.1 == HOST && host.kind == HOSTED
     }
 
     /// The capabilities of a kind that links lead to or that have values, without the inherited.

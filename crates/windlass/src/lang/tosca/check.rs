@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `derivation`, `declared`, `refinement`, `scalar` | are the types well defined? |
 //! | `value`, `constraint`, `clause`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
-//! | `function`, `result`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `flow` | do functions refer to something, of the right type, without a cycle? |
+//! | `function`, `result`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `outside`, `flow` | do functions refer to something, of the right type, without a cycle? |
 //! | `template`, `operation` | does a template give what its type declares? |
 //! | `requirement`, `indexed`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
@@ -29,6 +29,7 @@ mod function;
 mod indexed;
 mod operation;
 mod order;
+mod outside;
 mod passing;
 mod path;
 mod policy;
@@ -79,6 +80,7 @@ pub(super) fn all(
     checker.relationships();
     checker.substitution();
     checker.functions();
+    checker.outside();
     checker.flow();
     checker.policies();
     checker.workflows();

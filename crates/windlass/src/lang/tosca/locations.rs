@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use self::defaults::{Defaults, Part, of_capabilities, of_type};
 use super::command::settled::{settled, settled_of};
 use super::command::{GivenBack, Inputs};
-use super::lower::links::links;
+use super::lower::links::templates;
 use super::lower::name_of;
 use super::model::{Fields, Model, NodeTemplate, Service};
 use super::profiles::is_normative;
@@ -28,7 +28,7 @@ use crate::tree;
 /// with one role per capability two nodes could not share a host.
 pub fn graph(model: &Model) -> Option<LocationGraph> {
     let service = model.service.as_ref()?;
-    let links = links(model, service);
+    let links = templates(model, service);
     // Two roles for each relationship: that of the requirement, and that of the capability.
     let source = |at: usize| RoleId::from(2 * at);
     let target = |at: usize| RoleId::from(2 * at + 1);
@@ -85,7 +85,7 @@ pub struct CapabilityValues {
 /// runs, or that inputs without a value would tell.
 pub fn values(model: &Model) -> BTreeMap<String, Values> {
     let Some(service) = &model.service else { return BTreeMap::new() };
-    let links = links(model, service);
+    let links = templates(model, service);
     let given = GivenBack::new();
     let inputs = Inputs { model, service, links: &links, given: &given };
     let mut all = BTreeMap::new();

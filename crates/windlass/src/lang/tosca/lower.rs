@@ -7,6 +7,7 @@
 mod hosts;
 mod life;
 pub(super) mod links;
+mod pairs;
 pub(super) mod ways;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use crate::lifecycle::protocol::{Arity, Capability, Requirement, RequirementId, 
 use crate::source::Origin;
 use life::{Draft, Stage};
 use links::{Link, Links, links};
+use pairs::Pairs;
 
 /// A name that every format accepts: without the characters that goals use. Names that differ only
 /// in such characters stay apart by a number made of the whole name.
@@ -66,8 +68,27 @@ pub fn lower_with(
     weaving: &Weaving,
 ) -> (Application, GoalFile) {
     let links = links(model, service);
-    let lowering = Lowering { model, service, weaving, links, given: GivenBack::new() };
-    lowering.application(name)
+    let given = GivenBack::new();
+    let pairs = pairs_of(&Inputs { model, service, links: &links, given: &given });
+    Lowering { model, service, weaving, links, given, pairs }.application(name)
+}
+
+/// The nodes of the application that templates have become which are several, by the names of the
+/// templates.
+pub(super) fn parts(model: &Model) -> BTreeMap<String, Vec<String>> {
+    let Some(service) = &model.service else { return BTreeMap::new() };
+    let (links, given) = (links(model, service), GivenBack::new());
+    let inputs = Inputs { model, service, links: &links, given: &given };
+    let pairs = pairs_of(&inputs);
+    let names = |at: usize| pairs.names(&inputs, at).into_iter().map(|(name, _)| name).collect();
+    let all = service.nodes.iter().enumerate().filter(|(at, _)| pairs.is_apart(*at));
+    all.map(|(at, (name, _))| (name_of(&name.text), names(at))).collect()
+}
+
+/// A protocol says what one node of a template needs.
+fn pairs_of(inputs: &Inputs<'_, '_>) -> Pairs {
+    let has_protocols = protocol::is_used(inputs.model, inputs.service);
+    if has_protocols { Pairs::none(inputs) } else { Pairs::of(inputs) }
 }
 
 struct Lowering<'m> {
@@ -76,7 +97,11 @@ struct Lowering<'m> {
     weaving: &'m Weaving,
     links: Links<'m>,
     given: GivenBack,
+    pairs: Pairs,
 }
+
+/// The nodes of an application that each node template has become.
+type Parts = Vec<std::ops::Range<usize>>;
 
 /// What a capability is called when it is there as soon as its node is created.
 fn capability_name(link: &Link<'_>, weaving: &Weaving) -> String {
@@ -106,6 +131,7 @@ impl<'m> Lowering<'m> {
             names: crate::application::NodeNames::default(),
         };
         let mut wants = Vec::new();
+        let mut parts = Parts::new();
         for (at, (name, template)) in self.service.nodes.iter().enumerate() {
             let draft = self.draft(at, template, !has_protocols);
             let mut component = life::component(draft);
@@ -115,45 +141,70 @@ impl<'m> Lowering<'m> {
             let goal = protocol::last_state(&component);
             let component_type = TypeId::from(application.types.len());
             application.types.push(component);
-            let count = self.inputs().count(at);
-            let node = NodeId::from(at);
-            wants.extend(goal.map(|state| Want::Node { node, state, amount: Amount::Wanted }));
-            application.nodes.push(Node {
-                name: name_of(&name.text),
-                component_type,
-                count,
-                instances: Vec::new(),
-                bindings: Vec::new(),
-                connections: Vec::new(),
-                origin: name.span.into(),
-            });
+            let first = application.nodes.len();
+            for (own, count) in self.pairs.names(&self.inputs(), at) {
+                let node = NodeId::from(application.nodes.len());
+                wants.extend(goal.map(|state| Want::Node { node, state, amount: Amount::Wanted }));
+                application.nodes.push(Node {
+                    name: own,
+                    component_type,
+                    count,
+                    instances: Vec::new(),
+                    bindings: Vec::new(),
+                    connections: Vec::new(),
+                    origin: name.span.into(),
+                });
+            }
+            parts.push(first..application.nodes.len());
         }
-        self.hosts(&mut application);
-        self.bind(&mut application);
+        self.hosts(&mut application, &parts);
+        self.bind(&mut application, &parts);
         Self::name_instances(&mut application);
         (application, GoalFile { goal: Goal { wants }, ..GoalFile::default() })
     }
 
     /// Binds each requirement to the capability of its target.
-    fn bind(&self, application: &mut Application) {
-        for link in self.links.iter() {
-            let (source, target) = (NodeId::from(link.source), NodeId::from(link.target));
-            let capability = capability_name(link, self.weaving);
-            // The requirements of a life stand in the order of its relationships.
-            let component = application.type_of(source);
-            let place = link.at - self.links.of(link.source).first().map_or(0, |first| first.at);
-            let in_place = component.requirements.get(place);
-            let in_place = in_place.filter(|requirement| requirement.name == link.name);
-            let requirement = match in_place {
-                Some(_) => Some(RequirementId::from(place)),
-                None => component.requirement_named(&link.name),
-            };
-            let capability = application.type_of(target).capability_named(&capability);
-            if let (Some(requirement), Some(capability)) = (requirement, capability) {
-                let origin = link.span.into();
-                let binding = Binding { requirement, target, capability, origin };
-                application.nodes[link.source].bindings.push(binding);
+    fn bind(&self, application: &mut Application, parts: &Parts) {
+        for source in 0..self.service.nodes.len() {
+            let mut place = 0;
+            for link in self.links.of(source) {
+                for (number, at) in parts[source].clone().enumerate() {
+                    for (nth, target) in self.pairs.needs(link, number).enumerate() {
+                        let target = NodeId::from(parts[link.target].start + target);
+                        self.bind_one(application, link, (at, place + nth), target);
+                    }
+                }
+                place += self.pairs.needs(link, 0).len();
             }
+        }
+    }
+
+    /// Binds a requirement of one node. Those of a life stand in the order of its relationships,
+    /// unless a protocol says which there are.
+    fn bind_one(
+        &self,
+        application: &mut Application,
+        link: &Link<'_>,
+        (source, place): (usize, usize),
+        target: NodeId,
+    ) {
+        let component = application.type_of(NodeId::from(source));
+        let in_place = component.requirements.get(place);
+        let is_own = |name: &str| {
+            let rest = name.strip_prefix(&link.name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        };
+        let in_place = in_place.filter(|requirement| is_own(&requirement.name));
+        let requirement = match in_place {
+            Some(_) => Some(RequirementId::from(place)),
+            None => component.requirement_named(&link.name),
+        };
+        let capability = capability_name(link, self.weaving);
+        let capability = application.type_of(target).capability_named(&capability);
+        if let (Some(requirement), Some(capability)) = (requirement, capability) {
+            let origin = link.span.into();
+            let binding = Binding { requirement, target, capability, origin };
+            application.nodes[source].bindings.push(binding);
         }
     }
 
@@ -179,16 +230,26 @@ impl<'m> Lowering<'m> {
     fn draft(&self, at: usize, template: &'m NodeTemplate, handled: bool) -> Draft {
         let (inputs, outgoing) = (self.inputs(), self.links.of(at));
         let hosts = outgoing.iter().filter(|link| link.kind == Kind::Hosted).count();
-        let requirement = |link: &Link<'m>| {
+        let requirements = |link: &'_ Link<'m>| {
             // Neither a requirement nor a container names one instance of a node: whichever is
             // meant, it is among all.
-            let is_one_of = link.index.is_some() && inputs.count(link.target) > 1;
+            let is_one_of = self.pairs.is_open(&inputs, link);
             let arity = if is_one_of { Arity::All } else { Arity::Any };
-            let contains = link.kind == Kind::Hosted && hosts == 1 && !is_one_of;
+            let can_contain = hosts == 1 && self.pairs.can_contain(&inputs, link);
+            let contains = link.kind == Kind::Hosted && can_contain;
             let sort = if contains { Sort::Containment } else { Sort::ReplicaUnaware };
-            let name = link.name.clone();
-            let requirement = Requirement { name, sort, arity, origin: link.span.into() };
-            (requirement, self.weaving.need(link.kind).from)
+            let needed = self.pairs.needs(link, 0);
+            let (is_several, from) = (needed.len() > 1, self.weaving.need(link.kind).from);
+            let origin = link.span.into();
+            let requirement = |number: usize| {
+                let name = if is_several {
+                    format!("{}:{}", link.name, number + 1)
+                } else {
+                    link.name.clone()
+                };
+                (Requirement { name, sort, arity, origin }, from)
+            };
+            needed.map(requirement).collect::<Vec<_>>()
         };
         let (up, stop, delete, beside) = self.stages(at, template);
         Draft {
@@ -198,7 +259,7 @@ impl<'m> Lowering<'m> {
             stop,
             delete,
             beside,
-            requirements: outgoing.iter().map(requirement).collect(),
+            requirements: outgoing.iter().flat_map(requirements).collect(),
             capabilities: self.capabilities(at, template),
             handled,
             origin: template.span.into(),

@@ -6,13 +6,16 @@
 //! not an action, and steps that only follow a failure are no part of the plan; `judge` says what
 //! is wrong with them.
 
+mod apart;
 mod judge;
 mod passed;
+mod unasked;
 mod undescribed;
 mod within;
 mod woven;
 
 pub use judge::{Judgement, after, judge};
+pub use unasked::unasked;
 pub use within::{housed, within};
 pub use woven::woven;
 
@@ -20,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::lower::links::{Link, Links, links};
 use super::lower::ways::{Way, ways};
-use super::lower::{name_of, plain};
+use super::lower::{name_of, parts, plain};
 use super::model::{Activity, ActivityKind, Model, Service, Workflow};
 use super::weaving::Kind;
 use crate::application::InstanceId;
@@ -47,7 +50,7 @@ const DEEPEST: usize = 16;
 
 /// The plan of a workflow: the one that is named, else `deploy`, else the first one.
 pub fn plan(model: &Model, name: Option<&str>) -> Option<Plan> {
-    reading(model, name, passed::over)
+    Some(apart::taken_apart(reading(model, name, passed::over)?, &parts(model)))
 }
 
 /// The same for a workflow that is one part of a life: what it does not call, another one may.

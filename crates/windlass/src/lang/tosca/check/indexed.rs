@@ -48,7 +48,9 @@ impl Checker<'_> {
             return self.error(codes::WRONG_SHAPE, index.span, message);
         }
         match service.nodes.position(template) {
-            Some(at) => self.within_count(service, source, (at, template), index),
+            Some(at) => {
+                self.within_count(service, source, (at, template), (assignment, index));
+            }
             None if self.model.type_named(TypeKind::Node, template).is_some() => {
                 let message = format!("`{template}` is a node type, which has no indexes");
                 let help = "an index is that of a node template".to_owned();
@@ -66,15 +68,20 @@ impl Checker<'_> {
         service: &Service,
         (source, name): (usize, &Name),
         (target, template): (usize, &str),
-        index: &Value,
+        (assignment, index): (&RequirementAssignment, &Value),
     ) {
         let (links, given) = (Links::default(), GivenBack::new());
         let inputs = Inputs { model: self.model, service, links: &links, given: &given };
         let Some(count) = inputs.known_count(target) else { return };
         let asked = (inputs.count(source) as usize).min(ASKED);
+        let first = earlier(&inputs, source, assignment);
+        let own = inputs.relationships(source, assignment).unwrap_or(1) as usize;
+        let own = first..first.saturating_add(own.min(ASKED));
         let outside = (0..asked).find_map(|number| {
-            let wanted = inputs.index(source, number, index)?;
-            (!(0..i128::from(count)).contains(&wanted)).then_some((number, wanted))
+            own.clone().find_map(|relationship| {
+                let wanted = inputs.index((source, number), relationship, index)?;
+                (!(0..i128::from(count)).contains(&wanted)).then_some((number, wanted))
+            })
         });
         let Some((number, wanted)) = outside else { return };
         let who = match index.data {
@@ -85,4 +92,18 @@ impl Checker<'_> {
         let help = format!("its count is {count}, and the first index is 0");
         self.advise(codes::UNMATCHED, index.span, message, Some(help));
     }
+}
+
+/// How many relationships of the same requirement are assigned before: their numbers are taken.
+fn earlier(inputs: &Inputs<'_, '_>, source: usize, assignment: &RequirementAssignment) -> usize {
+    let Some((_, node)) = inputs.service.nodes.at(source) else { return 0 };
+    let is_own = |known: &RequirementAssignment| std::ptr::eq(known, assignment);
+    let own = node.requirements.iter().find(|(_, known)| is_own(known));
+    let Some((own, _)) = own else { return 0 };
+    let before = node.requirements.iter().take_while(|(_, known)| !is_own(known));
+    let counts = before.filter(|(name, _)| name.text == own.text).map(|(_, known)| {
+        // One whose number is not known counts as one, as it does when it is carried out.
+        inputs.relationships(source, known).unwrap_or(1) as usize
+    });
+    counts.fold(0, usize::saturating_add)
 }

@@ -264,8 +264,7 @@ impl<'m> Inputs<'_, 'm> {
         // The profile has a first state for every node; how far one is, is known better here.
         let is_state = located.name == state::ATTRIBUTE;
         let known = known.filter(|_| !is_state || self.says(node, located.name));
-        let orchestrated = || self.of_orchestrator(&located.owner, located.name);
-        let known = known.or_else(|| orchestrated().map(Found::text));
+        let known = known.or_else(|| self.of_orchestrator(&located.owner, located.name, &inner));
         let (folder, name) = (self.folder_at(&located, &inner, node), file_name(located.name));
         // Operations may give parts of it, each by itself.
         let given = self.given.get_or_init(|| super::given_back(self)).get(&node);
@@ -301,11 +300,13 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// Attributes that only who runs a service can tell.
-    fn of_orchestrator(&self, owner: &Owner, name: &str) -> Option<String> {
+    fn of_orchestrator(&self, owner: &Owner, name: &str, place: &Place) -> Option<Found> {
         let of_node = |node: usize| self.service.nodes.at(node).map(|(name, _)| &*name.text);
-        match (owner, name) {
+        let told = match (owner, name) {
             (Owner::Node(node), "tosca_name") => of_node(*node).map(str::to_owned),
-            (Owner::Node(node), "tosca_id") => of_node(*node).map(name_of),
+            (Owner::Node(node), "tosca_id") => {
+                return of_node(*node).map(|name| self.instance(*node, &name_of(name), place));
+            }
             (Owner::Node(node), state::ATTRIBUTE) => state::before(self, *node),
             (Owner::Relationship(link), "tosca_name") => Some(self.links[*link].name.clone()),
             (Owner::Relationship(link), "tosca_id") => {
@@ -313,7 +314,8 @@ impl<'m> Inputs<'_, 'm> {
                 of_node(link.source).map(|source| format!("{}/{}", name_of(source), link.name))
             }
             _ => None,
-        }
+        };
+        told.map(Found::text)
     }
 
     /// The file of an artifact.

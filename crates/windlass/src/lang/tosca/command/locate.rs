@@ -1,7 +1,7 @@
 //! Which value a path means, as far as the text tells: of a node, of one of its capabilities, or of
 //! a relationship; and the way into it.
 
-use super::super::lower::links::Link;
+use super::super::lower::links::{Index, Link};
 use super::super::model::{NodeTemplate, TypeId};
 use super::super::value::{Data, Value, index};
 use super::Inputs;
@@ -235,18 +235,21 @@ impl<'m> Inputs<'_, 'm> {
         if from.is_index {
             return None;
         }
-        let near = from.seeing(Place::of_link(link, link.source));
-        match settled::known(self, index, &Place { is_index: true, ..near })? {
-            Plain::Int(number) => {
-                let number = Some(usize::try_from(number).ok()?);
-                Some(Place { asking: Some(link.target), number, ..place })
+        let number = match index {
+            Index::Number(number) => number,
+            Index::Written(index) => {
+                let near = from.seeing(Place::of_requirement(link.source, link.number));
+                match settled::known(self, index, &Place { is_index: true, ..near })? {
+                    Plain::Int(number) => usize::try_from(number).ok()?,
+                    _ => return None,
+                }
             }
-            _ => None,
-        }
+        };
+        Some(Place { asking: Some(link.target), number: Some(number), ..place })
     }
 
     /// The relationship with an index at whose target something is.
-    fn indexed(&self, located: &Located<'_>) -> Option<(&Link<'m>, &'m Value)> {
+    fn indexed(&self, located: &Located<'_>) -> Option<(&Link<'m>, Index<'m>)> {
         let link: &Link<'m> = &self.links[located.through?];
         Some((link, link.index?))
     }

@@ -1,7 +1,7 @@
 //! What differs from instance to instance: values by the number of the instance, and how many
 //! instances there are.
 
-use super::super::model::NodeTemplate;
+use super::super::model::{NodeTemplate, RequirementAssignment};
 use super::super::value::Value;
 use super::Inputs;
 use super::evaluate::Trail;
@@ -38,12 +38,45 @@ impl Inputs<'_, '_> {
         self.known_count(at).unwrap_or(1)
     }
 
-    /// The index that a value gives for an instance of a node: none when it is not known, or when
-    /// it is no integer.
-    pub(in super::super) fn index(&self, at: usize, number: usize, value: &Value) -> Option<i128> {
-        match settled::known(self, value, &Place::of_node(at).numbered(number)) {
+    /// How many relationships a requirement of a node has: none when that is not known.
+    pub(in super::super) fn relationships(
+        &self,
+        at: usize,
+        requirement: &RequirementAssignment,
+    ) -> Option<u32> {
+        let Some(said) = &requirement.count else { return Some(1) };
+        match settled::settled(self, at, said) {
+            Some(Plain::Int(number)) => u32::try_from(number).ok(),
+            _ => None,
+        }
+    }
+
+    /// The index that a value gives for a relationship of an instance of a node: none when it is
+    /// not known, or when it is no integer.
+    pub(in super::super) fn index(
+        &self,
+        (at, number): (usize, usize),
+        relationship: usize,
+        value: &Value,
+    ) -> Option<i128> {
+        let place = Place::of_requirement(at, relationship).numbered(number);
+        match settled::known(self, value, &place) {
             Some(Plain::Int(index)) => Some(index),
             _ => None,
+        }
+    }
+
+    /// What an instance of a node is called: the one that asks, or that is meant, or the first.
+    pub(super) fn instance(&self, node: usize, name: &str, place: &Place) -> Found {
+        let count = self.count(node) as usize;
+        let called = |number: usize| Found::text(format!("{name}-{}", number + 1));
+        match place.number.filter(|_| place.asking == Some(node)) {
+            _ if count <= 1 => Found::text(name),
+            Some(number) => called(number),
+            None if place.asking == Some(node) && count <= MOST => {
+                Part::Numbered((0..count.max(SPARE)).map(called).collect()).into()
+            }
+            None => called(0),
         }
     }
 

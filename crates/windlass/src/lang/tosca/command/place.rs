@@ -11,6 +11,8 @@ pub(super) struct Place {
     pub(super) link: Option<(usize, usize)>,
     /// The relationship, by its place among the links.
     pub(super) relationship: Option<usize>,
+    /// Its number among those of its requirement, `relationship_index`.
+    pub(super) relationship_index: Option<usize>,
     /// The node template of whose instances one asks; none when nobody of the service does.
     pub(super) asking: Option<usize>,
     /// The number of that instance, from 0; none when only the run knows it.
@@ -22,15 +24,30 @@ pub(super) struct Place {
 impl Place {
     /// The place of a node.
     pub(super) fn of_node(source: usize) -> Self {
-        let asking = Some(source);
-        Place { source, link: None, relationship: None, asking, number: None, is_index: false }
+        Place {
+            source,
+            link: None,
+            relationship: None,
+            relationship_index: None,
+            asking: Some(source),
+            number: None,
+            is_index: false,
+        }
     }
 
     /// The place of a relationship, as part of the life of the node `asking`.
     pub(super) fn of_link(link: &Link<'_>, asking: usize) -> Self {
         let place = Place::of_node(link.source);
         let ends = Some((link.source, link.target));
-        Place { link: ends, relationship: Some(link.at), asking: Some(asking), ..place }
+        let relationship_index = Some(link.number);
+        let relationship = Some(link.at);
+        Place { link: ends, relationship, relationship_index, asking: Some(asking), ..place }
+    }
+
+    /// The place of a requirement: `SELF` is the node that requires, and each of its relationships
+    /// has a number.
+    pub(super) fn of_requirement(source: usize, relationship_index: usize) -> Self {
+        Place { relationship_index: Some(relationship_index), ..Place::of_node(source) }
     }
 
     /// Outside of every node: functions name theirs.

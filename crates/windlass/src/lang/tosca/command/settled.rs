@@ -179,6 +179,10 @@ impl Settling<'_, '_, '_> {
             "node_index" if argument.items().is_empty() => {
                 place.index().and_then(|index| i128::try_from(index).ok()).map(Plain::Int)
             }
+            "relationship_index" if argument.items().is_empty() => {
+                let index = place.relationship_index.and_then(|index| i128::try_from(index).ok());
+                index.map(Plain::Int)
+            }
             "get_input" => {
                 let value = self.inputs.input_value(argument);
                 let known = value.and_then(|value| self.deep(value, place, depth + 1));

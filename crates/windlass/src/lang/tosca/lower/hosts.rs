@@ -1,22 +1,24 @@
 //! Which nodes are carried out elsewhere, and where that is: see `command/station`.
 
 use super::super::command::station;
-use super::Lowering;
+use super::{Lowering, Parts};
 use crate::application::{Application, NodeId};
 
 impl Lowering<'_> {
     /// Writes down the host of every node that has one, and where all hosts are that anything runs
     /// on.
-    pub(super) fn hosts(&self, application: &mut Application) {
+    pub(super) fn hosts(&self, application: &mut Application, parts: &Parts) {
         let inputs = self.inputs();
         let mut named = Vec::new();
         for component in &application.types {
             named.extend(component.operations.iter().filter_map(|it| it.host.clone()));
         }
         let deployment = &mut application.deployment;
-        for at in 0..self.service.nodes.len() {
+        for (at, own) in parts.iter().enumerate() {
             let Some(station) = station::usual(&inputs, at) else { continue };
-            deployment.host.insert(NodeId::from(at), station.name.clone());
+            for part in own.clone() {
+                deployment.host.insert(NodeId::from(part), station.name.clone());
+            }
             deployment.addresses.insert(station.name, station.address);
         }
         if named.is_empty() {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, Range};
 
+use super::super::command::{GivenBack, Inputs};
 use super::super::model::{
     Fields, Interface, Model, NodeTemplate, RelationshipTemplate, RequirementAssignment,
     RequirementDefinition, Service, TypeId, TypeKind,
@@ -12,6 +13,7 @@ use super::super::weaving::Kind;
 use crate::source::Span;
 
 /// A requirement with its target.
+#[derive(Clone)]
 pub(in super::super) struct Link<'m> {
     /// Its place among all.
     pub(in super::super) at: usize,
@@ -22,7 +24,9 @@ pub(in super::super) struct Link<'m> {
     /// The node template that offers, by its place.
     pub(in super::super) target: usize,
     /// Which of the nodes of the target is meant, when that is said.
-    pub(in super::super) index: Option<&'m Value>,
+    pub(in super::super) index: Option<Index<'m>>,
+    /// Its number among the relationships of the requirement, from 0: `relationship_index`.
+    pub(in super::super) number: usize,
     /// The capability.
     pub(in super::super) capability: String,
     /// What kind of relationship it is.
@@ -36,6 +40,18 @@ pub(in super::super) struct Link<'m> {
     /// Where the requirement is written.
     pub(in super::super) span: Span,
 }
+
+/// Which of the nodes of its target a relationship means.
+#[derive(Clone, Copy)]
+pub(in super::super) enum Index<'m> {
+    /// What the file says.
+    Written(&'m Value),
+    /// The relationships of a requirement with a `count` have different targets.
+    Number(usize),
+}
+
+/// For more relationships of a requirement than that there is one link, as for one.
+const MOST: u32 = 256;
 
 /// The relationships of a service, in the order of the nodes that require.
 #[derive(Default)]
@@ -67,35 +83,83 @@ impl<'m> Links<'m> {
     }
 }
 
-/// The relationships of a service; a requirement without a target is none.
+/// The relationships of a service; a requirement without a target is none. A requirement with a
+/// `count` is that many.
 pub(in super::super) fn links<'m>(model: &'m Model, service: &'m Service) -> Links<'m> {
+    let (none, given) = (Links::default(), GivenBack::new());
+    let inputs = Inputs { model, service, links: &none, given: &given };
+    made(model, service, |link, requirement| {
+        let count = inputs.relationships(link.source, requirement).unwrap_or(1).min(MOST + 1);
+        // A link that means nothing is still one, as before anything is counted.
+        let count = if count > MOST { 1 } else { count.max(1) };
+        let targets = inputs.count(link.target) as usize;
+        let is_spread = link.index.is_none() && count > 1 && targets > 1;
+        let index = |number: usize| match link.index {
+            None if is_spread && number < targets => Some(Index::Number(number)),
+            said => said,
+        };
+        (0..count as usize).map(index).collect()
+    })
+}
+
+/// The same with one for each requirement that is written: how templates are connected.
+pub(in super::super) fn templates<'m>(model: &'m Model, service: &'m Service) -> Links<'m> {
+    made(model, service, |link, _| vec![link.index])
+}
+
+/// The relationships, so many of each requirement as there are targets of it.
+fn made<'m>(
+    model: &'m Model,
+    service: &'m Service,
+    targets: impl Fn(&Link<'m>, &'m RequirementAssignment) -> Vec<Option<Index<'m>>>,
+) -> Links<'m> {
     let mut links = Links { to: vec![Vec::new(); service.nodes.len()], ..Links::default() };
     for (source, (_, template)) in service.nodes.iter().enumerate() {
         let first = links.len();
-        let mut taken: BTreeSet<String> = BTreeSet::new();
-        // What is taken stays taken, so the numbers of a name go on where they ended.
-        let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+        let mut names = Names::default();
         for (name, requirement) in template.requirements.iter() {
-            let Some(mut link) = link(model, service, source, template, &name.text, requirement)
-            else {
+            let Some(link) = link(model, service, source, template, &name.text, requirement) else {
                 continue;
             };
-            if taken.contains(&link.name) {
-                let wish = link.name.clone();
-                let number = numbers.entry(wish.clone()).or_insert(2);
-                while taken.contains(&link.name) {
-                    link.name = format!("{wish}_{number}");
-                    *number += 1;
-                }
+            for index in targets(&link, requirement) {
+                let (name, number) = names.next(&link.name);
+                let at = links.len();
+                links.to[link.target].push(at);
+                links.all.push(Link { at, name, index, number, ..link.clone() });
             }
-            taken.insert(link.name.clone());
-            link.at = links.len();
-            links.to[link.target].push(link.at);
-            links.all.push(link);
         }
         links.own.push(first..links.len());
     }
     links
+}
+
+/// The names of the relationships of one node.
+#[derive(Default)]
+struct Names {
+    taken: BTreeSet<String>,
+    /// What is taken stays taken, so the numbers of a name go on where they ended.
+    numbers: BTreeMap<String, usize>,
+    /// How many relationships a requirement has.
+    counts: BTreeMap<String, usize>,
+}
+
+impl Names {
+    /// A name for one more relationship of a requirement, and its number among those.
+    fn next(&mut self, wish: &str) -> (String, usize) {
+        let count = self.counts.entry(wish.to_owned()).or_default();
+        let own = *count;
+        *count += 1;
+        let mut name = wish.to_owned();
+        if self.taken.contains(&name) {
+            let number = self.numbers.entry(wish.to_owned()).or_insert(2);
+            while self.taken.contains(&name) {
+                name = format!("{wish}_{number}");
+                *number += 1;
+            }
+        }
+        self.taken.insert(name.clone());
+        (name, own)
+    }
 }
 
 fn link<'m>(
@@ -136,7 +200,8 @@ fn link<'m>(
         name: super::name_of(name),
         source,
         target,
-        index: requirement.index(),
+        index: requirement.index().map(Index::Written),
+        number: 0,
         capability: capability.unwrap_or_else(|| "feature".to_owned()),
         kind: kind(model, relationship, name),
         relationship,

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::command::GivenBack;
+use super::super::command::{GivenBack, Inputs};
 use super::super::model::Model;
 use super::super::protocol;
 use super::super::weaving::{Phase, Weaving};
 use super::links::{Links, links};
+use super::pairs::Pairs;
 use super::{Lowering, chosen, name_of};
 
 /// The ways of one node.
@@ -28,8 +29,10 @@ pub(in super::super) fn ways(model: &Model) -> Option<(Vec<Way>, Links<'_>, &'st
         return None;
     }
     let weaving = chosen(service);
-    let given = GivenBack::new();
-    let lowering = Lowering { model, service, weaving, links: links(model, service), given };
+    let (links, given) = (links(model, service), GivenBack::new());
+    // A workflow has one step for all nodes of a template.
+    let pairs = Pairs::none(&Inputs { model, service, links: &links, given: &given });
+    let lowering = Lowering { model, service, weaving, links, given, pairs };
     let mut all = Vec::new();
     for (at, (name, template)) in service.nodes.iter().enumerate() {
         let (up, stop, delete, _) = lowering.stages(at, template);
