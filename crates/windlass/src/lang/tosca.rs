@@ -23,6 +23,7 @@ pub mod inputs;
 mod load;
 pub mod locations;
 pub mod lower;
+mod meant;
 pub mod model;
 mod names;
 pub mod profiles;

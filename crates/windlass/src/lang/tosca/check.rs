@@ -8,8 +8,8 @@
 //! | `template`, `operation` | does a template give what its type declares? |
 //! | `requirement`, `indexed`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
-//! | `substitution`, `behavior` | does the service fit the type that it stands for? |
-//! | `policy`, `trigger`, `workflow`, `order` | do policies and workflows name what is there, in an order that works? |
+//! | `substitution`, `mapping`, `behavior` | does the service fit the type that it stands for? |
+//! | `policy`, `trigger`, `workflow`, `related`, `order` | do policies and workflows name what is there, in an order that works? |
 //! | `artifact` | are the files there? |
 
 mod arithmetic;
@@ -27,6 +27,7 @@ mod filter;
 mod flow;
 mod function;
 mod indexed;
+mod mapping;
 mod operation;
 mod order;
 mod outside;
@@ -36,6 +37,7 @@ mod policy;
 mod preset;
 mod quantity;
 mod refinement;
+mod related;
 mod relationship;
 mod requirement;
 mod result;
@@ -63,19 +65,19 @@ pub(super) fn all(
     is_open: bool,
     findings: &mut Vec<Diagnostic>,
 ) {
-    let circular = Checker { model, sources, is_open, findings }.derivation();
+    let circular = Checker::new(model, sources, is_open, findings).derivation();
     // What a type in a circle has is not known; everything else can be asked.
     for id in circular {
         if let Some(parent) = &mut model.types.all[id.0 as usize].parent {
             parent.id = None;
         }
     }
-    let mut checker = Checker { model, sources, is_open, findings };
+    let mut checker = Checker::new(model, sources, is_open, findings);
     checker.types();
     checker.templates();
     let targets = checker.requirements();
     resolve(model, targets);
-    let mut checker = Checker { model, sources, is_open, findings };
+    let mut checker = Checker::new(model, sources, is_open, findings);
     checker.topology();
     checker.relationships();
     checker.substitution();
@@ -107,7 +109,21 @@ struct Checker<'a> {
     sources: &'a Sources,
     /// Whether some import could not be read.
     is_open: bool,
+    /// Whether a path may go through a requirement without a target: what a type says is for all
+    /// nodes of it.
+    bears_absent: bool,
     findings: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> Checker<'a> {
+    fn new(
+        model: &'a Model,
+        sources: &'a Sources,
+        is_open: bool,
+        findings: &'a mut Vec<Diagnostic>,
+    ) -> Self {
+        Checker { model, sources, is_open, bears_absent: false, findings }
+    }
 }
 
 impl Checker<'_> {

@@ -4,7 +4,7 @@ use super::super::codes;
 use super::super::load::Text;
 use super::super::model::{
     CapabilityAssignment, FileId, Group, NodeTemplate, Policy, RelationshipTemplate,
-    RequirementAssignment, Service, Substitution, Trigger, TypeKind, TypeRef,
+    RequirementAssignment, RequirementMapping, Service, Substitution, Trigger, TypeKind, TypeRef,
 };
 use super::super::value::Name;
 use super::{Build, range, value, word, words};
@@ -290,9 +290,22 @@ impl Build<'_> {
             properties: self.values(node.get("properties")),
             attributes: self.values(node.get("attributes")),
             capabilities: self.values(node.get("capabilities")),
-            requirements: self.values(node.get("requirements")),
+            requirements: requirement_mappings(node.get("requirements")),
             interfaces: self.values(node.get("interfaces")),
             span: entry.key.span(),
         }
     }
+}
+
+/// Mappings of requirements. From 2.0 a key may be a list: the requirement and a count.
+fn requirement_mappings(node: Option<Node<'_>>) -> super::Fields<RequirementMapping> {
+    let mut mappings = super::Fields::default();
+    for entry in Build::named(node) {
+        let mut key = entry.key.items();
+        let name = key.next().unwrap_or(entry.key);
+        let mapping =
+            RequirementMapping { value: super::Value::of(entry.value), count: value(key.next()) };
+        mappings.push(Name::of(name), mapping);
+    }
+    mappings
 }

@@ -93,6 +93,9 @@ impl Gives {
 impl Checker<'_> {
     /// Numbers are added, and what is true or false is joined: where that can be seen.
     pub(super) fn operands(&mut self, name: &str, arguments: &Value) {
+        if name == "concat" {
+            self.concatenated(arguments);
+        }
         let alone = std::slice::from_ref(arguments);
         let given = if matches!(arguments.data, Data::List(_)) { arguments.items() } else { alone };
         for value in given {
@@ -119,6 +122,21 @@ impl Checker<'_> {
                 let message = format!("`{name}` takes {wanted}, not `{}`", words(value));
                 self.error(codes::FUNCTION, value.span, message);
             }
+        }
+    }
+    /// Texts are joined with texts, and lists with lists.
+    fn concatenated(&mut self, arguments: &Value) {
+        let plain = |value: &&Value| match &value.data {
+            Data::Text(text) => !text.starts_with('$') || text.starts_with("$$"),
+            Data::Int(_) | Data::Float(..) | Data::Bool(_) | Data::List(_) => true,
+            _ => false,
+        };
+        let is_list = |value: &Value| matches!(value.data, Data::List(_));
+        let mut parts = arguments.items().iter().filter(plain);
+        let Some(first) = parts.next().map(is_list) else { return };
+        if let Some(other) = parts.find(|part| is_list(part) != first) {
+            let message = "`concat` joins texts or lists, and not a text with a list";
+            self.error(codes::FUNCTION, other.span, message);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The files that carry operations out are there.
+//! The files that carry operations out, and those of other artifacts, are there.
 
 use super::super::codes;
-use super::super::model::{Artifact, Fields, FileId, Interface, TypeId};
+use super::super::model::{Artifact, Fields, FileId, Implementation, Interface, TypeId};
 use super::super::value::Name;
 use super::Checker;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -20,7 +20,7 @@ impl Checker<'_> {
             let known = if is_bare { Vec::new() } else { self.artifact_names(id) };
             for (_, artifact) in of.artifacts.iter() {
                 self.artifact_itself(artifact, of.file);
-                self.file(artifact, of.file, files, &[]);
+                self.file(artifact, of.file, files, None);
             }
             self.implementations(&of.interfaces, of.file, files, &known);
             for (_, requirement) in of.requirements.iter() {
@@ -33,7 +33,7 @@ impl Checker<'_> {
             known.extend(node.of.id.into_iter().flat_map(|id| self.artifact_names(id)));
             for (_, artifact) in node.artifacts.iter() {
                 self.artifact_itself(artifact, service.file);
-                self.file(artifact, service.file, files, &[]);
+                self.file(artifact, service.file, files, None);
             }
             self.implementations(&node.interfaces, service.file, files, &known);
             for (_, requirement) in node.requirements.iter() {
@@ -44,6 +44,12 @@ impl Checker<'_> {
         }
         for (_, template) in service.relationships.iter() {
             self.implementations(&template.interfaces, service.file, files, &[]);
+        }
+        for (_, group) in service.groups.iter() {
+            self.implementations(&group.interfaces, service.file, files, &[]);
+        }
+        for (_, workflow) in service.workflows.iter() {
+            self.implementation(workflow.implementation.as_ref(), service.file, files, &[]);
         }
     }
 
@@ -60,13 +66,24 @@ impl Checker<'_> {
         known: &[String],
     ) {
         for (_, interface) in interfaces.iter() {
-            for (_, operation) in interface.operations.iter() {
-                let Some(implementation) = &operation.implementation else { continue };
-                let all = implementation.primary.iter().chain(&implementation.dependencies);
-                for artifact in all {
-                    self.file(artifact, file, files, known);
-                }
+            let own = interface.operations.iter().chain(interface.notifications.iter());
+            for (_, operation) in own {
+                self.implementation(operation.implementation.as_ref(), file, files, known);
             }
+        }
+    }
+
+    fn implementation(
+        &mut self,
+        implementation: Option<&Implementation>,
+        file: FileId,
+        files: &mut dyn Files,
+        known: &[String],
+    ) {
+        let all =
+            implementation.into_iter().flat_map(|it| it.primary.iter().chain(&it.dependencies));
+        for artifact in all {
+            self.file(artifact, file, files, Some(known));
         }
     }
 
@@ -99,13 +116,27 @@ impl Checker<'_> {
         }
     }
 
-    fn file(&mut self, artifact: &Artifact, file: FileId, files: &mut dyn Files, known: &[String]) {
+    /// The file of an artifact is there, when it is one that should be. In an implementation the
+    /// name of an artifact, one of `known`, may stand in its place.
+    fn file(
+        &mut self,
+        artifact: &Artifact,
+        file: FileId,
+        files: &mut dyn Files,
+        known: Option<&[String]>,
+    ) {
         let Some(name) = &artifact.file else { return };
-        let is_named = known.contains(&name.text);
+        let is_named = known.is_some_and(|known| known.contains(&name.text));
         // Where artifacts have names, a plain word is meant to be one of them.
         let is_word = |text: &str| !text.contains([':', '/', '.', ' ', '$']);
-        let is_meant = !known.is_empty() && is_word(&name.text) && !self.version().is_2();
-        let is_file = looks_like_file(name) || is_meant;
+        let is_meant = known.is_some_and(|known| !known.is_empty())
+            && is_word(&name.text)
+            && !self.version().is_2();
+        // An implementation may be in words of its own, and an image has a name in its registry.
+        let is_path = !self.is_image(artifact)
+            && looks_like_path(&name.text)
+            && (known.is_none() || artifact.of.is_some() || name.text.contains('/'));
+        let is_file = looks_like_file(name) || is_meant || is_path;
         if is_named || artifact.repository.is_some() || !is_file {
             return;
         }
@@ -115,12 +146,43 @@ impl Checker<'_> {
         };
         if missing(files.exists(from.as_deref(), &name.text)) {
             // An archive holds all it needs; beside a file more may come later.
-            let is_archive = !files.names().is_empty();
+            let inside = files.names();
+            let severity = if inside.is_empty() { Severity::Warning } else { Severity::Error };
             let message = format!("there is no file `{}`", name.text);
-            let severity = if is_archive { Severity::Error } else { Severity::Warning };
-            self.findings.push(Diagnostic::new(codes::MISSING_FILE, severity, name.span, message));
+            let finding = Diagnostic::new(codes::MISSING_FILE, severity, name.span, message);
+            let near = spelling::nearest(&name.text, inside.iter().map(|name| &**name));
+            self.findings.push(
+                finding.help(match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => {
+                        "paths are relative to the file that names them; what lies elsewhere has \
+                         a `repository`"
+                            .to_owned()
+                    }
+                }),
+            );
         }
     }
+
+    /// Whether an artifact is an image, which whoever runs it may fetch by its name.
+    fn is_image(&self, artifact: &Artifact) -> bool {
+        let is = |name: &str| ["Image", "Docker"].iter().any(|word| name.contains(word));
+        let Some(of) = &artifact.of else { return false };
+        let mut chain = of.id.into_iter().flat_map(|id| self.model.types.chain(id));
+        is(&of.name.text) || chain.any(|(_, of)| is(&of.name.text))
+    }
+}
+
+/// Whether the name of an artifact is a path: its last part ends in a suffix that begins with a
+/// letter, as that of a version does not.
+fn looks_like_path(text: &str) -> bool {
+    let last = text.rsplit('/').next().unwrap_or(text);
+    let suffix = last.rsplit_once('.').map_or("", |(_, suffix)| suffix);
+    !text.contains([':', '$', '{', '<', '>', '@'])
+        && !text.contains(char::is_whitespace)
+        && suffix.len() <= 8
+        && suffix.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && suffix.bytes().all(|letter| letter.is_ascii_alphanumeric())
 }
 
 /// Whether a name is a path and not an image, an address or a name of somebody's own.

@@ -2,6 +2,7 @@
 //! a capability of the declared types, or of types that derive from them.
 
 use super::super::codes;
+use super::super::meant::Meant;
 use super::super::model::{RequirementAssignment, RequirementDefinition, TypeId, TypeKind};
 use super::super::value::Name;
 use super::Checker;
@@ -13,11 +14,11 @@ impl Checker<'_> {
         &mut self,
         requirement: &Name,
         assignment: &RequirementAssignment,
+        meant: &Meant<'_>,
         definition: &RequirementDefinition,
     ) {
-        let relationship = self.relationship_said(assignment);
         let declared = definition.relationship.as_ref().and_then(|of| of.id);
-        self.derives_from(requirement, relationship, declared, "relationship");
+        self.derives_from(requirement, meant.said, declared, "relationship");
         let capability = self.capability_said(assignment);
         let declared = definition.capability.as_ref().and_then(|of| of.id);
         self.derives_from(requirement, capability, declared, "capability");
@@ -53,25 +54,6 @@ impl Checker<'_> {
         if !self.findings.contains(&finding) {
             self.findings.push(finding);
         }
-    }
-
-    /// The relationship that an assignment names, or writes in place.
-    fn relationship_said<'a>(
-        &self,
-        assignment: &'a RequirementAssignment,
-    ) -> Option<(&'a Name, TypeId)> {
-        let inline = assignment.inline.as_ref().and_then(|inline| inline.of.as_ref());
-        if let Some(of) = inline {
-            return Some((&of.name, of.id?));
-        }
-        let named = assignment.relationship.as_ref()?;
-        let service = self.model.service.as_ref()?;
-        let template = service.relationships.get(&named.text);
-        let of = match template {
-            Some(template) => template.of.as_ref().and_then(|of| of.id),
-            None => self.model.type_named(TypeKind::Relationship, &named.text),
-        };
-        Some((named, of?))
     }
 
     /// The capability of the target that an assignment names, or its type.

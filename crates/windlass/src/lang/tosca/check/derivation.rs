@@ -1,14 +1,16 @@
 //! Types that derive from each other, and data types that add properties to a built-in type.
 
 use super::super::codes;
-use super::super::model::{Fields, Schema, Type, TypeId, TypeKind};
+use super::super::model::{Fields, RequirementDefinition, Schema, Type, TypeId, TypeKind};
 use super::super::switches;
 use super::super::value::Value;
+use super::super::version::Version;
 use super::Checker;
 use super::constraint::{violated, words};
 use super::declared::Declared;
 use super::schema::Base;
 use crate::diagnostic::Diagnostic;
+use crate::spelling;
 
 impl Checker<'_> {
     /// Reports cycles, and says which types are in one.
@@ -108,6 +110,7 @@ impl Checker<'_> {
         }
         for (_, requirement) in of.requirements.iter() {
             self.bounds(requirement.count);
+            self.wanted_capability(of, requirement);
         }
         if of.kind == TypeKind::Data && of.schema.constraints.is_some() {
             let version = model.version_of(id);
@@ -118,6 +121,27 @@ impl Checker<'_> {
                 self.constraints_of(&parent, version);
             }
         }
+    }
+
+    /// What a requirement wants is a capability type, or from 1.3 what some node type calls one of
+    /// its capabilities.
+    fn wanted_capability(&mut self, of: &Type, requirement: &RequirementDefinition) {
+        let model = self.model;
+        let wanted = requirement.capability.as_ref().filter(|wanted| wanted.id.is_none());
+        let Some(name) = wanted.map(|wanted| &wanted.name) else { return };
+        let names = &model.files[of.file.0 as usize].names;
+        let is_node = names.contains_key(&(TypeKind::Node, name.text.clone()));
+        let has = |(_, of): (TypeId, &Type)| of.capabilities.get(&name.text).is_some();
+        // Before 1.3 it was reported where it is written.
+        let is_said = model.files[of.file.0 as usize].version < Version::V1_3;
+        if is_said || is_node || self.is_open || model.types.iter().any(has) {
+            return;
+        }
+        let message = format!("nothing declares a capability or a capability type `{}`", name.text);
+        let known = names.keys().filter(|(kind, _)| *kind == TypeKind::Capability);
+        let near = spelling::nearest(&name.text, known.map(|(_, name)| name.as_str()));
+        let help = near.map(|near| format!("did you mean `{near}`?"));
+        self.advise(codes::UNKNOWN_TYPE, name.span, message, help);
     }
 
     /// A type derived from a built-in one has no properties, and `scalar` itself has no values.
@@ -181,7 +205,7 @@ impl Checker<'_> {
     }
 
     /// `scalar` is abstract: something must say the units.
-    pub(super) fn schema_itself(&mut self, schema: &Schema, version: super::Version) {
+    pub(super) fn schema_itself(&mut self, schema: &Schema, version: Version) {
         if let Some(of) = &schema.of
             && of.id.is_none()
             && of.name.text == "scalar"

@@ -2,8 +2,7 @@
 
 use super::super::codes;
 use super::super::model::{
-    Fields, Interface, NodeTemplate, Parameter, RelationshipTemplate, Schema, Service, TypeId,
-    TypeKind,
+    Fields, Interface, NodeTemplate, Parameter, RelationshipTemplate, Service, TypeId, TypeKind,
 };
 use super::super::switches;
 use super::super::value::{BEFORE_2, Data, Name, Value};
@@ -12,7 +11,6 @@ use super::Checker;
 use super::clause::{CHOICES, COMPARISONS};
 use super::evaluate::is_call;
 use super::path::{Ends, Spot, Walk};
-use super::schema::Base;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use crate::spelling;
@@ -489,7 +487,11 @@ impl Checker<'_> {
                 let message = "before 1.3 `get_input` takes the name of an input and nothing else";
                 return self.error(codes::FUNCTION, step.span, message);
             }
-            self.index(service.inputs.get(text).map(|input| &input.schema), more);
+            let walk = Walk { model: self.model, service, with_attributes: false };
+            let parts = |input: &Parameter| walk.parts(input.schema.clone(), more).err();
+            if let Some(wrong) = service.inputs.get(text).and_then(parts) {
+                self.advise(wrong.code, wrong.span, wrong.message, wrong.help);
+            }
         }
         let in_workflow = matches!(place, Place::Workflow(inputs) if inputs.get(text).is_some());
         // Who uses a file of types has inputs of its own.
@@ -565,21 +567,10 @@ impl Checker<'_> {
         }
         let with_attributes = function == "get_attribute";
         let walk = Walk { model: self.model, service, with_attributes };
-        if let Err(wrong) = walk.follow(from, rest) {
+        if let Err(wrong) = walk.follow(from, rest)
+            && !(wrong.is_absent && self.bears_absent)
+        {
             self.advise(wrong.code, wrong.span, wrong.message, wrong.help);
-        }
-    }
-
-    /// An index goes into a list or map only.
-    fn index(&mut self, schema: Option<&Schema>, more: &[Value]) {
-        let Some(of) = schema.and_then(|schema| schema.of.as_ref()) else { return };
-        let base = self.model.base(of, self.version());
-        let Some(step) = more.first() else { return };
-        let is_flat = matches!(base, Base::BuiltIn(name) if name != "list" && name != "map");
-        let is_wrong = is_flat && (matches!(step.data, Data::Int(_)) || step.text().is_some());
-        if is_wrong {
-            let message = format!("a {} has no parts", of.name.text);
-            self.error(codes::FUNCTION, step.span, message);
         }
     }
 }

@@ -178,6 +178,7 @@ impl Checker<'_> {
     fn output(&mut self, id: TypeId, mapping: &Value) {
         let [entity, rest @ ..] = mapping.items() else { return };
         let is_own = entity.text() == Some("SELF");
+        self.output_of(entity);
         if !is_own || rest.is_empty() || self.model.is_opaque(id) {
             return;
         }
@@ -197,6 +198,27 @@ impl Checker<'_> {
         self.advise(codes::UNKNOWN_NAME, rest[0].span, message, help);
         // Before 2.0 a mapping may name an attribute that nobody declares: it is kept all the same.
         self.bear(true);
+    }
+
+    /// What an output goes to is one of the ends by its word, or a template by its name.
+    fn output_of(&mut self, entity: &Value) {
+        const WORDS: &[&str] = &["SELF", "SOURCE", "TARGET", "HOST", "ORCHESTRATOR"];
+        let Some(name) = entity.text().filter(|name| !WORDS.contains(name)) else { return };
+        let Some(service) = self.model.service.as_ref().filter(|_| !self.is_open) else { return };
+        let is_there =
+            service.nodes.get(name).is_some() || service.relationships.get(name).is_some();
+        let is_plain = !name.starts_with('$');
+        if is_there || !is_plain {
+            return;
+        }
+        let message = format!("there is no node template `{name}`");
+        let near = spelling::nearest(name, service.nodes.names().chain(WORDS.iter().copied()));
+        let help = near.map(|near| format!("did you mean `{near}`?"));
+        let finding = Diagnostic::error(codes::UNKNOWN_NAME, entity.span, message);
+        self.findings.push(match help {
+            Some(help) => finding.help(help),
+            None => finding.help(spelling::known("word", WORDS.iter().copied())),
+        });
     }
 
     /// What a template gives to operations fits what they declare.

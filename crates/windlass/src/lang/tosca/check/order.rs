@@ -1,14 +1,16 @@
 //! The order in which a workflow calls operations, against the life cycle of nodes.
 //!
 //! Before 2.0 a node is created, configured and started, in this order, and a node is created only
-//! when its host is started, or by other weaving rules created. Steps that are not ordered may run
-//! in any order, so two that touch the same node race.
+//! when its host is started, or by other weaving rules created. What it depends on in other ways is
+//! started before it is. Steps that are not ordered may run in any order, so two that touch the same
+//! node race.
 
 use super::super::codes;
 use super::super::lower::chosen;
+use super::super::lower::links::kind;
 use super::super::model::{ActivityKind, Service, Workflow};
 use super::super::value::Name;
-use super::super::weaving::Level;
+use super::super::weaving::{Kind, Level};
 use super::super::workflow::taken;
 use super::Checker;
 use crate::diagnostic::Diagnostic;
@@ -47,6 +49,17 @@ impl Checker<'_> {
         }
         for one in &calls {
             for other in &calls {
+                // What is deleted has nothing left that could be stopped.
+                let is_gone = one.operation == "delete" && other.operation == "stop";
+                if is_gone
+                    && one.node == other.node
+                    && precedes(one, other)
+                    && !calls.iter().any(|it| it.node == one.node && is_up(it.operation))
+                {
+                    let message = format!("`delete` of `{}` is called before `stop`", one.node);
+                    let finding = Diagnostic::error(codes::WORKFLOW_ORDER, one.at.span, message);
+                    self.findings.push(finding.label(other.at.span, "called here"));
+                }
                 if rank(one.operation) > rank(other.operation)
                     && is_up(one.operation)
                     && is_up(other.operation)
@@ -64,6 +77,8 @@ impl Checker<'_> {
             }
         }
         self.hosts(service, &calls, &precedes);
+        let usual: Vec<&Call<'_>> = calls.iter().filter(|it| taken.contains(it.name)).collect();
+        self.dependencies(service, &calls, &usual, &precedes);
     }
 
     fn race(&mut self, one: &Call<'_>, other: &Call<'_>) {
@@ -108,6 +123,50 @@ impl Checker<'_> {
                     );
                     self.error(codes::WORKFLOW_ORDER, call.at.span, message);
                 }
+            }
+        }
+    }
+
+    /// A node is started only when what it depends on or connects to is, if the workflow starts
+    /// both. Further demands of the rules, which authors of workflows need not share, are those of
+    /// `verify`.
+    fn dependencies(
+        &mut self,
+        service: &Service,
+        calls: &[Call<'_>],
+        usual: &[&Call<'_>],
+        precedes: &dyn Fn(&Call<'_>, &Call<'_>) -> bool,
+    ) {
+        // What is stopped before runs already: to start it again says nothing about the first time.
+        let is_again = |call: &Call<'_>| calls.iter().any(|down| is_down(down, call, precedes));
+        for call in usual.iter().filter(|call| call.operation == "start") {
+            let Some(node) = service.nodes.get(call.node) else { continue };
+            for (name, requirement) in node.requirements.iter() {
+                let Some(target) = &requirement.target else { continue };
+                let word = match kind(self.model, target.relationship, &name.text) {
+                    Kind::Hosted => continue,
+                    Kind::Connects => "connects to",
+                    Kind::Depends => "depends on",
+                };
+                let starts = |other: &&&Call<'_>| {
+                    other.node == target.node
+                        && target.node != call.node
+                        && ["start", "deploy"].contains(&other.operation)
+                        && !is_again(other)
+                };
+                let started: Vec<&&Call<'_>> = usual.iter().filter(starts).collect();
+                let Some(first) = started.first() else { continue };
+                if started.iter().any(|other| precedes(other, call)) {
+                    continue;
+                }
+                let message = format!(
+                    "`{}` is started before `{}`, which it {word}, is started",
+                    call.node, target.node
+                );
+                let finding = Diagnostic::error(codes::WORKFLOW_ORDER, call.at.span, message);
+                let finding = finding.label(first.at.span, "started here");
+                let help = "let the step of the target have the other one in its `on_success`";
+                self.findings.push(finding.help(help));
             }
         }
     }

@@ -9,6 +9,7 @@ use super::super::model::{
     Fields, Model, NodeTemplate, RequirementAssignment, Schema, Service, TypeId,
 };
 use super::super::value::{Data, Value, index};
+use super::requirement::count;
 use super::schema::Base;
 use crate::source::Span;
 use crate::spelling;
@@ -43,6 +44,8 @@ pub(super) struct Wrong {
     pub(super) span: Span,
     pub(super) message: String,
     pub(super) help: Option<String>,
+    /// Whether only this node lacks what the path goes through.
+    pub(super) is_absent: bool,
 }
 
 /// Where a path ends.
@@ -104,7 +107,7 @@ impl<'m> Walk<'m> {
         further: &'s [Value],
     ) -> Step<Option<(Spot<'m>, &'s [Value])>> {
         if !self.model.version.is_2() {
-            return Ok(self.turn_1(spot, word, further));
+            return self.turn_1(spot, word, span, further);
         }
         match (spot, word) {
             (Spot::Unknown, _) | (Spot::Capability { .. }, "RELATIONSHIP" | "SOURCE") => {
@@ -117,6 +120,7 @@ impl<'m> Walk<'m> {
                     let names = self.model.requirement_names(*of);
                     return Err(lacks(name, "requirement", text, requirement.span, &names));
                 }
+                self.is_there((name, *of, *template), text, left, requirement.span)?;
                 let (index, left) = index(left);
                 let ends = self.ends(name, *of, *template, text, index);
                 Ok(Some((Spot::Relationship(ends), left)))
@@ -148,7 +152,7 @@ impl<'m> Walk<'m> {
                 Err(wrong(codes::FUNCTION, span, message))
             }
             // Many files of 2.0 still name requirements and capabilities as 1.3 does.
-            _ => Ok(self.turn_1(spot, word, further)),
+            _ => self.turn_1(spot, word, span, further),
         }
     }
 
@@ -157,26 +161,79 @@ impl<'m> Walk<'m> {
         &self,
         spot: &Spot<'m>,
         word: &str,
+        span: Span,
         further: &'s [Value],
-    ) -> Option<(Spot<'m>, &'s [Value])> {
-        let Spot::Node { name, of, template } = spot else { return None };
+    ) -> Step<Option<(Spot<'m>, &'s [Value])>> {
+        let Spot::Node { name, of, template } = spot else { return Ok(None) };
         if self.schema(spot, word).is_some() || further.is_empty() {
-            return None;
+            return Ok(None);
         }
         if self.model.capability(*of, word).is_some() {
-            return Some((Spot::Capability { node: *of, name: word.to_owned() }, further));
+            return Ok(Some((Spot::Capability { node: *of, name: word.to_owned() }, further)));
         }
-        self.model.requirement(*of, word)?;
+        if self.model.requirement(*of, word).is_none() {
+            return Ok(None);
+        }
+        self.is_there((name, *of, *template), word, further, span)?;
         let (index, left) = index(further);
         let ends = self.ends(name, *of, *template, word, index);
-        let asked = left.first().and_then(Value::text)?;
+        let Some(asked) = left.first().and_then(Value::text) else { return Ok(None) };
         let node = ends.far();
         let capability = ends.capability.clone();
         let capability = node.node_type().zip(capability);
         let capability = capability.map(|(node, name)| Spot::Capability { node, name });
         let all = [Some(node.clone()), capability, Some(Spot::Relationship(ends))];
         let found = all.into_iter().flatten().find(|spot| self.schema(spot, asked).is_some());
-        Some((found.unwrap_or(node), left))
+        Ok(Some((found.unwrap_or(node), left)))
+    }
+
+    /// A requirement that nothing asks for, and that is not assigned, leads nowhere; nor does an
+    /// index beyond the assignments. What comes from elsewhere may have more.
+    fn is_there(
+        &self,
+        (name, of, template): (&str, TypeId, Option<&NodeTemplate>),
+        requirement: &str,
+        further: &[Value],
+        span: Span,
+    ) -> Step<()> {
+        let (Some(template), Some(definition)) =
+            (template, self.model.requirement(of, requirement))
+        else {
+            return Ok(());
+        };
+        let is_imported = self.model.substituted.contains_key(&of) && !self.model.version.is_2();
+        let is_elsewhere = template.directives.iter().any(|word| word.text != "create");
+        let is_all = further.first().and_then(Value::text) == Some("ALL");
+        let is_mapped = self.service.maps_requirement(name, requirement);
+        if is_imported || is_elsewhere || is_all || is_mapped {
+            return Ok(());
+        }
+        let own = template.requirements.iter().filter(|(known, _)| known.text == requirement);
+        let Some(given) = own.map(|(_, it)| count(it)).sum::<Option<u64>>() else { return Ok(()) };
+        let unsaid = if self.model.version.is_2() { 0 } else { 1 };
+        let lower = definition.count.map_or(unsaid, |range| range.lower);
+        let (index, _) = index(further);
+        if (index as u64) < given.max(lower) {
+            return Ok(());
+        }
+        let message = match given {
+            0 => format!("the requirement `{requirement}` of `{name}` has no target"),
+            1 => format!("the requirement `{requirement}` of `{name}` has 1 target"),
+            _ => format!("the requirement `{requirement}` of `{name}` has {given} targets"),
+        };
+        let help = match given {
+            0 => format!(
+                "it is optional and not assigned: assign `{requirement}`, or read elsewhere"
+            ),
+            _ => "the index of the first one is 0".to_owned(),
+        };
+        Err(Box::new(Wrong {
+            code: codes::FUNCTION,
+            span,
+            message,
+            help: Some(help),
+            is_absent: true,
+        }))
     }
 
     /// The relationship of a requirement; the first one when no index says which.
@@ -371,7 +428,7 @@ impl<'m> Ends<'m> {
 
 #[expect(clippy::unnecessary_box_returns, reason = "errors of steps are boxed, for they are large")]
 fn wrong(code: &'static str, span: Span, message: String) -> Box<Wrong> {
-    Box::new(Wrong { code, span, message, help: None })
+    Box::new(Wrong { code, span, message, help: None, is_absent: false })
 }
 
 #[expect(clippy::unnecessary_box_returns, reason = "errors of steps are boxed, for they are large")]
@@ -379,5 +436,5 @@ fn lacks(owner: &str, word: &str, name: &str, span: Span, known: &[&str]) -> Box
     let message = format!("`{owner}` has no {word} `{name}`");
     let near = spelling::nearest(name, known.iter().copied());
     let help = near.map(|near| format!("did you mean `{near}`?"));
-    Box::new(Wrong { code: codes::UNKNOWN_NAME, span, message, help })
+    Box::new(Wrong { code: codes::UNKNOWN_NAME, span, message, help, is_absent: false })
 }

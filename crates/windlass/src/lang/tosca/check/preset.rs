@@ -20,6 +20,8 @@ struct Given<'m> {
     value: &'m Value,
     schema: Schema,
     is_of_self: bool,
+    /// The property that it is for, when every node of the type has that one.
+    property: Option<&'m str>,
 }
 
 type Users<'m> = BTreeMap<TypeId, Vec<(&'m str, &'m NodeTemplate)>>;
@@ -65,10 +67,14 @@ impl Checker<'_> {
         if of.kind == TypeKind::Node && given.is_of_self && !users.is_empty() {
             // Several nodes of a type give the same findings.
             for (name, node) in users {
+                // Another value may take its place, and operations may do without.
+                let is_left = |name: &str| node.properties.get(name).is_none();
+                self.bears_absent = !given.property.is_some_and(is_left);
                 if look(self, Place::Node(name, node)) {
                     break;
                 }
             }
+            self.bears_absent = false;
             return self.once(before);
         }
         let ends = Ends { of: Some(id), ..Ends::default() };
@@ -103,11 +109,13 @@ impl Checker<'_> {
     fn given_by<'m>(&self, id: TypeId, of: &'m Type) -> Vec<Given<'m>> {
         let mut all = Vec::new();
         let fields: [fn(&Type) -> &Fields<Schema>; 2] = [|of| &of.properties, |of| &of.attributes];
-        for fields in fields {
+        for (at, fields) in fields.into_iter().enumerate() {
             for (name, own) in fields(of).iter() {
                 for value in [&own.default, &own.value].into_iter().flatten() {
                     let schema = self.model.schema_of(id, &name.text, fields).unwrap_or_default();
-                    all.push(Given { value, schema, is_of_self: true });
+                    let is_needed = at == 0 && schema.required != Some(false);
+                    let property = is_needed.then_some(name.text.as_str());
+                    all.push(Given { value, schema, is_of_self: true, property });
                 }
             }
         }
@@ -121,7 +129,7 @@ impl Checker<'_> {
             for (name, own) in capability.properties.iter() {
                 for value in [&own.default, &own.value].into_iter().flatten() {
                     let schema = refined.get(&name.text).cloned().unwrap_or_default();
-                    all.push(Given { value, schema, is_of_self: false });
+                    all.push(Given { value, schema, is_of_self: false, property: None });
                 }
             }
         }
@@ -136,7 +144,8 @@ impl Checker<'_> {
         for (inputs, is_of_self) in own.chain(typed) {
             for (_, input) in inputs.iter() {
                 for value in [&input.schema.default, &input.value].into_iter().flatten() {
-                    all.push(Given { value, schema: input.schema.clone(), is_of_self });
+                    let schema = input.schema.clone();
+                    all.push(Given { value, schema, is_of_self, property: None });
                 }
             }
         }

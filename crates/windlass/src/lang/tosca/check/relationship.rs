@@ -2,8 +2,9 @@
 //! requirements take.
 
 use super::super::codes;
+use super::super::meant::Meant;
 use super::super::model::{
-    Fields, NodeTemplate, RequirementAssignment, Service, Target, TypeId, TypeKind, TypeRef,
+    Fields, NodeTemplate, RequirementAssignment, Service, Target, TypeId, TypeRef,
 };
 use super::super::value::Value;
 use super::Checker;
@@ -20,10 +21,11 @@ impl Checker<'_> {
         let mut taken: BTreeMap<(&str, &str, &str), (f64, Span)> = BTreeMap::new();
         for (_, node) in service.nodes.iter() {
             for (name, requirement) in node.requirements.iter() {
-                self.in_place(requirement);
                 let definition = node.of.id.and_then(|id| model.requirement(id, &name.text));
+                let meant = Meant::by(model, requirement, definition.as_ref());
+                self.in_place(requirement, &meant);
                 if let Some(definition) = &definition {
-                    self.refined(name, requirement, definition);
+                    self.refined(name, requirement, &meant, definition);
                 }
                 let Some(target) = &requirement.target else { continue };
                 self.valid_ends(service, node, requirement, target);
@@ -46,31 +48,23 @@ impl Checker<'_> {
 
     /// A relationship that a requirement writes in place, or whose type it names, has what its type
     /// declares.
-    fn in_place(&mut self, requirement: &RequirementAssignment) {
-        let model = self.model;
-        let named = requirement.relationship.as_ref();
-        let is_type = |name: &str| {
-            let service = model.service.as_ref();
-            service.is_none_or(|service| service.relationships.get(name).is_none())
-        };
-        let named = named.filter(|name| is_type(&name.text));
-        let named = named.and_then(|name| model.type_named(TypeKind::Relationship, &name.text));
-        let declared = requirement.target.as_ref().and_then(|target| target.relationship);
+    fn in_place(&mut self, requirement: &RequirementAssignment, meant: &Meant<'_>) {
         let Some(inline) = &requirement.inline else {
             // What a template of the relationship gives is looked at with it; what the profile
-            // wants, many files leave out.
-            let is_plain = requirement.relationship.is_none();
-            let declared = declared.filter(|of| is_plain && !model.is_normative(*of));
-            if let Some(of) = named.or(declared) {
+            // wants, many files leave out, and without a target there is no relationship.
+            let said = meant.said.filter(|_| meant.template.is_none()).map(|(_, of)| of);
+            let is_plain = requirement.relationship.is_none() && requirement.target.is_some();
+            let declared = meant.of.filter(|of| is_plain && !self.model.is_normative(*of));
+            if let Some(of) = said.or(declared) {
                 self.given(of, &Fields::default(), requirement.span, "this relationship");
             }
             return;
         };
-        let of = inline.of.as_ref().and_then(|of| of.id).or(named);
-        let Some(id) = of.or(declared) else { return };
+        let Some(id) = meant.of else { return };
         self.assigned(id, &inline.properties, |of| &of.properties, "property");
         self.assigned(id, &inline.attributes, |of| &of.attributes, "attribute");
         self.given(id, &inline.properties, inline.span, "this relationship");
+        self.interfaces(id, &inline.interfaces);
         self.operations_themselves(id, &inline.interfaces);
         self.given_inputs(id, &inline.interfaces);
     }

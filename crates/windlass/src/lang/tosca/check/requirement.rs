@@ -1,6 +1,7 @@
 //! Requirements: which node, capability and relationship each one means, and whether they fit.
 
 use super::super::codes;
+use super::super::meant::Meant;
 use super::super::model::{
     Model, NodeTemplate, RequirementAssignment, RequirementDefinition, Service, Target, TypeId,
     TypeKind,
@@ -112,7 +113,8 @@ impl Checker<'_> {
         assignment: &RequirementAssignment,
         definition: Option<&RequirementDefinition>,
     ) -> Option<Target> {
-        let relationship = self.relationship(service, assignment, definition);
+        let meant = Meant::by(self.model, assignment, definition);
+        self.known_relationship(service, &meant);
         if let Some(filter) = assignment.node_filter.as_ref().filter(|_| !self.version().is_2()) {
             let wanted = assignment.node.as_ref();
             let named = wanted.and_then(|name| self.model.type_named(TypeKind::Node, &name.text));
@@ -154,8 +156,7 @@ impl Checker<'_> {
                 }
             };
             self.named_against_filters(wanted, target, requirement, assignment, definition);
-            let (template, relationship) = relationship;
-            return Some(Target { node: wanted.text.clone(), capability, template, relationship });
+            return Some(meant.at(&wanted.text, capability));
         }
         if let Some(of) = self.model.type_named(TypeKind::Node, &wanted.text) {
             return self.search(service, source, requirement, assignment, definition, Some(of));
@@ -174,37 +175,19 @@ impl Checker<'_> {
         None
     }
 
-    /// The relationship template and type that a requirement means.
-    fn relationship(
-        &mut self,
-        service: &Service,
-        assignment: &RequirementAssignment,
-        definition: Option<&RequirementDefinition>,
-    ) -> (Option<String>, Option<TypeId>) {
-        let declared = definition.and_then(|definition| definition.relationship.as_ref()?.id);
-        let Some(wanted) = &assignment.relationship else { return (None, declared) };
-        if let Some(template) = service.relationships.get(&wanted.text) {
-            let of = template.of.as_ref().and_then(|of| of.id);
-            return (Some(wanted.text.clone()), of.or(declared));
+    /// A relationship that is named is there.
+    fn known_relationship(&mut self, service: &Service, meant: &Meant<'_>) {
+        let Some(wanted) = meant.unknown.filter(|_| !self.is_open) else { return };
+        let message =
+            format!("there is no relationship template and no relationship type `{}`", wanted.text);
+        let types = self.model.names_of(TypeKind::Relationship);
+        let known = service.relationships.names().chain(types.iter().copied());
+        let near = crate::spelling::nearest(&wanted.text, known);
+        let help = near.map(|near| format!("did you mean `{near}`?"));
+        self.advise(codes::UNKNOWN_NAME, wanted.span, message, help);
+        if self.version().is_2() && wanted.text.starts_with("tosca:") {
+            self.quirk(switches::NAMESPACE_TOSCA);
         }
-        if let Some(of) = self.model.type_named(TypeKind::Relationship, &wanted.text) {
-            return (None, Some(of));
-        }
-        if !self.is_open && assignment.inline.is_none() {
-            let message = format!(
-                "there is no relationship template and no relationship type `{}`",
-                wanted.text
-            );
-            let types = self.model.names_of(TypeKind::Relationship);
-            let known = service.relationships.names().chain(types.iter().copied());
-            let near = crate::spelling::nearest(&wanted.text, known);
-            let help = near.map(|near| format!("did you mean `{near}`?"));
-            self.advise(codes::UNKNOWN_NAME, wanted.span, message, help);
-            if self.version().is_2() && wanted.text.starts_with("tosca:") {
-                self.quirk(switches::NAMESPACE_TOSCA);
-            }
-        }
-        (None, declared)
     }
 
     /// Looks for a node that fits. Nothing is reported when the service has no node of the wanted
@@ -237,10 +220,8 @@ impl Checker<'_> {
             });
             match found {
                 Ok(capability) => {
-                    let (template, relationship) =
-                        self.relationship(service, assignment, definition);
-                    let node = name.text.clone();
-                    return Some(Target { node, capability, template, relationship });
+                    let meant = Meant::by(model, assignment, definition);
+                    return Some(meant.at(&name.text, capability));
                 }
                 Err(reason) => {
                     let reason = reason.trim_start_matches(SOFT);
@@ -433,36 +414,64 @@ impl Checker<'_> {
             };
             let (lower, upper) =
                 definition.count.map_or((1, Some(1)), |range| (range.lower, range.upper));
+            let sure = own.iter().filter(|one| !one.is_optional()).filter_map(|one| count(one));
+            let sure = sure.fold(0, u64::saturating_add);
             // From 2.0 a requirement that is not assigned is open and not missing.
             let is_open = own.is_empty() && self.is_left_open(name, node, requirement, &definition);
-            let is_missing = given < lower
+            let is_missing = sure < lower
                 && !is_open
                 && (!self.version().is_2() || !own.is_empty() && definition.count.is_some());
-            // Before 2.0 most files leave out the bounds of what they use several times.
-            let is_over = upper.is_some_and(|upper| given > upper) && definition.count.is_some();
-            let is_host = definition.relationship.as_ref().and_then(|of| of.id);
-            let is_host = is_host.is_some_and(|of| {
-                model.types.derives_from_name(of, "tosca.relationships.HostedOn")
-            });
-            let hosts = is_host && given > 1 && !is_over && definition.count.is_none();
-            if hosts && let Some(second) = own.get(1) {
-                let message = format!("`{}` is hosted on {given} nodes", name.text);
-                let finding = Diagnostic::warning(codes::COUNT, second.span, message);
-                self.findings.push(finding.help("a requirement without bounds has one target"));
-            }
-            if is_missing || is_over {
+            let is_over = upper.is_some_and(|upper| given > upper);
+            if is_over && definition.count.is_none() {
+                self.unbounded(name, requirement, &definition, &own);
+            } else if is_missing {
                 let span = own.first().map_or(name.span, |one| one.span);
-                let wanted = match (is_missing, upper) {
-                    (true, _) => format!("at least {lower}"),
-                    (false, upper) => format!("at most {}", upper.unwrap_or(u64::MAX)),
-                };
+                let optional =
+                    if sure < given { format!(", {sure} not optional") } else { String::new() };
                 let message = format!(
-                    "`{}` has {given} of the requirement `{requirement}`, it must have {wanted}",
+                    "`{}` has {given} of the requirement `{requirement}`{optional}, it must have \
+                     at least {lower}",
+                    name.text
+                );
+                let unsaid = "without `occurrences` a requirement has exactly one target; \
+                              `occurrences: [ 0, 1 ]` in its definition makes it optional";
+                let help = definition.count.is_none().then(|| unsaid.to_owned());
+                self.advise(codes::COUNT, span, message, help);
+            } else if let Some(upper) = upper.filter(|_| is_over) {
+                let span = beyond(&own, upper).map_or(name.span, |one| one.span);
+                let message = format!(
+                    "`{}` has {given} of the requirement `{requirement}`, it must have at most \
+                     {upper}",
                     name.text
                 );
                 self.error(codes::COUNT, span, message);
             }
         }
+    }
+
+    /// Before 2.0 a requirement without bounds has one target. Most files leave out the bounds of
+    /// what they use several times, so that this is doubtful only.
+    fn unbounded(
+        &mut self,
+        name: &Name,
+        requirement: &str,
+        definition: &RequirementDefinition,
+        own: &[&RequirementAssignment],
+    ) {
+        let Some(second) = beyond(own, 1).filter(|_| !self.version().is_2()) else { return };
+        let given: u64 = own.iter().filter_map(|one| count(one)).sum();
+        let of = definition.relationship.as_ref().and_then(|of| of.id);
+        let is_host = of.is_some_and(|of| {
+            self.model.types.derives_from_name(of, "tosca.relationships.HostedOn")
+        });
+        let message = if is_host {
+            format!("`{}` is hosted on {given} nodes", name.text)
+        } else {
+            format!("`{}` has {given} of the requirement `{requirement}`", name.text)
+        };
+        let help = "a requirement whose definition leaves out `occurrences` has one target; for \
+                    more, write `occurrences: [ 1, UNBOUNDED ]` there";
+        self.findings.push(Diagnostic::warning(codes::COUNT, second.span, message).help(help));
     }
 
     /// Whether a requirement that is not assigned can still be met: by a node of the service that
@@ -476,14 +485,10 @@ impl Checker<'_> {
     ) -> bool {
         let Some(service) = &self.model.service else { return true };
         let is_substituted = self.is_elsewhere(node);
-        let maps = |value: &Value| {
-            let parts: Vec<Option<&str>> = value.items().iter().map(Value::text).collect();
-            parts.starts_with(&[Some(name.text.as_str()), Some(requirement)])
-        };
-        let is_mapped = service
-            .substitution
-            .as_ref()
-            .is_some_and(|mapping| mapping.requirements.iter().any(|(_, value)| maps(value)));
+        // A mapping that names a requirement that is not there may mean this one.
+        let known = node.of.id.map(|id| self.model.requirement_names(id)).unwrap_or_default();
+        let mapped = service.mapped_requirements(&name.text);
+        let is_mapped = mapped.iter().any(|it| *it == requirement || !known.contains(it));
         let assignment = RequirementAssignment {
             node: None,
             indexed: None,
@@ -535,8 +540,17 @@ impl Checker<'_> {
     }
 }
 
+/// The first assignment that goes beyond a bound.
+fn beyond<'a>(own: &[&'a RequirementAssignment], upper: u64) -> Option<&'a RequirementAssignment> {
+    let mut sum = 0_u64;
+    own.iter().copied().find(|one| {
+        sum = sum.saturating_add(count(one).unwrap_or(0));
+        sum > upper
+    })
+}
+
 /// How many relationships an assignment stands for; none when a function says.
-fn count(assignment: &RequirementAssignment) -> Option<u64> {
+pub(super) fn count(assignment: &RequirementAssignment) -> Option<u64> {
     match assignment.count.as_ref().map(|value: &Value| &value.data) {
         None => Some(assignment.occurrences.map_or(1, |range| range.lower.max(1))),
         Some(Data::Int(count)) => u64::try_from(*count).ok(),

@@ -3,7 +3,6 @@
 use super::super::codes;
 use super::super::model::{Service, Substitution, TypeId};
 use super::super::value::{Name, Value};
-use super::super::version::Version;
 use super::Checker;
 use super::filter::keys;
 use super::result::fits;
@@ -28,14 +27,7 @@ impl Checker<'_> {
             self.mapped(service, value, "capability");
             self.same_capability(service, id, name, value);
         }
-        for (name, value) in substitution.requirements.iter() {
-            if model.requirement(id, &name.text).is_none() {
-                let names = model.requirement_names(id);
-                self.undeclared(id, name, "requirement", names);
-            }
-            self.mapped(service, value, "requirement");
-            self.same_requirement(service, id, name, value);
-        }
+        self.mapped_requirements(service, substitution, id);
         let attributes = model.schemas(id, |of| &of.attributes);
         for (name, value) in substitution.attributes.iter() {
             if attributes.get(&name.text).is_none() {
@@ -104,7 +96,10 @@ impl Checker<'_> {
                 }
             }
         }
-        if self.version() > Version::V1_3 || !substitution.properties.is_empty() {
+        if self.version().is_2() {
+            return self.fed_inputs(service, substitution);
+        }
+        if !substitution.properties.is_empty() {
             return;
         }
         for (name, schema) in properties.iter() {
@@ -114,6 +109,30 @@ impl Checker<'_> {
                     name.text, substitution.of.name.text
                 );
                 self.error(codes::SUBSTITUTION, substitution.span, message);
+            }
+        }
+    }
+
+    /// From 2.0 nobody but the mapping gives values to the inputs of a service that stands for a
+    /// node.
+    fn fed_inputs(&mut self, service: &Service, substitution: &Substitution) {
+        let named =
+            |value: &Value| value.items().first().unwrap_or(value).text().map(str::to_owned);
+        let mapped = substitution.properties.iter().filter_map(|(_, value)| named(value));
+        let mapped: Vec<String> = mapped.collect();
+        // A name that is no input may be meant for one that seems to be left out.
+        if mapped.iter().any(|name| service.inputs.get(name).is_none()) {
+            return;
+        }
+        for (name, input) in service.inputs.iter() {
+            let is_given = input.value.is_some() || mapped.contains(&name.text);
+            if is_required(&input.schema) && !is_given {
+                let message = format!("no property is mapped to the input `{}`", name.text);
+                let help = format!(
+                    "a `{}` has no value for it: map a property, or give it a `default`",
+                    substitution.of.name.text
+                );
+                self.advise(codes::SUBSTITUTION, name.span, message, Some(help));
             }
         }
     }
@@ -138,7 +157,7 @@ impl Checker<'_> {
     }
 
     /// A mapping names a node template and one of its capabilities or requirements.
-    fn mapped(&mut self, service: &Service, value: &Value, word: &str) {
+    pub(super) fn mapped(&mut self, service: &Service, value: &Value, word: &str) {
         let [node, name, ..] = value.items() else { return };
         let (Some(node_name), Some(name)) = (node.text(), name.text()) else { return };
         let Some(template) = service.nodes.get(node_name) else {
@@ -178,33 +197,6 @@ impl Checker<'_> {
         }
     }
 
-    /// What stands for a requirement takes what the type is given, and nobody inside gives it.
-    fn same_requirement(&mut self, service: &Service, id: TypeId, name: &Name, value: &Value) {
-        let model = self.model;
-        let [node, inner, ..] = value.items() else { return };
-        let (Some(node), Some(inner)) = (node.text(), inner.text()) else { return };
-        let Some(template) = service.nodes.get(node) else { return };
-        let Some(of) = template.of.id.filter(|id| !model.is_opaque(*id)) else { return };
-        let capability = |of: TypeId, name: &str| model.requirement(of, name)?.capability?.id;
-        if let (Some(needs), Some(given)) = (capability(of, inner), capability(id, &name.text))
-            && !model.types.derives(given, needs)
-            && !model.types.derives(needs, given)
-        {
-            let needs = &model.types.get(needs).name.text;
-            let given = &model.types.get(given).name.text;
-            let message =
-                format!("`{inner}` needs a `{needs}`, and `{}` gives a `{given}`", name.text);
-            return self.error(codes::SUBSTITUTION, value.span, message);
-        }
-        let mut own = template.requirements.iter().filter(|(name, _)| name.text == inner);
-        let bound = model.requirement(of, inner).and_then(|it| it.count).and_then(|it| it.upper);
-        let is_met = own.any(|(_, it)| it.target.is_some()) && bound == Some(1);
-        if is_met && self.version().is_2() {
-            let message = format!("`{inner}` of `{node}` has its target inside of the service");
-            self.error(codes::SUBSTITUTION, value.span, message);
-        }
-    }
-
     /// An attribute is one of a node template, or from 2.0 an output.
     fn mapped_attribute(&mut self, service: &Service, value: &Value) {
         let model = self.model;
@@ -226,7 +218,7 @@ impl Checker<'_> {
         }
     }
 
-    fn no_node(&mut self, at: &Value, name: &str) {
+    pub(super) fn no_node(&mut self, at: &Value, name: &str) {
         let known = self.model.service.iter().flat_map(|service| service.nodes.names());
         let help = spelling::nearest(name, known).map(|near| format!("did you mean `{near}`?"));
         let message = format!("there is no node template `{name}`");

@@ -207,7 +207,7 @@ impl Checker<'_> {
     }
 
     /// Required properties have values.
-    pub(super) fn given(&mut self, id: TypeId, values: &Fields<Value>, span: Span, owner: &str) {
+    pub(super) fn given(&mut self, id: TypeId, values: &Fields<Value>, at: Span, owner: &str) {
         let model = self.model;
         let schemas = model.schemas(id, |of| &of.properties);
         // A property whose name is misspelled is not missing, too.
@@ -215,7 +215,12 @@ impl Checker<'_> {
         let meant: Vec<&str> =
             unknown.filter_map(|name| spelling::nearest(name, schemas.names())).collect();
         for (name, schema) in schemas.iter() {
-            let is_given = values.get(&name.text).is_some() || meant.contains(&&*name.text);
+            let given = values.entry(&name.text);
+            let is_nil = schema.of.as_ref().is_some_and(|of| of.name.text == "nil");
+            // Null is nothing: it stands where a value should.
+            let span = given.filter(|(_, it)| it.is_null() && !is_nil).map(|(name, _)| name.span);
+            let is_given = span.is_none() && given.is_some() || meant.contains(&&*name.text);
+            let span = span.unwrap_or(at);
             if is_required(schema) && !is_given {
                 let message = format!("`{owner}` must give `{}` a value", name.text);
                 let of = &model.types.get(id).name.text;

@@ -7,6 +7,7 @@ use super::super::version::Version;
 use super::Checker;
 use super::clause::is_clause;
 use super::evaluate::is_call;
+use super::quantity::scalar_unit;
 use super::schema::Base;
 use super::value::is_timestamp;
 use crate::diagnostic::Diagnostic;
@@ -41,6 +42,13 @@ impl Checker<'_> {
             && !matches!(count.data, Data::Int(0..))
         {
             self.error(codes::WRONG_VALUE, count.span, "`evaluations` is a whole number");
+        }
+        let period = condition.and_then(|it| it.get("period"));
+        if let Some(period) = period.or_else(|| trigger.body.get("period"))
+            && let Some(text) = period.text()
+            && let Err(message) = scalar_unit("scalar-unit.time", text)
+        {
+            self.error(codes::WRONG_VALUE, period.span, message);
         }
         if let Some(filter) = trigger.body.get("target_filter") {
             self.target_filter(service, filter);

@@ -66,6 +66,7 @@ impl Checker<'_> {
                 self.advise(codes::UNKNOWN_NAME, name.span, message, help);
             }
         }
+        self.related(service, step);
         let Some(target) = &step.target else { return };
         let node = service.nodes.get(&target.text);
         let group = service.groups.get(&target.text);
@@ -278,7 +279,7 @@ impl Checker<'_> {
     }
 
     /// The operations of a type, each with its interface.
-    fn operation_names(&self, of: TypeId) -> Vec<String> {
+    pub(super) fn operation_names(&self, of: TypeId) -> Vec<String> {
         let chain = self.model.types.chain(of);
         let interfaces: BTreeSet<&str> = chain.flat_map(|(_, of)| of.interfaces.names()).collect();
         let whole = |interface: &str| {

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, Range};
 
 use super::super::command::{GivenBack, Inputs};
+use super::super::meant::Meant;
 use super::super::model::{
     Fields, Interface, Model, NodeTemplate, RelationshipTemplate, RequirementAssignment,
-    RequirementDefinition, Service, TypeId, TypeKind,
+    RequirementDefinition, Service, TypeId,
 };
 use super::super::value::Value;
 use super::super::weaving::Kind;
@@ -178,17 +179,12 @@ fn link<'m>(
         return None;
     }
     let definitions = || definitions(model, template, name);
-    let named = resolved.and_then(|target| target.template.as_deref());
-    let named = named.or(requirement.relationship.as_ref().map(|name| &*name.text));
-    let relationship_template = named.and_then(|name| service.relationships.get(name));
     let inline = requirement.inline.as_ref();
-    let of = |of: Option<&super::super::model::TypeRef>| of.and_then(|of| of.id);
-    let relationship = resolved
-        .and_then(|target| target.relationship)
-        .or_else(|| of(inline.and_then(|inline| inline.of.as_ref())))
-        .or_else(|| of(relationship_template.and_then(|template| template.of.as_ref())))
-        .or_else(|| type_named(model, service, named?))
-        .or_else(|| definitions().find_map(|definition| of(definition.relationship.as_ref())));
+    let declared =
+        definitions().find(|it| it.relationship.as_ref().is_some_and(|of| of.id.is_some()));
+    let meant = Meant::by(model, requirement, declared);
+    let relationship_template = meant.template.map(|(_, template)| template);
+    let relationship = resolved.and_then(|target| target.relationship).or(meant.of);
     let capability = resolved.and_then(|target| target.capability.clone());
     let capability = capability.or_else(|| capability_of(model, service, target, requirement));
     let templates: Vec<_> = inline.into_iter().chain(relationship_template).collect();
@@ -221,11 +217,6 @@ fn definitions<'m>(
     chain.filter_map(move |(_, of)| of.requirements.get(name))
 }
 
-fn type_named(model: &Model, service: &Service, name: &str) -> Option<TypeId> {
-    let file = model.files.get(service.file.0 as usize)?;
-    file.names.get(&(TypeKind::Relationship, name.to_owned())).copied()
-}
-
 /// The capability that is written, when the target has one of that name.
 fn capability_of(
     model: &Model,
@@ -239,7 +230,12 @@ fn capability_of(
     chain.any(|(_, of)| of.capabilities.get(written).is_some()).then(|| written.clone())
 }
 
-fn kind(model: &Model, relationship: Option<TypeId>, requirement: &str) -> Kind {
+/// What a relationship means for the order.
+pub(in super::super) fn kind(
+    model: &Model,
+    relationship: Option<TypeId>,
+    requirement: &str,
+) -> Kind {
     let is = |names: [&str; 2]| {
         relationship
             .is_some_and(|id| names.iter().any(|name| model.types.derives_from_name(id, name)))

@@ -1,6 +1,6 @@
 //! The service template and what it is made of.
 
-use super::super::value::{Name, Value};
+use super::super::value::{Data, Name, Value};
 use super::{Artifact, Fields, FileId, Implementation, Interface, Parameter, Range, TypeRef};
 use crate::source::Span;
 
@@ -27,6 +27,24 @@ pub struct Service {
     pub substitution: Option<Substitution>,
     /// Where it is written.
     pub span: Option<Span>,
+}
+
+impl Service {
+    /// The requirements of a node whose targets come from the node that the service stands for.
+    pub fn mapped_requirements(&self, node: &str) -> Vec<&str> {
+        let mappings = self.substitution.iter().flat_map(|it| it.requirements.iter());
+        let ends = mappings.flat_map(|(_, mapping)| mapping.ends());
+        let own = ends.filter_map(|end| match end.items() {
+            [to, requirement, ..] if to.text() == Some(node) => requirement.text(),
+            _ => None,
+        });
+        own.collect()
+    }
+
+    /// Whether the target of a requirement comes from the node that the service stands for.
+    pub fn maps_requirement(&self, node: &str, requirement: &str) -> bool {
+        self.mapped_requirements(node).contains(&requirement)
+    }
 }
 
 /// A node template.
@@ -103,6 +121,11 @@ pub struct RequirementAssignment {
 }
 
 impl RequirementAssignment {
+    /// Whether nobody need meet it; a function may say so.
+    pub fn is_optional(&self) -> bool {
+        self.optional.as_ref().is_some_and(|value| value.data != Data::Bool(false))
+    }
+
     /// Which of the nodes of its template the target is.
     pub fn index(&self) -> Option<&Value> {
         self.indexed.as_ref()?.items().get(1)
@@ -260,9 +283,33 @@ pub struct Substitution {
     /// Capabilities of node templates.
     pub capabilities: Fields<Value>,
     /// Requirements of node templates.
-    pub requirements: Fields<Value>,
+    pub requirements: Fields<RequirementMapping>,
     /// Workflows for operations.
     pub interfaces: Fields<Value>,
     /// Where it is written.
     pub span: Span,
+}
+
+/// What targets of a requirement of the substituted node are the targets of.
+#[derive(Debug, Clone)]
+pub struct RequirementMapping {
+    /// A node template with one of its requirements, or (from 2.0) a selected node, or a list.
+    pub value: Value,
+    /// How many assignments it is for (from 2.0): a number, or `UNBOUNDED` for all that are left.
+    pub count: Option<Value>,
+}
+
+impl RequirementMapping {
+    /// What it leads to, each part as it is written: pairs of a node template and a requirement,
+    /// and single node templates.
+    pub fn ends(&self) -> Vec<&Value> {
+        let value = self.value.get("mapping").unwrap_or(&self.value);
+        match value.items() {
+            [node, requirement, ..] if node.text().is_some() && requirement.text().is_some() => {
+                vec![value]
+            }
+            [] => value.text().map(|_| value).into_iter().collect(),
+            ends => ends.iter().collect(),
+        }
+    }
 }
