@@ -134,7 +134,9 @@ impl Checker<'_> {
         let has = |(_, of): (TypeId, &Type)| of.capabilities.get(&name.text).is_some();
         // Before 1.3 it was reported where it is written.
         let is_said = model.files[of.file.0 as usize].version < Version::V1_3;
-        if is_said || is_node || self.is_open || model.types.iter().any(has) {
+        // The names of profiles and namespaces that others know are not looked at.
+        let is_theirs = ["tosca:", ".nfv.", ".mec."].iter().any(|part| name.text.contains(part));
+        if is_said || is_theirs || is_node || self.is_open || model.types.iter().any(has) {
             return;
         }
         let message = format!("nothing declares a capability or a capability type `{}`", name.text);

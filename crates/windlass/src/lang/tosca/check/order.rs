@@ -1,9 +1,9 @@
 //! The order in which a workflow calls operations, against the life cycle of nodes.
 //!
 //! Before 2.0 a node is created, configured and started, in this order, and a node is created only
-//! when its host is started, or by other weaving rules created. What it depends on in other ways is
-//! started before it is. Steps that are not ordered may run in any order, so two that touch the same
-//! node race.
+//! when its host is started, or by other weaving rules created. What it depends on in other ways
+//! is started before it is. Steps that are not ordered may run in any order, so two that touch the
+//! same node race.
 
 use super::super::codes;
 use super::super::lower::chosen;

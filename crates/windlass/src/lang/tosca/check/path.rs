@@ -210,7 +210,7 @@ impl<'m> Walk<'m> {
         }
         let own = template.requirements.iter().filter(|(known, _)| known.text == requirement);
         let Some(given) = own.map(|(_, it)| count(it)).sum::<Option<u64>>() else { return Ok(()) };
-        let unsaid = if self.model.version.is_2() { 0 } else { 1 };
+        let unsaid = u64::from(!self.model.version.is_2());
         let lower = definition.count.map_or(unsaid, |range| range.lower);
         let (index, _) = index(further);
         if (index as u64) < given.max(lower) {

@@ -1,5 +1,5 @@
-//! Steps of workflows that are about a relationship: the requirement of the target that they name is
-//! there, it has a relationship, and the relationship has the operations that are called.
+//! Steps of workflows that are about a relationship: the requirement of the target that they name
+//! is there, it has a relationship, and the relationship has the operations that are called.
 
 use super::super::codes;
 use super::super::meant::Meant;

@@ -214,11 +214,15 @@ impl Checker<'_> {
         let unknown = values.names().filter(|name| schemas.get(name).is_none());
         let meant: Vec<&str> =
             unknown.filter_map(|name| spelling::nearest(name, schemas.names())).collect();
+        // What cannot be read leaves nothing behind, and was reported.
+        let is_whole = !self.findings.iter().any(|found| found.code.starts_with("YAML"));
         for (name, schema) in schemas.iter() {
             let given = values.entry(&name.text);
-            let is_nil = schema.of.as_ref().is_some_and(|of| of.name.text == "nil");
+            let is_nil =
+                schema.of.as_ref().is_some_and(|of| ["nil", "null"].contains(&&*of.name.text));
             // Null is nothing: it stands where a value should.
-            let span = given.filter(|(_, it)| it.is_null() && !is_nil).map(|(name, _)| name.span);
+            let is_empty = |value: &Value| value.is_null() && !is_nil && is_whole;
+            let span = given.filter(|(_, value)| is_empty(value)).map(|(name, _)| name.span);
             let is_given = span.is_none() && given.is_some() || meant.contains(&&*name.text);
             let span = span.unwrap_or(at);
             if is_required(schema) && !is_given {
