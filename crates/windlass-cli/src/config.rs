@@ -33,7 +33,7 @@ use windlass::rule;
 use windlass::source::Sources;
 
 use crate::failure::Failure;
-use crate::paths;
+use crate::{input, paths};
 
 /// The name of the file.
 pub(crate) const FILE_NAME: &str = "windlass.toml";
@@ -139,7 +139,7 @@ impl Config {
             unknown.push(above.to_owned());
             let path = above.join(FILE_NAME);
             self.looked_at.push(path.clone());
-            match std::fs::read(&path) {
+            match input::refuse_named_pipe(&path).and_then(|()| std::fs::read(&path)) {
                 Ok(bytes) => {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
                     let source = sources.add(paths::shown(&path), text);

@@ -4,6 +4,7 @@
 //! answer, such as a missing file.
 
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use windlass::diagnostic::Diagnostic;
@@ -61,12 +62,18 @@ impl Failure {
 
     /// A file that cannot be read or written: `verb` is "read" or "write".
     pub(crate) fn file(verb: &str, path: &Path, error: &std::io::Error) -> Self {
-        let code = match error.kind() {
-            std::io::ErrorKind::NotFound => "FILE001",
-            _ => "FILE010",
+        let failure =
+            Failure::usage(format!("cannot {verb} `{}`: {}", path.display(), reason(error)));
+        if verb != "read" {
+            return failure;
+        }
+        let (code, help) = match error.kind() {
+            ErrorKind::NotFound => ("FILE001", "paths start in the folder that you are in"),
+            ErrorKind::PermissionDenied => ("FILE010", "give yourself the right to read it"),
+            ErrorKind::IsADirectory => ("FILE010", "name a file in it"),
+            _ => ("FILE010", "name a regular file that can be read"),
         };
-        Failure::usage(format!("cannot {verb} `{}`: {}", path.display(), reason(error)))
-            .about(code, path.display().to_string())
+        failure.about(code, path.display().to_string()).help(help)
     }
 
     /// With the code of a finding and the file it is about.
@@ -103,7 +110,8 @@ impl Failure {
     /// Tells the user.
     pub(crate) fn print(&self) {
         let Some(message) = &self.message else { return };
-        let mut text = format!("error: {}\n", escape::visible(message));
+        let code = self.about.as_ref().map(|(code, _)| format!("[{code}]")).unwrap_or_default();
+        let mut text = format!("error{code}: {}\n", escape::visible(message));
         if let Some(help) = &self.help {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "help: {}", escape::visible(help));

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
@@ -24,10 +25,26 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let read = if path.as_os_str() == "-" {
         std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
     } else {
-        File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        refuse_named_pipe(path)
+            .and_then(|()| File::open(path))
+            .and_then(|file| file.take(limit).read_to_end(&mut bytes))
     };
     read.map_err(|error| Failure::file("read", path, &error))?;
     Ok(bytes)
+}
+
+/// Refuses a pipe that lies in a folder: to open it is to wait for somebody who may never write.
+/// Those that a shell hands over, such as `/dev/stdin` and `/dev/fd/63`, have a writer.
+pub(crate) fn refuse_named_pipe(path: &Path) -> std::io::Result<()> {
+    let is_handed_over = ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
+    // A pipe without a name has no path of its own, whatever leads to it.
+    if !is_handed_over
+        && std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo())
+        && path.canonicalize().is_ok()
+    {
+        return Err(std::io::Error::other("it is a pipe, not a regular file"));
+    }
+    Ok(())
 }
 
 /// Adds a text, and says what is wrong when the bytes are none.

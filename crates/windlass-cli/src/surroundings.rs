@@ -263,7 +263,10 @@ pub(crate) fn environment(folder: &Path) -> Environment {
     let mut environment = given.environment;
     let texts: Vec<String> = match given.env_files {
         Some(files) => files.into_iter().map(|file| file.text).collect(),
-        None => std::fs::read_to_string(folder.join(".env")).into_iter().collect(),
+        None => {
+            let file = Some(folder.join(".env")).filter(|file| file.is_file());
+            file.and_then(|file| std::fs::read_to_string(file).ok()).into_iter().collect()
+        }
     };
     let mut read = Environment::new();
     for text in texts {

@@ -125,13 +125,15 @@ fn a_folder_is_walked_in_the_order_of_names() {
 fn a_file_that_is_not_there_is_no_finding() {
     let folder = Folder::with(&[("windlass.yaml", GOOD)]);
     expect![[r#"
-        stderr: error: cannot read `nope.yaml`: no such file or directory
+        stderr: error[FILE001]: cannot read `nope.yaml`: no such file or directory
+        stderr: help: paths start in the folder that you are in
         exit: 2
     "#]]
     .assert_eq(&folder.run(&["check", "nope.yaml"]).transcript());
     expect![[r#"
         no errors, no warnings in 1 file
-        stderr: error: cannot read `nope.yaml`: no such file or directory
+        stderr: error[FILE001]: cannot read `nope.yaml`: no such file or directory
+        stderr: help: paths start in the folder that you are in
         exit: 2
     "#]]
     .assert_eq(&folder.run(&["check", "nope.yaml", "windlass.yaml"]).transcript());
@@ -141,7 +143,7 @@ fn a_file_that_is_not_there_is_no_finding() {
 fn a_file_in_no_known_language_is_no_finding_but_a_syntax_error_is() {
     let folder = Folder::with(&[("a.yaml", "some: thing\n"), ("b.yaml", "some: [thing\n")]);
     expect![[r#"
-        stderr: error: `a.yaml` is in no known language
+        stderr: error[LANG002]: `a.yaml` is in no known language
         stderr: help: say which with --lang; known: windlass, ramp, barrel, tosker, concerto, compose, hot, tosca, occi
         exit: 2
     "#]]
@@ -182,7 +184,8 @@ fn bytes_that_are_no_text_are_a_finding() {
     assert_eq!(folder.run(&["check", "utf16.yaml"]).code, 1);
     expect![[r#"
         error[YAML009]: the file is empty
-        --> empty.yaml
+        --> empty.yaml:1:1
+         = help: write a description into it, or name another file
 
         1 error, 0 warnings in 1 file
         exit: 1
@@ -276,7 +279,7 @@ fn a_comment_in_a_file_of_no_known_language_is_nobodys_business() {
     let folder = Folder::with(&[("other.yaml", "a: 1 # windlass: ignore[WL001]\n")]);
     let run = folder.run(&["check", "."]);
     assert_eq!(run.stdout, "");
-    assert!(run.stderr.starts_with("error: nothing to check in `.`\n"), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error[LANG002]: nothing to check in `.`\n"), "{}", run.stderr);
 }
 
 #[test]

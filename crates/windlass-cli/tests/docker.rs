@@ -52,6 +52,11 @@ const CASES: &[Case] = &[
     ),
     ("who waited for a job leaves before what the job used", endings::through_jobs),
     ("a job that nobody waits for is run once", endings::loose_job),
+    (
+        "who needed what has ended well is restarted and scaled without it",
+        endings::ended_dependency,
+    ),
+    ("what ended before it was healthy is run again by `resume`", endings::health_again),
     ("a job that failed is run again when its run is resumed", endings::job_again),
     ("what there can be one of only is not scaled, and numbers mean one thing", endings::only_one),
     ("hooks run after a start and before a stop, and may fail", inside::hooks),
@@ -104,6 +109,8 @@ const CASES: &[Case] = &[
         "names of other projects and missing external parts are told first",
         projects::names_of_others,
     ),
+    ("ports that containers of others hold are told first", projects::ports_of_others),
+    ("what somebody else took down is not said to be there", projects::taken_down_by_others),
 ];
 
 fn main() -> ExitCode {

@@ -58,7 +58,7 @@ fn in_a_folder_such_files_are_skipped_and_named() {
 fn a_folder_with_nothing_to_check_is_no_good_folder() {
     let folder = Folder::with(&[("a/notes.yaml", "some: thing\n")]);
     expect![[r#"
-        stderr: error: nothing to check in `a`
+        stderr: error[LANG002]: nothing to check in `a`
         stderr: help: looked for descriptions in windlass, ramp, barrel, tosker, concerto, compose, hot, tosca, occi in files that end in .yaml, .yml, .json, .template, .tosca, .plan, .csar, .zip, .tar, .tar.gz, .tgz
         exit: 2
     "#]]

@@ -28,7 +28,7 @@ mod words;
 
 pub(crate) use canon::digest;
 pub use canon::hashes;
-pub use clash::clashes;
+pub use clash::{clashes, held_ports};
 pub use health::{Checks, learn_checks};
 pub use observed::{Observed, Seen, changed_volumes, containers, observe, observe_as_is};
 pub use order::{arrange, arrange_one_by_one, hope, roll};

@@ -225,7 +225,9 @@ fn is_of(deployment: &Deployment, application: &str) -> bool {
 
 /// The name that a file gives its application; empty when it cannot be read.
 fn name_in(file: &Path) -> String {
-    let Ok(text) = std::fs::read_to_string(file) else { return String::new() };
+    // A pipe would be waited for.
+    let text = Some(file).filter(|file| file.is_file()).map(std::fs::read_to_string);
+    let Some(Ok(text)) = text else { return String::new() };
     let mut sources = Sources::new();
     let root = sources.add(file.display().to_string(), text);
     let reading = lang::read(None, root, &sources);

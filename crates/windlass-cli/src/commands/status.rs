@@ -82,6 +82,9 @@ struct InstanceReport {
     pid: Option<u32>,
     /// Of a net: what its token waits for.
     waits: Option<String>,
+    /// Whether a network or a volume should be there, and is not.
+    #[serde(skip)]
+    is_gone: bool,
 }
 
 /// Prints where a deployment stands.
@@ -96,13 +99,18 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
         (false, false) => "interrupted",
     };
     let instances = instances(&deployment, &name, &past)?;
-    let drift = !driven && instances.iter().any(|instance| instance.process == Some(false));
+    let is_lost = |it: &InstanceReport| it.process == Some(false) || it.is_gone;
+    let drift = !driven && instances.iter().any(is_lost);
     let (ending, why) = ended(&past, driven);
     let is_met = driven || ending == Some("reached");
     let help = match (ending, drift) {
         _ if driven => None,
         (Some("rolled_back"), _) => Some(format!("`{}` begins anew", address.up())),
         (Some("reached"), false) => None,
+        // A run that is resumed makes containers anew, and not what they are in.
+        _ if instances.iter().any(|it| it.is_gone) => {
+            Some(format!("`{}` brings it back", address.up()))
+        }
         (Some("reached"), true) => Some(format!("`{}` brings it back", address.command("resume"))),
         _ if why.iter().any(|why| why.contains(NO_WAY_ON)) => {
             let (up, down) = (address.up(), address.command("down"));
@@ -149,6 +157,7 @@ fn instances(
             process: None,
             pid: None,
             waits: token.waits,
+            is_gone: false,
         };
         return Ok(past.tokens()?.into_iter().map(report).collect());
     };
@@ -180,6 +189,7 @@ fn instances(
             process: (has_process && is_real).then_some(pid.is_some()),
             pid,
             waits: None,
+            is_gone: false,
         });
     }
     Ok(all)
@@ -255,8 +265,9 @@ fn text(report: &StatusReport) -> String {
         report.instances.iter().map(|instance| of(instance).chars().count()).max().unwrap_or(0)
     };
     let (first, second) = (width(|it| &it.instance), width(|it| &it.state));
-    for InstanceReport { instance, state, process, pid, waits, .. } in &report.instances {
+    for InstanceReport { instance, state, process, pid, waits, is_gone, .. } in &report.instances {
         let process = match (process, pid) {
+            _ if *is_gone => "  DRIFT: somebody removed it".to_owned(),
             (_, Some(pid)) => format!("  process {pid} runs"),
             (Some(true), None) => "  runs".to_owned(),
             (Some(false), None) => "  DRIFT: its process does not run".to_owned(),

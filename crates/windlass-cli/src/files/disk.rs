@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use windlass::lang::tosca::csar;
-use windlass::source::files::{FileError, Files, Limits, ReadFile, Record, check_path};
+use windlass::source::files::{FOLDER, FileError, Files, Limits, ReadFile, Record, check_path};
 
 /// How many entries of a folder are looked at.
 const NEIGHBORS: usize = 10_000;
@@ -61,8 +61,7 @@ impl DiskFiles {
         }
         let metadata = fs::metadata(&real).map_err(|error| unreadable(&shown, &error))?;
         if !metadata.is_file() {
-            let reason =
-                if metadata.is_dir() { "it is a folder" } else { "it is not a regular file" };
+            let reason = if metadata.is_dir() { FOLDER } else { "it is not a regular file" };
             return Err(FileError::Unreadable { name: shown, reason: reason.to_owned() });
         }
         Ok((shown, real))

@@ -126,7 +126,8 @@ fn excerpt<'a>(group: Group<'a>, sources: &Sources, marks: &[Mark]) -> Group<'a>
     let source = sources.get(marks[0].span.source);
     if source.text.is_empty() {
         // An archive, or a file without anything in it: there is no line to show.
-        return group.element(Origin::path(visible(&source.name).into_owned()));
+        let start = Origin::path(visible(&source.name).into_owned()).line(1).char_column(1);
+        return group.element(start);
     }
     let place = source.position(marks[0].span.start);
     let origin = Origin::path(visible(&source.name).into_owned())

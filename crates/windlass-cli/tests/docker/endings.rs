@@ -156,6 +156,80 @@ pub(super) fn loose_job(engine: &Engine) {
     assert!(ids(engine, "wlloose").is_empty(), "{said}");
 }
 
+/// A service whose health is waited for, and that ends well after a moment.
+const BRIEF: &str = r#"services:
+  db:
+    image: windlass-test:1
+    command: sleep 3
+    init: true
+    healthcheck: {test: ["CMD", "true"], interval: 1s}
+  api:
+    image: windlass-test:1
+    command: sleep 1000
+    init: true
+    depends_on: {db: {condition: service_healthy}}
+"#;
+
+pub(super) fn ended_dependency(engine: &Engine) {
+    let project = Project::new("wlbrief", "compose.yaml", BRIEF);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let look = |name: &str| engine.inspect(name).unwrap();
+    let until_ended = || {
+        let looks = (0..100).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            !look("wlbrief-db-1").is_running()
+        });
+        assert!(looks, "db goes on");
+    };
+    until_ended();
+    // As with Compose: who needed it is restarted, and it stays as it is.
+    let (begun, before) = (look("wlbrief-db-1").started_at, look("wlbrief-api-1").started_at);
+    for words in [["restart", "api"], ["scale", "api=2"]] {
+        let mut command = project.bare();
+        let output = command.args(words).args(["--app", ".", "--detach"]).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        assert_eq!(look("wlbrief-db-1").started_at, begun, "{words:?}: {output:?}");
+    }
+    assert!(look("wlbrief-api-1").is_running() && look("wlbrief-api-2").is_running());
+    assert_ne!(look("wlbrief-api-1").started_at, before);
+    let mut command = project.bare();
+    let output = command.args(["resume", ".", "--detach"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    // Who names it runs it again.
+    let mut command = project.bare();
+    let output = command.args(["restart", "db", "--app", ".", "--detach"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_ne!(look("wlbrief-db-1").started_at, begun, "{output:?}");
+    // What was taken over when it had ended already is not waited for either.
+    until_ended();
+    std::fs::remove_dir_all(project.folder.path().join(".windlass")).unwrap();
+    let (code, said) = project.up(&["--adopt"]);
+    assert_eq!(code, 0, "{said}");
+    let (begun, before) = (look("wlbrief-db-1").started_at, look("wlbrief-api-1").started_at);
+    let mut command = project.bare();
+    let output = command.args(["restart", "api", "--app", ".", "--detach"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(look("wlbrief-db-1").started_at, begun, "{output:?}");
+    assert_ne!(look("wlbrief-api-1").started_at, before, "{output:?}");
+}
+
+/// Whatever ends before it is healthy is started once more when its run is resumed.
+pub(super) fn health_again(engine: &Engine) {
+    let text = BRIEF.replace("sleep 3", "sh -c \"test ! -f /f/ok || exec sleep 1000\"");
+    let text = text.replace("    healthcheck", "    volumes: [\"./f:/f\"]\n    healthcheck");
+    let text = text.replace("\"CMD\", \"true\"", "\"CMD\", \"test\", \"-f\", \"/f/ok\"");
+    let project = Project::new("wlagain", "compose.yaml", &text);
+    let (code, said) = project.run(&["up", "--yes", "--detach", "--project-name", "wlagain"]);
+    assert_eq!(code, 4, "{said}");
+    assert!(said.contains("`await_healthy db` failed"), "{said}");
+    std::fs::write(project.folder.path().join("f/ok"), "").unwrap();
+    let mut command = project.bare();
+    let output = command.args(["resume", ".", "--detach"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(engine.inspect("wlagain-api-1").unwrap().is_running(), "{output:?}");
+}
+
 const MIGRATION: &str = r#"services:
   mig: {image: "windlass-test:1", command: sh -c "echo trying; test -f /f/ok", volumes: ["./f:/f"]}
   api:

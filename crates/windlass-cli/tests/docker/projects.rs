@@ -247,3 +247,57 @@ pub(super) fn names_of_others(engine: &Engine) {
     assert!(ids(engine, "wlsecond").is_empty() && ids(engine, "wlthird").is_empty());
     assert!(engine.look("networks", "wlsecond_default").is_err(), "nothing was made");
 }
+
+const PUBLISHED: &str = r#"services:
+  web: {image: "windlass-test:1", command: sleep 1000, init: true, ports: ["127.0.0.1:18777:80"]}
+"#;
+
+pub(super) fn ports_of_others(engine: &Engine) {
+    let first = Project::new("wlholder", "compose.yaml", PUBLISHED);
+    let (code, said) = first.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let wide = PUBLISHED.replace("127.0.0.1:", "");
+    let second = Project::new("wlwanter", "compose.yaml", &wide);
+    let (code, said) = second.up(&[]);
+    assert_eq!(code, 1, "{said}");
+    let told = "the port 18777 of the host, which `web` publishes, is held by the container \
+                `wlholder-web-1` of the project `wlholder`";
+    assert!(said.contains(told), "{said}");
+    assert!(ids(engine, "wlwanter").is_empty(), "{said}");
+    assert!(engine.look("networks", "wlwanter_default").is_err(), "nothing was made");
+    // One's own port is in nobody's way.
+    let (code, said) = first.up(&[]);
+    assert_eq!(code, 0, "{said}");
+}
+
+const WITH_VOLUME: &str = r#"services:
+  a: {image: "windlass-test:1", command: sleep 1000, init: true, volumes: ["data:/data"]}
+volumes: {data: {}}
+"#;
+
+/// What somebody else took down is not said to be there.
+pub(super) fn taken_down_by_others(engine: &Engine) {
+    let project = Project::new("wltaken", "compose.yaml", WITH_VOLUME);
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = project.run(&["status"]);
+    assert!(code == 0 && !said.contains("absent"), "{said}");
+    engine.stop("wltaken-a-1", Some(0)).unwrap();
+    engine.remove("wltaken-a-1", true).unwrap();
+    engine.drop("networks", "wltaken_default").unwrap();
+    engine.drop("volumes", "wltaken_data").unwrap();
+    let (code, said) = project.run(&["status"]);
+    assert_eq!(code, 1, "{said}");
+    for line in ["network_default  absent", "volume_data      absent"] {
+        assert!(said.contains(line), "{said}");
+    }
+    assert!(said.contains("DRIFT: somebody removed it"), "{said}");
+    // The command that is named does bring it back.
+    assert!(said.contains("help: `windlass up ") && said.contains("brings it back"), "{said}");
+    let (code, said) = project.up(&[]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = project.run(&["status"]);
+    assert!(code == 0 && !said.contains("DRIFT"), "{said}");
+    let (code, said) = project.run(&["down", "--volumes", "--yes"]);
+    assert_eq!(code, 0, "{said}");
+}

@@ -1,6 +1,8 @@
 //! What stands in the way of a project before anything of it is made: names that another project
-//! has, and external networks and volumes that nobody made.
+//! has, external networks and volumes that nobody made, and ports of the host that a container of
+//! somebody else holds.
 
+use serde_json::Value;
 use windlass::lang::compose::project::Project;
 
 use crate::world::docker::engine::{Engine, Refused};
@@ -37,6 +39,94 @@ pub fn clashes(engine: &Engine, project: &Project, sheet: &Sheet) -> Result<Vec<
     Ok(all)
 }
 
+/// Ports of the host that services publish and that a container outside of the project holds, in
+/// words. Whatever else holds a port the engine does not know either.
+pub fn held_ports(engine: &Engine, sheet: &Sheet) -> Result<Vec<String>, Refused> {
+    let mut wanted = Vec::new();
+    for part in sheet.parts.values() {
+        // A job that has completed is not started again.
+        if let Part::Service(service) = part
+            && !service.is_job
+        {
+            wanted.extend(published(&service.body).map(|port| (service.name.as_str(), port)));
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(told_ports(&wanted, &engine.list_running()?, &sheet.project))
+}
+
+/// A port of the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Held<'a> {
+    address: &'a str,
+    port: u64,
+    protocol: &'a str,
+}
+
+impl Held<'_> {
+    /// Whether two containers cannot have both. No address, or one of zeros, stands for all.
+    fn excludes(&self, other: &Held<'_>) -> bool {
+        let is_wide = |wide: &str, address: &str| match wide {
+            "" => true,
+            "0.0.0.0" => !address.contains(':'),
+            "::" => address.contains(':'),
+            _ => wide == address,
+        };
+        let meet = is_wide(self.address, other.address) || is_wide(other.address, self.address);
+        (self.port, self.protocol) == (other.port, other.protocol) && meet
+    }
+}
+
+/// The single ports of the host that a container will have; of several the engine chooses one.
+fn published(body: &Value) -> impl Iterator<Item = Held<'_>> {
+    let bindings = body["HostConfig"]["PortBindings"].as_object();
+    bindings.into_iter().flatten().flat_map(|(inside, outside)| {
+        let protocol = inside.split_once('/').map_or("tcp", |(_, protocol)| protocol);
+        outside.as_array().into_iter().flatten().filter_map(move |one| {
+            let port = one["HostPort"].as_str()?.parse().ok().filter(|port| *port > 0)?;
+            Some(Held { address: one["HostIp"].as_str().unwrap_or_default(), port, protocol })
+        })
+    })
+}
+
+fn told_ports(wanted: &[(&str, Held<'_>)], running: &[Value], project: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for container in running {
+        let owner = container["Labels"][sheet::PROJECT].as_str().unwrap_or_default();
+        if owner == project {
+            continue;
+        }
+        let name = container["Names"][0].as_str().unwrap_or_default().trim_start_matches('/');
+        let held = container["Ports"].as_array().into_iter().flatten().filter_map(|one| {
+            let address = one["IP"].as_str().unwrap_or_default();
+            let protocol = one["Type"].as_str().unwrap_or("tcp");
+            Some(Held { address, port: one["PublicPort"].as_u64()?, protocol })
+        });
+        for held in held {
+            let mut ours = wanted.iter();
+            let Some((service, port)) = ours.find(|(_, port)| port.excludes(&held)) else {
+                continue;
+            };
+            let whose = match owner {
+                "" => "of no project".to_owned(),
+                owner => format!("of the project `{owner}`"),
+            };
+            let line = format!(
+                "the port {} of the host, which `{service}` publishes, is held by the container \
+                 `{name}` {whose}",
+                port.port
+            );
+            // One for each kind of address is once too often.
+            if !all.contains(&line) {
+                all.push(line);
+            }
+        }
+    }
+    all
+}
+
 fn is_missing(engine: &Engine, kind: &str, name: &str) -> Result<bool, Refused> {
     match engine.look(kind, name) {
         Ok(_) => Ok(false),
@@ -67,5 +157,49 @@ fn taken(kind: &str, name: &str, owner: &str) -> String {
     match owner {
         "" => format!("there is a {kind} `{name}` already, and it is of no project"),
         owner => format!("the {kind} `{name}` is one of the project `{owner}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn ports_exclude_each_other_where_their_addresses_meet() {
+        let held = |address, port, protocol| Held { address, port, protocol };
+        let wide = held("0.0.0.0", 80, "tcp");
+        for other in ["", "0.0.0.0", "127.0.0.1"] {
+            assert!(wide.excludes(&held(other, 80, "tcp")), "{other}");
+            assert!(held(other, 80, "tcp").excludes(&wide), "{other}");
+        }
+        assert!(held("127.0.0.1", 80, "tcp").excludes(&held("127.0.0.1", 80, "tcp")));
+        for other in
+            [held("::1", 80, "tcp"), held("0.0.0.0", 81, "tcp"), held("0.0.0.0", 80, "udp")]
+        {
+            assert!(!wide.excludes(&other), "{other:?}");
+        }
+        assert!(!held("127.0.0.1", 80, "tcp").excludes(&held("127.0.0.2", 80, "tcp")));
+    }
+
+    #[test]
+    fn a_port_that_another_project_holds_is_told_once() {
+        let body = json!({"HostConfig": {"PortBindings": {
+            "80/tcp": [{"HostIp": "", "HostPort": "8080"}],
+            "81/tcp": [{"HostIp": "", "HostPort": "9000-9010"}, {"HostPort": ""}],
+        }}});
+        let wanted: Vec<_> = published(&body).map(|port| ("web", port)).collect();
+        assert_eq!(wanted.len(), 1, "a range and a port of the engine's choice clash with nobody");
+        let port = |address| json!({"IP": address, "PublicPort": 8080, "Type": "tcp"});
+        let other = |project| {
+            json!({"Names": ["/x"], "Labels": {sheet::PROJECT: project},
+                   "Ports": [port("0.0.0.0"), port("::")]})
+        };
+        let told = told_ports(&wanted, &[other("there")], "here");
+        let expected = "the port 8080 of the host, which `web` publishes, is held by the \
+                        container `x` of the project `there`";
+        assert_eq!(told, [expected]);
+        assert!(told_ports(&wanted, &[other("here")], "here").is_empty());
     }
 }

@@ -316,9 +316,13 @@ fn place(
     }
     let mut state = state_of(protocol, &seen.container, service.is_job);
     // `up` starts again what has ended, as Compose does; nobody else runs a job a second time.
-    let goes_on = known.is_some_and(|known| !is_stopped(application, known, &id));
-    if goes_on && service.may_end && ended_well(&seen.container) && !service.is_job {
-        state = protocol.state_named("running").unwrap_or(state);
+    let known_here = known.filter(|known| !is_stopped(application, known, &id));
+    if let Some(known) = known_here
+        && service.may_end
+        && ended_well(&seen.container)
+        && !service.is_job
+    {
+        state = after_end(application, node, known.instance(&InstanceId(id.clone())), state);
     }
     let is_over = known.is_some() && ended_well(&seen.container) && !service.is_job;
     let word = match seen.container.status.as_str() {
@@ -342,6 +346,33 @@ fn is_stopped(application: &Application, known: &GlobalState, id: &str) -> bool 
     let Some(instance) = known.instances.get(&InstanceId(id.to_owned())) else { return false };
     let created = state_named(application, instance.node, "created");
     created.is_some_and(|created| instance.element == Element::State(created))
+}
+
+/// Where an instance counts as being whose container has ended well: where it got to. Whoever waited
+/// for its health has seen it healthy, and nobody can wait for that a second time. One that was
+/// never seen healthy and is waited for has to be started again, or the wait is in vain.
+fn after_end(
+    application: &Application,
+    node: NodeId,
+    known: Option<Instance>,
+    otherwise: StateId,
+) -> StateId {
+    let named = |name: &str| state_named(application, node, name);
+    let running = named("running").unwrap_or(otherwise);
+    let Some(healthy) = named("healthy") else { return running };
+    if known.is_none_or(|known| known.element == Element::State(healthy)) {
+        return healthy;
+    }
+    if is_awaited(application, node, running, healthy) { otherwise } else { running }
+}
+
+/// Whether somebody needs what a node offers in one state and not yet in the state before.
+fn is_awaited(application: &Application, node: NodeId, before: StateId, state: StateId) -> bool {
+    let Some(protocol) = application.protocol_of(node) else { return false };
+    let (less, more) = (&protocol.state(before).offers, &protocol.state(state).offers);
+    let bindings = application.nodes.iter().flat_map(|other| &other.bindings);
+    let mut needed = bindings.filter(|it| it.target == node).map(|it| &it.capability);
+    needed.any(|capability| more.contains(capability) && !less.contains(capability))
 }
 
 fn ended_well(container: &Container) -> bool {

@@ -1,6 +1,7 @@
 //! The values of a service that have rules of their own, as Compose 2.40.3 spells them out.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -109,13 +110,23 @@ pub(super) fn listed(item: &Item) -> &[Item] {
     }
 }
 
+/// The text of a file with variables. A pipe that lies in a folder is not opened: nobody knows when
+/// somebody writes into it.
+pub(super) fn text_of(path: &str) -> std::io::Result<String> {
+    let is_pipe = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
+    if is_pipe && !path.starts_with("/dev/") && !path.starts_with("/proc/") {
+        return Err(std::io::Error::other("it is a pipe, not a regular file"));
+    }
+    std::fs::read_to_string(path)
+}
+
 /// What the files say that a key names; a file that cannot be read says nothing.
 fn variables(service: &Service, key: &str, ground: &Ground) -> BTreeMap<String, Option<String>> {
     let mut all = BTreeMap::new();
     let Some(item) = service.item.get(key) else { return all };
     for file in listed(item) {
         let path = ground.path_of(file.get("path").unwrap_or(file));
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Ok(text) = text_of(&path) else { continue };
         let mut outer = ground.environment.clone();
         outer.extend(all.iter().filter_map(|(name, value): (&String, &Option<String>)| {
             Some((name.clone(), value.clone()?))

@@ -63,7 +63,7 @@ fn unreadable(service: &Service, ground: &Ground) -> Vec<String> {
             let is =
                 |key: &str, word: &str| file.get(key).map(Item::plain).as_deref() == Some(word);
             let path = ground.path_of(file.get("path").unwrap_or(file));
-            let why = match std::fs::read_to_string(&path) {
+            let why = match special::text_of(&path) {
                 Ok(_) if is("format", "raw") => continue,
                 Ok(text) => match dotenv::parse(&text, &ground.environment) {
                     Ok(_) => continue,

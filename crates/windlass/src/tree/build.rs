@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use super::events::{Event, Events, SyntaxError, What};
 use super::keys;
-use super::{Document, LeftOut, NodeData, NodeId, Options, Shape, Style, Tree};
+use super::{Document, LeftOut, NodeData, NodeId, Options, Schema, Shape, Style, Tree};
 use crate::diagnostic::Diagnostic;
 use crate::source::SourceId;
 
@@ -57,6 +57,8 @@ pub(super) struct Builder<'t> {
     anchors: Vec<Option<Anchored>>,
     /// Nodes of the whole text, aliases followed.
     size: u64,
+    /// How many of the open collections stand in brackets; those in them do too.
+    in_brackets: usize,
     /// Whether the current document is left before its end.
     pub(super) abandoned: bool,
     findings: Vec<Diagnostic>,
@@ -88,6 +90,7 @@ impl<'t> Builder<'t> {
             pending: Vec::new(),
             anchors: vec![None],
             size: 0,
+            in_brackets: 0,
             abandoned: false,
             findings: Vec::new(),
             left_out: 0,
@@ -120,7 +123,8 @@ impl<'t> Builder<'t> {
         }
         if self.tree.documents.is_empty() && self.findings.is_empty() {
             let start = self.tree.span(0, 0);
-            self.report(Diagnostic::error("YAML009", start, "the file is empty"));
+            let finding = Diagnostic::error("YAML009", start, "the file is empty");
+            self.report(finding.help("write a description into it, or name another file"));
         }
     }
 
@@ -142,6 +146,7 @@ impl<'t> Builder<'t> {
         match what {
             What::DocumentStart => {
                 self.open.clear();
+                self.in_brackets = 0;
                 self.pending.clear();
                 Ok(())
             }
@@ -150,6 +155,7 @@ impl<'t> Builder<'t> {
                 Ok(())
             }
             What::Scalar(content, style) => {
+                self.report_colon(&content, style, start);
                 let (shape, a, b) = self.store_scalar(content, style, text);
                 let node = self.add(data(shape, a, b), tag)?;
                 self.remember(anchor, Anchored { node, closed: true, size: 1, height: 0 });
@@ -196,7 +202,8 @@ impl<'t> Builder<'t> {
         if self.size >= u64::from(self.options.max_nodes) {
             let span = self.tree.span(data.start, data.end);
             let message = format!("more than {} values in one file", self.options.max_nodes);
-            self.report(Diagnostic::error("YAML004", span, message));
+            let help = "split it into several files";
+            self.report(Diagnostic::error("YAML004", span, message).help(help));
             return Err(Stop::Text);
         }
         let id = NodeId(self.tree.nodes.len() as u32);
@@ -239,13 +246,27 @@ impl<'t> Builder<'t> {
         self.remember(anchor, Anchored { node, closed: false, size: 0, height: 0 });
         let first_pending = self.pending.len();
         self.open.push(Open { node, first_pending, anchor, size: 1, height: 0 });
+        let first = self.tree.text.as_bytes().get(data.start as usize);
+        self.in_brackets += usize::from(self.in_brackets > 0 || matches!(first, Some(b'[' | b'{')));
         Ok(())
+    }
+
+    /// Go takes a `:` in brackets for the one behind a key, also where a value would begin with it.
+    fn report_colon(&mut self, content: &str, style: Style, start: u32) {
+        let is_plain = style == Style::Plain && self.options.schema == Schema::Go;
+        if is_plain && self.in_brackets > 0 && content.starts_with(':') {
+            let span = self.tree.span(start, start + 1);
+            let message = "a value in brackets cannot start with `:`";
+            let help = format!("put it in quotes: \"{content}\"");
+            self.report(Diagnostic::error("YAML001", span, message).help(help));
+        }
     }
 
     /// Ends the innermost collection; `end` is given when it has a closing bracket, otherwise it
     /// ends where its last child does.
     fn end_collection(&mut self, end: Option<u32>) {
         let Some(open) = self.open.pop() else { return };
+        self.in_brackets = self.in_brackets.saturating_sub(1);
         let at = open.node.0 as usize;
         let last = self.pending[open.first_pending..].last();
         let last_end = last.map_or(self.tree.nodes[at].end, |child| self.tree.data(*child).end);
@@ -306,7 +327,8 @@ impl<'t> Builder<'t> {
         let defined = self.tree.span(defined, defined);
         if !known.closed {
             let finding = Diagnostic::error("YAML006", span, "an alias inside the value it means")
-                .label(defined, "the value begins here");
+                .label(defined, "the value begins here")
+                .help("a value cannot contain itself: give the alias another anchor");
             self.report(finding);
             return self.add_null(start, end);
         }
@@ -320,7 +342,8 @@ impl<'t> Builder<'t> {
                 self.options.max_nodes
             );
             let finding = Diagnostic::error("YAML004", span, message)
-                .label(defined, format!("this alone stands for {} values", known.size));
+                .label(defined, format!("this alone stands for {} values", known.size))
+                .help("use fewer aliases of values that have aliases in them");
             self.report(finding);
             return Err(Stop::Document);
         }
@@ -379,7 +402,8 @@ impl<'t> Builder<'t> {
 
     fn report_depth(&mut self, start: u32, end: u32) {
         let message = format!("more than {} levels of nesting", self.options.max_depth);
-        self.report(Diagnostic::error("YAML003", self.tree.span(start, end), message));
+        let finding = Diagnostic::error("YAML003", self.tree.span(start, end), message);
+        self.report(finding.help("write it with fewer lists and mappings in each other"));
     }
 
     fn report_size(&mut self, bytes: usize) {
@@ -387,7 +411,8 @@ impl<'t> Builder<'t> {
             "the file has {bytes} bytes, more than the limit of {}",
             self.options.max_bytes
         );
-        self.report(Diagnostic::error("YAML004", self.tree.span(0, 0), message));
+        let finding = Diagnostic::error("YAML004", self.tree.span(0, 0), message);
+        self.report(finding.help("split it into several files"));
     }
 }
 

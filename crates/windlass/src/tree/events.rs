@@ -217,15 +217,18 @@ fn wording(kind: &granit::ErrorKind) -> (Cow<'static, str>, Option<&'static str>
             ("text after a closing quote", Some("put the whole value in one pair of quotes"))
         }
         Kind::UnexpectedEofFlowSequence | Kind::ExpectedFlowSequenceSeparator => {
-            ("expected `,` or `]`", None)
+            ("expected `,` or `]`", Some("close the list with `]`, or put `,` between its items"))
         }
-        Kind::UnexpectedEofFlowMapping | Kind::ExpectedFlowMappingSeparator => {
-            ("expected `,` or `}`", None)
-        }
+        Kind::UnexpectedEofFlowMapping | Kind::ExpectedFlowMappingSeparator => (
+            "expected `,` or `}`",
+            Some("close the mapping with `}`, or put `,` between its entries"),
+        ),
         Kind::InvalidColonPlacement | Kind::UnexpectedEofImplicitFlowMapping => {
             ("`:` is not possible here", Some("close the `[` or `{` before this line"))
         }
-        Kind::MisplacedFlowCollectionEnd => ("a closing bracket without an opening one", None),
+        Kind::MisplacedFlowCollectionEnd => {
+            ("a closing bracket without an opening one", Some("remove it, or open it before"))
+        }
         Kind::BlockEntryInFlowCollection | Kind::BlockSequenceEntryNotAllowed => {
             ("a list entry `-` is not possible here", Some(QUOTE))
         }
@@ -233,18 +236,21 @@ fn wording(kind: &granit::ErrorKind) -> (Cow<'static, str>, Option<&'static str>
             ("an escape that YAML does not know", Some(r"write `\\` for a backslash"))
         }
         Kind::ExpectedNodeContent => ("expected a value here", Some(QUOTE)),
-        Kind::CommentNotSeparated => ("a comment needs a space before `#`", None),
-        Kind::UndeclaredTagHandle => ("a tag with an undeclared prefix", None),
+        Kind::CommentNotSeparated => ("a comment needs a space before `#`", Some(QUOTE)),
+        Kind::UndeclaredTagHandle => {
+            ("a tag with an undeclared prefix", Some("declare it above `---` with `%TAG`"))
+        }
         Kind::RecursionLimitExceeded => ("lists and mappings are nested too deep", None),
         Kind::MismatchedFlowCollectionEnd { open, close } => {
-            return (format!("`{open}` is closed by `{close}`").into(), None);
+            let help = Some("close each bracket with its own kind, the last one first");
+            return (format!("`{open}` is closed by `{close}`").into(), help);
         }
         Kind::UnclosedFlowCollection { open } => {
-            return (format!("`{open}` is never closed").into(), None);
+            return (format!("`{open}` is never closed").into(), Some("add the closing bracket"));
         }
         Kind::UnexpectedCharacter { character } => return unexpected(*character),
         // The remaining reasons are rare; the parser's own words are a fragment already.
-        other => return (lower_first(other.to_string()).into(), None),
+        other => return (lower_first(other.to_string()).into(), Some(QUOTE)),
     };
     (message.into(), help)
 }

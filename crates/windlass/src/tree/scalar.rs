@@ -15,7 +15,7 @@ pub enum Schema {
     /// ninety, `1_000` is a number, `1e3` is text.
     Yaml11,
     /// As the Go loader of Compose reads it: the booleans of 1.2, `017` is octal, `1_000` is a
-    /// number.
+    /// number, `1e400` is text.
     Go,
 }
 
@@ -187,7 +187,9 @@ fn float(schema: Schema, text: &str) -> Option<Scalar<'_>> {
     float_notation(schema, body)?;
     let number: f64 =
         if body.contains('_') { text.replace('_', "").parse().ok()? } else { text.parse().ok()? };
-    Some(Scalar::Float(number))
+    // Go finds that the number does not fit, and has a text then.
+    let is_text = schema == Schema::Go && number.is_infinite();
+    (!is_text).then_some(Scalar::Float(number))
 }
 
 /// Whether a text is digits, a dot, digits and an exponent, as the schema wants them.
@@ -298,5 +300,9 @@ mod tests {
         check(Schema::Go, "yes", Scalar::Str("yes"));
         check(Schema::Go, "22:22", Scalar::Str("22:22"));
         check(Schema::Go, "08", Scalar::Float(8.0));
+        check(Schema::Go, "1e400", Scalar::Str("1e400"));
+        check(Schema::Go, "-.5e999", Scalar::Str("-.5e999"));
+        check(Schema::Go, "-.inf", Scalar::Float(f64::NEG_INFINITY));
+        check(Schema::Core, "1e400", Scalar::Float(f64::INFINITY));
     }
 }

@@ -140,6 +140,11 @@ fn what_compose_accepts_and_refuses_in_small_things() {
             &["COMPOSE013 5"],
         ),
     ];
+    assert_errors(cases);
+}
+
+/// Each text has these errors, each with its line.
+fn assert_errors(cases: &[(&str, &[&str])]) {
     for (text, expected) in cases {
         let found = read(&[("compose.yaml", text)]);
         let is_error = |it: &&windlass::diagnostic::Diagnostic| {
@@ -152,6 +157,48 @@ fn what_compose_accepts_and_refuses_in_small_things() {
         let errors: Vec<_> = found.reading.findings.iter().filter(is_error).map(place).collect();
         assert_eq!(errors, *expected, "{text}");
     }
+}
+
+#[test]
+fn texts_that_compose_reads_in_its_own_way() {
+    let service = |keys: &str| format!("services:\n  a:\n    image: x:1\n    {keys}\n");
+    let cases: &[(&str, &[&str])] = &[
+        // A name that ends with a space, in lists only.
+        ("environment: ['A =1']", &["COMPOSE013 4"]),
+        ("environment: ['A ']", &["COMPOSE013 4"]),
+        ("environment: ['à=1']", &["COMPOSE013 4"]),
+        ("environment: [' A=1', '=1', 'A= 1']", &[]),
+        ("environment: {'A ': 1}", &[]),
+        ("labels: ['A =1']", &[]),
+        ("build: {context: ., args: ['A =1']}", &["COMPOSE013 4"]),
+        ("post_start: [{command: x, environment: ['A =1']}]", &["COMPOSE013 4"]),
+        ("devices: ['a:b:c:d']", &["COMPOSE013 4"]),
+        ("devices: ['a:b:c', '']", &[]),
+        // A part that is not used has to be right too.
+        ("hostname: '${NONE:+${OTHER:?no}}'", &["COMPOSE002 4"]),
+        ("hostname: '${NONE:+${OTHER:-no}}'", &[]),
+        // A number that is too large is a text.
+        ("cpus: 1e400", &["COMPOSE003 4"]),
+        ("pids_limit: 1e400", &["COMPOSE003 4"]),
+        ("mem_limit: 1e400", &["COMPOSE013 4"]),
+        ("command: 1e400", &[]),
+        ("command: 1e40", &["COMPOSE001 4"]),
+        ("build: 1e400", &[]),
+        ("hostname: 1e400", &[]),
+        ("hostname: 0xfffffffffffffffffffffffffffffffffffffff", &[]),
+        ("hostname: 9_99999999999999999999999999999999999999999999999", &["COMPOSE001 4"]),
+        // In brackets a colon belongs to a key.
+        ("dns: [::1]", &["YAML001 4"]),
+        ("labels: {a: :b}", &["YAML001 4"]),
+        ("labels: {a: [x, {b: :b}]}", &["COMPOSE001 4", "YAML001 4"]),
+        ("dns: [a::1, '::1']", &[]),
+        ("dns: ::1", &[]),
+        ("dns: [1.1.1.1]\n    dns_search:\n      - ::1", &[]),
+    ];
+    for (keys, expected) in cases {
+        assert_errors(&[(&service(keys), expected)]);
+    }
+    assert_errors(&[("services:\n  a:\n    image: 1e400\n", &[])]);
 }
 
 #[test]

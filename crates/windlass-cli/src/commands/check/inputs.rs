@@ -81,6 +81,7 @@ fn walk(folder: &Path, failures: &mut Vec<Failure>) -> Vec<PathBuf> {
             }
             Err(error) => {
                 let failure = Failure::usage(format!("cannot read a folder: {error}"));
+                let failure = failure.help("give yourself the right to read it");
                 failures.push(failure.about("FILE010", folder.display().to_string()));
             }
         }

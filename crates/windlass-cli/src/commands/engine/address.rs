@@ -28,7 +28,10 @@ impl Address {
         let is_nowhere = file == Path::new(USUAL_FILE) && !file.exists();
         let found = surroundings::file_in(Path::new(".")).filter(|_| is_nowhere);
         let file = found.as_deref().unwrap_or(file);
-        let file = file.strip_prefix("./").unwrap_or(file).to_owned();
+        let bare = file.strip_prefix("./").unwrap_or(file);
+        // The folder that the operator is in has to be named by something.
+        let is_here = bare.as_os_str().is_empty();
+        let file = if is_here { PathBuf::from(".") } else { bare.to_owned() };
         Address { file, state_dir, name: name.to_owned(), project }
     }
 
@@ -104,6 +107,13 @@ mod tests {
         let project = |name| address("compose.yaml", None).of_project(Some(name)).up();
         assert_eq!(project("shop"), "windlass up compose.yaml --project-name shop");
         assert_eq!(project("blue"), "windlass up compose.yaml --project-name blue --name shop");
+        for folder in [".", "./"] {
+            assert_eq!(address(folder, None).command("resume"), "windlass resume --name shop");
+            let up = address(folder, None).of_project(Some("shop")).up();
+            assert_eq!(up, "windlass up . --project-name shop");
+            let restart = "windlass restart api --app . --name shop";
+            assert_eq!(address(folder, None).option("restart", "api"), restart);
+        }
         let there = address("my shop/windlass.yaml", None);
         assert_eq!(there.command("down"), "windlass down 'my shop/windlass.yaml' --name shop");
         let kept = address("a/windlass.yaml", Some("/var/it's"));

@@ -2,7 +2,7 @@
 
 use windlass::lifecycle::protocol::Element;
 use windlass_run::deployment::Deployment;
-use windlass_run::world::docker::engine::Container;
+use windlass_run::world::docker::engine::{Container, Engine};
 use windlass_run::world::docker::sheet::{Part, Service};
 
 use super::InstanceReport;
@@ -30,7 +30,11 @@ pub(super) fn all(
             Some(service) => service.container_name(&sheet.project, service.number(node, &id.0)),
             None => format!("{}-{}", deployment_name(deployment), id.0),
         };
+        let gone = is_gone(&engine, sheet.parts.get(node));
         let (state, process) = match instance.element {
+            Element::State(at) if gone && protocol.state(at).name == "present" => {
+                ("absent".to_owned(), None)
+            }
             Element::State(at) => {
                 let is_held = component.processes.contains_key(&at);
                 let state = protocol.state(at).name.clone();
@@ -54,9 +58,20 @@ pub(super) fn all(
             process,
             pid: None,
             waits: None,
+            is_gone: gone && instance.element != Element::State(protocol.initial),
         });
     }
     Ok(all)
+}
+
+/// Whether a network or volume is not there. Nobody is told when somebody removes one.
+fn is_gone(engine: &Engine, part: Option<&Part>) -> bool {
+    let (kind, name) = match part {
+        Some(Part::Network { name, .. }) => ("networks", name),
+        Some(Part::Volume { name, .. }) => ("volumes", name),
+        _ => return false,
+    };
+    engine.look(kind, name).is_err_and(|why| why.is_missing())
 }
 
 /// The state of a container of a service, and whether it runs as it should. The journal does not

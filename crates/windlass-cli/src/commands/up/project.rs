@@ -128,8 +128,12 @@ impl Prepared {
         let (mut application, mut goal) = compose::lower(&project);
         running::with_processes(&mut application, &project);
         let mut sheet = running::sheet(&project, &application, &ground);
-        let clashes =
+        let mut clashes =
             running::clashes(&engine()?, &project, &sheet).map_err(|why| refused(&why))?;
+        if !args.adopt {
+            let held = running::held_ports(&engine()?, &sheet).map_err(|why| refused(&why))?;
+            clashes.extend(held);
+        }
         if !clashes.is_empty() {
             return Err(Failure::usage(clashes.join("; ")).ending(exit_code::FINDINGS));
         }

@@ -233,6 +233,12 @@ impl Engine {
         Ok(all)
     }
 
+    /// The containers that run, as the list of the engine shows them, with the ports that they hold.
+    pub fn list_running(&self) -> Asked<Vec<Value>> {
+        let found = self.ask("GET", "/containers/json", None)?;
+        Ok(found.as_array().cloned().unwrap_or_default())
+    }
+
     /// Starts a container; one that runs goes on.
     pub fn start(&self, name: &str) -> Asked<()> {
         self.ask("POST", &format!("/containers/{}/start", escaped(name)), None).map(|_| ())

@@ -77,12 +77,15 @@ fn perform(
         }
         Some("start") => start(shared, order, service, name, number),
         Some("await_healthy") => {
+            if order.again {
+                rerun(shared, order, service, name, number, |_| true)?;
+            }
             let id = id_of(shared, name)?;
             wait_healthy(shared, order, &id).map_err(|why| told(shared, name, why))
         }
         Some("await_completed") => {
             if order.again {
-                rerun(shared, order, service, name, number)?;
+                rerun(shared, order, service, name, number, |code| code != 0)?;
             }
             wait_completed(shared, order, name)
         }
@@ -244,17 +247,19 @@ fn run(
     look_after(shared, order, service, &id)
 }
 
-/// Runs a job once more that has failed; one that runs, or has ended well, is left alone.
+/// Starts a container once more whose end was in vain, as its exit code says: a job that has failed,
+/// or whatever ended before it was healthy. One that runs is left alone.
 fn rerun(
     shared: &Shared,
     order: &Order,
     service: &Service,
     name: &str,
     number: u32,
+    in_vain: fn(i64) -> bool,
 ) -> Result<(), String> {
     let now = shared.engine.inspect(name).map_err(words)?;
     match (now.status.as_str(), now.exit_code) {
-        ("exited" | "dead", code) if code != 0 => run(shared, order, service, name, number),
+        ("exited" | "dead", code) if in_vain(code) => run(shared, order, service, name, number),
         _ => Ok(()),
     }
 }

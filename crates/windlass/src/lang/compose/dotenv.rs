@@ -10,8 +10,15 @@ pub struct BadLine {
     /// The byte at which it starts.
     pub at: usize,
     /// What is wrong.
-    pub message: String,
+    pub message: &'static str,
+    /// What to do about it.
+    pub help: &'static str,
 }
+
+/// What is wrong, and what to do about it.
+type Complaint = (&'static str, &'static str);
+
+const LINE: &str = "write `NAME=value`, one on each line; behind `#` is a comment";
 
 /// The variables of a text. Values may use variables of the text above them and of `outer`, which
 /// wins; a name without a value takes that of `outer`.
@@ -29,7 +36,7 @@ pub fn parse(text: &str, outer: &Environment) -> Result<Environment, BadLine> {
             continue;
         }
         let at = text.len() - rest.len();
-        let bad = |message: &str| BadLine { at, message: message.to_owned() };
+        let bad = |(message, help): Complaint| BadLine { at, message, help };
         rest = rest.strip_prefix("export ").map_or(rest, str::trim_start);
         let end = rest
             .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '[' | ']')))
@@ -39,13 +46,13 @@ pub fn parse(text: &str, outer: &Environment) -> Result<Environment, BadLine> {
         if name.is_empty() {
             // Compose takes a value without a name, and nobody can ask for it.
             let unnamed = blank.strip_prefix(['=', ':']);
-            let unnamed = unnamed.ok_or_else(|| bad("a name of a variable is expected"))?;
-            rest = value(unnamed, &known).map_err(|m| bad(&m))?.1;
+            let unnamed = unnamed.ok_or_else(|| bad(("a name of a variable is expected", LINE)))?;
+            rest = value(unnamed, &known).map_err(bad)?.1;
             continue;
         }
         match blank.chars().next() {
             Some('=' | ':') => {
-                let (value, after) = value(&blank[1..], &known).map_err(|m| bad(&m))?;
+                let (value, after) = value(&blank[1..], &known).map_err(bad)?;
                 if !outer.contains_key(name) {
                     known.insert(name.to_owned(), value.clone());
                 }
@@ -58,13 +65,13 @@ pub fn parse(text: &str, outer: &Environment) -> Result<Environment, BadLine> {
                 }
                 rest = blank;
             }
-            Some(_) => return Err(bad("`=` is expected behind the name of a variable")),
+            Some(_) => return Err(bad(("`=` is expected behind the name of a variable", LINE))),
         }
     }
 }
 
 /// A value and what stands behind it.
-fn value<'t>(text: &'t str, known: &Environment) -> Result<(String, &'t str), String> {
+fn value<'t>(text: &'t str, known: &Environment) -> Result<(String, &'t str), Complaint> {
     let text = text.trim_start_matches([' ', '\t']);
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
     let Some(quote) = quote else {
@@ -91,11 +98,12 @@ fn value<'t>(text: &'t str, known: &Environment) -> Result<(String, &'t str), St
             _ => escaped = false,
         }
     }
-    Err("a quote is not closed".to_owned())
+    Err(("a quote is not closed", "add the missing quote"))
 }
 
-fn with_variables(text: &str, known: &Environment) -> Result<String, String> {
-    let wrong = |_| "a variable cannot be read".to_owned();
+fn with_variables(text: &str, known: &Environment) -> Result<String, Complaint> {
+    let help = "write `${NAME}`, or put the value in single quotes";
+    let wrong = |_| ("a variable cannot be read", help);
     substitute(text, known, &mut BTreeSet::new()).map_err(wrong)
 }
 

@@ -96,7 +96,8 @@ impl Loader<'_> {
             })),
             None => {
                 let message = format!("`services.{name}.extends` does not say which service");
-                self.findings.push(extends.error(BAD_EXTENDS, message));
+                let help = "write `service: NAME` below it";
+                self.findings.push(extends.error(BAD_EXTENDS, message).help(help));
                 Err(())
             }
         }
@@ -111,7 +112,8 @@ impl Loader<'_> {
             } else {
                 format!("`{name}` is extended through more than {MAX_DEPTH} services")
             };
-            self.findings.push(Diagnostic::error(BAD_EXTENDS, at, words));
+            let help = "take one `extends` out; what the services share goes into another one";
+            self.findings.push(Diagnostic::error(BAD_EXTENDS, at, words).help(help));
             return false;
         }
         chain.push((file.to_owned(), name.to_owned(), at));
@@ -123,11 +125,10 @@ impl Loader<'_> {
         let other = &extends.service;
         let message = format!("`{name}` extends the service `{other}`, which does not exist");
         let finding = Diagnostic::error(BAD_EXTENDS, extends.at, message);
-        let known = services.entries().map(|(name, _)| name.as_str());
-        self.findings.push(match spelling::nearest(other, known) {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding,
-        });
+        let known: Vec<&str> = services.entries().map(|(name, _)| name.as_str()).collect();
+        let known = known.into_iter();
+        let help = spelling::advice("service", other, known, 0).unwrap_or_default();
+        self.findings.push(finding.help(help));
     }
 
     /// A service of another file, with what it extends itself.
@@ -196,7 +197,8 @@ impl Loader<'_> {
             Some(services) if matches!(services.item.data, Data::Map(_)) => Some(services.item),
             _ => {
                 let message = "a file that is extended has no mapping `services`";
-                self.findings.push(whole.error(BAD_EXTENDS, message));
+                let help = "write its services below the key `services`, or name another file";
+                self.findings.push(whole.error(BAD_EXTENDS, message).help(help));
                 None
             }
         }

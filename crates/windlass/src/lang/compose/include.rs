@@ -86,7 +86,8 @@ impl Loader<'_> {
             } else {
                 format!("`{}` is included through more than {MAX_DEPTH} files", file.name)
             };
-            self.findings.push(Diagnostic::error(BAD_INCLUDE, at, message));
+            let help = "take one `include` out; what both files need goes into a third one";
+            self.findings.push(Diagnostic::error(BAD_INCLUDE, at, message).help(help));
             return None;
         }
         scope.including.push((file.identity.clone(), file.name.clone()));
@@ -115,8 +116,9 @@ impl Loader<'_> {
                     match self.read(base, &path.plain())? {
                         Ok(file) => texts.push((file, path.span)),
                         Err(error) => {
-                            let finding =
+                            let mut finding =
                                 Diagnostic::error(NO_ENV_FILE, path.span, error.to_string());
+                            finding.help = error.help().map(str::to_owned);
                             self.findings.push(finding);
                             return None;
                         }

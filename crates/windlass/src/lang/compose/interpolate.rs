@@ -1,7 +1,8 @@
 //! Variables in values: `$VAR`, `${VAR}` and the forms with a default, an error or a replacement.
 //!
 //! Names are compared as written; a name starts with a letter or `_`. `$$` is one `$`, and so is a
-//! `$` that starts nothing. What stands behind `:-`, `-`, `:+` or `+` may hold variables itself.
+//! `$` that starts nothing. What stands behind `:-`, `-`, `:+`, `+`, `:?` or `?` may hold variables
+//! itself, and must be right also when it is not used: Compose evaluates it first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -141,23 +142,19 @@ fn braced(
     };
     let word = word.unwrap_or_default();
     let known = if empty_counts_as_unset { non_empty } else { value };
-    match operator {
-        '-' => match known {
-            Some(value) => Ok(value.clone()),
-            None => expand(word, environment, unset, depth + 1),
-        },
-        '+' => match known {
-            Some(_) => expand(word, environment, unset, depth + 1),
-            None => Ok(String::new()),
-        },
-        '?' => match known {
-            Some(value) => Ok(value.clone()),
-            None => {
-                let message = expand(word, environment, unset, depth + 1)?;
-                Err(TemplateError::Required { name: name.to_owned(), message })
-            }
-        },
-        _ => Err(TemplateError::Invalid),
+    if !matches!(operator, '-' | '+' | '?') {
+        return Err(TemplateError::Invalid);
+    }
+    // Nobody misses a variable of a part that is not used.
+    let is_used = known.is_some() == (operator == '+');
+    let mut unused = BTreeSet::new();
+    let unset = if is_used { unset } else { &mut unused };
+    let word = expand(word, environment, unset, depth + 1)?;
+    match (operator, known) {
+        ('+', Some(_)) | ('-', None) => Ok(word),
+        ('+', None) => Ok(String::new()),
+        (_, Some(value)) => Ok(value.clone()),
+        (_, None) => Err(TemplateError::Required { name: name.to_owned(), message: word }),
     }
 }
 
@@ -382,12 +379,30 @@ mod tests {
     }
 
     #[test]
+    fn nobody_misses_what_is_not_used() {
+        let environment: Environment = [("SET".to_owned(), "value".to_owned())].into();
+        for (text, missed) in
+            [("${SET:-$NONE}", 0), ("${OTHER:+$NONE}", 0), ("${SET:+$NONE}", 1), ("${NONE:-$A}", 1)]
+        {
+            let mut unset = BTreeSet::new();
+            assert!(substitute(text, &environment, &mut unset).is_ok(), "{text}");
+            assert_eq!(unset.len(), missed, "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_no_variable_is_an_error() {
         for text in ["${", "${}", "${1}", "${SET!}", "a${SET", "${NONE:-${}", "${SET}${"] {
             assert_eq!(expand(text), Err(TemplateError::Invalid), "{text}");
         }
         let required = TemplateError::Required { name: "NONE".into(), message: "say so".into() };
         assert_eq!(expand("${NONE:?say so}"), Err(required));
+        let inner = TemplateError::Required { name: "NONE".into(), message: "no".into() };
+        for text in ["${NONE:+${NONE:?no}}", "${NONE+a ${NONE?no}}", "${SET:-${NONE:?no}}"] {
+            assert_eq!(expand(text), Err(inner.clone()), "{text}");
+        }
+        assert_eq!(expand("${SET:?${NONE:?no}}"), Err(inner));
+        assert_eq!(expand("${SET:-${}}"), Err(TemplateError::Invalid));
         let deep = "${NONE:-".repeat(100_000) + &"}".repeat(100_000);
         assert_eq!(expand(&deep), Err(TemplateError::TooDeep));
     }

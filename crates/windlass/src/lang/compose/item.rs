@@ -361,7 +361,11 @@ fn scalar_data(scalar: Scalar<'_>) -> Data {
         Scalar::Null => Data::Null,
         Scalar::Bool(value) => Data::Bool(value),
         Scalar::Int(value) => Data::Int(value),
-        Scalar::BigInt(text) => text.parse().map_or(Data::Null, Data::Float),
+        Scalar::BigInt(text) => match text.replace('_', "").parse::<f64>() {
+            Ok(number) if number.is_finite() => Data::Float(number),
+            // Too large for any number, or not a decimal one: Compose has a text then.
+            _ => Data::Str(text.to_owned()),
+        },
         Scalar::Float(value) => Data::Float(value),
         Scalar::Str(text) => Data::Str(text.to_owned()),
     }

@@ -8,9 +8,12 @@ use super::project::Project;
 use super::{EMPTY, Findings, OBSOLETE_KEY, Options, SHAPE, dotenv, merge, schema, unicity};
 use super::{NO_ENV_FILE, NO_IMAGE, UNDEFINED, consistency, normalize, read, validate};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::files::{FileError, Files, ReadFile};
+use crate::source::files::{FOLDER, FileError, Files, ReadFile};
 use crate::source::{SourceId, Sources, Span};
 use crate::tree::{self, Schema, Tree};
+
+/// What to do with a file that says nothing.
+const BEGIN: &str = "write `services:` at the top, and below it a service with `image` or `build`";
 
 /// What came out of loading.
 #[derive(Debug, Default)]
@@ -137,7 +140,8 @@ impl<'a> Loader<'a> {
             // What could not be read is not empty.
             if !self.is_incomplete {
                 let start = Span { source: root, start: 0, end: 0 };
-                self.findings.push(Diagnostic::error(EMPTY, start, "the Compose file is empty"));
+                let finding = Diagnostic::error(EMPTY, start, "the Compose file is empty");
+                self.findings.push(finding.help(BEGIN));
             }
             return None;
         }
@@ -261,13 +265,14 @@ impl<'a> Loader<'a> {
         match document.data {
             Data::Map(_) => {}
             Data::Null => {
-                self.findings.push(document.error(EMPTY, "the Compose file is empty"));
+                let finding = document.error(EMPTY, "the Compose file is empty");
+                self.findings.push(finding.help(BEGIN));
                 return None;
             }
             _ => {
                 let message =
                     format!("a Compose file is a mapping; this is {}", document.kind_name());
-                self.findings.push(document.error(SHAPE, message));
+                self.findings.push(document.error(SHAPE, message).help(BEGIN));
                 return None;
             }
         }
@@ -277,7 +282,8 @@ impl<'a> Loader<'a> {
         let is_null = |it: &&Item| it.data == Data::Null && it.tag != item::Tag::Reset;
         if let Some(services) = services.filter(is_null).filter(|_| is_whole) {
             let message = "`services` must be a mapping; this is null";
-            self.findings.push(services.error(SHAPE, message));
+            let help = "write a service below it: a name, and below that `image` or `build`";
+            self.findings.push(services.error(SHAPE, message).help(help));
         }
         self.include(&mut document, scope);
         self.extend_services(&mut document, scope);
@@ -301,7 +307,11 @@ impl<'a> Loader<'a> {
             Some(files) => files.iter().map(|f| (f.name.clone(), f.text.clone())).collect(),
             None => match self.read(base, ".env") {
                 Some(Ok(file)) => vec![(file.name, file.text)],
-                _ => Vec::new(),
+                Some(Err(error)) => {
+                    self.report_dotenv(&error, start);
+                    Vec::new()
+                }
+                None => Vec::new(),
             },
         };
         let mut read = Environment::new();
@@ -312,6 +322,18 @@ impl<'a> Loader<'a> {
             environment.entry(name).or_insert(value);
         }
         environment
+    }
+
+    /// A `.env` that is there and is no text that can be read. A folder of that name is none, for
+    /// Compose too.
+    fn report_dotenv(&mut self, error: &FileError, at: Span) {
+        if let FileError::Unreadable { reason, .. } = error
+            && reason != FOLDER
+        {
+            let mut finding = Diagnostic::error(NO_ENV_FILE, at, error.to_string());
+            finding.help = error.help().map(str::to_owned);
+            self.findings.push(finding);
+        }
     }
 
     /// The variables of a file; what is wrong with it is reported at the place that names it.
@@ -338,7 +360,7 @@ impl<'a> Loader<'a> {
                     if is_named { finding.label(at, "the file is named here") } else { finding }
                 }
             };
-            self.findings.push(finding);
+            self.findings.push(finding.help(bad.help));
             Environment::new()
         })
     }

@@ -123,8 +123,43 @@ fn check_texts(name: &str, service: &Item, findings: &mut Findings) {
     }
 }
 
+/// Names of variables in lists. What ends with a space is a slip for Compose; in mappings it is not.
+/// Compose looks at the last byte, which takes the second half of some letters for a space.
+fn check_variables(name: &str, service: &Item, findings: &mut Findings) {
+    let hooks = ["post_start", "pre_stop"].into_iter().filter_map(|key| service.get(key));
+    let hooks = hooks.flat_map(Item::items).filter_map(|hook| hook.get("environment"));
+    let own = [service.get("environment"), service.at(&["build", "args"])];
+    for item in own.into_iter().flatten().chain(hooks).flat_map(Item::items) {
+        let text = item.plain();
+        let variable = text.split_once('=').map_or(text.as_str(), |(variable, _)| variable);
+        if matches!(variable.as_bytes().last(), Some(b' ' | b'\t'..=b'\r' | 0x85 | 0xa0)) {
+            let message = format!("the variable `{variable}` of `{name}` ends with a space");
+            let help = match variable.trim_end() {
+                trimmed if trimmed.len() < variable.len() => {
+                    format!("write `{}`", text.replacen(variable, trimmed, 1))
+                }
+                _ => "Compose takes the end of its last letter for one; choose another".to_owned(),
+            };
+            findings.push(item.error(BAD_VALUE, message).help(help));
+        }
+    }
+}
+
+/// `SOURCE:TARGET:RIGHTS` has no fourth part.
+fn check_devices(service: &Item, findings: &mut Findings) {
+    for device in service.get("devices").map(Item::items).unwrap_or_default() {
+        if device.as_str().is_some_and(|text| text.split(':').count() > 3) {
+            let message = format!("`{}` has more than the three parts of a device", device.plain());
+            let help = "write it as a mapping with `source`, `target` and `permissions`";
+            findings.push(device.error(BAD_VALUE, message).help(help));
+        }
+    }
+}
+
 fn check_service(name: &str, service: &Item, findings: &mut Findings) {
     check_texts(name, service, findings);
+    check_variables(name, service, findings);
+    check_devices(service, findings);
     let devices = service.at(&["deploy", "resources", "reservations", "devices"]);
     let gpus = service.get("gpus");
     for device in [devices, gpus].into_iter().flatten().flat_map(Item::items) {

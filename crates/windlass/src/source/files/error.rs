@@ -3,6 +3,9 @@
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
+/// Why something cannot be read that is a folder.
+pub const FOLDER: &str = "it is a folder";
+
 /// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileError {
@@ -147,8 +150,23 @@ impl FileError {
             FileError::SeveralEntries { .. } => {
                 Some("write `Entry-Definitions: FILE` in TOSCA-Metadata/TOSCA.meta")
             }
-            FileError::UnsafeName { .. } => Some("make the archive again from its folder"),
-            _ => None,
+            FileError::UnsafeName { .. } | FileError::BrokenArchive { .. } => {
+                Some("make the archive again from its folder")
+            }
+            FileError::ArchiveBomb { .. } => Some("unpack it, and name the folder"),
+            FileError::TooLarge { .. } => {
+                Some("no description is that large: name another file, or split it")
+            }
+            FileError::TooManyFiles { .. } | FileError::TooManyBytes { .. } => {
+                Some("look at parts of it, one after the other")
+            }
+            FileError::TooDeep { .. } => Some("let files import each other in fewer steps"),
+            FileError::Unreadable { reason, .. } => Some(match reason.as_str() {
+                FOLDER => "name a file in it",
+                "permission denied" => "give yourself the right to read it",
+                _ => "name a regular file that can be read",
+            }),
+            FileError::BadPath { .. } => Some("name a file, with `/` between folders"),
         }
     }
 

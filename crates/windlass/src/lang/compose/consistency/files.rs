@@ -71,10 +71,14 @@ impl Loader<'_> {
                     FileError::OutsideRoot { .. } => {
                         let message = format!("`{text}` is not looked at: {error}");
                         Diagnostic::warning(NO_ENV_FILE, path.span, message)
+                            .help("`up` reads it: see that it is there")
                     }
-                    _ => path
-                        .error(NO_ENV_FILE, error.to_string())
-                        .help("make the file, or say `required: false` beside its `path`"),
+                    _ => path.error(NO_ENV_FILE, error.to_string()).help(match &error {
+                        FileError::Missing { .. } => {
+                            "make the file, or say `required: false` beside its `path`"
+                        }
+                        other => other.help().unwrap_or_default(),
+                    }),
                 };
                 self.findings.push(finding);
             }
