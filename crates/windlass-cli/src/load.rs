@@ -142,7 +142,7 @@ pub(crate) fn workflow(path: &Path, name: Option<&str>, of: Whose<'_>) -> Result
 /// What a file may say about plans.
 enum Planned {
     /// It is a service of TOSCA, or an archive of one; with what it is called.
-    Workflows(String, Option<tosca::Model>),
+    Workflows(String, Option<Box<tosca::Model>>),
     /// It is something else.
     Other(Text),
 }
@@ -151,7 +151,7 @@ fn planned(path: &Path, of: Whose<'_>) -> Result<Planned, Failure> {
     let entry = entry_of(path);
     let path = entry.as_deref().unwrap_or(path);
     if files::looks_like_archive(path) {
-        let own = application(path, None)?.tosca.map(|own| within(*own, of));
+        let own = application(path, None)?.tosca.map(|own| within(own, of));
         return Ok(Planned::Workflows(path.display().to_string(), own));
     }
     let text = text(path)?;
@@ -163,15 +163,15 @@ fn planned(path: &Path, of: Whose<'_>) -> Result<Planned, Failure> {
 
 /// The workflows of a file in the service of the application; in what the file itself has when the
 /// application is no service. What is wrong with it is said where it is read as the application.
-fn service_of(text: Text, path: &Path, of: Whose<'_>) -> Option<tosca::Model> {
+fn service_of(text: Text, path: &Path, of: Whose<'_>) -> Option<Box<tosca::Model>> {
     let Text { mut sources, id, .. } = text;
     let reading = input::read(Some(Language::Tosca), id, path, &mut sources, false).0;
-    Some(within(*reading.tosca?, of))
+    Some(within(reading.tosca?, of))
 }
 
-fn within(own: tosca::Model, of: Whose<'_>) -> tosca::Model {
+fn within(own: Box<tosca::Model>, of: Whose<'_>) -> Box<tosca::Model> {
     match of.service {
-        Some(service) => tosca::workflow::within(service, &own),
+        Some(service) => Box::new(tosca::workflow::within(service, &own)),
         None => own,
     }
 }
