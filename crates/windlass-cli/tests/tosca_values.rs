@@ -215,10 +215,23 @@ fn pairs_come_up_and_go_down_independently() {
     let folder = numbered("");
     folder.write("r.sh", r);
     good(up(&folder));
-    let history = good(folder.run(&["history", "service.yaml", "--format", "json"])).stdout;
+    let journal = good(folder.run(&["history", "service.yaml"])).stdout;
+    let at = |event: &str| {
+        let found = journal.lines().position(|line| line.contains(event));
+        found.unwrap_or_else(|| panic!("{event}: {journal}"))
+    };
+    // The pair of `w-1` is complete while the other one has not even made its first node.
+    assert!(at("done    Standard.start w-1 ") < at("done    Standard.create r-1 "), "{journal}");
+    assert!(at("start   Standard.create r-1") < at("done    Standard.start w-1 "), "{journal}");
+    // Each still waits for its own partner.
+    for (source, target) in [("w-1", "r-2"), ("w-2", "r-1")] {
+        let started = at(&format!("done    Standard.start {target} "));
+        assert!(started < at(&format!("start   Standard.create {source}")), "{journal}");
+    }
     let status = good(folder.run(&["status", "service.yaml"])).stdout;
     for id in ["r-1", "r-2", "w-1", "w-2"] {
-        assert!(history.contains(id) && status.contains(id), "{id}: {history}\n{status}");
+        let is_up = |line: &str| line.trim() == format!("{id}  started");
+        assert!(status.lines().any(is_up), "{id}: {status}");
     }
     assert!(folder.read("said").contains("w-1: 0 n0 10 paris x r-2 7"));
     // One more would have no partner.
