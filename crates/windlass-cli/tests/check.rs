@@ -62,6 +62,8 @@ fn further_places_are_shown_together_with_the_first() {
           | ---- first given here
         3 | name: bar
           | ^^^^
+          |
+          = help: keep one of the two, or give one another name
 
         1 error, 0 warnings in 1 file
         exit: 1

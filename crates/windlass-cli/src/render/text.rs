@@ -36,6 +36,9 @@ pub(super) fn report(report: &Report) -> String {
     out
 }
 
+/// What is wrong with archives, which have no lines.
+const ARCHIVE_CODES: &[&str] = &["FILE004", "FILE007", "FILE008", "FILE009", "FILE012"];
+
 /// A place to underline, in an excerpt that is already cut and cleaned.
 struct Mark {
     span: Span,
@@ -54,7 +57,8 @@ fn one(sources: &Sources, finding: &Finding) -> String {
     let title = level.primary_title(visible(&diagnostic.message)).id(diagnostic.code);
     let mut group = Group::with_title(title);
     for marks in excerpts(sources, marks(sources, diagnostic)) {
-        group = excerpt(group, sources, &marks);
+        let is_archive = ARCHIVE_CODES.contains(&diagnostic.code);
+        group = excerpt(group, sources, &marks, is_archive);
     }
     for span in imports(sources, diagnostic.primary.source) {
         let at = sources.get(span.source);
@@ -122,12 +126,12 @@ fn excerpts(sources: &Sources, marks: Vec<Mark>) -> Vec<Vec<Mark>> {
 }
 
 /// Adds one excerpt with its place to the drawing.
-fn excerpt<'a>(group: Group<'a>, sources: &Sources, marks: &[Mark]) -> Group<'a> {
+fn excerpt<'a>(group: Group<'a>, sources: &Sources, marks: &[Mark], is_archive: bool) -> Group<'a> {
     let source = sources.get(marks[0].span.source);
     if source.text.is_empty() {
         // An archive, or a file without anything in it: there is no line to show.
-        let start = Origin::path(visible(&source.name).into_owned()).line(1).char_column(1);
-        return group.element(start);
+        let origin = Origin::path(visible(&source.name).into_owned());
+        return group.element(if is_archive { origin } else { origin.line(1).char_column(1) });
     }
     let place = source.position(marks[0].span.start);
     let origin = Origin::path(visible(&source.name).into_owned())

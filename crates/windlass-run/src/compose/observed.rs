@@ -348,9 +348,9 @@ fn is_stopped(application: &Application, known: &GlobalState, id: &str) -> bool 
     created.is_some_and(|created| instance.element == Element::State(created))
 }
 
-/// Where an instance counts as being whose container has ended well: where it got to. Whoever waited
-/// for its health has seen it healthy, and nobody can wait for that a second time. One that was
-/// never seen healthy and is waited for has to be started again, or the wait is in vain.
+/// Where an instance counts as being whose container has ended well: where it got to. Whoever
+/// waited for its health has seen it healthy, and nobody can wait for that a second time. One that
+/// was never seen healthy and is waited for has to be started again, or the wait is in vain.
 fn after_end(
     application: &Application,
     node: NodeId,

@@ -233,7 +233,7 @@ impl Engine {
         Ok(all)
     }
 
-    /// The containers that run, as the list of the engine shows them, with the ports that they hold.
+    /// The containers that run, as the list of the engine shows them, with the ports they hold.
     pub fn list_running(&self) -> Asked<Vec<Value>> {
         let found = self.ask("GET", "/containers/json", None)?;
         Ok(found.as_array().cloned().unwrap_or_default())

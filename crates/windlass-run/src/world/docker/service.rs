@@ -247,8 +247,8 @@ fn run(
     look_after(shared, order, service, &id)
 }
 
-/// Starts a container once more whose end was in vain, as its exit code says: a job that has failed,
-/// or whatever ended before it was healthy. One that runs is left alone.
+/// Starts a container once more whose end was in vain, as its exit code says: a job that has
+/// failed, or whatever ended before it was healthy. One that runs is left alone.
 fn rerun(
     shared: &Shared,
     order: &Order,

@@ -123,7 +123,7 @@ fn check_texts(name: &str, service: &Item, findings: &mut Findings) {
     }
 }
 
-/// Names of variables in lists. What ends with a space is a slip for Compose; in mappings it is not.
+/// Names of variables in lists. What ends with a space is a slip for Compose; in mappings not.
 /// Compose looks at the last byte, which takes the second half of some letters for a space.
 fn check_variables(name: &str, service: &Item, findings: &mut Findings) {
     let hooks = ["post_start", "pre_stop"].into_iter().filter_map(|key| service.get(key));
