@@ -1,5 +1,5 @@
-//! Commands that must not run twice, and the keeper that outlives the engine: whoever is killed, and
-//! when, a command runs once, and how it ended is known or asked about.
+//! Commands that must not run twice, and the keeper that outlives the engine: whoever is killed,
+//! and when, a command runs once, and how it ended is known or asked about.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 

@@ -6,7 +6,8 @@
 //! and give up. If it cannot, the file says which process it is, by number and start time, so that
 //! a number used again by another process is not mistaken for it.
 //!
-//! A command that is nothing but that needs no shell: its keeper writes the same down (`keeper.rs`).
+//! An order that is nothing but a command needs no shell: its keeper writes the same down
+//! (`keeper.rs`).
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};

@@ -1,10 +1,10 @@
 //! Orders that are nothing but a command: the dispatcher sees to them itself, without a shell and
-//! without a thread, and sleeps until they end. One that may be repeated is its child; one that must
-//! not run twice is a child of its keeper.
+//! without a thread, and sleeps until they end. One that may be repeated is its child; one that
+//! must not run twice is a child of its keeper.
 //!
-//! After a crash a command that runs is found by its environment, which names the deployment and the
-//! order. None can begin late: until it has become the command, a child has a copy of the lock of
-//! the engine that started it, and the next engine waits for that, as it does for the keeper.
+//! After a crash a command that runs is found by its environment, which names the deployment and
+//! the order. None can begin late: until it has become the command, a child has a copy of the lock
+//! of the engine that started it, and the next engine waits for that, as it does for the keeper.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -76,8 +76,8 @@ impl Started {
 }
 
 /// What programs read and write, laid out once for each file: the system's library asks for the
-/// highest number of a file twice for every stream. And where programs are: whoever looks for one in
-/// every folder of the path does so before each start.
+/// highest number of a file twice for every stream. And where programs are: whoever looks for one
+/// in every folder of the path does so before each start.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     files: BTreeMap<(RawFd, RawFd), PosixSpawnFileActions>,
