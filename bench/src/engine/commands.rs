@@ -11,32 +11,42 @@ use crate::case::Measurement;
 use crate::plans::windlass;
 
 const COMMANDS: usize = 1_000;
-const JOBS: &str = "-j2";
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 9;
 const TRUE: &str = "true";
 
 /// Who runs the commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runner {
-    Windlass(&'static str),
+    Windlass(&'static str, Jobs),
     Ninja,
-    Make,
+    Make(Jobs),
+}
+
+/// How many commands at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Jobs {
+    Two,
+    Any,
 }
 
 const RUNNERS: &[Runner] = &[
-    Runner::Windlass("idempotent"),
-    Runner::Windlass("at_most_once"),
+    Runner::Windlass("idempotent", Jobs::Two),
+    Runner::Windlass("at_most_once", Jobs::Two),
     Runner::Ninja,
-    Runner::Make,
+    Runner::Make(Jobs::Two),
+    Runner::Windlass("idempotent", Jobs::Any),
+    Runner::Make(Jobs::Any),
 ];
 
 impl Runner {
     fn name(self) -> &'static str {
         match self {
-            Runner::Windlass("idempotent") => "windlass up",
-            Runner::Windlass(_) => "windlass up, at most once",
-            Runner::Ninja => "ninja",
-            Runner::Make => "make",
+            Runner::Windlass("idempotent", Jobs::Two) => "windlass up --jobs 2",
+            Runner::Windlass(_, Jobs::Two) => "windlass up --jobs 2, at most once",
+            Runner::Windlass(_, Jobs::Any) => "windlass up",
+            Runner::Ninja => "ninja -j2",
+            Runner::Make(Jobs::Two) => "make -j2",
+            Runner::Make(Jobs::Any) => "make -j",
         }
     }
 }
@@ -64,9 +74,9 @@ pub(super) fn measure() -> Result<Vec<Measurement>, String> {
 
 fn line(shape: &str, runner: Runner, best: Option<f64>, ninja: Option<f64>) -> Measurement {
     let wish = match runner {
-        Runner::Windlass("idempotent") => "; wanted: at most 1.3 times ninja and below make",
-        Runner::Windlass(_) => "; each action is on the disk before it starts",
-        Runner::Ninja | Runner::Make => "",
+        Runner::Windlass("idempotent", _) => "; wanted: at most 1.3 times ninja and below make",
+        Runner::Windlass(..) => "; each action is on the disk before it starts",
+        Runner::Ninja | Runner::Make(_) => "",
     };
     let note = match (best, ninja) {
         (None, _) => "not installed".to_owned(),
@@ -74,7 +84,7 @@ fn line(shape: &str, runner: Runner, best: Option<f64>, ninja: Option<f64>) -> M
         (Some(_), None) => format!("ninja is not installed{wish}"),
     };
     Measurement {
-        name: format!("engine/{shape} of {COMMANDS} `true`, two at a time/{}", runner.name()),
+        name: format!("engine/{shape} of {COMMANDS} `true`/{}", runner.name()),
         value: best.unwrap_or(0.0),
         unit: "s",
         note,
@@ -87,22 +97,25 @@ fn once(runner: Runner, shape: &str, folder: &Path) -> Result<Option<f64>, Strin
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).map_err(words)?;
     let mut command = match runner {
-        Runner::Windlass(effect) => {
+        Runner::Windlass(effect, jobs) => {
             write(folder, "windlass.yaml", &assembly(shape, COMMANDS, effect, TRUE))?;
             let mut command = Command::new(windlass()?);
-            command.args(["up", "windlass.yaml", "--yes", "--detach", "--jobs", "2"]);
+            command.args(["up", "windlass.yaml", "--yes", "--detach"]);
+            if jobs == Jobs::Two {
+                command.args(["--jobs", "2"]);
+            }
             command
         }
         Runner::Ninja => {
             write(folder, "build.ninja", &ninja_file(shape))?;
             let mut command = Command::new("ninja");
-            command.args([JOBS, "--quiet"]);
+            command.args(["-j2", "--quiet"]);
             command
         }
-        Runner::Make => {
+        Runner::Make(jobs) => {
             write(folder, "Makefile", &make_file(shape))?;
             let mut command = Command::new("make");
-            command.args([JOBS, "--silent"]);
+            command.args([if jobs == Jobs::Two { "-j2" } else { "-j" }, "--silent"]);
             command
         }
     };

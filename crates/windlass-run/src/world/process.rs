@@ -249,7 +249,7 @@ impl World for Processes {
         if let Some(report) = self.inbox.report() {
             return Some(report);
         }
-        if self.inbox.is_told() {
+        if self.inbox.is_told() || self.direct.has_early() {
             for order in self.direct.ended() {
                 self.inbox.push(order);
             }

@@ -45,6 +45,8 @@ pub(super) struct Direct {
     has_nameless: bool,
     /// Those that run without a handle.
     heard: Vec<OrderId>,
+    /// Those that were seen to have ended while others were started.
+    early: Vec<OrderId>,
     keeper: Option<Keeper>,
     /// Whether there can be no keeper.
     is_without_keeper: bool,
@@ -55,7 +57,8 @@ pub(super) struct Direct {
 #[derive(Debug)]
 struct Started {
     child: Child,
-    log: Log,
+    /// None when it has ended without a word, and its log serves another one.
+    log: Option<Log>,
     /// Who it is, when it was told to end.
     cancelled: Option<Identity>,
 }
@@ -68,6 +71,8 @@ enum Child {
     Own(Begun, Option<OwnedFd>),
     /// The keeper's.
     Kept(Box<Order>),
+    /// Nobody's any more: it has ended.
+    Gone(io::Result<ExitStatus>),
 }
 
 /// A command that has ended.
@@ -75,7 +80,7 @@ enum Child {
 struct Over {
     /// What the system still keeps of it.
     left: Option<(Begun, Option<OwnedFd>)>,
-    log: Log,
+    log: Option<Log>,
 }
 
 /// The command of an order that is nothing but a command that writes to its log itself.
@@ -98,6 +103,7 @@ impl Direct {
         if !is_own && !self.has_keeper(launcher, inbox) {
             return false;
         }
+        self.make_room(shared, is_own);
         let Ok(ready) = launcher.ready(order, command) else { return false };
         let Ok(log) = self.logs.open(launcher.log(order.id)) else { return false };
         if is_own {
@@ -142,7 +148,32 @@ impl Direct {
 
     fn runs(&mut self, order: OrderId, child: Child, log: Log) {
         self.has_nameless |= !log.has_name();
-        self.running.insert(order, Started { child, log, cancelled: None });
+        self.running.insert(order, Started { child, log: Some(log), cancelled: None });
+    }
+
+    /// Small commands end sooner than many of them are started: those that have ended make room.
+    /// What they would have been woken for is told when everything has been started.
+    fn make_room(&mut self, shared: &Arc<Shared>, is_own: bool) {
+        if self.running.len() < FEW {
+            return;
+        }
+        let over = if is_own { self.look() } else { self.hear(shared) };
+        for order in &over {
+            let Some(started) = self.running.get_mut(order) else { continue };
+            // Nothing is left for the time when all others have ended.
+            let child = std::mem::replace(
+                &mut started.child,
+                Child::Gone(Err(io::ErrorKind::NotFound.into())),
+            );
+            started.child = match child {
+                Child::Own(begun, _) => Child::Gone(begun.wait()),
+                other => other,
+            };
+            if started.log.as_ref().is_some_and(|log| !log.has_name() && log.is_empty()) {
+                started.log.take().into_iter().for_each(|log| self.logs.over(log));
+            }
+        }
+        self.early.extend(over);
     }
 
     fn has_keeper(&mut self, launcher: &Launcher, inbox: &Inbox) -> bool {
@@ -172,12 +203,23 @@ impl Direct {
         Ok(Some(handle))
     }
 
-    /// Those without a handle that have ended.
+    /// Whether somebody was seen to have ended and that was not told.
+    pub(super) fn has_early(&self) -> bool {
+        !self.early.is_empty()
+    }
+
+    /// Those without a handle that have ended, and those that were seen before.
     pub(super) fn ended(&mut self) -> Vec<OrderId> {
+        let mut ended = std::mem::take(&mut self.early);
+        ended.extend(self.look());
+        ended
+    }
+
+    fn look(&mut self) -> Vec<OrderId> {
         let running = &self.running;
         let has_ended = |order: &mut OrderId| match running.get(order).map(|it| &it.child) {
             Some(Child::Own(begun, _)) => begun.is_over(),
-            Some(Child::Kept(_)) | None => true,
+            Some(Child::Kept(_) | Child::Gone(_)) | None => true,
         };
         self.heard.extract_if(.., has_ended).collect()
     }
@@ -191,9 +233,8 @@ impl Direct {
             match told {
                 Told::Ended { order, status, is_named } => {
                     let order = OrderId(order);
-                    if let Some(started) = self.running.get_mut(&order).filter(|_| is_named) {
-                        started.log.is_named();
-                    }
+                    let started = self.running.get_mut(&order).filter(|_| is_named);
+                    started.and_then(|it| it.log.as_mut()).into_iter().for_each(Log::is_named);
                     self.told.insert(order, ExitStatus::from_raw(status));
                     ended.push(order);
                 }
@@ -222,17 +263,17 @@ impl Direct {
         order: OrderId,
         from: impl FnOnce() -> Option<errand::From>,
     ) {
-        let Some(Started { child: Child::Kept(order), mut log, .. }) = self.running.remove(&order)
+        let Some(Started { child: Child::Kept(order), log, .. }) = self.running.remove(&order)
         else {
             return;
         };
         match from() {
             Some(errand::From::Start) => {
-                self.logs.over(log);
+                log.into_iter().for_each(|log| self.logs.over(log));
                 errand::begin(shared, *order, errand::From::Start);
             }
             Some(from) => {
-                log.name();
+                log.into_iter().for_each(|mut log| log.name());
                 errand::begin(shared, *order, from);
             }
             None => shared.reports.send(Report::Lost { order: order.id }),
@@ -281,9 +322,7 @@ impl Direct {
 
     /// The commands that run take their time: their logs get names, so that they can be read.
     pub(super) fn name_logs(&mut self) {
-        for started in self.running.values_mut() {
-            started.log.name();
-        }
+        self.running.values_mut().filter_map(|it| it.log.as_mut()).for_each(Log::name);
         self.logs.settle();
         self.has_nameless = false;
     }
@@ -302,7 +341,7 @@ impl Direct {
             }
             // It may not have begun; whoever begins it says who it is.
             (Child::Kept(_), Some(keeper)) => keeper.ask(order),
-            (Child::Kept(_), None) => {}
+            (Child::Kept(_), None) | (Child::Gone(_), _) => {}
         }
     }
 
@@ -311,7 +350,7 @@ impl Direct {
         let Some(over) = self.over.remove(&order) else { return false };
         // Whatever had to start has started, so that nobody waits for this. How it ended is known.
         let _ = over.left.map(|(child, _)| child.wait());
-        self.logs.over(over.log);
+        over.log.into_iter().for_each(|log| self.logs.over(log));
         true
     }
 
@@ -320,7 +359,7 @@ impl Direct {
     /// sees to that reports it.
     pub(super) fn bury(&mut self, shared: &Arc<Shared>, order: OrderId) -> Option<Report> {
         let Started { child, mut log, cancelled } = self.running.remove(&order)?;
-        log.name_unless_empty();
+        log.iter_mut().for_each(Log::name_unless_empty);
         let (status, known, left) = match child {
             Child::Own(mut begun, handle) => {
                 let status = begun.ended();
@@ -335,6 +374,7 @@ impl Direct {
                 let status = self.told.remove(&order).ok_or(io::ErrorKind::NotFound.into());
                 (status, Known::ByEnvironment, None)
             }
+            Child::Gone(status) => (status, Known::ByEnvironment, None),
         };
         self.over.insert(order, Over { left, log });
         let end = match status {

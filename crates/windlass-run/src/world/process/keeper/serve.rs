@@ -138,6 +138,8 @@ impl Serving {
             records::write(&self.records, OrderId(order), Fact::Ended(status))?;
             log.name_unless_empty();
             let is_named = log.has_name();
+            // The engine may want it for another command as soon as it is told.
+            drop(log);
             self.outbox.push_back(Told::Ended { order, status, is_named });
             self.tell();
         }
