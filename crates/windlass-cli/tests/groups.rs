@@ -67,6 +67,18 @@ fn a_command_that_takes_too_long_is_over_when_nobody_of_its_group_runs() {
 }
 
 #[test]
+fn a_command_that_takes_too_long_has_not_done_its_work_whatever_it_says() {
+    for effect in ["at_most_once", "idempotent", "{ check: ['false'] }"] {
+        let polite = "trap 'exit 0' TERM; sleep 95 & wait";
+        let operation = format!("run: {{ shell: \"{polite}\" }}, timeout: 300ms, effect: {effect}");
+        let folder = Folder::with(&[("windlass.yaml", &application(&operation, ""))]);
+        let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);
+        assert_eq!(up.code, 4, "{effect}: {up:?}");
+        assert!(up.stdout.contains("it took too long"), "{effect}: {up:?}");
+    }
+}
+
+#[test]
 fn whoever_is_left_of_a_process_ends_before_the_next_one_starts() {
     let process = "on_crash: off, process: { run: { shell: \"sleep 97 & exec sleep 96\" } }";
     let folder = Folder::with(&[("windlass.yaml", &application("timeout: 20s", process))]);

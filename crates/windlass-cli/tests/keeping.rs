@@ -87,6 +87,34 @@ fn a_command_outlives_its_engine_and_how_it_ended_is_known() {
 }
 
 #[test]
+fn a_command_that_hides_its_environment_is_waited_for() {
+    let folder = folder("true");
+    let text =
+        folder.read("windlass.yaml").replacen("run: { shell: ", "run: [env, -i, sh, -c, ", 1);
+    let text = text.replacen("done; true\" }", "done; true\"]", 1);
+    folder.write("windlass.yaml", text);
+    kill_engine(engine(&folder));
+    let resume = folder.command(&["resume", "--detach"]).spawn().unwrap();
+    thread::sleep(Duration::from_secs(3));
+    folder.write("go", "");
+    let resume = resume.wait_with_output().unwrap();
+    assert_eq!(resume.status.code(), Some(0), "{}", String::from_utf8_lossy(&resume.stderr));
+    assert_eq!(folder.read("lines"), "begun\nsecond\n");
+}
+
+#[test]
+fn an_engine_that_cannot_hear_of_ends_says_so() {
+    let folder = folder("true");
+    let windlass = folder.command(&[]).get_program().to_owned();
+    let mut up = std::process::Command::new("env");
+    up.args(["--ignore-signal=CHLD"]).arg(windlass).args(["up", "windlass.yaml", "--yes"]);
+    let output = up.current_dir(folder.root()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("--default-signal=CHLD"), "{said}");
+    assert!(!folder.path("lines").exists());
+}
+
+#[test]
 fn a_command_that_failed_while_nobody_drove_has_failed() {
     let folder = folder("echo ended >> lines; exit 3");
     kill_engine(engine(&folder));

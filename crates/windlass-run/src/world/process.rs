@@ -41,7 +41,6 @@ pub use ends::hear_ends;
 use group::Known;
 use inbox::Inbox;
 pub(super) use inbox::Reports;
-use keeper::Fact;
 pub use keeper::{KEEP_COMMANDS, keep_commands};
 use launch::Launcher;
 pub(super) use launch::exit_words;
@@ -118,6 +117,11 @@ impl Interrupter {
 impl Processes {
     /// A world of local processes.
     pub fn new(place: Place, secrets: Secrets) -> std::io::Result<Self> {
+        if place.program.is_some() && ends::are_forgotten() {
+            let why = "whoever started this has it ignore the signal CHLD, so that the ends of \
+                       commands cannot be heard of: start it with `env --default-signal=CHLD`";
+            return Err(std::io::Error::other(why));
+        }
         let (reports, inbox) = inbox::open()?;
         let launcher = Launcher::new(place, secrets)?;
         let shared = Shared {
@@ -166,8 +170,8 @@ impl Processes {
             return Err(Doubt::NotDone);
         }
         let running = match kept {
-            Some(Fact::Begun) => direct::find(&self.shared.launcher, order),
-            _ => claim.identity().filter(|identity| identity.is_alive()),
+            Some(fact) => fact.running(&self.shared.launcher, order),
+            None => claim.identity().filter(|identity| identity.is_alive()),
         };
         let left = match running {
             Some(_) => None,

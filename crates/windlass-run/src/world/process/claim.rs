@@ -114,10 +114,12 @@ impl Claims {
     pub(super) fn status(&self, order: OrderId) -> Option<ExitStatus> {
         let until = Instant::now() + LAST_FACT;
         loop {
-            let kept = kept(&Records::all(&self.folder), order);
-            let known = self.command(order).status().or(kept.and_then(Fact::status));
+            let all = Records::all(&self.folder);
+            // Asked before: whoever is gone then has written all that it will.
+            let is_kept = all.iter().any(|it| it.fact(order).is_some() && it.is_kept());
+            let known = self.command(order).status().or(kept(&all, order).and_then(Fact::status));
             // Its keeper may be about to write.
-            if known.is_some() || kept != Some(Fact::Begun) || Instant::now() >= until {
+            if known.is_some() || !is_kept || Instant::now() >= until {
                 return known;
             }
             thread::sleep(Duration::from_millis(2));

@@ -240,11 +240,11 @@ impl Direct {
                 }
                 // What was wrong with it, its shell will say.
                 Told::NotBegun { order } => {
-                    self.hand_over(shared, OrderId(order), || Some(errand::From::Start))
+                    self.hand_over(shared, OrderId(order), || Some(errand::From::Start));
                 }
                 Told::Runs { order, process } => {
                     if let Some(started) = self.running.get_mut(&OrderId(order)) {
-                        started.cancelled = Identity::of(process);
+                        started.cancelled = Identity::of(process).filter(|it| it.is_alive());
                         started.cancelled.into_iter().for_each(super::end_soon);
                     }
                 }
@@ -269,11 +269,15 @@ impl Direct {
         };
         match from() {
             Some(errand::From::Start) => {
-                log.into_iter().for_each(|log| self.logs.over(log));
+                if let Some(log) = log {
+                    self.logs.over(log);
+                }
                 errand::begin(shared, *order, errand::From::Start);
             }
             Some(from) => {
-                log.into_iter().for_each(|mut log| log.name());
+                if let Some(mut log) = log {
+                    log.name();
+                }
                 errand::begin(shared, *order, from);
             }
             None => shared.reports.send(Report::Lost { order: order.id }),
@@ -297,9 +301,9 @@ impl Direct {
                     self.told.insert(order, ExitStatus::from_raw(status));
                     ended.push(order);
                 }
-                Some(Fact::Begun) => {
-                    let running = || find(&shared.launcher, order).map(errand::From::Running);
-                    self.hand_over(shared, order, running);
+                Some(fact @ (Fact::Begun | Fact::Runs(_))) => {
+                    let running = || fact.running(&shared.launcher, order);
+                    self.hand_over(shared, order, || running().map(errand::From::Running));
                 }
                 Some(Fact::NotBegun) | None => {
                     self.hand_over(shared, order, || Some(errand::From::Start));
@@ -336,7 +340,7 @@ impl Direct {
         let Some(started) = self.running.get_mut(&order) else { return };
         match (&started.child, &self.keeper) {
             (Child::Own(begun, _), _) => {
-                started.cancelled = Identity::of(begun.id());
+                started.cancelled = Identity::of(begun.id()).filter(|it| it.is_alive());
                 started.cancelled.into_iter().for_each(super::end_soon);
             }
             // It may not have begun; whoever begins it says who it is.
@@ -378,8 +382,9 @@ impl Direct {
         };
         self.over.insert(order, Over { left, log });
         let end = match status {
-            Ok(status) if status.success() => End::Done,
+            // Whatever it says: it ended because it was told to.
             _ if cancelled.is_some() => End::Cancelled,
+            Ok(status) if status.success() => End::Done,
             Ok(status) => End::Failed { reason: shared.launcher.reason(order, status) },
             Err(error) => End::Failed { reason: format!("cannot wait for the command: {error}") },
         };

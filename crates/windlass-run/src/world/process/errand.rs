@@ -143,7 +143,8 @@ fn to_its_end(shared: &Shared, order: &Order, child: Begun) -> Result<(), Troubl
     known_as(shared, order.id, identity);
     let status = child.wait().map_err(|error| failed("wait for the command", &error))?;
     after_cancel(shared, order.id, identity);
-    if status.success() {
+    // One that was told to end has not done its work, whatever it says.
+    if status.success() && !is_cancelled(shared, order.id) {
         return Ok(());
     }
     Err(Trouble::Failed(shared.launcher.reason(order.id, status)))

@@ -14,6 +14,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::entry::OrderId;
+use crate::world::process::claim::Identity;
+use crate::world::process::direct::find;
+use crate::world::process::launch::Launcher;
 
 /// How the files are called, before their number.
 const NAME: &str = "keeper-";
@@ -27,6 +30,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub(in crate::world::process) enum Fact {
     /// It has begun.
     Begun,
+    /// It has begun, and is this process.
+    Runs(Identity),
     /// It has ended; the system's number for how.
     Ended(i32),
     /// It could not begin.
@@ -38,7 +43,20 @@ impl Fact {
     pub(in crate::world::process) fn status(self) -> Option<ExitStatus> {
         match self {
             Fact::Ended(status) => Some(ExitStatus::from_raw(status)),
-            Fact::Begun | Fact::NotBegun => None,
+            Fact::Begun | Fact::Runs(_) | Fact::NotBegun => None,
+        }
+    }
+
+    /// The process of the command of an order, if it runs.
+    pub(in crate::world::process) fn running(
+        self,
+        launcher: &Launcher,
+        order: OrderId,
+    ) -> Option<Identity> {
+        match self {
+            Fact::Runs(identity) => Some(identity).filter(|identity| identity.is_alive()),
+            Fact::Begun => find(launcher, order),
+            Fact::Ended(_) | Fact::NotBegun => None,
         }
     }
 }
@@ -91,12 +109,19 @@ impl Records {
         }
     }
 
+    /// Whether a keeper that is alone looks after commands and writes down how they end.
+    pub(in crate::world::process) fn is_kept(&self) -> bool {
+        let Ok(file) = File::open(&self.path) else { return false };
+        matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+    }
+
     /// What it says about an order.
     pub(in crate::world::process) fn fact(&self, order: OrderId) -> Option<Fact> {
         let text = fs::read_to_string(&self.path).ok()?;
         // A line that the end of the machine cut off is no fact.
         let whole = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
-        whole.filter_map(parse).filter(|(of, _)| *of == order).map(|(_, fact)| fact).last()
+        let of_order = whole.filter_map(parse).filter(|(of, _)| *of == order);
+        of_order.map(|(_, fact)| fact).next_back()
     }
 
     /// The orders in it.
@@ -120,6 +145,7 @@ pub(super) fn write(mut file: &File, order: OrderId, fact: Fact) -> io::Result<(
     let order = order.0;
     let line = match fact {
         Fact::Begun => format!("begun {order}\n"),
+        Fact::Runs(identity) => format!("runs {order} {}\n", identity.words()),
         Fact::Ended(status) => format!("ended {order} {status}\n"),
         Fact::NotBegun => format!("not {order}\n"),
     };
@@ -127,10 +153,11 @@ pub(super) fn write(mut file: &File, order: OrderId, fact: Fact) -> io::Result<(
 }
 
 fn parse(line: &str) -> Option<(OrderId, Fact)> {
-    let mut words = line.split(' ');
+    let mut words = line.splitn(3, ' ');
     let (word, order) = (words.next()?, OrderId(words.next()?.parse().ok()?));
     let fact = match word {
         "begun" => Fact::Begun,
+        "runs" => Fact::Runs(Identity::from_words(words.next()?)?),
         "ended" => Fact::Ended(words.next()?.parse().ok()?),
         "not" => Fact::NotBegun,
         _ => return None,

@@ -17,6 +17,7 @@ use super::wire::{self, LONGEST, Received, Request, Task, Told};
 use crate::entry::OrderId;
 use crate::secrets::Secrets;
 use crate::world::process::Place;
+use crate::world::process::claim::Identity;
 use crate::world::process::ends::{Ends, hear_ends};
 use crate::world::process::launch::Launcher;
 use crate::world::process::logs::Log;
@@ -94,10 +95,10 @@ impl Serving {
 
     /// Until the engine says something or a command ends.
     fn sleep(&self) -> io::Result<()> {
-        let wanted = match self.outbox.is_empty() {
-            true => PollFlags::IN,
-            false => PollFlags::IN | PollFlags::OUT,
-        };
+        let mut wanted = PollFlags::IN;
+        if !self.outbox.is_empty() {
+            wanted |= PollFlags::OUT;
+        }
         let both = [PollFd::new(&self.ends, PollFlags::IN), PollFd::new(&self.socket, wanted)];
         // An engine that is gone would wake at once, every time.
         let count = if self.has_engine { 2 } else { 1 };
@@ -114,6 +115,10 @@ impl Serving {
         let log = Log::open_already(log, spare, path);
         match self.launcher.start(&ready, &log, &mut self.streams) {
             Ok(child) => {
+                // An environment that names the order can be hidden; this cannot.
+                if let Some(identity) = Identity::of(child.id()) {
+                    records::write(&self.records, OrderId(order), Fact::Runs(identity))?;
+                }
                 self.running.insert(child.id(), (order, log));
             }
             Err(_) => {
@@ -161,6 +166,7 @@ impl Serving {
         for (_, log) in self.running.values_mut() {
             log.name();
         }
-        self.records.unlock()
+        // As long as somebody reads of commands that run, it can be seen that there is a keeper.
+        self.records.lock_shared()
     }
 }
