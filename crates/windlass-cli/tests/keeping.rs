@@ -39,14 +39,15 @@ fn folder(after: &str) -> Folder {
 
 /// An engine whose first command has begun.
 fn engine(folder: &Folder) -> Child {
-    let up = folder.command(&["up", "windlass.yaml", "--yes", "--detach"]).spawn().unwrap();
+    let mut up = folder.command(&["up", "windlass.yaml", "--yes", "--detach"]).spawn().unwrap();
     for _ in 0..1_000 {
         if folder.path("lines").exists() {
             return up;
         }
         thread::sleep(Duration::from_millis(10));
     }
-    panic!("the command did not begin");
+    up.kill().unwrap();
+    panic!("the command did not begin: {:?}", up.wait());
 }
 
 /// The keeper of an engine.

@@ -131,7 +131,6 @@ pub(super) fn file(from: Option<OwnedFd>) -> io::Result<File> {
 mod tests {
     use super::*;
     use std::io::Write as _;
-    use std::os::fd::AsFd as _;
 
     #[test]
     fn a_message_arrives_whole_and_with_its_file() {
