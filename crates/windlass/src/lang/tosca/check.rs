@@ -5,7 +5,7 @@
 //! | `derivation`, `declared`, `refinement`, `scalar` | are the types well defined? |
 //! | `value`, `constraint`, `clause`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
 //! | `function`, `result`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `outside`, `flow` | do functions refer to something, of the right type, without a cycle? |
-//! | `template`, `operation` | does a template give what its type declares? |
+//! | `template`, `given`, `operation` | does a template give what its type declares? |
 //! | `requirement`, `indexed`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
 //! | `substitution`, `mapping`, `behavior` | does the service fit the type that it stands for? |
@@ -26,6 +26,7 @@ mod evaluate;
 mod filter;
 mod flow;
 mod function;
+mod given;
 mod indexed;
 mod mapping;
 mod operation;

@@ -266,6 +266,7 @@ impl Checker<'_> {
 
     fn given_input(&mut self, value: Option<&Value>, schema: Option<Schema>) {
         let (Some(value), Some(schema)) = (value, schema) else { return };
+        self.unfixed(value, &schema);
         // A definition that refines an inherited one and names no type.
         let is_key =
             |entry: &Entry| PARAMETER.keys.iter().any(|key| entry.key.text() == Some(key.name));

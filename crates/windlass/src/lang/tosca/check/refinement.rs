@@ -146,6 +146,9 @@ impl Checker<'_> {
             if let (Some(own), Some(from)) = (&schema.of, &from.of) {
                 self.must_derive(own, from, &what);
             }
+            if let Some(value) = schema.value.as_ref().or(schema.default.as_ref()) {
+                self.unfixed(value, from);
+            }
             if from.required.unwrap_or(true)
                 && schema.required == Some(false)
                 && from.required == Some(true)

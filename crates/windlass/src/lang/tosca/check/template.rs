@@ -107,6 +107,8 @@ impl Checker<'_> {
         self.assigned(id, &node.properties, |of| &of.properties, "property");
         if !is_elsewhere {
             self.given(id, &node.properties, name.span, &name.text);
+            self.given_to_capabilities(id, name, node);
+            self.given_to_artifacts(id, node);
         }
         self.assigned(id, &node.attributes, |of| &of.attributes, "attribute");
         for (capability, assignment) in node.capabilities.iter() {
@@ -193,7 +195,12 @@ impl Checker<'_> {
     fn each(&mut self, id: TypeId, values: &Fields<Value>, fields: &Fields<Schema>, word: &str) {
         for (name, value) in values.iter() {
             match fields.get(&name.text) {
-                Some(schema) => self.value(value, schema, self.model.version),
+                Some(schema) => {
+                    self.value(value, schema, self.model.version);
+                    if word == "property" {
+                        self.unfixed(value, schema);
+                    }
+                }
                 None if self.model.is_opaque(id) => {}
                 // Attributes may take over the names of properties.
                 None if word == "attribute"
