@@ -488,3 +488,62 @@ fn a_workflow_of_an_archive_runs_and_what_is_passed_over_is_told() {
         good(folder.run(&["down", file, "--yes"]));
     }
 }
+
+/// A workflow that gives inputs, and inputs whose names no shell has.
+const GIVEN: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    a:
+      type: tosca.nodes.Root
+      interfaces:
+        Standard:
+          operations:
+            create: { implementation: o.sh, inputs: { db-host: one, x-y: two, x_y: three } }
+  workflows:
+    deploy:
+      steps:
+        s:
+          target: a
+          activities:
+            - call_operation: { operation: Standard.create, inputs: { V: two } }
+            - call_operation: Standard.start
+";
+
+#[test]
+fn inputs_of_a_step_are_told_and_inputs_have_names_of_a_shell() {
+    let folder = Folder::with(&[("s.yaml", GIVEN), ("o.sh", "echo \"$db_host $x_y\" > got\n")]);
+    let run = good(folder.run(&["up", "s.yaml", "--plan", "s.yaml", "--yes", "--detach"]));
+    let told = "the inputs that step `s` gives to `Standard.create` are not passed on";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(folder.path("got")).unwrap().trim(), "one three");
+}
+
+/// An application whose store is told about those that use it.
+const TOLD: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    box: { type: tosca.nodes.Compute }
+    store: { type: tosca.nodes.SoftwareComponent, requirements: [ host: box ] }
+    app:
+      type: tosca.nodes.SoftwareComponent
+      requirements:
+        - host: box
+        - dependency: { node: store, relationship: told }
+  relationship_templates:
+    told:
+      type: tosca.relationships.ConnectsTo
+      interfaces:
+        Configure: { operations: { pre_configure_target: o.sh, add_target: o.sh } }
+";
+
+#[test]
+fn workflows_that_are_written_are_accepted() {
+    let folder = Folder::with(&[("s.yaml", TOLD), ("o.sh", "true\n")]);
+    let run = good(folder.run(&["convert", "s.yaml", "--to", "tosca"]));
+    assert!(run.stdout.contains("target_relationship: app/dependency"), "{}", run.stdout);
+    let workflows = run.stdout.split_once("topology_template:\n").unwrap().1;
+    folder.write("merged.yaml", &format!("{TOLD}{workflows}"));
+    good(folder.run(&["check", "merged.yaml"]));
+    let run = good(folder.run(&["verify", "merged.yaml", "--app", "merged.yaml"]));
+    assert!(run.stdout.contains("valid"), "{}", run.stdout);
+}

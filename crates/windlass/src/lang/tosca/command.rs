@@ -363,14 +363,21 @@ fn dependencies(
     all.filter_map(|artifact| path(inputs, file, artifact, template)).collect()
 }
 
-/// Inputs by the names of their variables.
+/// Inputs by the names of their variables. One that has such a name itself is not hidden by
+/// another one that only gets it.
 fn values(
     inputs: &Inputs<'_, '_>,
     declared: &Declared<'_>,
     place: &Place,
 ) -> BTreeMap<String, Found> {
+    let names: BTreeSet<&str> = declared.inputs().map(|(name, _)| name).collect();
+    let is_own = |name: &str| {
+        let variable = variable(name);
+        name == variable || !names.contains(&*variable)
+    };
+    let all = declared.inputs().filter(|(name, _)| is_own(name));
     let found = |(name, value)| Some((variable(name), inputs.evaluate(value, place)?));
-    declared.inputs().filter_map(found).collect()
+    all.filter_map(found).collect()
 }
 
 /// Where each output is kept beside its own place, in words of a shell: the attributes that it

@@ -148,28 +148,36 @@ impl<'m> Reading<'m> {
             }
             ends.insert(&name.text, whole);
         }
-        let follows: Vec<(&str, &str)> = workflow
+        let follows: BTreeMap<&str, Vec<&str>> = workflow
             .steps
             .iter()
-            .flat_map(|(name, step)| step.on_success.iter().map(|next| (&*name.text, &*next.text)))
+            .map(|(name, step)| {
+                (&*name.text, step.on_success.iter().map(|next| &*next.text).collect())
+            })
             .collect();
-        for (from, _) in ends.clone() {
+        for from in ends.keys() {
             self.order_after(from, &ends, &follows);
         }
-        let begins = |step: &&str| !follows.iter().any(|(_, next)| next == step);
-        let stops = |step: &&str| !follows.iter().any(|(from, _)| from == step);
-        let first = ends.keys().filter(|step| begins(step)).flat_map(|step| &ends[step].first);
-        let last = ends.keys().filter(|step| stops(step)).flat_map(|step| &ends[step].last);
+        let followers: BTreeSet<&str> = follows.values().flatten().copied().collect();
+        let begins = |step: &&&str| !followers.contains(**step);
+        let stops = |step: &&&str| follows.get(**step).is_none_or(Vec::is_empty);
+        let first = ends.keys().filter(begins).flat_map(|step| &ends[step].first);
+        let last = ends.keys().filter(stops).flat_map(|step| &ends[step].last);
         Ends { first: first.copied().collect(), last: last.copied().collect() }
     }
 
     /// Orders a step before those that follow it, through steps that do nothing.
-    fn order_after(&mut self, from: &str, ends: &BTreeMap<&str, Ends>, follows: &[(&str, &str)]) {
+    fn order_after(
+        &mut self,
+        from: &str,
+        ends: &BTreeMap<&str, Ends>,
+        follows: &BTreeMap<&str, Vec<&str>>,
+    ) {
         let before = ends.get(from).map(|ends| ends.last.clone()).unwrap_or_default();
         let mut open: Vec<&str> = vec![from];
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         while let Some(at) = open.pop() {
-            for (_, next) in follows.iter().filter(|(step, _)| *step == at) {
+            for next in follows.get(at).into_iter().flatten() {
                 let Some(found) = ends.get(next) else { continue };
                 if !seen.insert(next) {
                     continue;

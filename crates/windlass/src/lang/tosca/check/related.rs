@@ -20,6 +20,8 @@ impl Checker<'_> {
             let message = "there is no `target` that could have this requirement";
             return self.error(codes::UNKNOWN_NAME, name.span, message);
         };
+        let (target, name) =
+            &from_source(service, target, name).unwrap_or_else(|| (target.clone(), name.clone()));
         let Some(nodes) = self.targeted(service, &target.text).filter(|all| !all.is_empty()) else {
             return;
         };
@@ -106,4 +108,15 @@ impl Checker<'_> {
         };
         self.advise(codes::OPERATION, operation.span, message, Some(help));
     }
+}
+
+/// `SOURCE/REQUIREMENT`, as plans call a relationship on the side of its target: the source and
+/// its requirement. None unless the requirement leads to the target of the step.
+fn from_source(service: &Service, target: &Name, name: &Name) -> Option<(Name, Name)> {
+    let (source, requirement) = name.text.split_once('/')?;
+    let node = service.nodes.get(source)?;
+    let mut own = node.requirements.iter().filter(|(own, _)| own.text == requirement);
+    let leads = own.any(|(_, it)| it.target.as_ref().is_some_and(|it| it.node == target.text));
+    let part = |text: &str| Name { text: text.to_owned(), span: name.span };
+    leads.then(|| (part(source), part(requirement)))
 }

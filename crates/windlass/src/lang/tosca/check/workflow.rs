@@ -9,7 +9,7 @@ use super::schema::Base;
 use super::value::is_required;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::spelling;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The states of nodes; the last three are aliases that engines use.
 const STATES: &[&str] = &[
@@ -336,23 +336,7 @@ impl Checker<'_> {
 
     /// Whether the steps of a workflow come to an end; a cycle is reported.
     fn ends(&mut self, name: &Name, workflow: &Workflow) -> bool {
-        let mut left: BTreeSet<&str> = workflow.steps.names().collect();
-        // A step whose predecessors are all done can be done; what is left is in or behind a cycle.
-        loop {
-            let waits = |step: &str| {
-                workflow.steps.iter().any(|(before, body)| {
-                    left.contains(before.text.as_str())
-                        && body.on_success.iter().any(|next| next.text == step)
-                })
-            };
-            let ready: Vec<&str> = left.iter().copied().filter(|step| !waits(step)).collect();
-            if ready.is_empty() {
-                break;
-            }
-            for step in ready {
-                left.remove(step);
-            }
-        }
+        let mut left = never_ended(workflow);
         if left.is_empty() {
             left = never_begun(workflow);
         }
@@ -390,6 +374,30 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// The steps that are in a cycle or behind one: a step whose predecessors are all done can be done.
+fn never_ended(workflow: &Workflow) -> BTreeSet<&str> {
+    let steps: BTreeMap<&str, &Step> =
+        workflow.steps.iter().map(|(name, step)| (&*name.text, step)).collect();
+    let mut waits: BTreeMap<&str, usize> = steps.keys().map(|name| (*name, 0)).collect();
+    for next in steps.values().flat_map(|step| &step.on_success) {
+        waits.entry(&next.text).and_modify(|it| *it += 1);
+    }
+    let ready = waits.iter().filter(|(_, count)| **count == 0);
+    let mut open: Vec<&str> = ready.map(|(name, _)| *name).collect();
+    let mut left: BTreeSet<&str> = steps.keys().copied().collect();
+    while let Some(name) = open.pop() {
+        left.remove(name);
+        for next in steps.get(name).into_iter().flat_map(|step| &step.on_success) {
+            let Some(count) = waits.get_mut(&*next.text) else { continue };
+            *count -= 1;
+            if *count == 0 {
+                open.push(&next.text);
+            }
+        }
+    }
+    left
 }
 
 /// The steps that no way leads to from one that waits for nothing, failures included.

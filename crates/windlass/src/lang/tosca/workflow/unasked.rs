@@ -22,6 +22,11 @@ pub fn unasked(model: &Model, name: Option<&str>) -> Vec<String> {
             if step.filter.as_ref().is_some_and(|it| !it.is_null()) {
                 all.push(format!("the filter of step `{}` is taken to hold", name.text));
             }
+            let given = step.activities.iter().filter(|it| it.inputs.iter().next().is_some());
+            all.extend(given.map(|it| {
+                let (of, step) = (&it.subject.text, &name.text);
+                format!("the inputs that step `{step}` gives to `{of}` are not passed on")
+            }));
             let inlined = step.activities.iter().filter(|it| it.kind == ActivityKind::Inline);
             let inlined = inlined.filter_map(|it| service.workflows.get(&it.subject.text));
             if depth < DEEPEST {
