@@ -519,7 +519,7 @@ fn inputs_of_a_step_are_told_and_inputs_have_names_of_a_shell() {
 }
 
 /// An application whose store is told about those that use it.
-const TOLD: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+const RELATED: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:
   node_templates:
     box: { type: tosca.nodes.Compute }
@@ -538,11 +538,11 @@ topology_template:
 
 #[test]
 fn workflows_that_are_written_are_accepted() {
-    let folder = Folder::with(&[("s.yaml", TOLD), ("o.sh", "true\n")]);
+    let folder = Folder::with(&[("s.yaml", RELATED), ("o.sh", "true\n")]);
     let run = good(folder.run(&["convert", "s.yaml", "--to", "tosca"]));
     assert!(run.stdout.contains("target_relationship: app/dependency"), "{}", run.stdout);
     let workflows = run.stdout.split_once("topology_template:\n").unwrap().1;
-    folder.write("merged.yaml", &format!("{TOLD}{workflows}"));
+    folder.write("merged.yaml", &format!("{RELATED}{workflows}"));
     good(folder.run(&["check", "merged.yaml"]));
     let run = good(folder.run(&["verify", "merged.yaml", "--app", "merged.yaml"]));
     assert!(run.stdout.contains("valid"), "{}", run.stdout);
