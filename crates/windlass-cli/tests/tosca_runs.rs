@@ -542,7 +542,7 @@ fn workflows_that_are_written_are_accepted() {
     let run = good(folder.run(&["convert", "s.yaml", "--to", "tosca"]));
     assert!(run.stdout.contains("target_relationship: app/dependency"), "{}", run.stdout);
     let workflows = run.stdout.split_once("topology_template:\n").unwrap().1;
-    folder.write("merged.yaml", &format!("{RELATED}{workflows}"));
+    folder.write("merged.yaml", format!("{RELATED}{workflows}"));
     good(folder.run(&["check", "merged.yaml"]));
     let run = good(folder.run(&["verify", "merged.yaml", "--app", "merged.yaml"]));
     assert!(run.stdout.contains("valid"), "{}", run.stdout);

@@ -1,7 +1,7 @@
 //! Values that must be given to parts of nodes, and values that are fixed.
 
 use super::super::codes;
-use super::super::model::{NodeTemplate, Schema, TypeId};
+use super::super::model::{Fields, NodeTemplate, Schema, TypeId};
 use super::super::value::{Name, Value};
 use super::Checker;
 use super::constraint::words;
@@ -24,7 +24,7 @@ impl Checker<'_> {
             let span = assigned.map_or(name.span, |(name, _)| name.span);
             let schemas =
                 model.capability_schemas(id, capability, |of| &of.properties, |of| &of.properties);
-            let unknown = values.into_iter().flat_map(|it| it.names());
+            let unknown = values.into_iter().flat_map(Fields::names);
             let unknown = unknown.filter(|name| schemas.get(name).is_none());
             let meant: Vec<&str> =
                 unknown.filter_map(|name| spelling::nearest(name, schemas.names())).collect();
