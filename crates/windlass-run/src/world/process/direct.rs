@@ -99,7 +99,7 @@ impl Direct {
     pub(super) fn start(&mut self, shared: &Arc<Shared>, inbox: &Inbox, order: &Order) -> bool {
         let launcher = &shared.launcher;
         let Some(command) = command(order) else { return false };
-        let is_own = order.effect == Effect::Idempotent;
+        let is_own = is_repeatable(order);
         if !is_own && !self.has_keeper(launcher, inbox) {
             return false;
         }

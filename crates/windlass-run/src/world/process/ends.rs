@@ -21,9 +21,12 @@ pub fn hear_ends() {
 
 /// Whether the system forgets how children end: whoever started the engine said so.
 pub(super) fn are_forgotten() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = signals(&status, "SigIgn:").unwrap_or_default();
-    ignored >> (Signal::SIGCHLD as u32 - 1) & 1 == 1
+    ignored().unwrap_or_default() >> (Signal::SIGCHLD as u32 - 1) & 1 == 1
+}
+
+/// The signals that the engine ignores, each a bit.
+pub(super) fn ignored() -> Option<u64> {
+    signals(&fs::read_to_string("/proc/self/status").ok()?, "SigIgn:")
 }
 
 /// The ends of children.
@@ -80,7 +83,7 @@ fn all_hold_back() -> Option<bool> {
 }
 
 /// The signals in a line of what the system says about a thread, each a bit.
-pub(super) fn signals(status: &str, line: &str) -> Option<u64> {
+fn signals(status: &str, line: &str) -> Option<u64> {
     let mask = status.lines().find_map(|it| it.strip_prefix(line))?;
     u64::from_str_radix(mask.trim(), 16).ok()
 }

@@ -77,7 +77,7 @@ impl Keeper {
             wire::send(&self.socket, &Request::Who { order: order.0 }, None, SendFlags::empty());
     }
 
-    /// What it has told by now; an error when it is gone.
+    /// What it has told by now, and whether it is still there.
     pub(super) fn told(&mut self) -> (Vec<Told>, bool) {
         let mut all = Vec::new();
         loop {

@@ -21,7 +21,7 @@ use nix::unistd::Pid;
 use rustix::fs::{Access, access};
 use rustix::process::{WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 
-use super::ends::signals;
+use super::ends::ignored;
 
 /// What all commands have in common.
 #[derive(Debug)]
@@ -219,11 +219,6 @@ fn unhandled() -> SigSet {
 
 /// The signals with names of their own; those after them are numbers to the library.
 const ORDINARY: u32 = 31;
-
-/// The signals that the engine ignores, each a bit.
-fn ignored() -> Option<u64> {
-    signals(&std::fs::read_to_string("/proc/self/status").ok()?, "SigIgn:")
-}
 
 fn variable(name: &OsStr, value: &OsStr) -> io::Result<CString> {
     Ok(CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())?)
