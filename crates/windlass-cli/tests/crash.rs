@@ -244,7 +244,8 @@ nodes:
     assert!(up.stdout.contains("failed  first.start: exit code 1"), "{up:?}");
     assert!(!folder.path("second").exists());
     let again = folder.run(&["up", "windlass.yaml", "--yes"]);
-    assert!(again.code == 2 && again.stderr.contains("windlass resume"), "{again:?}");
+    assert!(again.code == 4 && again.stderr.contains("windlass resume"), "{again:?}");
+    assert!(!folder.path("second").exists());
     folder.write("ready", "");
     let resume = folder.run(&["resume"]);
     assert_eq!(resume.code, 0, "{resume:?}");

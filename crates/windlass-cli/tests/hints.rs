@@ -45,7 +45,33 @@ fn wrong() -> Vec<(&'static str, String, &'static str)> {
         ("pipe", service("env_file: pipe"), "COMPOSE012"),
         ("large", "#".repeat((64 << 20) + 1), "FILE003"),
     ];
-    texts.into()
+    let top = |keys: &str| format!("{GOOD}{keys}\n");
+    let values = [
+        ("listed", "services: [a]\n".to_owned(), "COMPOSE001"),
+        ("image", "services: {a: nginx}\n".to_owned(), "COMPOSE001"),
+        ("number", service("working_dir: 3"), "COMPOSE001"),
+        ("word", service("environment: x"), "COMPOSE001"),
+        ("one", service("ports: 80"), "COMPOSE001"),
+        ("pairs", service("cap_add: {a: b}"), "COMPOSE001"),
+        ("nested", service("labels: {a: {b: c}}"), "COMPOSE001"),
+        ("range", service("oom_score_adj: 2000"), "COMPOSE001"),
+        ("needs", service("develop: {watch: [{action: sync}]}"), "COMPOSE001"),
+        ("twins", service("security_opt: [a, a]"), "COMPOSE001"),
+        ("strange", service("blkio_config: {weight_device: [{zzz: 1}]}"), "COMPOSE001"),
+        ("cast", service("privileged: '${X:-maybe}'"), "COMPOSE003"),
+        ("two", top("volumes: {v: {external: true, driver: d}}"), "COMPOSE009"),
+        ("secret", top("secrets: {s: {file: f, environment: E}}"), "COMPOSE009"),
+        ("content", top("configs: {c: {}}"), "COMPOSE009"),
+        ("modes", service("network_mode: host\n    networks: [n]"), "COMPOSE009"),
+        ("mount", service("volumes: [{type: bind, target: /x}]"), "COMPOSE009"),
+        ("target", service("ports: [{published: '80'}]"), "COMPOSE013"),
+        ("address", service("networks: {default: {ipv4_address: x}}"), "COMPOSE013"),
+        ("check", service("healthcheck: {test: [RUN, x]}"), "COMPOSE013"),
+        ("numbers", service("scale: 2\n    deploy: {replicas: 3}"), "COMPOSE009"),
+        ("unused", top("networks: {n: {}}"), "COMPOSE027"),
+        ("ignored", service("deploy: {placement: {}}"), "COMPOSE036"),
+    ];
+    texts.into_iter().chain(values).collect()
 }
 
 /// A service that extends back.

@@ -19,6 +19,7 @@ use crate::entry::{Aim, End, Ending, Entry, OrderId, Task, Witness};
 use crate::journal::{Journal, JournalError, Safety};
 use crate::limits::{Limits, Resource};
 use crate::machine::{Holders, Machine, Note, Untidy, Work};
+use crate::resume::InDoubt;
 use crate::world::{Doubt, Order, Report, World};
 
 pub use failure::OnFailure;
@@ -48,7 +49,7 @@ pub enum Finish {
     /// Nothing can start any more: what each waiting action waits for.
     Stalled(Vec<String>),
     /// Nobody knows how these actions ended, and they must not happen twice.
-    InDoubt(Vec<String>),
+    InDoubt(Vec<InDoubt>),
     /// The operator stopped the engine; what runs goes on, and the run can be resumed.
     Interrupted,
 }
@@ -228,8 +229,9 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
                 return Ok(Finish::Interrupted);
             }
             if !self.doubtful.is_empty() && self.given.len() == self.doubtful.len() {
-                let labels = self.given.values().map(|given| given.order.label.clone());
-                return Ok(Finish::InDoubt(labels.collect()));
+                let orders = self.given.values().map(|given| &given.order);
+                let doubts = orders.map(|it| InDoubt { order: it.id, label: it.label.clone() });
+                return Ok(Finish::InDoubt(doubts.collect()));
             }
             if self.is_idle() {
                 match self.at_rest() {

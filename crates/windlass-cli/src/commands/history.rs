@@ -96,8 +96,10 @@ pub(crate) fn run(args: &HistoryArgs) -> Result<u8, Failure> {
                 let word = if *purpose == Purpose::Up { "up" } else { "down" };
                 let _ = writeln!(out, "run {run}: {word}");
             }
-            if let Some(line) = lines.line(at, &record.entry) {
-                out.push_str(&escape::visible_lines(&format!("  {line}\n")));
+            let mut line = String::from("  ");
+            lines.write(&mut line, at, &record.entry);
+            if line.ends_with('\n') {
+                out.push_str(&escape::visible_lines(&line));
             }
         }
     }

@@ -276,7 +276,7 @@ fn print(format: Format, log: &mut Log, shown: &mut Option<OrderId>) -> Result<(
             } else {
                 format!("== {} (order {})\n", log.label, log.order.0)
             };
-            escape::visible_lines(&format!("{head}{text}"))
+            escape::visible_log(&format!("{head}{text}"))
         }
     };
     *shown = Some(log.order);

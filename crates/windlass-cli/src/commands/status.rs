@@ -275,9 +275,12 @@ fn text(report: &StatusReport) -> String {
                 waits.as_ref().map(|waits| format!("  waits for {waits}")).unwrap_or_default()
             }
         };
-        // Writing to a string cannot fail.
         let line = format!("  {instance:first$}  {state:second$}{process}");
-        let _ = writeln!(out, "{}", line.trim_end());
+        let line = format!("{}\n", line.trim_end());
+        // Tokens of one component that wait for the same are told once.
+        if !out.ends_with(&format!("\n{line}")) {
+            out.push_str(&line);
+        }
     }
     if report.instances.is_empty() {
         out.push_str("  nothing is there\n");

@@ -3,6 +3,7 @@
 mod differs;
 mod laid;
 pub(crate) mod net;
+mod onward;
 pub(crate) mod outputs;
 mod project;
 pub(crate) mod refusal;
@@ -203,7 +204,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
 }
 
-/// Brings an assembly of nets up, unless it has been brought up before.
+/// Brings an assembly of nets up. What earlier runs have done is not done again.
 fn net_up(
     args: &UpArgs,
     application: &Application,
@@ -211,10 +212,10 @@ fn net_up(
     (text, past): (Option<String>, Option<&Past>),
     lock: Option<(Lock, bool)>,
 ) -> Result<u8, Failure> {
-    if let Some(past) = past {
-        return again(past, application, way.name, way.address);
-    }
-    let code = net::up(args, application, way, text)?;
+    let code = match past {
+        Some(past) => onward::up(args, application, way, (text, past))?,
+        None => net::up(args, application, way, text)?,
+    };
     drop(lock);
     engine::leave_supervisor(&args.drive, way.deployment, way.name, code)
 }
@@ -295,28 +296,6 @@ fn past_in(world: WorldArg, past: Option<Past>, name: &str) -> Result<Option<Pas
         return Err(Failure::usage(message).help("choose another with --name"));
     }
     Ok(Some(past))
-}
-
-/// An assembly that has been brought up before: what has been done is not done again.
-fn again(
-    past: &Past,
-    application: &Application,
-    name: &str,
-    address: &Address,
-) -> Result<u8, Failure> {
-    if !past.is_reached() {
-        let message = format!("run {} of `{name}` did not reach its goal", past.run);
-        let resume = address.command("resume");
-        return Err(Failure::usage(message).help(format!("`{resume}` goes on with it")));
-    }
-    let digest = lang::windlass::digest::of_application;
-    if digest(application) != digest(&past.application) {
-        let message = format!("the file has changed since `{name}` was brought up");
-        return Err(Failure::usage(message)
-            .help("there is no way from one assembly of nets to another; choose --name"));
-    }
-    output::stdout("nothing to do\n")?;
-    Ok(exit_code::GOOD)
 }
 
 /// Where the last run left everything.

@@ -122,6 +122,17 @@ impl Sqlite {
         Ok(journal)
     }
 
+    /// Removes a journal in which no run has begun.
+    pub fn remove_unused(self) {
+        if self.last_run().is_ok_and(|run| run == 0) {
+            let path = self.path.clone();
+            // SQLite removes its own files beside it.
+            drop(self);
+            // What stays is an empty journal.
+            let _ = fs::remove_file(tail::beside(&path)).and_then(|()| fs::remove_file(&path));
+        }
+    }
+
     /// Opens the journal for reading; it must exist.
     pub fn read_only(path: &Path) -> Result<Self, JournalError> {
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;

@@ -1,5 +1,6 @@
 //! An assembly of nets under way (paper 002), or on its way back.
 
+mod onward;
 mod tokens;
 mod undo;
 
@@ -26,6 +27,8 @@ pub struct NetMachine<'a> {
     live: Live<'a, 'a>,
     given_up: BTreeSet<Task>,
     past: undo::Past,
+    /// What could begin when this run did, after what earlier ones have done.
+    offered: Vec<Task>,
     /// From here on a task is to undo a transition.
     undoing: Option<undo::Undoing>,
 }
@@ -34,11 +37,11 @@ impl<'a> NetMachine<'a> {
     /// Tokens on the initial places.
     pub fn new(assembly: &'a Assembly<'a>, scenario: &'a Scenario) -> Self {
         let live = Live::new(assembly, scenario);
-        let (given_up, past) = (BTreeSet::new(), undo::Past::default());
+        let (given_up, past, offered) = (BTreeSet::new(), undo::Past::default(), Vec::new());
         let application = assembly.application();
         let hosts = application.deployment.host.iter();
         let hosts = hosts.map(|(node, host)| (&*application.node(*node).name, host.as_str()));
-        Self { assembly, hosts: hosts.collect(), live, given_up, past, undoing: None }
+        Self { assembly, hosts: hosts.collect(), live, given_up, past, offered, undoing: None }
     }
 
     /// An assembly that has done what a text of [`NetMachine::done`] says; it can only go back.
@@ -83,7 +86,8 @@ impl Machine for NetMachine<'_> {
         if let Some(undoing) = &mut self.undoing {
             return undoing.ready();
         }
-        self.live.settle().into_iter().map(|id| Task(id.0)).collect()
+        let offered = std::mem::take(&mut self.offered).into_iter();
+        offered.chain(self.live.settle().into_iter().map(|id| Task(id.0))).collect()
     }
 
     fn knows(&self, task: Task) -> bool {

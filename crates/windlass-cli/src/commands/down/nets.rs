@@ -66,7 +66,11 @@ fn undo(
 ) -> Result<u8, Failure> {
     let plan = now.plan(Aim::Back).map_err(|why| {
         Failure::usage(format!("there is no way back: {why}"))
-            .help(format!("say it with `compensate`, or give the nets a behavior `{STOP}`"))
+            .help(format!(
+                "say it with `compensate`, or give the nets a behavior `{STOP}`; `{}` takes the \
+                 changed file over",
+                towards.address.up()
+            ))
             .ending(exit_code::FINDINGS)
     })?;
     let done = now.done();

@@ -6,7 +6,7 @@ use std::io::{BufRead, IsTerminal, Write as _};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use windlass::application::assembly::Assembly;
+use windlass::application::assembly::{Assembly, TransitionId};
 use windlass::application::{Application, ComponentType, GlobalState};
 use windlass::lifecycle::implementation::{Command, CommandLine, Process};
 use windlass::plan::{Plan, PlanAction};
@@ -198,9 +198,17 @@ pub(crate) fn tidying(instance: &str, spawn: Option<&Process>) -> ActionReport {
 
 /// The transitions of an assembly, with what each executes.
 pub(crate) fn of_assembly(assembly: &Assembly<'_>) -> Vec<ActionReport> {
+    left_of_assembly(assembly, |_| false)
+}
+
+/// The same without those that have been done.
+pub(crate) fn left_of_assembly(
+    assembly: &Assembly<'_>,
+    has_done: impl Fn(TransitionId) -> bool,
+) -> Vec<ActionReport> {
     let report = |id| ActionReport {
         run: assembly.net_transition(id).action.run.as_ref().map(words),
         ..ActionReport::named(assembly.transition_name(id))
     };
-    assembly.transition_ids().map(report).collect()
+    assembly.transition_ids().filter(|id| !has_done(*id)).map(report).collect()
 }

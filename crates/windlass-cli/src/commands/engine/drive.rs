@@ -15,7 +15,7 @@ use windlass_run::entry::{Aim, Entry, OrderId, Record};
 use windlass_run::journal::JournalError;
 use windlass_run::journal::sqlite::Sqlite;
 use windlass_run::machine::Machine;
-use windlass_run::resume::{NoResume, Verdict};
+use windlass_run::resume::{InDoubt, NoResume, Verdict};
 use windlass_run::secrets::Secrets;
 use windlass_run::world::World;
 use windlass_run::world::process::{Interrupter, Place, Processes};
@@ -161,8 +161,7 @@ fn with_world<M: Machine, W: World>(
     let format = drive.format;
     let live = RefCell::new(live_view(drive, &beginning, jobs));
     let listener = |at: Duration, entries: &[Entry]| {
-        let texts = entries.iter().filter_map(|entry| shown(format, &mut lines, at, entry));
-        let text: String = texts.collect();
+        let text = shown(format, &mut lines, at, entries);
         match &mut *live.borrow_mut() {
             Some(live) => {
                 for entry in entries {
@@ -190,7 +189,7 @@ fn with_world<M: Machine, W: World>(
         }
         Beginning::Again { entries, verdicts, .. } => {
             let settled = engine.fold(&entries).and_then(|()| engine.reconcile(&verdicts));
-            settled.map_err(|why| doubts(why, drive.address))?;
+            settled.map_err(|why| not_resumed(why, &verdicts, drive.address))?;
         }
     }
     let finish = if drive.stay { engine.keep()? } else { engine.run()? };
@@ -238,30 +237,41 @@ fn live_view(drive: &Drive<'_>, beginning: &Beginning, jobs: Option<usize>) -> O
 }
 
 /// What keeps a run from going on.
-fn doubts(why: NoResume, address: &Address) -> Failure {
+fn not_resumed(why: NoResume, verdicts: &BTreeMap<OrderId, Verdict>, address: &Address) -> Failure {
     match why {
         NoResume::InDoubt(doubts) => {
-            let orders: Vec<String> = doubts
-                .iter()
-                .map(|doubt| format!("`{}` (order {})", doubt.label, doubt.order.0))
-                .collect();
-            let message = format!(
-                "nobody knows whether this happened, and it must not happen twice: {}",
-                orders.join(", ")
-            );
-            let answers: Vec<String> =
-                doubts.iter().map(|doubt| format!("--in-doubt {}=done", doubt.order.0)).collect();
-            let together = if doubts.len() > 1 { ", all in one command" } else { "" };
-            let help = format!(
-                "look, then say `{} {}`, with `again` in place of `done` for what did not \
-                 happen{together}",
-                address.command("resume"),
-                answers.join(" ")
-            );
+            let (message, help) = in_doubt(&doubts, verdicts, address);
             Failure::usage(message).help(help).ending(exit_code::EXECUTION)
         }
         other => Failure::usage(other.to_string()).ending(exit_code::EXECUTION),
     }
+}
+
+/// What nobody knows, and what the operator can say about it, with what has been said already.
+fn in_doubt(
+    doubts: &[InDoubt],
+    verdicts: &BTreeMap<OrderId, Verdict>,
+    address: &Address,
+) -> (String, String) {
+    let order = |doubt: &InDoubt| format!("`{}` (order {})", doubt.label, doubt.order.0);
+    let orders: Vec<String> = doubts.iter().map(order).collect();
+    let message = format!(
+        "nobody knows whether this happened, and it must not happen twice: {}",
+        orders.join(", ")
+    );
+    let said = verdicts.iter().map(|(order, verdict)| match verdict {
+        Verdict::Done => format!("--in-doubt {}=done", order.0),
+        Verdict::Again => format!("--in-doubt {}=again", order.0),
+    });
+    let unsaid = doubts.iter().map(|doubt| format!("--in-doubt {}=done", doubt.order.0));
+    let answers: Vec<String> = said.chain(unsaid).collect();
+    let together = if answers.len() > 1 { ", all in one command" } else { "" };
+    let help = format!(
+        "look, then say `{} {}`, with `again` in place of `done` for what did not happen{together}",
+        address.command("resume"),
+        answers.join(" ")
+    );
+    (message, help)
 }
 
 /// A line of `--format json`: an entry of the journal, as soon as it is safe.
@@ -275,16 +285,18 @@ pub(crate) struct EventLine<'a> {
     event: &'a Entry,
 }
 
-/// One entry, as the operator wants to see it. Times are those of the journal.
-fn shown(format: Format, lines: &mut Lines, at: Duration, entry: &Entry) -> Option<String> {
+/// Entries, as the operator wants to see them. Times are those of the journal.
+fn shown(format: Format, lines: &mut Lines, at: Duration, entries: &[Entry]) -> String {
     match format {
-        Format::Text => lines.line(at, entry).map(|mut line| {
-            line.push('\n');
-            escape::visible_lines(&line)
-        }),
+        Format::Text => {
+            let mut text = String::with_capacity(64 * entries.len());
+            entries.iter().for_each(|entry| lines.write(&mut text, at, entry));
+            escape::visible_lines(&text)
+        }
         Format::Json => {
             let at_ms = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
-            escape::json_line(&EventLine { schema: "windlass/event/1", at_ms, event: entry }).ok()
+            let line = |event| EventLine { schema: "windlass/event/1", at_ms, event };
+            entries.iter().filter_map(|entry| escape::json_line(&line(entry)).ok()).collect()
         }
     }
 }
@@ -307,9 +319,10 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
             ));
             exit_code::EXECUTION
         }
-        Finish::InDoubt(labels) => {
-            output::notice(&format!("nobody knows how this ended: {}", labels.join(", ")));
-            output::notice(&format!("`{resume}` says what to do"));
+        Finish::InDoubt(doubts) => {
+            let (message, help) = in_doubt(doubts, &BTreeMap::new(), drive.address);
+            output::notice(&message);
+            output::notice(&help);
             exit_code::EXECUTION
         }
         Finish::RolledBack(_) => {

@@ -42,7 +42,7 @@ pub(crate) struct Past {
     pub(crate) world: String,
     /// Where it began.
     pub(crate) start: GlobalState,
-    /// Of nets on their way back: what had been done.
+    /// Of nets: what earlier runs had done.
     done: Option<String>,
     /// Whether the world ever said that the run was over, and how.
     pub(crate) end: Option<(Ending, Vec<String>)>,
@@ -264,10 +264,12 @@ impl Past {
         assembly: &'a Assembly<'a>,
         scenario: &'a Scenario,
     ) -> Result<NetMachine<'a>, Failure> {
-        match &self.done {
-            Some(done) => NetMachine::after(assembly, scenario, done).map_err(|why| damaged(&why)),
-            None => Ok(NetMachine::new(assembly, scenario)),
-        }
+        let machine = match (&self.done, self.purpose) {
+            (Some(done), Purpose::Down) => NetMachine::after(assembly, scenario, done),
+            (Some(done), Purpose::Up) => NetMachine::onward(assembly, scenario, done),
+            (None, _) => Ok(NetMachine::new(assembly, scenario)),
+        };
+        machine.map_err(|why| damaged(&why))
     }
 
     /// The assembly as this run left it.

@@ -49,11 +49,15 @@ fn run(
     way: &Drive<'_>,
     (text, journal): (Option<String>, Option<Opening<'_>>),
 ) -> Result<u8, Failure> {
-    let assembly = Assembly::new(application).map_err(|why| Failure::usage(why.to_string()))?;
-    refuse_deadlock(&assembly)?;
-    if way.args.on_failure == OnFailureArg::RollBack {
-        refuse_one_way(&assembly)?;
-    }
+    let assembly = match assembly(application, way) {
+        Ok(assembly) => assembly,
+        Err(why) => {
+            // Nothing is left of what is refused.
+            let opened = journal.and_then(|opening| opening.join().ok()).and_then(Result::ok);
+            opened.into_iter().for_each(Sqlite::remove_unused);
+            return Err(why);
+        }
+    };
     if args.dry_run {
         actions::show(args.format, actions::of_assembly(&assembly))?;
         return Ok(exit_code::GOOD);
@@ -64,13 +68,30 @@ fn run(
     }
     let scenario = Scenario::default();
     let machine = NetMachine::new(&assembly, &scenario);
-    let text = text.unwrap_or_else(|| emit::yaml(&lang::windlass::print(application, None)));
-    let begun = begun(text, &way.directory, way.world, (None, Processes::new()));
+    let begun = begun(kept(text, application), &way.directory, way.world, (None, Processes::new()));
     let journal = match journal.map(ScopedJoinHandle::join) {
         Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         None => engine::open_journal(way),
     };
     drive_in(way, machine, journal?, engine::Beginning::New { begun, plan: None })
+}
+
+/// The assembly, if all of it can be brought up.
+pub(super) fn assembly<'a>(
+    application: &'a Application,
+    way: &Drive<'_>,
+) -> Result<Assembly<'a>, Failure> {
+    let assembly = Assembly::new(application).map_err(|why| Failure::usage(why.to_string()))?;
+    refuse_deadlock(&assembly)?;
+    if way.args.on_failure == OnFailureArg::RollBack {
+        refuse_one_way(&assembly)?;
+    }
+    Ok(assembly)
+}
+
+/// The description as the journal keeps it.
+pub(super) fn kept(text: Option<String>, application: &Application) -> String {
+    text.unwrap_or_else(|| emit::yaml(&lang::windlass::print(application, None)))
 }
 
 /// What cannot be undone is not begun by somebody who wants it undone if it fails.

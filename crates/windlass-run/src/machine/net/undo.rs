@@ -20,6 +20,13 @@ pub(super) struct Span {
     ended: Option<u64>,
 }
 
+/// Something that happened to a transition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    Began(TransitionId),
+    Ended(TransitionId),
+}
+
 /// What an assembly has done.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Past {
@@ -46,7 +53,9 @@ struct Undo {
 impl Past {
     pub(super) fn began(&mut self, id: TransitionId) {
         self.events += 1;
-        if self.spans.insert(id, Span { began: self.events, ended: None }).is_some() {
+        let before = self.spans.insert(id, Span { began: self.events, ended: None });
+        // One that failed in an earlier run has not been done.
+        if before.is_some_and(|span| span.ended.is_some()) {
             self.again.insert(id);
         }
     }
@@ -82,12 +91,35 @@ impl Past {
         Ok(past)
     }
 
+    /// What began and ended, in the order in which it did; why not when that is not known. What
+    /// began and failed is left out: it has its beginning before it again.
+    pub(super) fn events(&self, assembly: &Assembly<'_>) -> Result<Vec<Event>, String> {
+        self.refuse_repeated(assembly)?;
+        let mut events = Vec::new();
+        for (id, span) in &self.spans {
+            let Some(ended) = span.ended else { continue };
+            events.push((span.began, Event::Began(*id)));
+            events.push((ended, Event::Ended(*id)));
+        }
+        events.sort_unstable_by_key(|(at, _)| *at);
+        Ok(events.into_iter().map(|(_, event)| event).collect())
+    }
+
+    /// Whether a transition has been done.
+    pub(super) fn has_done(&self, id: TransitionId) -> bool {
+        self.spans.get(&id).is_some_and(|span| span.ended.is_some())
+    }
+
+    /// Of what has been done more than once only the last time is known.
+    fn refuse_repeated(&self, assembly: &Assembly<'_>) -> Result<(), String> {
+        let Some(id) = self.again.first() else { return Ok(()) };
+        Err(format!("`{}` has been done more than once", assembly.transition_name(*id)))
+    }
+
     /// What has to be undone, or why there is no way back.
     fn to_undo(&self, assembly: &Assembly<'_>) -> Result<Vec<TransitionId>, String> {
+        self.refuse_repeated(assembly)?;
         let quoted = |id: &TransitionId| format!("`{}`", assembly.transition_name(*id));
-        if let Some(id) = self.again.first() {
-            return Err(format!("{} has been done more than once", quoted(id)));
-        }
         let has = |id: &TransitionId| {
             let action = &assembly.net_transition(*id).action;
             (action.run.is_some(), action.compensate.is_some())

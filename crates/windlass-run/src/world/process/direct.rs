@@ -216,8 +216,8 @@ impl Direct {
     }
 
     fn look(&mut self) -> Vec<OrderId> {
-        let running = &self.running;
-        let has_ended = |order: &mut OrderId| match running.get(order).map(|it| &it.child) {
+        let running = &mut self.running;
+        let has_ended = |order: &mut OrderId| match running.get_mut(order).map(|it| &mut it.child) {
             Some(Child::Own(begun, _)) => begun.is_over(),
             Some(Child::Kept(_) | Child::Gone(_)) | None => true,
         };

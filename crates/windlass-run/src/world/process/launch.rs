@@ -93,11 +93,17 @@ impl Begun {
     }
 
     /// Whether it has ended; it has to be waited for all the same.
-    pub(super) fn is_over(&self) -> bool {
-        let number = i32::try_from(self.id()).ok().and_then(Pid::from_raw).map(WaitId::Pid);
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        // Whoever cannot be asked about is waited for.
-        number.is_none_or(|number| !matches!(waitid(number, look), Ok(None)))
+    pub(super) fn is_over(&mut self) -> bool {
+        match self {
+            Begun::Usual(child) => {
+                let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+                let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+                // Whoever cannot be asked about is waited for.
+                let look = |number| !matches!(waitid(WaitId::Pid(number), look), Ok(None));
+                number.is_none_or(look)
+            }
+            Begun::Swift(started) => started.is_over(),
+        }
     }
 
     /// Waits for its end.

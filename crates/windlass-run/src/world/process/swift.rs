@@ -34,37 +34,54 @@ pub(super) struct Swift {
 
 /// A child of this engine.
 #[derive(Debug)]
-pub(super) struct Started(Pid);
+pub(super) struct Started {
+    number: Pid,
+    /// How it ended, once somebody has seen that it has.
+    seen: Option<ExitStatus>,
+}
 
 impl Started {
     /// The number of its process, which is its own until it has been waited for.
     pub(super) fn id(&self) -> u32 {
-        self.0.as_raw().unsigned_abs()
+        self.number.as_raw().unsigned_abs()
+    }
+
+    /// Whether it has ended. What the system keeps of it stays until it is waited for.
+    pub(super) fn is_over(&mut self) -> bool {
+        // Whoever cannot be asked about is waited for.
+        !matches!(self.look(WaitIdOptions::NOHANG), Ok(None))
     }
 
     /// How it ended, waiting for that. What the system keeps of it stays until it is waited for.
-    pub(super) fn ended(&self) -> io::Result<ExitStatus> {
-        let number = rustix::process::Pid::from_raw(self.0.as_raw());
-        let number = WaitId::Pid(number.ok_or(io::ErrorKind::NotFound)?);
+    pub(super) fn ended(&mut self) -> io::Result<ExitStatus> {
         loop {
-            match waitid(number.clone(), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
-                Ok(Some(status)) => {
-                    // As the older call puts both into one number.
-                    let raw = match (status.exit_status(), status.terminating_signal()) {
-                        (Some(code), _) => code << 8,
-                        (None, signal) => signal.unwrap_or_default(),
-                    };
-                    return Ok(ExitStatus::from_raw(raw));
-                }
+            match self.look(WaitIdOptions::empty()) {
+                Ok(Some(status)) => return Ok(status),
                 Ok(None) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
+    fn look(&mut self, how: WaitIdOptions) -> rustix::io::Result<Option<ExitStatus>> {
+        if self.seen.is_none() {
+            let number = rustix::process::Pid::from_raw(self.number.as_raw());
+            let number = WaitId::Pid(number.ok_or(rustix::io::Errno::CHILD)?);
+            let status = waitid(number, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | how)?;
+            self.seen = status.map(|status| {
+                // As the older call puts both into one number.
+                ExitStatus::from_raw(match (status.exit_status(), status.terminating_signal()) {
+                    (Some(code), _) => code << 8,
+                    (None, signal) => signal.unwrap_or_default(),
+                })
+            });
+        }
+        Ok(self.seen)
+    }
+
     /// Waits for its end.
     pub(super) fn wait(self) -> io::Result<ExitStatus> {
-        let number = rustix::process::Pid::from_raw(self.0.as_raw());
+        let number = rustix::process::Pid::from_raw(self.number.as_raw());
         loop {
             match waitpid(number, WaitOptions::empty()) {
                 Ok(Some((_, status))) => return Ok(ExitStatus::from_raw(status.as_raw())),
@@ -198,7 +215,7 @@ impl Swift {
         let inherited = self.environment.iter().chain(&each).filter(|known| !is_own(known));
         let environment: Vec<&CStr> = own.iter().chain(inherited).map(AsRef::as_ref).collect();
         let started = posix_spawnp(program, streams, &self.attributes, &arguments, &environment)?;
-        Ok(Started(started))
+        Ok(Started { number: started, seen: None })
     }
 }
 
@@ -208,7 +225,9 @@ impl Swift {
 fn unhandled() -> SigSet {
     let mut pipe = SigSet::empty();
     pipe.add(Signal::SIGPIPE);
-    let Some(ignored) = ignored().filter(|ignored| ignored >> ORDINARY == 0) else { return pipe };
+    // A program that was started in this way ignores the library's own.
+    let ignored = ignored().map(|ignored| ignored & !LIBRARY);
+    let Some(ignored) = ignored.filter(|ignored| ignored >> ORDINARY == 0) else { return pipe };
     let mut all = SigSet::all();
     for signal in Signal::iterator().filter(|signal| ignored >> (*signal as u32 - 1) & 1 == 1) {
         all.remove(signal);
@@ -219,6 +238,8 @@ fn unhandled() -> SigSet {
 
 /// The signals with names of their own; those after them are numbers to the library.
 const ORDINARY: u32 = 31;
+/// The two that the library keeps for itself, each a bit: in every child it sets them itself.
+const LIBRARY: u64 = 0b11 << ORDINARY;
 
 fn variable(name: &OsStr, value: &OsStr) -> io::Result<CString> {
     Ok(CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())?)
@@ -245,8 +266,9 @@ mod tests {
         let mut streams = Streams::default();
         let files = streams.of(nothing.as_fd(), output.as_fd()).unwrap();
         let each = [("BOTH", "last"), ("EACH", "five")].into_iter();
-        let started = swift.start(c"sh", &arguments, each, own.iter().copied(), files).unwrap();
+        let mut started = swift.start(c"sh", &arguments, each, own.iter().copied(), files).unwrap();
         let ended = started.ended().unwrap();
+        assert!(started.is_over());
         let status = started.wait().unwrap();
         assert_eq!((ended.code(), ended.signal()), (status.code(), status.signal()));
         let mut text = String::new();

@@ -32,7 +32,8 @@ pub(super) fn check(project: &Project, findings: &mut Findings) {
         let variable = secret.item.get("environment").filter(|name| !name.plain().is_empty());
         if !secret.external && !has("file") && variable.is_none() && !is_told {
             let message = format!("the secret `{name}` has neither `file` nor `environment`");
-            findings.push(Diagnostic::error(CONFLICT, secret.span, message));
+            let help = "say with `file` or `environment` where it comes from, or `external: true`";
+            findings.push(Diagnostic::error(CONFLICT, secret.span, message).help(help));
         }
     }
     check_container_names(project, findings);
@@ -54,7 +55,8 @@ fn check_image(service: &Service, project: &Project, findings: &mut Findings) {
     let Some(build) = service.get("build") else { return };
     if let (Some(file), Some(inline)) = (build.get("dockerfile"), build.get("dockerfile_inline")) {
         let message = format!("`{name}` has `dockerfile` and `dockerfile_inline`; one is allowed");
-        findings.push(inline.error(CONFLICT, message).label(file.span, "`dockerfile` is here"));
+        let finding = inline.error(CONFLICT, message).label(file.span, "`dockerfile` is here");
+        findings.push(finding.help("remove one of the two"));
     }
     let platforms = build.get("platforms").map(Item::items).unwrap_or_default();
     if let Some(platform) = service.get("platform").filter(|_| !platforms.is_empty())
@@ -63,7 +65,8 @@ fn check_image(service: &Service, project: &Project, findings: &mut Findings) {
         let message =
             format!("`{name}` runs on `{}`, and is not built for that platform", platform.plain());
         let list = build.get("platforms").map_or(build.span, |list| list.span);
-        findings.push(platform.error(CONFLICT, message).label(list, "it is built for these"));
+        let finding = platform.error(CONFLICT, message).label(list, "it is built for these");
+        findings.push(finding.help(format!("add `{}` to `platforms`", platform.plain())));
     }
     check_contexts(service, build, project, findings);
 }
@@ -88,7 +91,9 @@ fn check_contexts(service: &Service, build: &Item, project: &Project, findings: 
                     "`{}` builds with `{other}` as a context, which is not built itself",
                     service.name
                 );
-                findings.push(Diagnostic::error(CONFLICT, span, message));
+                let help =
+                    format!("give `{other}` a `build`, or use `docker-image://` and its image");
+                findings.push(Diagnostic::error(CONFLICT, span, message).help(help));
             }
             Some(_) => {}
         }
@@ -109,6 +114,7 @@ fn check_networks(service: &Service, project: &Project, findings: &mut Findings)
     if let (Some(mode), Some(networks)) = (&service.network_mode, networks) {
         let message = format!("`{name}` has `network_mode` and `networks`; one is allowed");
         let finding = Diagnostic::error(CONFLICT, mode.span, message);
+        let finding = finding.help("remove one of the two");
         findings.push(finding.label(networks.span, "`networks` is here"));
         return;
     }
@@ -221,7 +227,8 @@ fn check_healthcheck(service: &Service, findings: &mut Findings) {
             "a check must start with `CMD`, `CMD-SHELL` or `NONE`; this starts with `{}`",
             first.plain()
         );
-        findings.push(first.error(BAD_VALUE, message));
+        let help = "write `[CMD, PROGRAM, ARGUMENT]`, or one text for a shell";
+        findings.push(first.error(BAD_VALUE, message).help(help));
     }
 }
 
@@ -231,6 +238,7 @@ fn check_targets(service: &Service, findings: &mut Findings) {
         if let Some(first) = seen.insert(&mount.target, mount.span) {
             let message = format!("`{}` mounts two things at `{}`", service.name, mount.target);
             let finding = Diagnostic::error(SAME_TARGET, mount.span, message);
+            let finding = finding.help("give one of them another `target`, or remove it");
             findings.push(finding.label(first, "the other one"));
         }
     }
@@ -244,7 +252,8 @@ fn check_watch(service: &Service, findings: &mut Findings) {
             && matches!(action.as_str(), "sync" | "sync+exec" | "sync+restart")
         {
             let message = format!("`{action}` needs a `target`, a path in the container");
-            findings.push(watch.error(BAD_VALUE, message));
+            let help = "write `target:` with the path in the container";
+            findings.push(watch.error(BAD_VALUE, message).help(help));
         }
     }
 }

@@ -33,7 +33,8 @@ impl Loader<'_> {
         if !matches!(includes.item.data, Data::List(_) | Data::Null) {
             let message =
                 format!("`include` must be a list; this is {}", includes.item.kind_name());
-            self.findings.push(includes.item.error(super::SHAPE, message));
+            let help = "write each file after a dash: `- other.yaml`";
+            self.findings.push(includes.item.error(super::SHAPE, message).help(help));
             self.is_incomplete = true;
         }
     }
@@ -50,7 +51,8 @@ impl Loader<'_> {
         };
         if matches!(include.data, Data::Bool(_) | Data::Int(_) | Data::Float(_)) {
             let message = format!("an entry of `include` is no path: `{}`", include.plain());
-            self.findings.push(include.error(super::SHAPE, message));
+            let help = "write the path of a Compose file, in quotes if it looks like a number";
+            self.findings.push(include.error(super::SHAPE, message).help(help));
             return None;
         }
         let base = self.base(include.span.source);

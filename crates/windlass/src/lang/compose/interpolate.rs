@@ -280,14 +280,14 @@ impl Walk<'_> {
     }
 
     fn report_cast(&mut self, item: &Item, value: &str, cast: Cast) {
-        let kind = match cast {
-            Cast::Boolean => "a boolean",
-            Cast::Integer => "an integer",
-            Cast::Number => "a number",
+        let (kind, help) = match cast {
+            Cast::Boolean => ("a boolean", "write `true` or `false`"),
+            Cast::Integer => ("an integer", "write a whole number, without a unit"),
+            Cast::Number => ("a number", "write a number, without a unit"),
         };
         let path = self.path.join(".").replace(".[]", "[]");
         let message = format!("`{path}` must be {kind}; this is `{value}`");
-        self.findings.push(item.error(BAD_CAST, message));
+        self.findings.push(item.error(BAD_CAST, message).help(help));
     }
 }
 

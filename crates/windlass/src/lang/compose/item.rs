@@ -315,7 +315,8 @@ fn report_tag(node: Node<'_>, scalar: Scalar<'_>, findings: &mut Vec<Diagnostic>
     };
     if !is_good {
         let message = format!("`{text}` is not what its tag `{tag}` says");
-        findings.push(Diagnostic::error(super::SHAPE, node.span(), message));
+        let help = "remove the tag, or write what it says";
+        findings.push(Diagnostic::error(super::SHAPE, node.span(), message).help(help));
     }
 }
 

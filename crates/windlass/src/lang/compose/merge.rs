@@ -139,6 +139,8 @@ fn merge_plainly(base: Item, over: Item, path: &mut Vec<String>, findings: &mut 
                 base.kind_name()
             );
             let finding = Diagnostic::error(CANNOT_MERGE, span, message);
+            let finding =
+                finding.help("write both in one form, or put `!override` before the later one");
             findings.push(finding.label(base.span, "this cannot be merged with it"));
             base
         }

@@ -112,16 +112,20 @@ pub(super) fn ports(service: &Item, findings: &mut Findings) -> Vec<Port> {
     ports
 }
 
+/// What an address looks like.
+const ADDRESS: &str = "write numbers with dots, as in `10.0.0.5`, or an IPv6 address";
+
 /// A port in the long form; what is wrong with it is told here.
 fn long_port(item: &Item, findings: &mut Findings) -> Result<ShortPort, ()> {
     let Some(target) = item.get("target") else {
-        findings.push(item.error(BAD_VALUE, "a port without `target`, the port in the container"));
+        let message = "a port without `target`, the port in the container";
+        findings.push(item.error(BAD_VALUE, message).help("write `target: 80`, for instance"));
         return Err(());
     };
     let number = target.as_int().and_then(|port| u16::try_from(port).ok());
     let Some(number) = number else {
         let message = format!("`target` is no port: `{}`", target.plain());
-        findings.push(target.error(BAD_VALUE, message));
+        findings.push(target.error(BAD_VALUE, message).help("write a number from 0 to 65535"));
         return Err(());
     };
     let published = match item.get("published").filter(|it| !it.plain().is_empty()) {
@@ -140,7 +144,8 @@ fn long_port(item: &Item, findings: &mut Findings) -> Result<ShortPort, ()> {
             Ok(address) => Some(address),
             Err(_) => {
                 let host = item.get("host_ip").unwrap_or(item);
-                findings.push(host.error(BAD_VALUE, format!("`{text}` is no address")));
+                let finding = host.error(BAD_VALUE, format!("`{text}` is no address"));
+                findings.push(finding.help(ADDRESS));
                 return Err(());
             }
         },
@@ -216,12 +221,12 @@ fn long_mount(item: &Item, findings: &mut Findings) -> Option<Mount> {
     };
     if kind == MountKind::Bind && source.is_none() {
         let message = "a bind mount needs a `source`, a path of the host";
-        findings.push(item.error(CONFLICT, message));
+        findings.push(item.error(CONFLICT, message).help("write `source: ./folder`, for instance"));
         return None;
     }
     if item.get("target").is_none() {
         let message = "a mount needs a `target`, a path in the container";
-        findings.push(item.error(BAD_VALUE, message));
+        findings.push(item.error(BAD_VALUE, message).help("write `target: /data`, for instance"));
         return None;
     }
     let create = item.at(&["bind", "create_host_path"]).and_then(Item::as_bool);
@@ -267,7 +272,7 @@ pub(super) fn networks(service: &Item, findings: &mut Findings) -> BTreeMap<Stri
                     let message = format!("`{kind}` is no address: `{}`", item.plain());
                     let finding =
                         crate::diagnostic::Diagnostic::warning(BAD_VALUE, item.span, message);
-                    findings.push(item.explain(finding));
+                    findings.push(item.explain(finding.help(ADDRESS)));
                 }
             }
         }

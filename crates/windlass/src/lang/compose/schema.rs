@@ -3,6 +3,7 @@
 //! The table is [`table`]; this file compares a value with it. All that is wrong is reported, each
 //! at its place, with the word that was probably meant.
 
+mod hint;
 pub mod table;
 
 use super::item::{Data, Item};
@@ -147,7 +148,7 @@ fn compare_keys(item: &Item, keys: &Keys, path: &mut Vec<String>, findings: &mut
                     }
                     Some(word) => finding.help(format!("did you mean `{word}`?")),
                     None if keys.extensible => finding.help("keys of your own start with `x-`"),
-                    None => finding,
+                    None => finding.help(hint::of_words("keys", keys.known.iter().map(|it| it.0))),
                 });
             }
         }
@@ -155,7 +156,8 @@ fn compare_keys(item: &Item, keys: &Keys, path: &mut Vec<String>, findings: &mut
     for required in keys.required {
         if !item.map().is_some_and(|map| map.contains_key(*required)) {
             let message = format!("`{}` needs the key `{required}`", shown(path));
-            findings.push(item.error(SHAPE, message));
+            let help = format!("write `{required}:` with its value there");
+            findings.push(item.error(SHAPE, message).help(help));
         }
     }
 }
@@ -190,14 +192,14 @@ fn report_range(item: &Item, low: i128, high: i128, path: &[String], findings: &
     } else {
         format!("`{}` must be from {low} to {high}", shown(path))
     };
-    findings.push(item.error(SHAPE, message));
+    findings.push(item.error(SHAPE, message).help(hint::for_range(item, low, high)));
 }
 
 fn report_kind(item: &Item, shape: &Shape, path: &[String], findings: &mut Findings) {
     let mut kinds = Vec::new();
     kind_names(shape, &mut kinds);
     let message = format!("`{}` must be {}; this is {}", shown(path), or(&kinds), item.kind_name());
-    findings.push(item.error(SHAPE, message));
+    findings.push(item.error(SHAPE, message).help(hint::for_kind(item, &kinds, path)));
 }
 
 fn kind_names(shape: &Shape, kinds: &mut Vec<&'static str>) {
@@ -234,7 +236,8 @@ fn report_twins(items: &[Item], path: &[String], findings: &mut Findings) {
     for item in items.iter().filter(|item| item.is_scalar()) {
         if let Some(first) = seen.insert(item.plain(), item.span) {
             let message = format!("`{}` lists `{}` twice", shown(path), item.plain());
-            findings.push(item.error(SHAPE, message).label(first, "it is listed here already"));
+            let finding = item.error(SHAPE, message).help("remove one of the two");
+            findings.push(finding.label(first, "it is listed here already"));
         }
     }
 }

@@ -149,11 +149,8 @@ fn report(item: &Item, path: &[String], kind: Kind, findings: &mut Findings) {
         if item.is_scalar() { format!("`{}`", item.plain()) } else { item.kind_name().into() };
     let finding = item.error(BAD_VALUE, format!("`{place}` is no {what}: {value}"));
     let is_quoted_number = kind == Natural && item.as_int().is_some_and(|number| number >= 0);
-    findings.push(match help {
-        _ if is_quoted_number => finding.help("write it without quotes"),
-        "" => finding,
-        help => finding.help(help),
-    });
+    let help = if is_quoted_number { "write it without quotes" } else { help };
+    findings.push(finding.help(help));
 }
 
 impl Kind {
@@ -199,8 +196,8 @@ impl Kind {
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Flag => ("boolean", "write `true` or `false`"),
-            Whole => ("integer", ""),
-            Natural => ("number from 0 on", ""),
+            Whole => ("integer", "write a whole number"),
+            Natural => ("number from 0 on", "write a whole number that is not negative"),
             Size => ("size", "write it as `512`, `64k` or `1.5gb`"),
             Duration => ("duration", "write it as `1m30s`, `300ms` or `2h`"),
             Processors => ("number of processors", "write it as `0.5` or `2`"),

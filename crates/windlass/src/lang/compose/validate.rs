@@ -50,6 +50,7 @@ fn check_external_volume(name: &str, item: &Item, findings: &mut Findings) {
         }
         let message = format!("the volume `{name}` is external, so that `{key}` has no effect");
         let finding = Diagnostic::error(CONFLICT, entry.key, message);
+        let finding = finding.help("remove one of the two: who made the volume has decided that");
         findings.push(finding.label(external.span, "it is external here"));
     }
 }
@@ -64,13 +65,14 @@ fn check_one_content(
     let given: Vec<_> = keys.iter().filter_map(|key| Some((*key, item.get(key)?))).collect();
     if let [(first_key, first), (key, second), ..] = given[..] {
         let message = format!("`{section}.{name}` has `{first_key}` and `{key}`; one is allowed");
-        let finding = second.error(CONFLICT, message);
+        let finding = second.error(CONFLICT, message).help("remove one of the two");
         findings.push(finding.label(first.span, format!("`{first_key}` is here")));
     }
     let comes_from_elsewhere = ["external", "driver"].iter().any(|key| item.get(key).is_some());
     if given.is_empty() && !comes_from_elsewhere {
         let message = format!("`{section}.{name}` has no content: one of {}", keys.join(", "));
-        findings.push(item.error(CONFLICT, message));
+        let help = "say where it comes from, or `external: true` if somebody else has made it";
+        findings.push(item.error(CONFLICT, message).help(help));
     }
 }
 
@@ -166,13 +168,15 @@ fn check_service(name: &str, service: &Item, findings: &mut Findings) {
         if let (Some(count), Some(ids)) = (device.get("count"), device.get("device_ids")) {
             let message =
                 format!("a device of `{name}` has `count` and `device_ids`; one is allowed");
-            findings.push(count.error(CONFLICT, message).label(ids.span, "`device_ids` is here"));
+            let finding = count.error(CONFLICT, message).help("remove one of the two");
+            findings.push(finding.label(ids.span, "`device_ids` is here"));
         }
     }
     let watched = service.at(&["develop", "watch"]).map(Item::items).unwrap_or_default();
     for watch in watched {
         if let Some(path) = watch.get("path").filter(|path| path.plain().trim().is_empty()) {
-            findings.push(path.error(BAD_VALUE, "a path to watch must not be empty"));
+            let finding = path.error(BAD_VALUE, "a path to watch must not be empty");
+            findings.push(finding.help("write the folder to watch, as in `./src`"));
         }
     }
 }

@@ -53,7 +53,8 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                     service.name,
                     limit_path.join(".")
                 );
-                findings.push(RULE.finding(item.span, message).label(limit.span, "the limit"));
+                let finding = RULE.finding(item.span, message).label(limit.span, "the limit");
+                findings.push(finding.help("raise the limit, or lower the reservation"));
             }
         }
     }

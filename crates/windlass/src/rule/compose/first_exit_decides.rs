@@ -30,6 +30,7 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             );
             let span = target.replicas_span.unwrap_or(target.span);
             let finding = RULE.finding(dependency.condition_span, message);
+            let finding = finding.help("run one container, or let `windlass up` bring it up");
             findings.push(finding.label(span, "the number of containers").note(
                 "It does not look at the others, which may still fail. Windlass waits for all.",
             ));

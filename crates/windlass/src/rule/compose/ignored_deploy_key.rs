@@ -28,7 +28,8 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             if IGNORED.contains(&key.as_str()) && !is_usual {
                 let message =
                     format!("Docker Compose ignores `deploy.{key}` of `{}`", service.name);
-                findings.push(RULE.finding(entry.key, message));
+                let help = "remove it, unless a cluster reads the file too";
+                findings.push(RULE.finding(entry.key, message).help(help));
             }
         }
     }

@@ -36,6 +36,7 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                     service.name, image.text
                 );
                 let finding = RULE.finding(platform.span, message);
+                let finding = finding.help("give one of the two images another name");
                 findings.push(finding.label(*at, "the other platform"));
             }
             Some(_) => {}

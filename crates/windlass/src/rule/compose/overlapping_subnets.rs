@@ -30,7 +30,8 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                 if other.span <= subnet.span { (*other, subnet) } else { (subnet, *other) };
             let message =
                 format!("the networks `{other_key}` and `{key}` have addresses in common");
-            findings.push(RULE.finding(second.span, message).label(first.span, "the other range"));
+            let finding = RULE.finding(second.span, message).label(first.span, "the other range");
+            findings.push(finding.help("give one of them a range of its own"));
         }
         open.push((key, subnet));
     }

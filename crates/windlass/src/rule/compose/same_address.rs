@@ -34,13 +34,15 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                         "`{}` and {other} have the address {address} in `{key}`",
                         service.name
                     );
-                    findings.push(RULE.finding(*span, message).label(first, "the other one"));
+                    let finding = RULE.finding(*span, message).label(first, "the other one");
+                    findings.push(finding.help("give one of them another address"));
                 } else if service.replicas > 1 {
                     let message = format!(
                         "the {} containers of `{}` cannot all have the address {address}",
                         service.replicas, service.name
                     );
-                    findings.push(RULE.finding(*span, message));
+                    let help = "remove the address, or run one container";
+                    findings.push(RULE.finding(*span, message).help(help));
                 }
             }
         }

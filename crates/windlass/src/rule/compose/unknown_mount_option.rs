@@ -58,16 +58,17 @@ pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                 if !OPTIONS.contains(&option.as_str()) {
                     let message =
                         format!("Docker Compose ignores the option `{option}` of a volume");
-                    findings.push(RULE.finding(mount.span, message));
+                    let help = format!("known are {}", OPTIONS.join(", "));
+                    findings.push(RULE.finding(mount.span, message).help(help));
                 }
             }
             if let Some(word) = mount.item.get("consistency")
                 && !CONSISTENCY.contains(&word.plain().as_str())
             {
                 let words = Item::plain(word);
-                findings.push(
-                    RULE.finding(word.span, format!("`{words}` is no consistency of a mount")),
-                );
+                let message = format!("`{words}` is no consistency of a mount");
+                let help = format!("known are {}", CONSISTENCY.join(", "));
+                findings.push(RULE.finding(word.span, message).help(help));
             }
         }
     }

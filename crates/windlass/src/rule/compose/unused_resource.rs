@@ -50,6 +50,7 @@ fn report(
     findings: &mut Vec<Diagnostic>,
 ) {
     if !used.contains(&format!("{kind}s.{key}")) {
-        findings.push(RULE.finding(span, format!("no service uses the {kind} `{key}`")));
+        let help = format!("remove it, or name it below `{kind}s` of a service");
+        findings.push(RULE.finding(span, format!("no service uses the {kind} `{key}`")).help(help));
     }
 }

@@ -22,7 +22,8 @@ pub(super) fn check(service: &Service, findings: &mut Findings) {
         && scale.as_int() != replicas.as_int()
     {
         let message = format!("`{name}` has different numbers in `scale` and `deploy.replicas`");
-        findings.push(scale.error(CONFLICT, message).label(replicas.span, "the other number"));
+        let finding = scale.error(CONFLICT, message).label(replicas.span, "the other number");
+        findings.push(finding.help("remove `scale`: `deploy.replicas` says the same"));
     }
     for (old, path, is_size) in TWICE {
         let Some(own) = service.get(old) else { continue };
@@ -62,6 +63,8 @@ pub(super) fn check(service: &Service, findings: &mut Findings) {
         );
         let finding = Diagnostic::error(CONFLICT, container.span, message);
         let span = service.replicas_span.unwrap_or(service.span);
+        let finding =
+            finding.help("remove `container_name`: each container gets a name of its own");
         findings.push(finding.label(span, "the number of containers"));
     }
 }
