@@ -517,8 +517,11 @@ mod tests {
             assert_eq!(numbers(&path, 2), expected.get(2..).unwrap_or_default());
             // The next engine after a kill, and one after a kill in the middle of a line.
             let copy = killed(&path, &format!("copy-{round}.db"));
-            let mut torn = OpenOptions::new().create(true).append(true).open(tail::beside(&copy));
-            std::io::Write::write_all(torn.as_mut().unwrap(), br#"{"run":1,"seq":"#).unwrap();
+            let mut lines = fs::read(tail::beside(&copy)).unwrap();
+            let end = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+            let torn = br#"{"run":1,"seq":"#;
+            lines.splice(end..(end + torn.len()).min(lines.len()), *torn);
+            fs::write(tail::beside(&copy), lines).unwrap();
             let mut next = Sqlite::open(&copy, Secrets::default()).unwrap();
             next.append(Duration::ZERO, &all[done..done + 1.min(40 - done)], Safety::Crash)
                 .unwrap();

@@ -6,11 +6,15 @@
 //! was written to it before, is on the disk. Lines that are in the tables already count for
 //! nothing, so that nothing is lost or doubled when the engine dies between putting them there and
 //! the clearing of this file.
+//!
+//! The file is longer than its lines: zeros stand where the next ones will. Whoever waits for a line
+//! to reach the disk waits for that alone, and not for the new length of the file, which is written
+//! elsewhere.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::{self, Read as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +24,8 @@ use crate::entry::{Entry, Record};
 
 /// A file larger than this is put into the tables.
 const MOST: u64 = 1 << 20;
+/// So many zeros are written when there is no room for a line.
+const ROOM: usize = 1 << 16;
 
 /// An entry on its way into the tables.
 #[derive(Debug)]
@@ -52,7 +58,10 @@ struct Head {
 #[derive(Debug)]
 pub(super) struct Tail {
     file: File,
+    /// Where the next line begins.
     length: u64,
+    /// The length of the file.
+    room: u64,
     rows: Vec<Row>,
 }
 
@@ -100,9 +109,9 @@ pub(super) fn read(journal: &Path) -> Result<Vec<Record>, JournalError> {
 impl Tail {
     /// For the only writer. What is in the file has been taken over by now.
     pub(super) fn open(journal: &Path) -> io::Result<Self> {
-        let file = OpenOptions::new().append(true).open(beside(journal))?;
+        let file = OpenOptions::new().write(true).open(beside(journal))?;
         file.set_len(0)?;
-        Ok(Tail { file, length: 0, rows: Vec::new() })
+        Ok(Tail { file, length: 0, room: 0, rows: Vec::new() })
     }
 
     /// One commit: all of the rows or none of them.
@@ -118,7 +127,8 @@ impl Tail {
             before = ",";
         }
         line.push_str("]}\n");
-        let written = self.file.write_all(line.as_bytes());
+        let end = self.length + line.len() as u64;
+        let written = self.write(line.into_bytes(), end);
         let settled = written.and_then(|()| match safety {
             Safety::Crash => Ok(()),
             Safety::PowerLoss => self.file.sync_data(),
@@ -126,11 +136,20 @@ impl Tail {
         if let Err(error) = settled {
             // Half a line must not stand before a whole one.
             self.file.set_len(self.length)?;
+            self.room = self.length;
             return Err(error.into());
         }
-        self.length += line.len() as u64;
+        self.length = end;
         self.rows.extend(rows);
         Ok(())
+    }
+
+    fn write(&mut self, mut line: Vec<u8>, end: u64) -> io::Result<()> {
+        if end > self.room {
+            line.resize(line.len() + ROOM, 0);
+            self.room = end + ROOM as u64;
+        }
+        self.file.write_all_at(&line, self.length)
     }
 
     /// What is not in the tables yet.
@@ -152,7 +171,7 @@ impl Tail {
         self.rows.clear();
         if self.length > 0 {
             self.file.set_len(0)?;
-            self.length = 0;
+            (self.length, self.room) = (0, 0);
         }
         Ok(())
     }
