@@ -46,8 +46,8 @@ pub(crate) fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// What a program wrote, for a terminal: as [`visible_lines`], but what it put below each other with
-/// tabs stays so.
+/// What a program wrote, for a terminal: as [`visible_lines`], but what it put below each other
+/// with tabs stays so.
 pub(crate) fn visible_log(text: &str) -> String {
     text.split('\t').map(visible_lines).collect::<Vec<_>>().join("\t")
 }

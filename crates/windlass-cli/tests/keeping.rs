@@ -159,7 +159,10 @@ fn a_keeper_that_is_killed_leaves_the_command_in_doubt_and_nothing_runs_twice() 
     let output = engine.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{said}");
-    assert!(said.contains("nobody knows whether this happened") && said.contains("--in-doubt 1=done"), "{said}");
+    assert!(
+        said.contains("nobody knows whether this happened") && said.contains("--in-doubt 1=done"),
+        "{said}"
+    );
     assert_eq!(folder.read("lines"), "begun\n");
 }
 

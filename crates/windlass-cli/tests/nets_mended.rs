@@ -1,5 +1,5 @@
-//! An assembly of nets whose file is mended half-way: what has been done stays done, what is left is
-//! done as the file says now.
+//! An assembly of nets whose file is mended half-way: what has been done stays done, what is left
+//! is done as the file says now.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
@@ -55,7 +55,7 @@ fn done(folder: &Folder) -> Vec<String> {
 #[test]
 fn a_mended_command_goes_on_where_the_run_failed() {
     let folder = half_way();
-    folder.write("windlass.yaml", &MISTAKEN.replace("ecoh", "echo"));
+    folder.write("windlass.yaml", MISTAKEN.replace("ecoh", "echo"));
     let dry = folder.run(&["up", "windlass.yaml", "--dry-run"]);
     assert!(dry.stdout.contains("echo start") && !dry.stdout.contains("base.left"), "{dry:?}");
     let up = folder.run(UP);
@@ -140,7 +140,7 @@ fn a_component_can_be_added_to_what_is_up() {
 fn what_does_not_fit_any_more_is_refused_and_nothing_is_done() {
     let folder = half_way();
     let before = done(&folder);
-    folder.write("windlass.yaml", &MISTAKEN.replace("ecoh", "echo").replace("left:", "west:"));
+    folder.write("windlass.yaml", MISTAKEN.replace("ecoh", "echo").replace("left:", "west:"));
     let up = folder.run(UP);
     assert_eq!(up.code, 2, "{up:?}");
     assert!(up.stderr.contains("there is no transition `base.left`"), "{up:?}");

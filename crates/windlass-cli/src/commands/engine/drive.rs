@@ -290,7 +290,9 @@ fn shown(format: Format, lines: &mut Lines, at: Duration, entries: &[Entry]) -> 
     match format {
         Format::Text => {
             let mut text = String::with_capacity(64 * entries.len());
-            entries.iter().for_each(|entry| lines.write(&mut text, at, entry));
+            for entry in entries {
+                lines.write(&mut text, at, entry);
+            }
             escape::visible_lines(&text)
         }
         Format::Json => {
