@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `derivation`, `declared`, `refinement`, `scalar` | are the types well defined? |
 //! | `value`, `constraint`, `clause`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
-//! | `function`, `result`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `outside`, `flow` | do functions refer to something, of the right type, without a cycle? |
+//! | `function`, `result`, `known`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `outside`, `flow` | do functions refer to something, of the right type, without a cycle? |
 //! | `template`, `given`, `operation` | does a template give what its type declares? |
 //! | `requirement`, `indexed`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
@@ -28,6 +28,7 @@ mod flow;
 mod function;
 mod given;
 mod indexed;
+mod known;
 mod mapping;
 mod operation;
 mod order;
@@ -52,11 +53,13 @@ mod trigger;
 mod value;
 mod workflow;
 
+use super::lower::links::Links;
 use super::model::{Model, Target};
 use super::version::Version;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::files::Files;
 use crate::source::{Sources, Span};
+use std::cell::OnceCell;
 
 /// Runs every check. `is_open`: some import could not be read.
 pub(super) fn all(
@@ -113,6 +116,8 @@ struct Checker<'a> {
     /// Whether a path may go through a requirement without a target: what a type says is for all
     /// nodes of it.
     bears_absent: bool,
+    /// The relationships, once somebody asks what a function gives.
+    links: OnceCell<Links<'a>>,
     findings: &'a mut Vec<Diagnostic>,
 }
 
@@ -123,7 +128,7 @@ impl<'a> Checker<'a> {
         is_open: bool,
         findings: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Checker { model, sources, is_open, bears_absent: false, findings }
+        Checker { model, sources, is_open, bears_absent: false, links: OnceCell::new(), findings }
     }
 }
 

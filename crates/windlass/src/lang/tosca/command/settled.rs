@@ -67,6 +67,28 @@ pub(super) fn known(inputs: &Inputs<'_, '_>, value: &Value, place: &Place) -> Op
     Settling { inputs, reader: Reader::Run }.deep(value, place, 0)
 }
 
+/// Whose value is asked for.
+#[derive(Clone, Copy)]
+pub(in super::super) enum Whose {
+    /// That of a node template, by its place.
+    Node(usize),
+    /// Nobody's: functions name their nodes.
+    Nobody,
+}
+
+/// The same for who checks a service.
+pub(in super::super) fn fixed(
+    inputs: &Inputs<'_, '_>,
+    whose: Whose,
+    value: &Value,
+) -> Option<Plain> {
+    let place = match whose {
+        Whose::Node(at) => Place::of_node(at),
+        Whose::Nobody => Place::nowhere(),
+    };
+    known(inputs, value, &place)
+}
+
 /// The value with what operations have left.
 pub(super) fn after(
     inputs: &Inputs<'_, '_>,
