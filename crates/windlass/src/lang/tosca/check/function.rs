@@ -521,8 +521,10 @@ impl Checker<'_> {
             }
             let walk = Walk { model: self.model, service, with_attributes: false };
             let parts = |input: &Parameter| walk.parts(input.schema.clone(), more).err();
-            if let Some(wrong) = service.inputs.get(text).and_then(parts) {
-                self.advise(wrong.code, wrong.span, wrong.message, wrong.help);
+            match service.inputs.get(text).and_then(parts) {
+                Some(wrong) => self.advise(wrong.code, wrong.span, wrong.message, wrong.help),
+                None if self.bears_absent => {}
+                None => self.within_list("get_input", arguments, place),
             }
         }
         let in_workflow = matches!(place, Place::Workflow(inputs) if inputs.get(text).is_some());
@@ -599,10 +601,11 @@ impl Checker<'_> {
         }
         let with_attributes = function == "get_attribute";
         let walk = Walk { model: self.model, service, with_attributes };
-        if let Err(wrong) = walk.follow(from, rest)
-            && !(wrong.is_absent && self.bears_absent)
-        {
-            self.advise(wrong.code, wrong.span, wrong.message, wrong.help);
+        match walk.follow(from, rest) {
+            Err(wrong) if wrong.is_absent && self.bears_absent => {}
+            Err(wrong) => self.advise(wrong.code, wrong.span, wrong.message, wrong.help),
+            Ok(_) if with_attributes || self.bears_absent => {}
+            Ok(_) => self.within_list(function, arguments, place),
         }
     }
 }

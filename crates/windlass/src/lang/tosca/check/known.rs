@@ -1,5 +1,6 @@
 //! What functions give, as far as the text tells: the same that operations would be told.
 
+use super::super::codes;
 use super::super::command::settled::{self, Whose};
 use super::super::command::{GivenBack, Inputs};
 use super::super::lower::links::links;
@@ -31,6 +32,32 @@ impl Checker<'_> {
         let given = GivenBack::new();
         let inputs = Inputs { model, service, links, given: &given };
         settled::fixed(&inputs, whose, value).map(|known| at(known, value.span))
+    }
+
+    /// An index on the way of `get_property` or `get_input` is that of an entry, where the list is
+    /// known.
+    pub(super) fn within_list(&mut self, function: &str, way: &Value, place: Place<'_>) {
+        let dollar = if self.version().is_2() { "$" } else { "" };
+        for (at, step) in way.items().iter().enumerate().skip(1) {
+            let Data::Int(index) = step.data else { continue };
+            let text = |text: String| Value { span: way.span, data: Data::Text(text) };
+            let before = Value { span: way.span, data: Data::List(way.items()[..at].to_vec()) };
+            let entry = Entry { key: text(format!("{dollar}{function}")), value: before };
+            let call = Value { span: way.span, data: Data::Map(vec![entry]) };
+            let Some(Data::List(items)) = self.known(&call, place).map(|list| list.data) else {
+                continue;
+            };
+            if usize::try_from(index).is_ok_and(|index| index < items.len()) {
+                continue;
+            }
+            let message = format!("the list has no entry of index {index}");
+            let help = match items.len() {
+                0 => "it is empty".to_owned(),
+                1 => "it has 1 entry, of index 0".to_owned(),
+                count => format!("it has {count} entries, and the first index is 0"),
+            };
+            return self.advise(codes::FUNCTION, step.span, message, Some(help));
+        }
     }
 
     /// The parts of a value with what each of them must be.
