@@ -5,7 +5,7 @@
 //! | `derivation`, `declared`, `refinement`, `scalar` | are the types well defined? |
 //! | `value`, `constraint`, `clause`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
 //! | `function`, `result`, `known`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `outside`, `flow` | do functions refer to something, of the right type, without a cycle? |
-//! | `template`, `given`, `operation` | does a template give what its type declares? |
+//! | `template`, `given`, `needed`, `operation` | does a template give what its type declares? |
 //! | `requirement`, `indexed`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
 //! | `substitution`, `mapping`, `behavior` | does the service fit the type that it stands for? |
@@ -30,6 +30,7 @@ mod given;
 mod indexed;
 mod known;
 mod mapping;
+mod needed;
 mod operation;
 mod order;
 mod outside;
