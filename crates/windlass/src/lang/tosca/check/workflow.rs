@@ -256,7 +256,8 @@ impl Checker<'_> {
         for (input, schema) in declared {
             match activity.inputs.get(&input) {
                 None => {
-                    if is_required(&schema) {
+                    let is_given = self.is_given_by_template(target, &name.text, &input);
+                    if is_required(&schema) && !is_given {
                         let message = format!("`{}` needs the input `{input}`", name.text);
                         self.error(codes::OPERATION, activity.span, message);
                     }
@@ -276,6 +277,18 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a node template gives an input of an operation a value itself.
+    fn is_given_by_template(&self, node: &str, operation: &str, input: &str) -> bool {
+        let service = self.model.service.as_ref();
+        let node = service.and_then(|service| service.nodes.get(node));
+        let Some((interface, operation)) = operation.rsplit_once(['.', '/']) else { return false };
+        let own = node.and_then(|node| node.interfaces.get(interface));
+        own.is_some_and(|own| {
+            let of_operation = own.operations.get(operation).map(|it| &it.inputs);
+            [Some(&own.inputs), of_operation].into_iter().flatten().any(|it| it.get(input).is_some())
+        })
     }
 
     /// The operations of a type, each with its interface.
