@@ -9,7 +9,7 @@
 //! | `requirement`, `indexed`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
 //! | `substitution`, `mapping`, `behavior` | does the service fit the type that it stands for? |
-//! | `policy`, `trigger`, `workflow`, `related`, `order` | do policies and workflows name what is there, in an order that works? |
+//! | `policy`, `trigger`, `workflow`, `related`, `order`, `called` | do policies and workflows name what is there, in an order that works? |
 //! | `artifact` | are the files there? |
 
 mod arithmetic;
@@ -17,6 +17,7 @@ mod artifact;
 mod asked;
 mod assignment;
 mod behavior;
+mod called;
 mod clause;
 mod constraint;
 mod declared;
