@@ -217,3 +217,34 @@ fn files_of_a_service_that_never_end_are_findings() {
     let (stdout, stderr, exit) = limited(&folder, &["check", "deep.yaml"]);
     assert_eq!(exit, 0, "{stdout:.1000} {stderr}");
 }
+
+/// Each state that a workflow sets is judged by what comes before it and after it.
+#[test]
+fn a_long_workflow_with_states_is_judged_within_the_limits() {
+    const NODES: usize = 200;
+    let head = "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n  node_templates:\n";
+    let nodes = many(NODES, head, |at| format!("    n{at}: {{ type: tosca.nodes.Root }}\n"));
+    let parts = [
+        "set_state: creating",
+        "call_operation: Standard.create",
+        "set_state: created",
+        "call_operation: Standard.configure",
+        "set_state: configured",
+        "call_operation: Standard.start",
+        "set_state: started",
+    ];
+    let steps = "  workflows:\n    deploy:\n      steps:\n";
+    let last = NODES * parts.len() - 1;
+    let steps = many(last + 1, steps, |at| {
+        let (node, activity) = (at / parts.len(), parts[at % parts.len()]);
+        let next = if at < last { format!("s{}", at + 1) } else { String::new() };
+        format!(
+            "        s{at}: {{ target: n{node}, activities: [ {activity} ], on_success: [ {next} ] }}\n"
+        )
+    });
+    let folder = Folder::with(&[("service.yaml", format!("{nodes}{steps}").as_str())]);
+    let args = ["verify", "--app", "service.yaml", "service.yaml"];
+    let (stdout, stderr, exit) = limited(&folder, &args);
+    assert_eq!(exit, 0, "{stdout:.1000}\n{stderr:.1000}");
+    assert!(stdout.contains("valid"), "{stdout:.1000}");
+}

@@ -3,6 +3,7 @@
 
 use super::super::model::{Activity, ActivityKind, Service, Step, Workflow};
 use super::super::value::Name;
+use super::super::workflow::reach::Reach;
 use super::super::workflow::taken;
 use crate::source::Span;
 use std::collections::BTreeMap;
@@ -41,7 +42,7 @@ impl Call<'_> {
 
 /// Which steps of each workflow come before which.
 pub(super) struct Orders {
-    before: Vec<Vec<Vec<bool>>>,
+    before: Vec<Reach>,
 }
 
 impl Orders {
@@ -51,7 +52,7 @@ impl Orders {
             return false;
         };
         let is_earlier = one.step == other.step && one.activity < other.activity;
-        is_earlier || self.before[one.workflow][one.step][other.step]
+        is_earlier || self.before[one.workflow].leads(one.step, other.step)
     }
 }
 
@@ -153,10 +154,9 @@ fn operation(activity: &Activity) -> Option<&str> {
 }
 
 /// Which steps come before which.
-fn reachable(workflow: &Workflow) -> Vec<Vec<bool>> {
+fn reachable(workflow: &Workflow) -> Reach {
     let places: BTreeMap<&str, usize> =
         workflow.steps.names().enumerate().map(|(at, name)| (name, at)).collect();
-    let count = workflow.steps.len();
     let next: Vec<Vec<usize>> = workflow
         .steps
         .iter()
@@ -165,14 +165,5 @@ fn reachable(workflow: &Workflow) -> Vec<Vec<bool>> {
             names.filter_map(|name| places.get(name.text.as_str()).copied()).collect()
         })
         .collect();
-    let mut all = vec![vec![false; count]; count];
-    for (start, reached) in all.iter_mut().enumerate() {
-        let mut open = next[start].clone();
-        while let Some(at) = open.pop() {
-            if !std::mem::replace(&mut reached[at], true) {
-                open.extend(&next[at]);
-            }
-        }
-    }
-    all
+    Reach::of(&next)
 }
