@@ -208,16 +208,23 @@ impl Build<'_> {
         let node = entry.value;
         let word_for = if kind == ActivityKind::CallOperation { "operation" } else { "workflow" };
         let subject = node.get(word_for);
+        let before = self.findings.len();
         for inner in node.entries().filter(|it| ![word_for, "inputs"].contains(&it.name())) {
             let message = format!("`{}` has no key `{}`", entry.name(), inner.name());
             let finding = Diagnostic::error(codes::UNKNOWN_KEY, inner.key.span(), message);
             self.findings.push(finding.help(format!("known keys: `{word_for}`, `inputs`")));
         }
         let subject = word(if node.is_mapping() { subject } else { Some(node) });
-        let nothing = Name { text: String::new(), span: node.span() };
+        let subject = subject.filter(|name| !name.text.is_empty());
+        // A key that is misspelled says it already.
+        if subject.is_none() && self.findings.len() == before {
+            let what = if kind == ActivityKind::SetState { "state" } else { word_for };
+            let message = format!("`{}` names no {what}", entry.name());
+            self.findings.push(Diagnostic::error(codes::MISSING_KEY, entry.key.span(), message));
+        }
         Some(Activity {
             kind,
-            subject: subject.unwrap_or(nothing),
+            subject: subject?,
             inputs: self.values(node.get("inputs")),
             span: entry.key.span(),
         })

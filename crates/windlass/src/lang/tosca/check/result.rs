@@ -125,6 +125,7 @@ impl Checker<'_> {
         let Some(first) = self.findings.split_off(before).into_iter().next() else { return };
         let input = arguments.filter(|_| name == "get_input").and_then(|it| input(service, it));
         let subject = match input {
+            Some(input) if input.is_given() => "the value given for this input does not fit",
             Some(_) => "the default of this input does not fit",
             None => "what this gives does not fit",
         };
