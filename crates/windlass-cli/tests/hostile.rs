@@ -248,3 +248,22 @@ fn a_long_workflow_with_states_is_judged_within_the_limits() {
     assert_eq!(exit, 0, "{stdout:.1000}\n{stderr:.1000}");
     assert!(stdout.contains("valid"), "{stdout:.1000}");
 }
+
+/// Each value is made of the one before it, twice.
+#[test]
+fn values_that_double_at_every_step_are_left_alone() {
+    let head = "tosca_definitions_version: tosca_simple_yaml_1_3
+node_types: { N: { derived_from: tosca.nodes.Root, properties: { p: { type: string } } } }
+topology_template:
+  node_templates:
+    n0: { type: N, properties: { p: x } }
+";
+    let text = many(60, head, |at| {
+        let before = format!("{{ get_property: [ n{at}, p ] }}");
+        let concat = format!("{{ concat: [ {before}, {before} ] }}");
+        format!("    n{}: {{ type: N, properties: {{ p: {concat} }} }}\n", at + 1)
+    });
+    let folder = Folder::with(&[("service.yaml", text.as_str())]);
+    let (stdout, stderr, exit) = limited(&folder, &["check", "service.yaml"]);
+    assert_eq!(exit, 0, "{stdout:.1000}\n{stderr:.1000}");
+}

@@ -55,7 +55,6 @@ mod trigger;
 mod value;
 mod workflow;
 
-use super::lower::links::Links;
 use super::model::{Model, Target};
 use super::version::Version;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -118,8 +117,8 @@ struct Checker<'a> {
     /// Whether a path may go through a requirement without a target: what a type says is for all
     /// nodes of it.
     bears_absent: bool,
-    /// The relationships, once somebody asks what a function gives.
-    links: OnceCell<Links<'a>>,
+    /// What functions are computed in, once somebody asks what one gives.
+    ground: OnceCell<known::Ground<'a>>,
     findings: &'a mut Vec<Diagnostic>,
 }
 
@@ -130,7 +129,7 @@ impl<'a> Checker<'a> {
         is_open: bool,
         findings: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Checker { model, sources, is_open, bears_absent: false, links: OnceCell::new(), findings }
+        Checker { model, sources, is_open, bears_absent: false, ground: OnceCell::new(), findings }
     }
 }
 

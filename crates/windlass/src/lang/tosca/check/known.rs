@@ -3,7 +3,7 @@
 use super::super::codes;
 use super::super::command::settled::{self, Whose};
 use super::super::command::{GivenBack, Inputs};
-use super::super::lower::links::links;
+use super::super::lower::links::{Links, links};
 use super::super::model::{Fields, Schema};
 use super::super::value::{Data, Entry, Value};
 use super::Checker;
@@ -11,6 +11,13 @@ use super::function::Place;
 use super::schema::Base;
 use crate::source::Span;
 use crate::tree::Value as Plain;
+
+/// What values are computed in, found out once.
+pub(super) struct Ground<'m> {
+    links: Links<'m>,
+    /// Whether some node comes from elsewhere, with values of its own.
+    has_others: bool,
+}
 
 impl Checker<'_> {
     /// The value of a function call; none when it is not sure, as nothing is of inputs without a
@@ -24,13 +31,15 @@ impl Checker<'_> {
             Place::Workflow(_) => return None,
             _ => Whose::Nobody,
         };
-        let is_elsewhere = || service.nodes.iter().any(|(_, node)| self.is_elsewhere(node));
-        if calls(value, "get_property", model.version.is_2()) && is_elsewhere() {
+        let ground = self.ground.get_or_init(|| Ground {
+            links: links(model, service),
+            has_others: service.nodes.iter().any(|(_, node)| self.is_elsewhere(node)),
+        });
+        if ground.has_others && calls(value, "get_property", model.version.is_2()) {
             return None;
         }
-        let links = self.links.get_or_init(|| links(model, service));
         let given = GivenBack::new();
-        let inputs = Inputs { model, service, links, given: &given };
+        let inputs = Inputs { model, service, links: &ground.links, given: &given };
         settled::fixed(&inputs, whose, value).map(|known| at(known, value.span))
     }
 
