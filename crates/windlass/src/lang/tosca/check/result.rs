@@ -47,15 +47,16 @@ impl Checker<'_> {
         schema: &Schema,
         place: Place<'_>,
     ) {
-        let Some((name, _)) = called(value, self.version().is_2()) else {
+        let Some((name, arguments)) = called(value, self.version().is_2()) else {
             for (part, schema) in self.parts(value, schema) {
                 self.result(service, part, &schema, place);
             }
             return;
         };
         let before = self.findings.len();
-        // The value of an input says more than its type.
-        let by_value = name == "get_input";
+        // The whole value of an input says more than its type.
+        let is_part = arguments.is_some_and(|it| it.items().len() > 1);
+        let by_value = name == "get_input" && !is_part;
         if by_value {
             self.result_value(service, value, schema, place);
         }
