@@ -1,8 +1,9 @@
 //! Inputs that operations need and that nothing gives a value.
 //!
 //! Only operations that an orchestrator calls by itself are asked, and only those that something
-//! carries out; what calls other ones gives them their inputs. Other processors bear with it, so
-//! the findings are warnings.
+//! carries out; what calls other ones gives them their inputs. An input of the whole interface that
+//! one operation is given, the others may do without. Other processors bear with all of it, so the
+//! findings are warnings.
 
 use super::super::codes;
 use super::super::model::{ActivityKind, Fields, Interface, Parameter, TypeId};
@@ -30,12 +31,16 @@ impl Checker<'_> {
         let inherited = chain.filter_map(|(_, of)| named_interface(model, of, life));
         let all: Vec<&Interface> = own.chain(inherited.map(|(_, it)| it)).collect();
         let operations: BTreeSet<&str> = all.iter().flat_map(|it| it.operations.names()).collect();
+        let mut said: BTreeSet<String> = BTreeSet::new();
         for operation in operations {
             let mut bodies = all.iter().filter_map(|it| it.operations.get(operation));
             if bodies.all(|body| body.implementation.is_none()) {
                 continue;
             }
             for input in self.without_value(&all, operation) {
+                if self.is_of_interface(&all, operation, &input) && !said.insert(input.clone()) {
+                    continue;
+                }
                 let message = format!(
                     "`{operation}` of `{}` needs the input `{input}`, which has no value",
                     name.text
@@ -69,13 +74,29 @@ impl Checker<'_> {
         let is_open = |input: &&str| {
             let said: Vec<&Parameter> =
                 known.iter().filter(|(name, _)| name.text == **input).map(|(_, it)| *it).collect();
-            let is_given = said.iter().any(|it| {
-                it.value.is_some() || it.schema.value.is_some() || it.schema.default.is_some()
-            });
             let required = said.iter().find_map(|it| it.schema.required);
-            !is_given && required != Some(false) && !self.is_given_by_step(operation, input)
+            let is_given = || {
+                let others = || all.iter().flat_map(|it| it.operations.iter());
+                let elsewhere = || others().filter_map(|(_, it)| it.inputs.get(input));
+                said.iter().copied().any(has_value)
+                    || self.is_of_interface(all, operation, input) && elsewhere().any(has_value)
+                    || self.is_given_by_step(operation, input)
+            };
+            required != Some(false) && !is_given()
         };
         names.into_iter().filter(is_open).map(str::to_owned).collect()
+    }
+
+    /// Whether only the interface declares an input, for all of its operations.
+    fn is_of_interface(&self, all: &[&Interface], operation: &str, input: &str) -> bool {
+        let types = &self.model.types;
+        let chains = all.iter().filter_map(|it| it.of.as_ref()?.id);
+        let typed = chains.flat_map(|of| types.chain(of)).map(|(_, of)| &of.operations);
+        let mut operations = all.iter().map(|it| &it.operations).chain(typed);
+        operations.all(|known| {
+            let own = known.get(operation).and_then(|it| it.inputs.get(input));
+            own.is_none_or(|it| it.schema.of.is_none())
+        })
     }
 
     /// Whether a step of a workflow calls the operation and gives it the input.
@@ -91,4 +112,8 @@ impl Checker<'_> {
             })
         })
     }
+}
+
+fn has_value(input: &Parameter) -> bool {
+    input.value.is_some() || input.schema.value.is_some() || input.schema.default.is_some()
 }
