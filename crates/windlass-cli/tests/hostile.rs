@@ -222,7 +222,8 @@ fn files_of_a_service_that_never_end_are_findings() {
 #[test]
 fn a_long_workflow_with_states_is_judged_within_the_limits() {
     const NODES: usize = 200;
-    let head = "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n  node_templates:\n";
+    let head =
+        "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n  node_templates:\n";
     let nodes = many(NODES, head, |at| format!("    n{at}: {{ type: tosca.nodes.Root }}\n"));
     let parts = [
         "set_state: creating",

@@ -38,8 +38,7 @@ impl Build<'_> {
     pub(super) fn interface(&mut self, node: Node<'_>, typed: bool, defines: bool) -> Interface {
         let of = node.get("type").filter(|_| typed);
         let of = of.and_then(|node| self.type_ref(TypeKind::Interface, node));
-        let operation =
-            |build: &mut Self, entry: Entry<'_>| build.operation(entry, defines);
+        let operation = |build: &mut Self, entry: Entry<'_>| build.operation(entry, defines);
         let mut operations = self.fields(node.get("operations"), operation);
         if !self.version().is_2() {
             let known = INTERFACE_DEFINITION.keys;

@@ -57,10 +57,7 @@ impl Orders {
 }
 
 /// Calls of the standard interface, and `deploy` for a node that is left to the orchestrator.
-pub(super) fn calls<'m>(
-    service: &'m Service,
-    workflow: &'m Workflow,
-) -> (Vec<Call<'m>>, Orders) {
+pub(super) fn calls<'m>(service: &'m Service, workflow: &'m Workflow) -> (Vec<Call<'m>>, Orders) {
     let mut collecting = Collecting {
         service,
         orders: Orders { before: Vec::new() },

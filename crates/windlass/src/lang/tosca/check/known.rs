@@ -82,9 +82,8 @@ impl Checker<'_> {
             }
             Base::Structure(id) if !value.entries().is_empty() => {
                 let fields: Fields<Schema> = model.schemas(id, |of| &of.properties);
-                let field = |entry: &'v Entry| {
-                    Some((&entry.value, fields.get(entry.key.text()?)?.clone()))
-                };
+                let field =
+                    |entry: &'v Entry| Some((&entry.value, fields.get(entry.key.text()?)?.clone()));
                 entries.filter_map(field).collect()
             }
             _ => Vec::new(),

@@ -24,7 +24,8 @@ impl Checker<'_> {
         let (calls, orders) = calls(service, workflow);
         let precedes = |one: &Call<'_>, other: &Call<'_>| orders.precedes(one, other);
         let mut said = BTreeSet::new();
-        let mut is_new = |one: &Call<'_>, other: &Call<'_>| said.insert((one.at.span, other.at.span));
+        let mut is_new =
+            |one: &Call<'_>, other: &Call<'_>| said.insert((one.at.span, other.at.span));
         for (at, one) in calls.iter().enumerate() {
             for other in &calls[at + 1..] {
                 let same = one.node == other.node && !one.is_beside(other);

@@ -305,7 +305,10 @@ impl Checker<'_> {
         let own = node.and_then(|node| node.interfaces.get(interface));
         own.is_some_and(|own| {
             let of_operation = own.operations.get(operation).map(|it| &it.inputs);
-            [Some(&own.inputs), of_operation].into_iter().flatten().any(|it| it.get(input).is_some())
+            [Some(&own.inputs), of_operation]
+                .into_iter()
+                .flatten()
+                .any(|it| it.get(input).is_some())
         })
     }
 
