@@ -259,24 +259,8 @@ fn command(
     let is_inside = said.as_ref().or(usual.as_ref()).is_some_and(station::Station::is_container);
     let script = script(inputs, file, primary, template, is_inside)?;
     let mut files: Vec<String> = script.last().cloned().into_iter().collect();
-    let names = variables::of(declared.inputs().map(|(name, _)| name));
     let outputs = outputs(inputs, declared, place, at);
-    let mut environment = BTreeMap::new();
-    let mut late: Vec<(String, Found)> = Vec::new();
-    let mut odd: Vec<(&str, String)> = Vec::new();
-    for (name, found) in values(inputs, declared, place) {
-        let Some(variable) = names.get(name) else { continue };
-        if name != variable {
-            odd.push((name, variable.clone()));
-        }
-        let name = variable.clone();
-        match found.plain() {
-            Some(text) => {
-                environment.insert(name, EnvironmentValue::Plain(text));
-            }
-            None => late.push((name, found)),
-        }
-    }
+    let Values { mut environment, late, odd } = values(inputs, declared, place);
     let dependencies = dependencies(inputs, file, implementation, template);
     if !dependencies.is_empty() {
         let text = EnvironmentValue::Plain(dependencies.join(":"));
@@ -370,14 +354,36 @@ fn dependencies(
     all.filter_map(|artifact| path(inputs, file, artifact, template)).collect()
 }
 
-/// Inputs by their names, the nearest value of each.
-fn values<'m>(
-    inputs: &Inputs<'_, 'm>,
-    declared: &Declared<'m>,
-    place: &Place,
-) -> BTreeMap<&'m str, Found> {
+/// Values of inputs, by the names of their variables.
+#[derive(Default)]
+struct Values<'m> {
+    /// Those that are known before.
+    environment: BTreeMap<String, EnvironmentValue>,
+    /// Those that only the run knows.
+    late: Vec<(String, Found)>,
+    /// The inputs whose names no variable can have, with the variable of each.
+    odd: Vec<(&'m str, String)>,
+}
+
+fn values<'m>(inputs: &Inputs<'_, 'm>, declared: &Declared<'m>, place: &Place) -> Values<'m> {
+    let variables = variables::of(declared.inputs().map(|(name, _)| name));
     let found = |(name, value)| Some((name, inputs.evaluate(value, place)?));
-    declared.inputs().filter_map(found).collect()
+    // The nearest value of each.
+    let found: BTreeMap<&str, Found> = declared.inputs().filter_map(found).collect();
+    let mut values = Values::default();
+    for (name, found) in found {
+        let Some(variable) = variables.get(name).cloned() else { continue };
+        if name != variable {
+            values.odd.push((name, variable.clone()));
+        }
+        match found.plain() {
+            Some(text) => {
+                values.environment.insert(variable, EnvironmentValue::Plain(text));
+            }
+            None => values.late.push((variable, found)),
+        }
+    }
+    values
 }
 
 /// Where each output is kept beside its own place, in words of a shell: the attributes that it
