@@ -217,3 +217,54 @@ fn files_of_a_service_that_never_end_are_findings() {
     let (stdout, stderr, exit) = limited(&folder, &["check", "deep.yaml"]);
     assert_eq!(exit, 0, "{stdout:.1000} {stderr}");
 }
+
+/// Each state that a workflow sets is judged by what comes before it and after it.
+#[test]
+fn a_long_workflow_with_states_is_judged_within_the_limits() {
+    const NODES: usize = 200;
+    let head =
+        "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n  node_templates:\n";
+    let nodes = many(NODES, head, |at| format!("    n{at}: {{ type: tosca.nodes.Root }}\n"));
+    let parts = [
+        "set_state: creating",
+        "call_operation: Standard.create",
+        "set_state: created",
+        "call_operation: Standard.configure",
+        "set_state: configured",
+        "call_operation: Standard.start",
+        "set_state: started",
+    ];
+    let steps = "  workflows:\n    deploy:\n      steps:\n";
+    let last = NODES * parts.len() - 1;
+    let steps = many(last + 1, steps, |at| {
+        let (node, activity) = (at / parts.len(), parts[at % parts.len()]);
+        let next = if at < last { format!("s{}", at + 1) } else { String::new() };
+        format!(
+            "        s{at}: {{ target: n{node}, activities: [ {activity} ], on_success: [ {next} ] }}\n"
+        )
+    });
+    let folder = Folder::with(&[("service.yaml", format!("{nodes}{steps}").as_str())]);
+    let args = ["verify", "--app", "service.yaml", "service.yaml"];
+    let (stdout, stderr, exit) = limited(&folder, &args);
+    assert_eq!(exit, 0, "{stdout:.1000}\n{stderr:.1000}");
+    assert!(stdout.contains("valid"), "{stdout:.1000}");
+}
+
+/// Each value is made of the one before it, twice.
+#[test]
+fn values_that_double_at_every_step_are_left_alone() {
+    let head = "tosca_definitions_version: tosca_simple_yaml_1_3
+node_types: { N: { derived_from: tosca.nodes.Root, properties: { p: { type: string } } } }
+topology_template:
+  node_templates:
+    n0: { type: N, properties: { p: x } }
+";
+    let text = many(60, head, |at| {
+        let before = format!("{{ get_property: [ n{at}, p ] }}");
+        let concat = format!("{{ concat: [ {before}, {before} ] }}");
+        format!("    n{}: {{ type: N, properties: {{ p: {concat} }} }}\n", at + 1)
+    });
+    let folder = Folder::with(&[("service.yaml", text.as_str())]);
+    let (stdout, stderr, exit) = limited(&folder, &["check", "service.yaml"]);
+    assert_eq!(exit, 0, "{stdout:.1000}\n{stderr:.1000}");
+}

@@ -147,3 +147,33 @@ nodes:
     assert!(restart.stdout.contains("start   start api"), "{restart:?}");
     assert_eq!(folder.run(&["down"]).code, 0);
 }
+
+/// What belongs to a template is said in the description, and not by names.
+#[test]
+fn a_name_with_a_number_is_a_name_like_any_other() {
+    let service = |node: &str| {
+        format!(
+            "windlass: 1
+name: s
+types:
+  'kind:web':
+    operations: {{ start: {{}} }}
+    protocol:
+      initial: stopped
+      states: {{ stopped: {{}}, running: {{}} }}
+      transitions: [ {{ from: stopped, operation: start, to: running }} ]
+      up: [start]
+nodes:
+  web-1: {{ type: 'kind:web'{node} }}
+"
+        )
+    };
+    for (node, code) in [("", 0), (", part_of: web", 1)] {
+        let folder = Folder::with(&[("windlass.yaml", service(node).as_str())]);
+        let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);
+        assert_eq!(up.code, 0, "{up:?}");
+        let scale = folder.run(&["scale", "web-1=2", "--dry-run"]);
+        assert_eq!(scale.code, code, "{scale:?}");
+        assert_eq!(scale.stderr.contains("each of `web` has a partner"), code == 1, "{scale:?}");
+    }
+}

@@ -294,6 +294,10 @@ fn inputs_are_checked_with_their_values() {
     let (found, code) = check(&["--inputs", "large.yaml"]);
     assert!(code == 1 && found.iter().any(|found| found == "1:7 error TOSCA011"), "{found:?}");
     assert_eq!(check(&["--inputs", "other.yaml"]), one("2:1 error TOSCA014"));
+    // What is given is no default.
+    let small = folder.run(&["check", "service.yaml", "--input", "size=0"]);
+    let said = "the value given for this input does not fit";
+    assert!(small.stdout.contains(said) && !small.stdout.contains("default"), "{small:?}");
     // The later one wins.
     assert_eq!(check(&["--inputs", "large.yaml", "--input", "size=8"]), clean);
     assert_eq!(folder.run(&["check", "service.yaml", "--input", "size"]).code, 2);

@@ -445,3 +445,49 @@ topology_template:
     let said = "`Standard.create` of `a` has been done as it was described before";
     assert!(other.stderr.contains(said), "{}", other.stderr);
 }
+
+/// A refined input without a type, and names that no shell takes: one of a plain value, one of a
+/// value that only the run knows, and one whose variable another input has.
+const NAMED: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  N:
+    derived_from: tosca.nodes.Root
+    attributes: { host: { type: string } }
+    interfaces:
+      Standard:
+        operations:
+          create: { implementation: a.sh, outputs: { host: [ SELF, host ] } }
+          start:
+            implementation: b.sh
+            inputs: { count: { type: integer }, text: { type: string } }
+  M:
+    derived_from: N
+    interfaces:
+      Standard:
+        operations:
+          start: { inputs: { count: { description: How many., default: 7 } } }
+topology_template:
+  node_templates:
+    n:
+      type: M
+      interfaces:
+        Standard:
+          operations:
+            start:
+              inputs:
+                text: plain
+                db-host: { get_attribute: [ SELF, host ] }
+                db-port: 80
+                a.b: dot
+                a_b: line
+";
+
+#[test]
+fn inputs_are_there_by_their_own_names() {
+    let a = "echo host=here >> \"$TOSCA_OUTPUTS\"\n";
+    let b = "echo \"$count $text $db_host $db_port $a_b\" > said
+        printenv db-host db-port a.b >> said\n";
+    let folder = Folder::with(&[("service.yaml", NAMED), ("a.sh", a), ("b.sh", b)]);
+    good(up(&folder));
+    assert_eq!(folder.read("said"), "7 plain here 80 line\nhere\n80\ndot\n");
+}

@@ -185,12 +185,9 @@ fn scaled(
     Ok(goal)
 }
 
-/// The node template of TOSCA of which a node is one of several: it is called by a number, and its
-/// type by the template.
+/// The node template of TOSCA of which a node is one of several.
 fn template_of(application: &Application, node: NodeId) -> Option<&str> {
-    let (template, number) = application.node(node).name.rsplit_once('-')?;
-    let kind = application.type_of(node).name.strip_suffix(template)?;
-    (number.parse::<u32>().is_ok() && kind.ends_with(':')).then_some(template)
+    application.deployment.part_of.get(&node).map(String::as_str)
 }
 
 /// An instance more would have no partner.

@@ -19,6 +19,9 @@ pub struct Deployment {
     /// The behaviors that a node goes through, one after the other; those of a node that is not
     /// named here are its first.
     pub behaviors: BTreeMap<NodeId, Vec<String>>,
+    /// What a node is one of several of: where each has partners of its own, a description in
+    /// another language has one word for all of them.
+    pub part_of: BTreeMap<NodeId, String>,
     /// Where the durations come from, in words.
     pub durations_from: Option<String>,
 }

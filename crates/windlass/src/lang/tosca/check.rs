@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `derivation`, `declared`, `refinement`, `scalar` | are the types well defined? |
 //! | `value`, `constraint`, `clause`, `evaluate`, `quantity`, `schema` | does a value fit its type? |
-//! | `function`, `result`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `outside`, `flow` | do functions refer to something, of the right type, without a cycle? |
-//! | `template`, `given`, `operation` | does a template give what its type declares? |
+//! | `function`, `result`, `known`, `preset`, `arithmetic`, `asked`, `path`, `signature`, `outside`, `flow` | do functions refer to something, of the right type, without a cycle? |
+//! | `template`, `given`, `needed`, `operation` | does a template give what its type declares? |
 //! | `requirement`, `indexed`, `filter`, `relationship` | does every requirement have a target, and what is it? |
 //! | `topology` | can the nodes be brought up at all? |
 //! | `substitution`, `mapping`, `behavior` | does the service fit the type that it stands for? |
-//! | `policy`, `trigger`, `workflow`, `related`, `order` | do policies and workflows name what is there, in an order that works? |
+//! | `policy`, `trigger`, `workflow`, `related`, `order`, `called` | do policies and workflows name what is there, in an order that works? |
 //! | `artifact` | are the files there? |
 
 mod arithmetic;
@@ -17,6 +17,7 @@ mod artifact;
 mod asked;
 mod assignment;
 mod behavior;
+mod called;
 mod clause;
 mod constraint;
 mod declared;
@@ -28,7 +29,9 @@ mod flow;
 mod function;
 mod given;
 mod indexed;
+mod known;
 mod mapping;
+mod needed;
 mod operation;
 mod order;
 mod outside;
@@ -57,6 +60,7 @@ use super::version::Version;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::files::Files;
 use crate::source::{Sources, Span};
+use std::cell::OnceCell;
 
 /// Runs every check. `is_open`: some import could not be read.
 pub(super) fn all(
@@ -113,6 +117,8 @@ struct Checker<'a> {
     /// Whether a path may go through a requirement without a target: what a type says is for all
     /// nodes of it.
     bears_absent: bool,
+    /// What functions are computed in, once somebody asks what one gives.
+    ground: OnceCell<known::Ground<'a>>,
     findings: &'a mut Vec<Diagnostic>,
 }
 
@@ -123,7 +129,7 @@ impl<'a> Checker<'a> {
         is_open: bool,
         findings: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Checker { model, sources, is_open, bears_absent: false, findings }
+        Checker { model, sources, is_open, bears_absent: false, ground: OnceCell::new(), findings }
     }
 }
 

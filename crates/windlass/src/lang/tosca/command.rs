@@ -18,6 +18,7 @@ mod refusal;
 pub(super) mod settled;
 pub(super) mod state;
 pub(super) mod station;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -258,18 +259,8 @@ fn command(
     let is_inside = said.as_ref().or(usual.as_ref()).is_some_and(station::Station::is_container);
     let script = script(inputs, file, primary, template, is_inside)?;
     let mut files: Vec<String> = script.last().cloned().into_iter().collect();
-    let values = values(inputs, declared, place);
     let outputs = outputs(inputs, declared, place, at);
-    let mut environment = BTreeMap::new();
-    let mut late: Vec<(String, Found)> = Vec::new();
-    for (name, found) in values {
-        match found.plain() {
-            Some(text) => {
-                environment.insert(name, EnvironmentValue::Plain(text));
-            }
-            None => late.push((name, found)),
-        }
-    }
+    let Values { mut environment, late, odd } = values(inputs, declared, place);
     let dependencies = dependencies(inputs, file, implementation, template);
     if !dependencies.is_empty() {
         let text = EnvironmentValue::Plain(dependencies.join(":"));
@@ -286,7 +277,7 @@ fn command(
     }
     let states = state::lines(inputs, template, operation);
     let is_plain = late.is_empty() && outputs.is_empty() && states.is_none();
-    let line = if is_plain && deployed.is_empty() {
+    let line = if is_plain && deployed.is_empty() && odd.is_empty() {
         CommandLine::Arguments(script)
     } else {
         let mut lines = vec!["set -e".to_owned()];
@@ -296,7 +287,7 @@ fn command(
         lines.extend(before);
         let down = ON_THE_WAY_DOWN.contains(&operation).then_some(operation);
         lines.extend(fetched(inputs, at, &late, down));
-        lines.extend(wrapped(&script, &outputs, operation));
+        lines.extend(wrapped(&variables::given(&odd, &script), &outputs, operation));
         lines.extend(after);
         CommandLine::Shell(lines.join("\n"))
     };
@@ -363,21 +354,36 @@ fn dependencies(
     all.filter_map(|artifact| path(inputs, file, artifact, template)).collect()
 }
 
-/// Inputs by the names of their variables. One that has such a name itself is not hidden by
-/// another one that only gets it.
-fn values(
-    inputs: &Inputs<'_, '_>,
-    declared: &Declared<'_>,
-    place: &Place,
-) -> BTreeMap<String, Found> {
-    let names: BTreeSet<&str> = declared.inputs().map(|(name, _)| name).collect();
-    let is_own = |name: &str| {
-        let variable = variable(name);
-        name == variable || !names.contains(&*variable)
-    };
-    let all = declared.inputs().filter(|(name, _)| is_own(name));
-    let found = |(name, value)| Some((variable(name), inputs.evaluate(value, place)?));
-    all.filter_map(found).collect()
+/// Values of inputs, by the names of their variables.
+#[derive(Default)]
+struct Values<'m> {
+    /// Those that are known before.
+    environment: BTreeMap<String, EnvironmentValue>,
+    /// Those that only the run knows.
+    late: Vec<(String, Found)>,
+    /// The inputs whose names no variable can have, with the variable of each.
+    odd: Vec<(&'m str, String)>,
+}
+
+fn values<'m>(inputs: &Inputs<'_, 'm>, declared: &Declared<'m>, place: &Place) -> Values<'m> {
+    let variables = variables::of(declared.inputs().map(|(name, _)| name));
+    let found = |(name, value)| Some((name, inputs.evaluate(value, place)?));
+    // The nearest value of each.
+    let found: BTreeMap<&str, Found> = declared.inputs().filter_map(found).collect();
+    let mut values = Values::default();
+    for (name, found) in found {
+        let Some(variable) = variables.get(name).cloned() else { continue };
+        if name != variable {
+            values.odd.push((name, variable.clone()));
+        }
+        match found.plain() {
+            Some(text) => {
+                values.environment.insert(variable, EnvironmentValue::Plain(text));
+            }
+            None => values.late.push((variable, found)),
+        }
+    }
+    values
 }
 
 /// Where each output is kept beside its own place, in words of a shell: the attributes that it
@@ -399,12 +405,6 @@ fn outputs(
         }
     }
     outputs
-}
-
-/// The name of an environment variable.
-fn variable(name: &str) -> String {
-    let good = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
-    name.chars().map(good).collect()
 }
 
 fn quoted(text: &str) -> String {
@@ -444,13 +444,12 @@ fn fetched(
 
 /// A shell script around the command: it keeps what comes back.
 fn wrapped(
-    script: &[String],
+    line: &str,
     outputs: &BTreeMap<String, Option<(String, String)>>,
     operation: &str,
 ) -> Vec<String> {
-    let line: Vec<String> = script.iter().map(|word| quoted(word)).collect();
     if outputs.is_empty() {
-        return vec![line.join(" ")];
+        return vec![line.to_owned()];
     }
     let mut lines = vec![
         "mkdir -p \"$kept/$own\"".to_owned(),
@@ -465,7 +464,7 @@ fn wrapped(
         let attribute = attribute.iter();
         lines.extend(attribute.map(|(folder, file)| format!("rm -f \"$kept/{folder}/{file}\"")));
     }
-    lines.push(line.join(" "));
+    lines.push(line.to_owned());
     // The last line need not have an end.
     lines.push("while IFS= read -r line || [ -n \"$line\" ]; do value=${line#*=}".to_owned());
     lines.push("case $line in".to_owned());

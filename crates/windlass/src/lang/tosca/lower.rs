@@ -144,6 +144,9 @@ impl<'m> Lowering<'m> {
             let first = application.nodes.len();
             for (own, count) in self.pairs.names(&self.inputs(), at) {
                 let node = NodeId::from(application.nodes.len());
+                if self.pairs.is_apart(at) {
+                    application.deployment.part_of.insert(node, name_of(&name.text));
+                }
                 wants.extend(goal.map(|state| Want::Node { node, state, amount: Amount::Wanted }));
                 application.nodes.push(Node {
                     name: own,

@@ -9,6 +9,8 @@
 mod apart;
 mod judge;
 mod passed;
+pub(super) mod reach;
+mod steps;
 mod unasked;
 mod undescribed;
 mod within;

@@ -285,6 +285,7 @@ static NODE: Record = Record {
         optional("instances", Map(&Rec(&INSTANCE)), "wanted instances that have a name"),
         optional("host", Name, "where its transitions or operations run"),
         optional("behaviors", NAMES, "the behaviors that it goes through (nets; default: deploy)"),
+        optional("part_of", Name, "what it is one of several of, in the description it came from"),
     ],
 };
 

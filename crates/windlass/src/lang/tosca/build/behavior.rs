@@ -2,6 +2,7 @@
 
 use super::super::codes;
 use super::super::grammar::behavior::INTERFACE_DEFINITION;
+use super::super::grammar::data::PARAMETER;
 use super::super::model::{
     Activity, ActivityKind, Artifact, Fields, Implementation, Interface, Operation, Parameter,
     Schema, Step, TypeKind, Workflow,
@@ -22,7 +23,7 @@ impl Build<'_> {
         defines: bool,
     ) -> Fields<Interface> {
         self.fields(node, |build, entry| {
-            let mut interface = build.interface(entry.value, true);
+            let mut interface = build.interface(entry.value, true, defines);
             // In types an interface may be named after its type.
             if interface.of.is_none() && defines {
                 interface.of =
@@ -34,10 +35,11 @@ impl Build<'_> {
     }
 
     /// An interface; before 2.0 its operations may stand beside the keynames.
-    pub(super) fn interface(&mut self, node: Node<'_>, typed: bool) -> Interface {
+    pub(super) fn interface(&mut self, node: Node<'_>, typed: bool, defines: bool) -> Interface {
         let of = node.get("type").filter(|_| typed);
         let of = of.and_then(|node| self.type_ref(TypeKind::Interface, node));
-        let mut operations = self.fields(node.get("operations"), Self::operation);
+        let operation = |build: &mut Self, entry: Entry<'_>| build.operation(entry, defines);
+        let mut operations = self.fields(node.get("operations"), operation);
         if !self.version().is_2() {
             let known = INTERFACE_DEFINITION.keys;
             for entry in node.entries() {
@@ -45,26 +47,26 @@ impl Build<'_> {
                 let is_key = known.iter().any(|key| key.name == name)
                     || ["derived_from", "version"].contains(&name);
                 if !is_key {
-                    let operation = self.operation(entry);
+                    let operation = self.operation(entry, defines);
                     operations.push(Name::of(entry.key), operation);
                 }
             }
         }
         Interface {
             of,
-            inputs: self.fields(node.get("inputs"), Self::input),
+            inputs: self.inputs(node.get("inputs"), defines),
             operations,
-            notifications: self.fields(node.get("notifications"), Self::operation),
+            notifications: self.fields(node.get("notifications"), operation),
             span: node.span(),
         }
     }
 
-    fn operation(&mut self, entry: Entry<'_>) -> Operation {
+    fn operation(&mut self, entry: Entry<'_>, defines: bool) -> Operation {
         let node = entry.value;
         let implementation =
             if node.is_mapping() { node.get("implementation") } else { Some(node) };
         Operation {
-            inputs: self.fields(node.get("inputs"), Self::input),
+            inputs: self.inputs(node.get("inputs"), defines),
             outputs: self.values(node.get("outputs")),
             implementation: implementation
                 .filter(|node| !node.is_null())
@@ -73,10 +75,17 @@ impl Build<'_> {
         }
     }
 
-    /// A definition when it names a type, else a value.
-    fn input(&mut self, entry: Entry<'_>) -> Parameter {
+    fn inputs(&mut self, node: Option<Node<'_>>, defines: bool) -> Fields<Parameter> {
+        self.fields(node, |build, entry| build.input(entry, defines))
+    }
+
+    /// A definition when it names a type, else a value. In a type a definition that refines an
+    /// inherited one may leave its type out.
+    fn input(&mut self, entry: Entry<'_>, defines: bool) -> Parameter {
         let node = entry.value;
-        if node.get("type").is_some_and(|of| of.as_text().is_some()) {
+        let is_key = |entry: Entry<'_>| PARAMETER.keys.iter().any(|it| it.name == entry.name());
+        let refines = defines && node.entries().next().is_some() && node.entries().all(is_key);
+        if refines || node.get("type").is_some_and(|of| of.as_text().is_some()) {
             return self.parameter(entry);
         }
         Parameter {
@@ -198,16 +207,23 @@ impl Build<'_> {
         let node = entry.value;
         let word_for = if kind == ActivityKind::CallOperation { "operation" } else { "workflow" };
         let subject = node.get(word_for);
+        let before = self.findings.len();
         for inner in node.entries().filter(|it| ![word_for, "inputs"].contains(&it.name())) {
             let message = format!("`{}` has no key `{}`", entry.name(), inner.name());
             let finding = Diagnostic::error(codes::UNKNOWN_KEY, inner.key.span(), message);
             self.findings.push(finding.help(format!("known keys: `{word_for}`, `inputs`")));
         }
         let subject = word(if node.is_mapping() { subject } else { Some(node) });
-        let nothing = Name { text: String::new(), span: node.span() };
+        let subject = subject.filter(|name| !name.text.is_empty());
+        // A key that is misspelled says it already.
+        if subject.is_none() && self.findings.len() == before {
+            let what = if kind == ActivityKind::SetState { "state" } else { word_for };
+            let message = format!("`{}` names no {what}", entry.name());
+            self.findings.push(Diagnostic::error(codes::MISSING_KEY, entry.key.span(), message));
+        }
         Some(Activity {
             kind,
-            subject: subject.unwrap_or(nothing),
+            subject: subject?,
             inputs: self.values(node.get("inputs")),
             span: entry.key.span(),
         })

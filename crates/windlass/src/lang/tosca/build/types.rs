@@ -60,7 +60,7 @@ impl Build<'_> {
         match kind {
             TypeKind::Interface => {
                 let Interface { inputs, operations, notifications, .. } =
-                    self.interface(node, false);
+                    self.interface(node, false, true);
                 (of.inputs, of.operations) = (inputs, operations);
                 of.notifications = notifications;
             }

@@ -2,7 +2,8 @@
 
 use super::super::codes;
 use super::super::model::{
-    Fields, Interface, NodeTemplate, Parameter, RelationshipTemplate, Service, TypeId, TypeKind,
+    Fields, Interface, NodeTemplate, Parameter, RelationshipTemplate, Schema, Service, Type,
+    TypeId, TypeKind,
 };
 use super::super::switches;
 use super::super::value::{BEFORE_2, Data, Name, Value};
@@ -15,6 +16,10 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use crate::spelling;
 use std::collections::BTreeMap;
+
+/// What a type declares of one kind.
+type OfType = fn(&Type) -> &Fields<Schema>;
+const OF_PROPERTIES: OfType = |of| &of.properties;
 
 /// Where a function is called.
 #[derive(Clone, Copy)]
@@ -123,9 +128,10 @@ impl Checker<'_> {
         for (name, template) in service.relationships.iter() {
             let ends = Self::ends_of(service, &name.text, template);
             let place = Place::Relationship(&ends);
-            self.all(service, &template.properties, place);
-            self.all(service, &template.attributes, place);
-            self.in_interfaces(service, &template.interfaces, place);
+            let of = template.of.as_ref().and_then(|of| of.id);
+            self.typed(service, (&template.properties, of, |of| &of.properties), place);
+            self.typed(service, (&template.attributes, of, |of| &of.attributes), place);
+            self.in_interfaces(service, of, &template.interfaces, place);
         }
         for (name, output) in service.outputs.iter() {
             let is_open = output.value.is_none() && output.schema.default.is_none();
@@ -139,8 +145,13 @@ impl Checker<'_> {
                 self.result(service, value, &output.schema, Place::Service);
             }
         }
+        for (_, group) in service.groups.iter() {
+            let properties = (&group.properties, group.of.id, OF_PROPERTIES);
+            self.typed(service, properties, Place::Service);
+        }
         for (_, policy) in service.policies.iter() {
-            self.all(service, &policy.properties, Place::Service);
+            let properties = (&policy.properties, policy.of.id, OF_PROPERTIES);
+            self.typed(service, properties, Place::Service);
             for (_, trigger) in policy.triggers.iter() {
                 self.clauses(service, trigger.condition.as_ref(), Place::Service);
             }
@@ -179,21 +190,8 @@ impl Checker<'_> {
 
     fn node_functions(&mut self, service: &Service, name: &Name, node: &NodeTemplate) {
         let place = Place::Node(&name.text, node);
-        self.all(service, &node.properties, place);
-        self.all(service, &node.attributes, place);
-        if let Some(id) = node.of.id {
-            let properties = self.model.schemas(id, |of| &of.properties);
-            let attributes = self.model.schemas(id, |of| &of.attributes);
-            for (values, schemas) in
-                [(&node.properties, properties), (&node.attributes, attributes)]
-            {
-                for (name, value) in values.iter() {
-                    if let Some(schema) = schemas.get(&name.text) {
-                        self.result(service, value, schema, place);
-                    }
-                }
-            }
-        }
+        self.typed(service, (&node.properties, node.of.id, OF_PROPERTIES), place);
+        self.typed(service, (&node.attributes, node.of.id, |of| &of.attributes), place);
         for (name, capability) in node.capabilities.iter() {
             self.all(service, &capability.properties, place);
             let Some(id) = node.of.id else { continue };
@@ -203,13 +201,9 @@ impl Checker<'_> {
                 |of| &of.properties,
                 |of| &of.properties,
             );
-            for (name, value) in capability.properties.iter() {
-                if let Some(schema) = schemas.get(&name.text) {
-                    self.result(service, value, schema, place);
-                }
-            }
+            self.results(service, &capability.properties, &schemas, place);
         }
-        self.in_interfaces(service, &node.interfaces, place);
+        self.in_interfaces(service, node.of.id, &node.interfaces, place);
         for (word, requirement) in node.requirements.iter() {
             self.filters(service, node, &word.text, requirement);
             if let Some(index) = requirement.index() {
@@ -226,8 +220,8 @@ impl Checker<'_> {
                     capability: target.and_then(|target| target.capability.clone()),
                 };
                 let place = Place::Relationship(&ends);
-                self.all(service, &inline.properties, place);
-                self.in_interfaces(service, &inline.interfaces, place);
+                self.typed(service, (&inline.properties, ends.of, OF_PROPERTIES), place);
+                self.in_interfaces(service, ends.of, &inline.interfaces, place);
             }
         }
         if let Some(of) = node.of.id {
@@ -291,16 +285,54 @@ impl Checker<'_> {
     fn in_interfaces(
         &mut self,
         service: &Service,
+        id: Option<TypeId>,
         interfaces: &Fields<Interface>,
         place: Place<'_>,
     ) {
-        for (_, interface) in interfaces.iter() {
-            let own =
-                interface.operations.iter().flat_map(|(_, operation)| operation.inputs.iter());
-            for (_, input) in interface.inputs.iter().chain(own) {
-                if let Some(value) = &input.value {
-                    self.calls(service, value, place);
+        for (interface, body) in interfaces.iter() {
+            let shared = body.inputs.iter().map(|input| (None, input));
+            let own = body.operations.iter().flat_map(|(operation, body)| {
+                body.inputs.iter().map(|input| (Some(operation.text.as_str()), input))
+            });
+            let of = body.of.as_ref().and_then(|of| of.id);
+            for (operation, (name, input)) in shared.chain(own) {
+                let Some(value) = &input.value else { continue };
+                self.calls(service, value, place);
+                let schema = id.and_then(|id| {
+                    self.input_schema(id, of, &interface.text, operation, &name.text)
+                });
+                if let Some(schema) = schema {
+                    self.result(service, value, &schema, place);
                 }
+            }
+        }
+    }
+
+    /// Values of something that has a type.
+    fn typed(
+        &mut self,
+        service: &Service,
+        (values, of, fields): (&Fields<Value>, Option<TypeId>, OfType),
+        place: Place<'_>,
+    ) {
+        self.all(service, values, place);
+        if let Some(of) = of {
+            let schemas = self.model.schemas(of, fields);
+            self.results(service, values, &schemas, place);
+        }
+    }
+
+    /// What functions in values give, against their schemas.
+    fn results(
+        &mut self,
+        service: &Service,
+        values: &Fields<Value>,
+        schemas: &Fields<Schema>,
+        place: Place<'_>,
+    ) {
+        for (name, value) in values.iter() {
+            if let Some(schema) = schemas.get(&name.text) {
+                self.result(service, value, schema, place);
             }
         }
     }
@@ -489,8 +521,10 @@ impl Checker<'_> {
             }
             let walk = Walk { model: self.model, service, with_attributes: false };
             let parts = |input: &Parameter| walk.parts(input.schema.clone(), more).err();
-            if let Some(wrong) = service.inputs.get(text).and_then(parts) {
-                self.advise(wrong.code, wrong.span, wrong.message, wrong.help);
+            match service.inputs.get(text).and_then(parts) {
+                Some(wrong) => self.advise(wrong.code, wrong.span, wrong.message, wrong.help),
+                None if self.bears_absent => {}
+                None => self.within_list("get_input", arguments, place),
             }
         }
         let in_workflow = matches!(place, Place::Workflow(inputs) if inputs.get(text).is_some());
@@ -567,10 +601,11 @@ impl Checker<'_> {
         }
         let with_attributes = function == "get_attribute";
         let walk = Walk { model: self.model, service, with_attributes };
-        if let Err(wrong) = walk.follow(from, rest)
-            && !(wrong.is_absent && self.bears_absent)
-        {
-            self.advise(wrong.code, wrong.span, wrong.message, wrong.help);
+        match walk.follow(from, rest) {
+            Err(wrong) if wrong.is_absent && self.bears_absent => {}
+            Err(wrong) => self.advise(wrong.code, wrong.span, wrong.message, wrong.help),
+            Ok(_) if with_attributes || self.bears_absent => {}
+            Ok(_) => self.within_list(function, arguments, place),
         }
     }
 }

@@ -227,13 +227,13 @@ impl Checker<'_> {
             let of = interface.of.as_ref().and_then(|of| of.id);
             for (input, parameter) in interface.inputs.iter() {
                 let schema = self.input_schema(id, of, &name.text, None, &input.text);
-                self.given_input(parameter.value.as_ref(), schema);
+                self.given_input(parameter, schema);
             }
             for (operation, body) in interface.operations.iter() {
                 for (input, parameter) in body.inputs.iter() {
                     let of =
                         self.input_schema(id, of, &name.text, Some(&operation.text), &input.text);
-                    self.given_input(parameter.value.as_ref(), of);
+                    self.given_input(parameter, of);
                 }
             }
             let known = self.notifications(id, &name.text);
@@ -264,10 +264,16 @@ impl Checker<'_> {
         known.into_iter().map(str::to_owned).collect()
     }
 
-    fn given_input(&mut self, value: Option<&Value>, schema: Option<Schema>) {
-        let (Some(value), Some(schema)) = (value, schema) else { return };
+    fn given_input(&mut self, given: &Parameter, schema: Option<Schema>) {
+        let Some(schema) = schema else { return };
+        // A definition without a type is one of the inherited type; others are looked at by
+        // themselves.
+        if let Some(default) = given.schema.default.as_ref().filter(|_| given.schema.of.is_none()) {
+            self.value(default, &schema, self.version());
+        }
+        let Some(value) = &given.value else { return };
         self.unfixed(value, &schema);
-        // A definition that refines an inherited one and names no type.
+        // Some templates write a definition where a value stands.
         let is_key =
             |entry: &Entry| PARAMETER.keys.iter().any(|key| entry.key.text() == Some(key.name));
         let entries = value.entries();

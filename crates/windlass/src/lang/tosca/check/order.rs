@@ -3,58 +3,49 @@
 //! Before 2.0 a node is created, configured and started, in this order, and a node is created only
 //! when its host is started, or by other weaving rules created. What it depends on in other ways
 //! is started before it is. Steps that are not ordered may run in any order, so two that touch the
-//! same node race.
+//! same node race. What a workflow that runs in place does is part of the step; what happens within
+//! it is said where it is written.
 
 use super::super::codes;
 use super::super::lower::chosen;
 use super::super::lower::links::kind;
-use super::super::model::{ActivityKind, Service, Workflow};
-use super::super::value::Name;
+use super::super::model::{Service, Workflow};
 use super::super::weaving::{Kind, Level};
-use super::super::workflow::taken;
 use super::Checker;
+use super::called::{Call, calls};
 use crate::diagnostic::Diagnostic;
-use std::collections::BTreeMap;
-
-/// One call within a workflow.
-struct Call<'m> {
-    step: usize,
-    name: &'m str,
-    index: usize,
-    node: &'m str,
-    operation: &'m str,
-    at: &'m Name,
-}
+use std::collections::BTreeSet;
 
 impl Checker<'_> {
     pub(super) fn order(&mut self, service: &Service, workflow: &Workflow) {
         if self.version().is_2() {
             return;
         }
-        let before = reachable(workflow);
-        let taken = taken(workflow);
-        let calls = calls(service, workflow);
-        let precedes = |one: &Call<'_>, other: &Call<'_>| {
-            one.step == other.step && one.index < other.index || before[one.step][other.step]
-        };
+        let (calls, orders) = calls(service, workflow);
+        let precedes = |one: &Call<'_>, other: &Call<'_>| orders.precedes(one, other);
+        let mut said = BTreeSet::new();
+        let mut is_new =
+            |one: &Call<'_>, other: &Call<'_>| said.insert((one.at.span, other.at.span));
         for (at, one) in calls.iter().enumerate() {
             for other in &calls[at + 1..] {
-                let same = one.node == other.node && one.step != other.step;
+                let same = one.node == other.node && !one.is_beside(other);
                 // What only follows a failure takes the place of what follows a success.
-                let both = || [one, other].iter().all(|call| taken.contains(call.name));
-                if same && both() && !precedes(one, other) && !precedes(other, one) {
+                let both = || one.is_usual && other.is_usual;
+                let in_any_order = || !precedes(one, other) && !precedes(other, one);
+                if same && both() && in_any_order() && is_new(one, other) {
                     self.race(one, other);
                 }
             }
         }
         for one in &calls {
-            for other in &calls {
+            for other in calls.iter().filter(|other| !one.is_beside(other)) {
                 // What is deleted has nothing left that could be stopped.
                 let is_gone = one.operation == "delete" && other.operation == "stop";
                 if is_gone
                     && one.node == other.node
                     && precedes(one, other)
                     && !calls.iter().any(|it| it.node == one.node && is_up(it.operation))
+                    && is_new(one, other)
                 {
                     let message = format!("`delete` of `{}` is called before `stop`", one.node);
                     let finding = Diagnostic::error(codes::WORKFLOW_ORDER, one.at.span, message);
@@ -66,6 +57,7 @@ impl Checker<'_> {
                     && one.node == other.node
                     && precedes(one, other)
                     && !calls.iter().any(|again| is_down(again, other, &precedes))
+                    && is_new(one, other)
                 {
                     let message = format!(
                         "`{}` of `{}` is called before `{}`",
@@ -77,7 +69,7 @@ impl Checker<'_> {
             }
         }
         self.hosts(service, &calls, &precedes);
-        let usual: Vec<&Call<'_>> = calls.iter().filter(|it| taken.contains(it.name)).collect();
+        let usual: Vec<&Call<'_>> = calls.iter().filter(|it| it.is_usual).collect();
         self.dependencies(service, &calls, &usual, &precedes);
     }
 
@@ -116,7 +108,7 @@ impl Checker<'_> {
                 if !is_host || started.peek().is_none() {
                     continue;
                 }
-                if !started.any(|host| precedes(host, call)) {
+                if !started.any(|host| precedes(host, call) || host.is_beside(call)) {
                     let message = format!(
                         "`{}` is created before `{}`, which hosts it, is {word}",
                         call.node, target.node
@@ -156,7 +148,7 @@ impl Checker<'_> {
                 };
                 let started: Vec<&&Call<'_>> = usual.iter().filter(starts).collect();
                 let Some(first) = started.first() else { continue };
-                if started.iter().any(|other| precedes(other, call)) {
+                if started.iter().any(|other| precedes(other, call) || other.is_beside(call)) {
                     continue;
                 }
                 let message = format!(
@@ -170,56 +162,6 @@ impl Checker<'_> {
             }
         }
     }
-}
-
-/// Which steps come before which.
-fn reachable(workflow: &Workflow) -> Vec<Vec<bool>> {
-    let places: BTreeMap<&str, usize> =
-        workflow.steps.names().enumerate().map(|(at, name)| (name, at)).collect();
-    let count = workflow.steps.len();
-    let next: Vec<Vec<usize>> = workflow
-        .steps
-        .iter()
-        .map(|(_, step)| {
-            let names = step.on_success.iter().chain(&step.on_failure);
-            names.filter_map(|name| places.get(name.text.as_str()).copied()).collect()
-        })
-        .collect();
-    let mut all = vec![vec![false; count]; count];
-    for (start, reached) in all.iter_mut().enumerate() {
-        let mut open = next[start].clone();
-        while let Some(at) = open.pop() {
-            if !std::mem::replace(&mut reached[at], true) {
-                open.extend(&next[at]);
-            }
-        }
-    }
-    all
-}
-
-/// Calls of the standard interface, and `deploy` for a node that is left to the orchestrator.
-fn calls<'m>(service: &'m Service, workflow: &'m Workflow) -> Vec<Call<'m>> {
-    let mut calls = Vec::new();
-    for (at, (name, step)) in workflow.steps.iter().enumerate() {
-        let name = name.text.as_str();
-        let Some(target) = &step.target else { continue };
-        let Some((node, _)) = service.nodes.entry(&target.text) else { continue };
-        for (index, activity) in step.activities.iter().enumerate() {
-            let subject = &activity.subject;
-            let operation = match activity.kind {
-                ActivityKind::CallOperation => match subject.text.rsplit_once('.') {
-                    Some((interface, operation)) if interface.ends_with("Standard") => operation,
-                    _ => continue,
-                },
-                ActivityKind::Delegate if ["deploy", "install"].contains(&&*subject.text) => {
-                    "deploy"
-                }
-                _ => continue,
-            };
-            calls.push(Call { step: at, name, index, node: &node.text, operation, at: subject });
-        }
-    }
-    calls
 }
 
 fn rank(operation: &str) -> usize {

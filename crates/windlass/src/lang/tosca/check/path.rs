@@ -355,16 +355,10 @@ impl<'m> Walk<'m> {
         let mut schema = schema;
         for step in further {
             let Some(of) = &schema.of else { return Ok(None) };
-            let entry = |schema: &Schema| {
-                let own = schema.entry.as_deref().cloned();
-                let declared = schema.of.as_ref().and_then(|of| of.id);
-                let mut chain = declared.into_iter().flat_map(|id| self.model.types.chain(id));
-                own.or_else(|| chain.find_map(|(_, of)| of.schema.entry.as_deref().cloned()))
-            };
             let is_place = matches!(step.data, Data::Int(_)) || step.text().is_some();
             match self.model.base(of, self.model.version) {
-                Base::BuiltIn("list" | "map") => match entry(&schema) {
-                    Some(entry) => schema = entry,
+                Base::BuiltIn("list" | "map") => match self.model.entry_of(&schema) {
+                    Some(entry) => schema = entry.clone(),
                     None => return Ok(None),
                 },
                 Base::Structure(id) => {

@@ -20,8 +20,16 @@ struct Given<'m> {
     value: &'m Value,
     schema: Schema,
     is_of_self: bool,
-    /// The property that it is for, when every node of the type has that one.
-    property: Option<&'m str>,
+    /// The property or attribute that it is for.
+    name: Option<&'m str>,
+    /// Whether every node of the type has that one.
+    is_needed: bool,
+}
+
+impl<'m> Given<'m> {
+    fn of(value: &'m Value, schema: Schema) -> Self {
+        Given { value, schema, is_of_self: false, name: None, is_needed: false }
+    }
 }
 
 type Users<'m> = BTreeMap<TypeId, Vec<(&'m str, &'m NodeTemplate)>>;
@@ -59,18 +67,23 @@ impl Checker<'_> {
         users: &[(&str, &NodeTemplate)],
     ) {
         let before = self.findings.len();
-        let look = |checker: &mut Self, place: Place<'_>| {
+        let look = |checker: &mut Self, place: Place<'_>, is_left: bool| {
             checker.calls(service, given.value, place);
-            checker.result(service, given.value, &given.schema, place);
+            // A default of an input is one that can be had without anything else.
+            if is_left || is_input(given.value) {
+                checker.result(service, given.value, &given.schema, place);
+            } else {
+                checker.result_type(service, given.value, &given.schema, place);
+            }
             checker.findings.len() > before
         };
         if of.kind == TypeKind::Node && given.is_of_self && !users.is_empty() {
             // Several nodes of a type give the same findings.
             for (name, node) in users {
                 // Another value may take its place, and operations may do without.
-                let is_left = |name: &str| node.properties.get(name).is_none();
-                self.bears_absent = !given.property.is_some_and(is_left);
-                if look(self, Place::Node(name, node)) {
+                let is_left = given.name.is_some_and(|name| self.is_left(node, name, given.value));
+                self.bears_absent = !(given.is_needed && is_left);
+                if look(self, Place::Node(name, node), is_left) {
                     break;
                 }
             }
@@ -85,6 +98,8 @@ impl Checker<'_> {
                 TypeKind::Relationship if given.is_of_self => Place::Relationship(&ends),
                 _ => Place::Anywhere,
             },
+            // Who refines the type may give another value.
+            false,
         );
         for found in &mut self.findings[before..] {
             if found.code == codes::UNKNOWN_NAME {
@@ -92,6 +107,18 @@ impl Checker<'_> {
             }
         }
         self.once(before);
+    }
+
+    /// Whether a node has the value that a type gives: neither the template nor a nearer type gives
+    /// another one.
+    fn is_left(&self, node: &NodeTemplate, name: &str, value: &Value) -> bool {
+        let mut own = [&node.properties, &node.attributes].into_iter();
+        let mut chain = node.of.id.into_iter().flat_map(|id| self.model.types.chain(id));
+        let nearest = chain.find_map(|(_, of)| {
+            let schema = of.properties.get(name).or_else(|| of.attributes.get(name))?;
+            schema.value.as_ref().or(schema.default.as_ref())
+        });
+        own.all(|it| it.get(name).is_none()) && nearest.is_some_and(|it| std::ptr::eq(it, value))
     }
 
     /// Leaves out what was said before.
@@ -114,8 +141,8 @@ impl Checker<'_> {
                 for value in [&own.default, &own.value].into_iter().flatten() {
                     let schema = self.model.schema_of(id, &name.text, fields).unwrap_or_default();
                     let is_needed = at == 0 && schema.required != Some(false);
-                    let property = is_needed.then_some(name.text.as_str());
-                    all.push(Given { value, schema, is_of_self: true, property });
+                    let name = Some(name.text.as_str());
+                    all.push(Given { value, schema, is_of_self: true, name, is_needed });
                 }
             }
         }
@@ -129,7 +156,7 @@ impl Checker<'_> {
             for (name, own) in capability.properties.iter() {
                 for value in [&own.default, &own.value].into_iter().flatten() {
                     let schema = refined.get(&name.text).cloned().unwrap_or_default();
-                    all.push(Given { value, schema, is_of_self: false, property: None });
+                    all.push(Given { is_of_self: false, ..Given::of(value, schema) });
                 }
             }
         }
@@ -144,14 +171,18 @@ impl Checker<'_> {
         for (inputs, is_of_self) in own.chain(typed) {
             for (_, input) in inputs.iter() {
                 for value in [&input.schema.default, &input.value].into_iter().flatten() {
-                    let schema = input.schema.clone();
-                    all.push(Given { value, schema, is_of_self, property: None });
+                    all.push(Given { is_of_self, ..Given::of(value, input.schema.clone()) });
                 }
             }
         }
         all.retain(|given| may_call(given.value));
         all
     }
+}
+
+/// Whether a value is what an input gives.
+fn is_input(value: &Value) -> bool {
+    ["get_input", "$get_input"].iter().any(|name| value.get(name).is_some())
 }
 
 /// Whether a value has a part that may be a call.

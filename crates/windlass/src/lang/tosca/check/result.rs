@@ -1,14 +1,14 @@
 //! What a function gives must fit where it is put.
 
 use super::super::codes;
-use super::super::model::{FileId, Model, Schema, Service, TypeRef};
+use super::super::model::{FileId, Model, Parameter, Schema, Service, TypeRef};
 use super::super::switches;
 use super::super::value::{Data, Value};
 use super::Checker;
 use super::arithmetic::{self, Gives};
 use super::evaluate::is_call;
 use super::function::{Place, is_plain};
-use super::path::{Spot, Walk};
+use super::path::{Found, Spot, Walk};
 use super::schema::Base;
 use crate::diagnostic::Diagnostic;
 
@@ -38,8 +38,38 @@ fn of_concat(arguments: &Value) -> Option<Gives> {
 }
 
 impl Checker<'_> {
-    /// What a function gives must fit where it is put.
+    /// What functions in a value give must fit where it is put: its type, then the value itself as
+    /// far as it is known.
     pub(super) fn result(
+        &mut self,
+        service: &Service,
+        value: &Value,
+        schema: &Schema,
+        place: Place<'_>,
+    ) {
+        let Some((name, arguments)) = called(value, self.version().is_2()) else {
+            for (part, schema) in self.parts(value, schema) {
+                self.result(service, part, &schema, place);
+            }
+            return;
+        };
+        let before = self.findings.len();
+        // The whole value of an input says more than its type.
+        let is_part = arguments.is_some_and(|it| it.items().len() > 1);
+        let by_value = name == "get_input" && !is_part;
+        if by_value {
+            self.result_value(service, value, schema, place);
+        }
+        if self.findings.len() == before {
+            self.result_type(service, value, schema, place);
+        }
+        if self.findings.len() == before && !by_value {
+            self.result_value(service, value, schema, place);
+        }
+    }
+
+    /// The type of what a function gives.
+    pub(super) fn result_type(
         &mut self,
         service: &Service,
         value: &Value,
@@ -55,7 +85,7 @@ impl Checker<'_> {
             (_, Some(_)) if version_2 && self.own_functions(value.span).contains_key(name) => {
                 return self.own_result(name, value, wanted);
             }
-            ("get_input", Some(arguments)) => self.input_type(service, (value, arguments), schema),
+            ("get_input", Some(arguments)) => self.input_type(service, arguments),
             ("get_property", Some(way)) => self.part_type(service, way, place, false),
             ("get_attribute", Some(way)) => self.part_type(service, way, place, true),
             (name, arguments) => {
@@ -80,37 +110,66 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of an input or of a part of it; none when it is not known, or when its default was
-    /// found not to fit.
-    fn input_type(
+    /// The value that a function gives, against what is wanted; nothing is said about one that is
+    /// wrong where it is written, too.
+    fn result_value(
         &mut self,
         service: &Service,
-        (value, arguments): (&Value, &Value),
+        value: &Value,
         schema: &Schema,
-    ) -> Option<TypeRef> {
-        let (name, steps) = match arguments.items() {
-            [name, steps @ ..] => (name, steps),
-            [] => (arguments, &[][..]),
+        place: Place<'_>,
+    ) {
+        let Some((name, arguments)) = called(value, self.version().is_2()) else { return };
+        let Some(known) = self.known(value, place) else { return };
+        let before = self.findings.len();
+        self.value(&known, schema, self.version());
+        let Some(first) = self.findings.split_off(before).into_iter().next() else { return };
+        let input = arguments.filter(|_| name == "get_input").and_then(|it| input(service, it));
+        let subject = match input {
+            Some(input) if input.is_given() => "the value given for this input does not fit",
+            Some(_) => "the default of this input does not fit",
+            None => "what this gives does not fit",
         };
-        let input = service.inputs.get(name.text()?)?;
-        let model = self.model;
+        // Of what functions make, the type was looked at before; a unit is part of the text.
+        let is_unit = || {
+            let base = schema.of.as_ref().map(|of| self.model.base(of, self.version()));
+            matches!(base, Some(Base::Scalar(_)))
+                || matches!(base, Some(Base::BuiltIn(name)) if name.starts_with("scalar-unit"))
+        };
+        let is_known = first.code == codes::CONSTRAINT || input.is_some() || is_unit();
+        let is_written = name == "get_property";
+        if !is_known || is_written && self.is_said(service, arguments, place) {
+            return;
+        }
+        let message = format!("{subject}: {}", first.message);
+        let mut found = Diagnostic::new(first.code, first.severity, value.span, message);
+        let is_quirk = is_about_type(&first) && input.is_some();
+        found.quirk = is_quirk.then_some(switches::UNCHECKED_INPUTS);
+        self.findings.push(found);
+    }
+
+    /// Whether something was found in the value of a node template that a path leads to.
+    fn is_said(&self, service: &Service, way: Option<&Value>, place: Place<'_>) -> bool {
+        let found = way.and_then(|way| self.found(service, way, place, false));
+        let owner = found.and_then(|found| Some((found.owner?, found.name)));
+        let value = owner.and_then(|(node, name)| service.nodes.get(&node)?.properties.get(&name));
+        value.is_some_and(|value| {
+            let span = value.span;
+            self.findings.iter().any(|found| {
+                let at = found.primary;
+                at.source == span.source && span.start <= at.start && at.end <= span.end
+            })
+        })
+    }
+
+    /// The type of an input or of a part of it; none when it is not known.
+    fn input_type(&self, service: &Service, arguments: &Value) -> Option<TypeRef> {
+        let input = input(service, arguments)?;
+        let steps = arguments.items().get(1..).unwrap_or_default();
         if !steps.is_empty() {
-            let walk = Walk { model, service, with_attributes: false };
+            let walk = Walk { model: self.model, service, with_attributes: false };
             let part = walk.parts(input.schema.clone(), steps).ok().flatten();
             return part.and_then(|part| part.of);
-        }
-        if let Some(default) = &input.schema.default {
-            let before = self.findings.len();
-            self.value(default, schema, model.version);
-            // What the default violates is found where it is used, too.
-            let found = self.findings.split_off(before);
-            if let Some(first) = found.into_iter().next() {
-                let message = format!("the default of this input does not fit: {}", first.message);
-                let mut found = Diagnostic::new(first.code, first.severity, value.span, message);
-                found.quirk = is_about_type(&first).then_some(switches::UNCHECKED_INPUTS);
-                self.findings.push(found);
-                return None;
-            }
         }
         input.schema.of.clone()
     }
@@ -155,6 +214,17 @@ impl Checker<'_> {
         place: Place<'_>,
         with_attributes: bool,
     ) -> Option<TypeRef> {
+        self.found(service, arguments, place, with_attributes)?.schema?.of
+    }
+
+    /// What such a path leads to.
+    fn found(
+        &self,
+        service: &Service,
+        arguments: &Value,
+        place: Place<'_>,
+        with_attributes: bool,
+    ) -> Option<Found> {
         let [entity, rest @ ..] = arguments.items() else { return None };
         let from = match (entity.text()?, place) {
             ("SELF", Place::Node(name, node)) => Walk::node(name, node),
@@ -164,8 +234,13 @@ impl Checker<'_> {
             (name, _) => Walk::node(name, service.nodes.get(name)?),
         };
         let walk = Walk { model: self.model, service, with_attributes };
-        walk.follow(from, rest).ok()??.schema?.of
+        walk.follow(from, rest).ok()?
     }
+}
+
+/// The input that is asked for.
+fn input<'s>(service: &'s Service, arguments: &Value) -> Option<&'s Parameter> {
+    service.inputs.get(arguments.items().first().unwrap_or(arguments).text()?)
 }
 
 /// Whether a finding says that a value is of another type, and not that it is a bad one.

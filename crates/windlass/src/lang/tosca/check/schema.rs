@@ -107,6 +107,26 @@ impl Model {
         found
     }
 
+    /// What the entries of a list or map are: its schema says it, or its type.
+    pub(super) fn entry_of<'m>(&'m self, schema: &'m Schema) -> Option<&'m Schema> {
+        self.inner(schema, |schema| schema.entry.as_deref())
+    }
+
+    /// What the keys of a map are.
+    pub(super) fn key_of<'m>(&'m self, schema: &'m Schema) -> Option<&'m Schema> {
+        self.inner(schema, |schema| schema.key.as_deref())
+    }
+
+    fn inner<'m>(
+        &'m self,
+        schema: &'m Schema,
+        pick: fn(&Schema) -> Option<&Schema>,
+    ) -> Option<&'m Schema> {
+        let declared = schema.of.as_ref().and_then(|of| of.id);
+        let mut chain = declared.into_iter().flat_map(|id| self.types.chain(id));
+        pick(schema).or_else(|| chain.find_map(|(_, of)| pick(&of.schema)))
+    }
+
     /// The version of the file that declares a type.
     pub(super) fn version_of(&self, id: TypeId) -> Version {
         self.files[self.types.get(id).file.0 as usize].version

@@ -85,6 +85,7 @@ impl Checker<'_> {
             self.interfaces(id, &template.interfaces);
             self.operations_themselves(id, &template.interfaces);
             self.given_inputs(id, &template.interfaces);
+            self.needed_inputs((id, "Configure"), name, &template.interfaces);
         }
         for (name, group) in service.groups.iter() {
             let Some(id) = group.of.id else { continue };
@@ -132,6 +133,9 @@ impl Checker<'_> {
         self.interfaces(id, &node.interfaces);
         self.operations_themselves(id, &node.interfaces);
         self.given_inputs(id, &node.interfaces);
+        if !is_elsewhere {
+            self.needed_inputs((id, "Standard"), name, &node.interfaces);
+        }
     }
 
     /// Whether a node is selected or substituted: by a directive, or, before directives said so,

@@ -189,19 +189,13 @@ impl Checker<'_> {
     /// The entries of a list or map.
     fn entries(&mut self, value: &Value, schema: &Schema, version: Version) {
         let model = self.model;
-        let declared = schema.of.as_ref().and_then(|of| of.id);
-        let inherited = |pick: fn(&Schema) -> &Option<Box<Schema>>| {
-            let own = pick(schema).as_deref();
-            let mut chain = declared.into_iter().flat_map(|id| model.types.chain(id));
-            own.or_else(|| chain.find_map(|(_, of)| pick(&of.schema).as_deref()))
-        };
-        if let Some(entry) = inherited(|schema| &schema.entry) {
+        if let Some(entry) = model.entry_of(schema) {
             let own = value.items().iter().chain(value.entries().iter().map(|entry| &entry.value));
             for item in own {
                 self.value(item, entry, version);
             }
         }
-        if let Some(key) = inherited(|schema| &schema.key) {
+        if let Some(key) = model.key_of(schema) {
             for entry in value.entries() {
                 self.value(&entry.key, key, version);
             }

@@ -8,6 +8,7 @@ use super::Checker;
 use super::schema::Base;
 use super::value::is_required;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::Span;
 use crate::spelling;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,6 +39,7 @@ impl Checker<'_> {
     pub(super) fn workflows(&mut self) {
         let model = self.model;
         let Some(service) = &model.service else { return };
+        self.workflows_alone(service);
         for (name, workflow) in service.workflows.iter() {
             for (_, step) in workflow.steps.iter() {
                 self.step(service, workflow, step);
@@ -69,13 +71,7 @@ impl Checker<'_> {
         self.related(service, step);
         let Some(target) = &step.target else { return };
         let node = service.nodes.get(&target.text);
-        let group = service.groups.get(&target.text);
-        if node.is_none() && group.is_none() {
-            let message = format!("the target `{}` is no node template and no group", target.text);
-            let near = spelling::nearest(&target.text, service.nodes.names());
-            let help = near.map(|near| format!("did you mean `{near}`?"));
-            self.advise(codes::UNKNOWN_NAME, target.span, message, help);
-        }
+        self.target_of_step(service, &target.text, target.span);
         if let Some(host) = &step.host {
             self.operation_host(host, HOSTS, Some(service));
         }
@@ -92,6 +88,33 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Workflows in a file of their own name nodes of a service that is elsewhere.
+    fn workflows_alone(&mut self, service: &Service) {
+        let mut steps = service.workflows.iter().flat_map(|(_, workflow)| workflow.steps.iter());
+        let first = steps.find_map(|(_, step)| step.target.as_ref());
+        let Some(first) = first.filter(|_| is_alone(service)) else { return };
+        let message = format!(
+            "there are no node templates in this file, so nobody knows `{}` or any other target",
+            first.text
+        );
+        let finding = Diagnostic::warning(codes::UNKNOWN_NAME, first.span, message);
+        let help = "`windlass verify --app SERVICE FILE` judges the workflows of a file within a \
+                    service";
+        self.findings.push(finding.help(help));
+    }
+
+    /// What a step or a condition is about is there.
+    fn target_of_step(&mut self, service: &Service, name: &str, span: Span) {
+        let is_there = service.nodes.get(name).is_some() || service.groups.get(name).is_some();
+        if is_there || is_alone(service) {
+            return;
+        }
+        let message = format!("the target `{name}` is no node template and no group");
+        let near = spelling::nearest(name, service.nodes.names());
+        let help = near.map(|near| format!("did you mean `{near}`?"));
+        self.advise(codes::UNKNOWN_NAME, span, message, help);
     }
 
     pub(super) fn state(&mut self, state: &Name) {
@@ -148,12 +171,7 @@ impl Checker<'_> {
             let Some(target) = condition.get("target") else { continue };
             let Some(name) = target.text() else { continue };
             let node = service.nodes.get(name);
-            if node.is_none() && service.groups.get(name).is_none() {
-                let message = format!("the target `{name}` is no node template and no group");
-                let near = spelling::nearest(name, service.nodes.names());
-                let help = near.map(|near| format!("did you mean `{near}`?"));
-                self.advise(codes::UNKNOWN_NAME, target.span, message, help);
-            }
+            self.target_of_step(service, name, target.span);
             let of = node.and_then(|node| node.of.id).filter(|id| !self.model.is_opaque(*id));
             if let (Some(of), Some(clause)) = (of, condition.get("condition")) {
                 self.assertions(of, name, clause);
@@ -256,7 +274,8 @@ impl Checker<'_> {
         for (input, schema) in declared {
             match activity.inputs.get(&input) {
                 None => {
-                    if is_required(&schema) {
+                    let is_given = self.is_given_by_template(target, &name.text, &input);
+                    if is_required(&schema) && !is_given {
                         let message = format!("`{}` needs the input `{input}`", name.text);
                         self.error(codes::OPERATION, activity.span, message);
                     }
@@ -276,6 +295,21 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a node template gives an input of an operation a value itself.
+    fn is_given_by_template(&self, node: &str, operation: &str, input: &str) -> bool {
+        let service = self.model.service.as_ref();
+        let node = service.and_then(|service| service.nodes.get(node));
+        let Some((interface, operation)) = operation.rsplit_once(['.', '/']) else { return false };
+        let own = node.and_then(|node| node.interfaces.get(interface));
+        own.is_some_and(|own| {
+            let of_operation = own.operations.get(operation).map(|it| &it.inputs);
+            [Some(&own.inputs), of_operation]
+                .into_iter()
+                .flatten()
+                .any(|it| it.get(input).is_some())
+        })
     }
 
     /// The operations of a type, each with its interface.
@@ -351,27 +385,47 @@ impl Checker<'_> {
 
     /// Workflows that run themselves in place.
     fn recursion(&mut self, service: &Service) {
+        // Workflows that run each other are one mistake.
+        let mut said: BTreeSet<&str> = BTreeSet::new();
         for (name, workflow) in service.workflows.iter() {
-            let mut seen = BTreeSet::new();
-            let mut open: Vec<&Activity> = inlined(workflow);
-            while let Some(activity) = open.pop() {
-                if activity.subject.text == name.text {
-                    let message = format!("the workflow `{}` runs itself", name.text);
-                    self.error(codes::WORKFLOW_CYCLE, activity.subject.span, message);
-                    // From 2.0 a filter may end it.
-                    if self.version().is_2()
-                        && let Some(last) = self.findings.last_mut()
-                    {
-                        last.severity = Severity::Warning;
+            let mut seen: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+            let mut open: Vec<(&Activity, Option<&str>)> = Vec::new();
+            open.extend(inlined(workflow).into_iter().map(|it| (it, None)));
+            while let Some((activity, from)) = open.pop() {
+                let subject = activity.subject.text.as_str();
+                if subject == name.text {
+                    let way = std::iter::successors(from, |at| seen.get(at).copied().flatten());
+                    let mut way: Vec<&str> = way.collect();
+                    way.reverse();
+                    if !way.iter().chain([&subject]).any(|it| said.contains(it)) {
+                        self.runs_itself(&activity.subject, &way);
                     }
+                    said.extend(way);
+                    said.insert(subject);
                     break;
                 }
-                if let Some(next) = service.workflows.get(&activity.subject.text)
-                    && seen.insert(activity.subject.text.as_str())
+                if let Some(next) = service.workflows.get(subject)
+                    && !seen.contains_key(subject)
                 {
-                    open.extend(inlined(next));
+                    seen.insert(subject, from);
+                    open.extend(inlined(next).into_iter().map(|it| (it, Some(subject))));
                 }
             }
+        }
+    }
+
+    fn runs_itself(&mut self, name: &Name, way: &[&str]) {
+        let mut message = format!("the workflow `{}` runs itself", name.text);
+        if !way.is_empty() {
+            let names: Vec<String> = way.iter().map(|it| format!("`{it}`")).collect();
+            message = format!("{message}, by way of {}", names.join(", "));
+        }
+        self.error(codes::WORKFLOW_CYCLE, name.span, message);
+        // From 2.0 a filter may end it.
+        if self.version().is_2()
+            && let Some(last) = self.findings.last_mut()
+        {
+            last.severity = Severity::Warning;
         }
     }
 }
@@ -416,6 +470,11 @@ fn never_begun(workflow: &Workflow) -> BTreeSet<&str> {
         }
     }
     left
+}
+
+/// Whether a file has workflows and nothing that they could be about.
+fn is_alone(service: &Service) -> bool {
+    service.nodes.is_empty() && service.groups.is_empty() && !service.workflows.is_empty()
 }
 
 fn inlined(workflow: &Workflow) -> Vec<&Activity> {

@@ -5,6 +5,7 @@
 //! is not known.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use super::super::lower::links::Link;
 use super::super::value::{BEFORE_2, Data, Entry, Value};
@@ -58,13 +59,40 @@ pub(in super::super) fn settled_of(
 }
 
 fn described(inputs: &Inputs<'_, '_>, place: &Place, value: &Value) -> Option<Plain> {
-    let settling = Settling { inputs, reader: Reader::Description };
+    let settling = Settling::new(inputs, Reader::Description);
     settling.deep(value, place, 0).filter(|value| *value != Plain::Null)
 }
 
 /// The value for a run, when nothing that runs changes it.
 pub(super) fn known(inputs: &Inputs<'_, '_>, value: &Value, place: &Place) -> Option<Plain> {
-    Settling { inputs, reader: Reader::Run }.deep(value, place, 0)
+    Settling::new(inputs, Reader::Run).deep(value, place, 0)
+}
+
+/// Whose value is asked for.
+#[derive(Clone, Copy)]
+pub(in super::super) enum Whose {
+    /// That of a node template, by its place.
+    Node(usize),
+    /// Nobody's: functions name their nodes.
+    Nobody,
+}
+
+/// So many parts of a value are looked at by who checks a service: values that are made of each
+/// other, twice at every step, have more of them than anybody can count.
+const FEW: usize = 4096;
+
+/// The same for who checks a service; none also when it is made of too many parts.
+pub(in super::super) fn fixed(
+    inputs: &Inputs<'_, '_>,
+    whose: Whose,
+    value: &Value,
+) -> Option<Plain> {
+    let place = match whose {
+        Whose::Node(at) => Place::of_node(at),
+        Whose::Nobody => Place::nowhere(),
+    };
+    let left = Cell::new(FEW);
+    Settling { inputs, reader: Reader::Run, left }.deep(value, &place, 0)
 }
 
 /// The value with what operations have left.
@@ -74,7 +102,7 @@ pub(super) fn after(
     place: &Place,
     kept: &Reading<'_>,
 ) -> Option<Plain> {
-    Settling { inputs, reader: Reader::After(kept) }.deep(value, place, 0)
+    Settling::new(inputs, Reader::After(kept)).deep(value, place, 0)
 }
 
 /// The arguments of a function with what is computed among the steps of a way; none when that is
@@ -85,7 +113,7 @@ pub(super) fn steps<'v>(
     argument: &'v Value,
     place: &Place,
 ) -> Option<Cow<'v, Value>> {
-    Settling { inputs, reader: Reader::Run }.steps(name, argument, place, 0)
+    Settling::new(inputs, Reader::Run).steps(name, argument, place, 0)
 }
 
 /// The function that a value calls, without the dollar sign, and its argument. From 2.0 the name
@@ -108,10 +136,18 @@ pub(super) fn function(value: &Value, is_2: bool) -> Option<(&str, &Value)> {
 struct Settling<'i, 'a, 'm> {
     inputs: &'i Inputs<'a, 'm>,
     reader: Reader<'i>,
+    /// How many parts may still be looked at.
+    left: Cell<usize>,
 }
 
-impl Settling<'_, '_, '_> {
+impl<'i, 'a, 'm> Settling<'i, 'a, 'm> {
+    fn new(inputs: &'i Inputs<'a, 'm>, reader: Reader<'i>) -> Self {
+        Settling { inputs, reader, left: Cell::new(usize::MAX) }
+    }
+
     fn deep(&self, value: &Value, place: &Place, depth: usize) -> Option<Plain> {
+        let left = self.left.get().checked_sub(1)?;
+        self.left.set(left);
         if depth > DEEPEST {
             return None;
         }

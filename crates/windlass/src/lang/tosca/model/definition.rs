@@ -265,6 +265,14 @@ pub struct Parameter {
     pub span: Span,
 }
 
+impl Parameter {
+    /// Whether its value was given beside the file, in place of a default.
+    pub fn is_given(&self) -> bool {
+        let default = self.schema.default.as_ref();
+        default.is_some_and(|value| value.span.source != self.span.source)
+    }
+}
+
 /// Types of every kind.
 #[derive(Debug, Clone, Default)]
 pub struct Types {

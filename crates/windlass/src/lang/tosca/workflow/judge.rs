@@ -8,8 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::model::{Activity, ActivityKind, Model, Service, Step, Workflow};
+use super::super::model::{ActivityKind, Model, Service, Step, Workflow};
 use super::super::value::{Data, Value};
+use super::steps::{STANDARD, Steps, called, standard, targets};
 use super::undescribed;
 use crate::plan::{Plan, PlanAction};
 
@@ -24,35 +25,8 @@ pub struct Judgement {
     pub undescribed: Vec<String>,
 }
 
-/// An operation of the life cycle: its states before, the state while it runs, the state after.
-struct Standard {
-    name: &'static str,
-    from: &'static [&'static str],
-    during: &'static str,
-    to: &'static str,
-}
-
-const STANDARD: &[Standard] = &[
-    Standard { name: "create", from: &["initial"], during: "creating", to: "created" },
-    Standard { name: "configure", from: &["created"], during: "configuring", to: "configured" },
-    Standard { name: "start", from: &["created", "configured"], during: "starting", to: "started" },
-    Standard { name: "stop", from: &["started"], during: "stopping", to: "configured" },
-    Standard {
-        name: "delete",
-        from: &["created", "configured"],
-        during: "deleting",
-        to: "initial",
-    },
-];
-
 /// Where a node is before anything is done with it.
 const INITIAL: &str = "initial";
-
-fn standard(operation: &str) -> Option<&'static Standard> {
-    let (interface, name) = operation.rsplit_once('.')?;
-    let is_standard = interface == "Standard" || interface.ends_with(".Standard");
-    STANDARD.iter().find(|it| is_standard && it.name == name)
-}
 
 /// Where the nodes are after a plan: the last operation of each decides.
 pub fn after(plan: &Plan) -> BTreeMap<String, String> {
@@ -76,7 +50,8 @@ pub fn judge(
 ) -> Option<Judgement> {
     let service = model.service.as_ref()?;
     let workflow = super::found(service, name)?;
-    let mut judge = Judge { service, workflow, start, said: Judgement::default() };
+    let steps = Steps::of(service, workflow);
+    let mut judge = Judge { service, workflow, start, steps, said: Judgement::default() };
     judge.preconditions();
     judge.states();
     judge.failures();
@@ -88,6 +63,7 @@ struct Judge<'m> {
     service: &'m Service,
     workflow: &'m Workflow,
     start: &'m BTreeMap<String, String>,
+    steps: Steps<'m>,
     said: Judgement,
 }
 
@@ -190,64 +166,14 @@ impl<'m> Judge<'m> {
         (value.items().is_empty() && value.entries().is_empty()).then_some(value)
     }
 
-    /// The steps that come before a step, or after it.
-    fn reach(from: &str, next: impl Fn(&str) -> Vec<&'m str>) -> BTreeSet<&'m str> {
-        let mut seen = BTreeSet::new();
-        let mut open = next(from);
-        while let Some(at) = open.pop() {
-            if seen.insert(at) {
-                open.extend(next(at));
-            }
-        }
-        seen
-    }
-
-    fn followers(&self, step: &str) -> Vec<&'m str> {
-        let step = self.workflow.steps.get(step);
-        step.into_iter().flat_map(|it| it.on_success.iter().map(|name| &*name.text)).collect()
-    }
-
-    fn leaders(&self, step: &str) -> Vec<&'m str> {
-        let leads = |it: &Step| it.on_success.iter().any(|name| name.text == step);
-        let all = self.workflow.steps.iter().filter(|(_, it)| leads(it));
-        all.map(|(name, _)| &*name.text).collect()
-    }
-
-    /// The operations of a step on a node.
-    fn operations(&self, step: &str, node: &str) -> Vec<&'static Standard> {
-        let Some(step) = self.workflow.steps.get(step) else { return Vec::new() };
-        if !self.is_target(step, node) {
-            return Vec::new();
-        }
-        step.activities.iter().filter_map(called).collect()
-    }
-
-    fn is_target(&self, step: &Step, node: &str) -> bool {
-        self.targets(step).contains(&node) && step.target_relationship.is_none()
-    }
-
-    fn targets(&self, step: &'m Step) -> Vec<&'m str> {
-        let Some(target) = &step.target else { return Vec::new() };
-        match self.service.groups.get(&target.text) {
-            Some(group) => group.members.iter().map(|name| &*name.text).collect(),
-            None => vec![&target.text],
-        }
-    }
-
-    /// Of several steps those that none of the others follows.
-    fn nearest<'s>(steps: &[&'s str], further: impl Fn(&str) -> BTreeSet<&'m str>) -> Vec<&'s str> {
-        let hidden: BTreeSet<&str> = steps.iter().flat_map(|step| further(step)).collect();
-        steps.iter().copied().filter(|step| !hidden.contains(step)).collect()
-    }
-
     fn states(&mut self) {
         let workflow = self.workflow;
-        for (name, step) in workflow.steps.iter() {
+        for (number, (name, step)) in workflow.steps.iter().enumerate() {
             for (at, activity) in step.activities.iter().enumerate() {
                 match activity.kind {
                     ActivityKind::SetState => {
-                        for node in self.targets(step) {
-                            self.set(&name.text, step, at, node);
+                        for node in targets(self.service, step) {
+                            self.set((number, &name.text), step, at, node);
                         }
                     }
                     ActivityKind::Inline => self.said.unknown.push(format!(
@@ -261,26 +187,20 @@ impl<'m> Judge<'m> {
     }
 
     /// A state that is set: by what is before it, or for a state on the way by what follows.
-    fn set(&mut self, name: &str, step: &'m Step, at: usize, node: &str) {
+    fn set(&mut self, (number, name): (usize, &str), step: &'m Step, at: usize, node: &str) {
         let state = step.activities[at].subject.text.as_str();
-        let backwards = |step: &str| Self::reach(step, |it| self.leaders(it));
-        let forwards = |step: &str| Self::reach(step, |it| self.followers(it));
-        let (before, after) = (backwards(name), forwards(name));
-        let has = |other: &&str| !self.operations(other, node).is_empty();
         let on_the_way = STANDARD.iter().find(|it| it.during == state);
         let settled = STANDARD.iter().any(|it| it.to == state);
         if on_the_way.is_none() && !settled {
             return;
         }
-        let is_open = self.beside(name).iter().any(|(other, _)| has(other));
+        let is_open = self.steps.on(node).iter().any(|other| self.steps.are_beside(number, *other));
         let (own, near) = if on_the_way.is_some() {
             let own = step.activities[at + 1..].iter().find_map(called);
-            let steps: Vec<&str> = after.iter().copied().filter(|it| has(it)).collect();
-            (own, Self::nearest(&steps, forwards))
+            (own, self.steps.first_after(number, node))
         } else {
             let own = step.activities[..at].iter().rev().find_map(called);
-            let steps: Vec<&str> = before.iter().copied().filter(|it| has(it)).collect();
-            (own, Self::nearest(&steps, backwards))
+            (own, self.steps.last_before(number, node))
         };
         if own.is_none() && (is_open || near.len() > 1) {
             let words =
@@ -288,7 +208,7 @@ impl<'m> Judge<'m> {
             self.said.unknown.push(words);
             return;
         }
-        let near = near.first().map(|step| self.operations(step, node)).unwrap_or_default();
+        let near = near.first().map(|step| self.steps.operations(*step)).unwrap_or_default();
         let near = if on_the_way.is_some() { near.first() } else { near.last() };
         let decisive = own.or(near.copied());
         let is = match (on_the_way, decisive) {
@@ -306,49 +226,25 @@ impl<'m> Judge<'m> {
     /// After the failure of a step: what follows must be possible from where nodes are then.
     fn failures(&mut self) {
         let workflow = self.workflow;
-        for (name, step) in workflow.steps.iter() {
+        for (number, (name, step)) in workflow.steps.iter().enumerate() {
             for next in &step.on_failure {
                 let mut states: BTreeMap<&str, &str> = BTreeMap::new();
-                let done = Self::reach(&name.text, |it| self.leaders(it));
                 for (node, _) in self.service.nodes.iter() {
                     let node = node.text.as_str();
-                    let steps: Vec<&str> = done
-                        .iter()
-                        .copied()
-                        .filter(|it| !self.operations(it, node).is_empty())
-                        .collect();
-                    let backwards = |step: &str| Self::reach(step, |it| self.leaders(it));
-                    let near = Self::nearest(&steps, backwards);
-                    let last =
-                        near.first().and_then(|it| self.operations(it, node).last().copied());
+                    let near = self.steps.last_before(number, node);
+                    let last = near.first().and_then(|it| self.steps.operations(*it).pop());
                     states.insert(node, last.map_or(self.state(node), |it| it.to));
                 }
-                let parallel = self.beside(&name.text);
                 // Nobody knows how far they are when it fails.
-                let parallel = parallel.into_iter().flat_map(|(_, step)| self.targets(step));
-                let open: Vec<&str> = self.targets(step).into_iter().chain(parallel).collect();
-                for node in open {
+                let others = workflow.steps.iter().enumerate();
+                let beside = others.filter(|(other, _)| self.steps.are_beside(number, *other));
+                let beside = beside.map(|(_, (_, step))| step).chain([step]);
+                for node in beside.flat_map(|step| targets(self.service, step)) {
                     states.remove(node);
                 }
                 self.way(&name.text, &next.text, &mut states);
             }
         }
-    }
-
-    /// Steps that may run at the same time as a step: what only follows a failure takes the place
-    /// of what follows a success.
-    fn beside(&self, name: &str) -> Vec<(&'m str, &'m Step)> {
-        let before = Self::reach(name, |it| self.leaders(it));
-        let after = Self::reach(name, |it| self.followers(it));
-        let taken = super::taken(self.workflow);
-        let steps = self.workflow.steps.iter().map(|(other, step)| (&*other.text, step));
-        let is_beside = |(other, _): &(&str, &Step)| {
-            *other != name
-                && !before.contains(other)
-                && !after.contains(other)
-                && taken.contains(other) == taken.contains(name)
-        };
-        steps.filter(is_beside).collect()
     }
 
     fn way(&mut self, failed: &str, first: &'m str, states: &mut BTreeMap<&'m str, &'m str>) {
@@ -359,7 +255,7 @@ impl<'m> Judge<'m> {
             let Some(step) = workflow.steps.get(name).filter(|_| seen.insert(name)) else {
                 continue;
             };
-            for node in self.targets(step) {
+            for node in targets(self.service, step) {
                 for operation in step.activities.iter().filter_map(called) {
                     match states.get(node) {
                         Some(at) if operation.from.contains(at) => {}
@@ -379,12 +275,6 @@ impl<'m> Judge<'m> {
             open.extend(step.on_success.iter().map(|next| &*next.text));
         }
     }
-}
-
-/// The operation of the life cycle that an activity calls.
-fn called(activity: &Activity) -> Option<&'static Standard> {
-    let calls = activity.kind == ActivityKind::CallOperation;
-    calls.then(|| standard(&activity.subject.text)).flatten()
 }
 
 /// Whether a value satisfies constraints, as far as they are plain.

@@ -62,6 +62,8 @@ fn deploy(
     application: &mut Application,
     findings: &mut Vec<Diagnostic>,
 ) {
+    let whole = text(entry.value, "part_of").map(str::to_owned);
+    application.deployment.part_of.extend(whole.map(|whole| (id, whole)));
     let component = application.type_of(id);
     if is_placeholder(component) {
         return;

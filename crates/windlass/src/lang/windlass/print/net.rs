@@ -162,4 +162,7 @@ pub(super) fn deployment(application: &Application, id: NodeId, value: &mut Valu
     if let Some(behaviors) = application.deployment.behaviors.get(&id) {
         insert_names(value, "behaviors", behaviors.iter().map(String::as_str).collect());
     }
+    if let Some(whole) = application.deployment.part_of.get(&id) {
+        value.insert("part_of", whole.as_str());
+    }
 }
