@@ -99,6 +99,12 @@ impl Deployment {
         Err(NoLock::Taken)
     }
 
+    /// Whether an engine drives it at this moment.
+    pub fn is_driven(&self) -> bool {
+        let file = OpenOptions::new().append(true).open(self.folder.join("lock"));
+        file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+
     /// The deployments in a state folder, by name.
     pub fn names(state: &Path) -> Vec<String> {
         let entries = fs::read_dir(state).into_iter().flatten().flatten();
@@ -126,7 +132,9 @@ mod tests {
         deployment.create().unwrap();
         let lock = deployment.lock().unwrap();
         assert!(matches!(deployment.lock(), Err(NoLock::Taken)));
+        assert!(deployment.is_driven());
         drop(lock);
+        assert!(!deployment.is_driven());
         assert!(deployment.lock().is_ok());
         let mode = fs::metadata(deployment.folder()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);

@@ -1,6 +1,6 @@
 //! `windlass down`: take an application down.
 
-mod nets;
+pub(crate) mod nets;
 
 use std::path::PathBuf;
 
@@ -60,10 +60,16 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
     let (drive, format) = (&args.drive, args.format);
     let manner = Manner { drive, format, yes: None, dry_run: false };
     let towards = Towards::of(&args.place, &args.file, manner)?;
+    let ended = down(args, &towards);
+    // Nobody has to look after what is down; after a refusal somebody has.
+    if ended.is_err() { towards.leave_after(ended) } else { ended }
+}
+
+fn down(args: &DownArgs, towards: &Towards<'_>) -> Result<u8, Failure> {
     let past = towards.past()?;
     let application = &past.application;
     if application.is_net() {
-        return nets::run(&towards, &past);
+        return nets::run(towards, &past, &args.file);
     }
     let known = past.protocols()?.state;
     let mut composed = containers::Composed::read(&towards.deployment, application, &known)?;

@@ -60,6 +60,11 @@ pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
     let (drive, format) = (&args.drive, args.format);
     let manner = Manner { drive, format, yes: None, dry_run: args.dry_run };
     let towards = Towards::of(&args.place, &args.app, manner)?;
+    let ended = restart(args, &towards);
+    towards.leave_after(ended)
+}
+
+fn restart(args: &RestartArgs, towards: &Towards<'_>) -> Result<u8, Failure> {
     let past = towards.past()?;
     let standing = past.protocols()?;
     let Some(back) = past.goal.clone().filter(|_| past.purpose == Purpose::Up) else {
@@ -67,7 +72,7 @@ pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
             .help(format!("`{}` gives it one", towards.address.up())));
     };
     let parts = parts(&past, &standing, &args.part)?;
-    let away = away(&past, &standing, &parts, &there(&towards, &past, &standing)?)?;
+    let away = away(&past, &standing, &parts, &there(towards, &past, &standing)?)?;
     if args.dry_run {
         let (mut all, state) = Towards::actions(&past, &standing.state, &away)?;
         all.extend(Towards::actions(&past, &state, &back)?.0);
@@ -78,7 +83,7 @@ pub(crate) fn run(args: &RestartArgs) -> Result<u8, Failure> {
     if code == exit_code::GOOD {
         code = towards.reach(&towards.past()?, back, Purpose::Up, !args.drive.detach)?;
     }
-    towards.leave(code)
+    Ok(code)
 }
 
 /// The instances that are meant.

@@ -59,6 +59,16 @@ fn verdict(text: &str) -> Result<(u64, Verdict), String> {
     }
 }
 
+/// One order has happened or has not.
+fn refuse_contradiction(verdicts: &[(u64, Verdict)]) -> Result<(), Failure> {
+    let differs = |(order, verdict): &(u64, Verdict)| {
+        verdicts.iter().any(|(other, word)| other == order && word != verdict)
+    };
+    let Some((order, _)) = verdicts.iter().find(|it| differs(it)) else { return Ok(()) };
+    Err(Failure::usage(format!("order {order} is said to be done and to be done again"))
+        .help("say one of the two"))
+}
+
 /// The world that a journal names.
 pub(crate) fn world_of(word: &str) -> Result<WorldArg, Failure> {
     [WorldArg::Process, WorldArg::Docker, WorldArg::Ssh, WorldArg::Simulated]
@@ -91,6 +101,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("order {order} is not in doubt"))
             .help(format!("`{}` names those that are", address.command("resume"))));
     }
+    refuse_contradiction(&args.in_doubt)?;
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     if past.purpose == Purpose::Up {
         engine::needs::met(&past.application, &secrets, Some(&args.file), world)?;

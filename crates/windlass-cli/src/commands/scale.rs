@@ -69,6 +69,11 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
     let (drive, format, yes) = (&args.drive, args.format, Some(args.yes));
     let manner = Manner { drive, format, yes, dry_run: args.dry_run };
     let towards = Towards::of(&args.place, &args.app, manner)?;
+    let ended = scale(args, &towards);
+    towards.leave_after(ended)
+}
+
+fn scale(args: &ScaleArgs, towards: &Towards<'_>) -> Result<u8, Failure> {
     let past = towards.past()?;
     past.protocols()?;
     if past.application.faults != Faults::Replicas {
@@ -84,8 +89,7 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<u8, Failure> {
     let goal = scaled(&past.application, past.goal.clone().unwrap_or_default(), &args.counts)?;
     refuse_needed(&past.application, &goal)?;
     refuse_second(&towards.deployment, &args.counts)?;
-    let code = towards.reach(&past, goal, Purpose::Up, !args.drive.detach)?;
-    towards.leave(code)
+    towards.reach(&past, goal, Purpose::Up, !args.drive.detach)
 }
 
 /// Refuses to take away what something needs that stays: no plan leads there, and a search would

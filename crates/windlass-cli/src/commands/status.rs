@@ -10,7 +10,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::lifecycle::protocol::Element;
-use windlass_run::deployment::{Deployment, NoLock};
+use windlass_run::deployment::Deployment;
 use windlass_run::entry::Ending;
 use windlass_run::machine::net::Token;
 use windlass_run::secrets::Secrets;
@@ -91,8 +91,9 @@ struct InstanceReport {
 pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::existing(&args.place, &args.file)?;
     let address = Address::new(&args.place, &args.file, &name);
+    // Before the journal is read: an engine that ends meanwhile has written how.
+    let driven = deployment.is_driven();
     let past = Past::read(&deployment)?.ok_or_else(|| engine::never_up(&name, &address))?;
-    let driven = matches!(deployment.lock(), Err(NoLock::Taken));
     let engine = match (driven, past.is_over()) {
         (true, _) => "driven",
         (false, true) => "ended",

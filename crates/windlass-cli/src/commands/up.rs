@@ -212,6 +212,10 @@ fn net_up(
     (text, past): (Option<String>, Option<&Past>),
     lock: Option<(Lock, bool)>,
 ) -> Result<u8, Failure> {
+    if args.goal.is_some() || args.plan.is_some() {
+        let message = "an assembly of nets runs by its rules, without a goal and without a plan";
+        return Err(Failure::usage(message).help("leave out `--goal` and `--plan`"));
+    }
     let code = match past {
         Some(past) => onward::up(args, application, way, (text, past))?,
         None => net::up(args, application, way, text)?,

@@ -3,14 +3,15 @@
 mod onward;
 mod tokens;
 mod undo;
+mod whereabouts;
 
 pub use tokens::Token;
+pub use whereabouts::Whereabouts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass::application::assembly::{Assembly, ComponentId, TransitionId};
+use windlass::application::assembly::{Assembly, TransitionId};
 use windlass::lifecycle::implementation::{Effect, Process};
-use windlass::lifecycle::net::PlaceId;
 use windlass::lifecycle::timing::Timing;
 use windlass::semantics::Semantics;
 use windlass::semantics::net::{Action, Blocked, Madeus};
@@ -66,11 +67,6 @@ impl<'a> NetMachine<'a> {
         while !self.live.settle().is_empty() {}
     }
 
-    /// Where the tokens are: the component, and the place in its net.
-    pub fn marked(&self) -> Vec<(ComponentId, PlaceId)> {
-        self.live.marked_places().map(|place| self.assembly.local_place(place)).collect()
-    }
-
     /// Every rule applied so far, when the scenario asks for a trace.
     pub fn trace(&self) -> impl Iterator<Item = Action> {
         self.live.trace()
@@ -111,7 +107,9 @@ impl Machine for NetMachine<'_> {
 
     fn end(&mut self, task: Task) -> Result<Vec<Note>, String> {
         if let Some(undoing) = &mut self.undoing {
-            return undoing.end(transition(task)).map(|()| Vec::new());
+            undoing.end(transition(task))?;
+            self.past.undone(self.assembly, transition(task));
+            return Ok(Vec::new());
         }
         if self.live.end(transition(task)) {
             self.past.ended(transition(task));

@@ -1,4 +1,8 @@
 //! The way back of an assembly of nets: its behavior `stop`, or the `compensate` of what was done.
+//!
+//! A way back that failed is gone on with: what has been undone is not undone again. Then, and when
+//! there is no way back, the file as it is now counts, if what is left fits it: a command with a
+//! mistake can be mended, and one that was missing be added.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +10,7 @@ use windlass::application::assembly::Assembly;
 use windlass::application::{Application, NodeId, TypeId};
 use windlass::lang;
 use windlass::lifecycle::Lifecycle;
-use windlass::lifecycle::net::PlaceId;
+use windlass::lifecycle::net::{Net, PlaceId};
 use windlass::simulate::Scenario;
 use windlass::tree::emit;
 use windlass_run::entry::{Aim, Entry, Purpose};
@@ -15,15 +19,18 @@ use windlass_run::machine::net::NetMachine;
 
 use crate::commands::engine::{Beginning, Past, Towards, drive};
 use crate::commands::up::net::refuse_deadlock;
-use crate::exit_code;
 use crate::failure::Failure;
-use crate::output;
+use crate::{exit_code, load, output};
 
 /// The behavior that takes a component down.
 const STOP: &str = "stop";
 
 /// Takes an assembly down.
-pub(super) fn run(towards: &Towards<'_>, past: &Past) -> Result<u8, Failure> {
+pub(super) fn run(
+    towards: &Towards<'_>,
+    past: &Past,
+    file: &std::path::Path,
+) -> Result<u8, Failure> {
     if past.is_down() {
         output::stdout("nothing to do\n")?;
         return Ok(exit_code::GOOD);
@@ -31,10 +38,28 @@ pub(super) fn run(towards: &Towards<'_>, past: &Past) -> Result<u8, Failure> {
     let assembly = assembly(&past.application)?;
     let scenario = Scenario::default();
     let now = past.net_now(&assembly, &scenario)?;
+    let has_way = || {
+        let machine = NetMachine::after(&assembly, &scenario, &now.done());
+        machine.is_ok_and(|machine| machine.plan(Aim::Back).is_ok())
+    };
+    let has_failed = past.purpose == Purpose::Down || now.is_going_back();
+    // Whatever is wrong with the file, what is left can be tried as before.
+    let mended = || load::application(file, None).ok().map(|it| it.application);
+    let is_needed = has_failed || !is_stoppable(&past.application) && !has_way();
+    let mended = if is_needed { mended().filter(Application::is_net) } else { None };
     if !is_stoppable(&past.application) {
-        return undo(towards, past, &assembly, &now);
+        return undo(towards, past, &now.done(), mended);
     }
-    let stopping = stopping(&past.application, &assembly, &now)?;
+    if past.purpose == Purpose::Down {
+        let mended = mended.map(|file| stopping_as(&past.application, file));
+        return stop_on(towards, past, &now.done(), mended);
+    }
+    let stopping = stopping(&past.application, &assembly, &now).map_err(|why| {
+        let up = towards.address.up();
+        Failure::usage(format!("{why}; nothing was done"))
+            .help(format!("`{up}` brings it on first"))
+            .ending(exit_code::FINDINGS)
+    })?;
     let assembly = self::assembly(&stopping)?;
     refuse_deadlock(&assembly)?;
     let begun = begun(past, &stopping, None);
@@ -57,14 +82,30 @@ fn begun(past: &Past, application: &Application, done: Option<String>) -> Entry 
     }
 }
 
+/// How a machine goes on from what has been done.
+type GoOn = for<'a> fn(&'a Assembly<'a>, &'a Scenario, &str) -> Result<NetMachine<'a>, String>;
+
+/// The mended description, if what has been done fits it, else the one that was followed.
+fn fitting(past: &Past, mended: Option<Application>, done: &str, go_on: GoOn) -> Application {
+    let fits = |application: &Application| {
+        let Ok(assembly) = Assembly::new(application) else { return false };
+        let scenario = Scenario::default();
+        go_on(&assembly, &scenario, done).is_ok_and(|machine| machine.plan(Aim::Back).is_ok())
+    };
+    mended.filter(fits).unwrap_or_else(|| past.application.clone())
+}
+
 /// Undoes what has been done, last first.
 fn undo(
     towards: &Towards<'_>,
     past: &Past,
-    assembly: &Assembly<'_>,
-    now: &NetMachine<'_>,
+    done: &str,
+    mended: Option<Application>,
 ) -> Result<u8, Failure> {
-    let plan = now.plan(Aim::Back).map_err(|why| {
+    let application = fitting(past, mended, done, |of, scenario, done| NetMachine::after(of, scenario, done));
+    let (assembly, scenario) = (assembly(&application)?, Scenario::default());
+    let machine = NetMachine::after(&assembly, &scenario, done).map_err(Failure::usage)?;
+    let plan = machine.plan(Aim::Back).map_err(|why| {
         Failure::usage(format!("there is no way back: {why}"))
             .help(format!(
                 "say it with `compensate`, or give the nets a behavior `{STOP}`; `{}` takes the \
@@ -73,20 +114,32 @@ fn undo(
             ))
             .ending(exit_code::FINDINGS)
     })?;
-    let done = now.done();
-    let scenario = Scenario::default();
-    let machine = NetMachine::after(assembly, &scenario, &done).map_err(Failure::usage)?;
-    let begun = begun(past, &past.application, Some(done));
+    let begun = begun(past, &application, Some(done.to_owned()));
     drive(&towards.way(past, false)?, machine, Beginning::New { begun, plan })
+}
+
+/// Goes on with a behavior `stop` that failed.
+fn stop_on(
+    towards: &Towards<'_>,
+    past: &Past,
+    done: &str,
+    mended: Option<Application>,
+) -> Result<u8, Failure> {
+    let application = fitting(past, mended, done, |of, scenario, done| NetMachine::onward(of, scenario, done));
+    let (assembly, scenario) = (assembly(&application)?, Scenario::default());
+    let machine = NetMachine::onward(&assembly, &scenario, done).map_err(Failure::usage)?;
+    let begun = begun(past, &application, Some(done.to_owned()));
+    drive(&towards.way(past, false)?, machine, Beginning::New { begun, plan: None })
+}
+
+fn stops(net: &Net) -> bool {
+    net.transitions.iter().any(|transition| transition.behavior() == STOP)
 }
 
 /// Whether every net that executes something has a behavior that takes it down.
 fn is_stoppable(application: &Application) -> bool {
     let nets = application.types.iter().filter_map(|component| component.net());
     let mut working = nets.filter(|net| net.transitions.iter().any(|it| it.action.run.is_some()));
-    let stops = |net: &windlass::lifecycle::net::Net| {
-        net.transitions.iter().any(|transition| transition.behavior() == STOP)
-    };
     let mut any = false;
     let all = working.all(|net| {
         any = true;
@@ -95,22 +148,29 @@ fn is_stoppable(application: &Application) -> bool {
     any && all
 }
 
+/// Whether a run of this application takes it down by the behavior `stop`.
+pub(crate) fn is_stopping(application: &Application) -> bool {
+    application.deployment.behaviors.values().any(|all| all.iter().any(|it| it == STOP))
+}
+
 /// The application in which tokens begin where they are now, and every component stops.
 fn stopping(
     application: &Application,
     assembly: &Assembly<'_>,
     now: &NetMachine<'_>,
-) -> Result<Application, Failure> {
-    let marked = now.marked();
+) -> Result<Application, String> {
+    let whereabouts = now.whereabouts()?;
     let mut of_type: BTreeMap<TypeId, BTreeSet<PlaceId>> = BTreeMap::new();
     for component in assembly.component_ids() {
-        let own = marked.iter().filter(|(id, _)| *id == component).map(|(_, place)| *place);
-        let own: BTreeSet<PlaceId> = own.collect();
+        let own = whereabouts.get(&component).cloned().unwrap_or_default();
+        let (net, name) = (assembly.net(component).0, assembly.component_name(component));
+        if stops(net) && own != net.initial && !is_stopped_from(net, &own) {
+            let names: Vec<&str> = own.iter().map(|id| net.place(*id).name.as_str()).collect();
+            return Err(format!("nothing stops `{name}` from `{}`", names.join("`, `")));
+        }
         let kind = application.node(assembly.component(component).node).component_type;
         if *of_type.entry(kind).or_insert_with(|| own.clone()) != own {
-            let name = assembly.component_name(component);
-            let message = format!("`{name}` is not where others of its type are");
-            return Err(Failure::usage(message).help("`windlass resume` ends the run first"));
+            return Err(format!("`{name}` is not where others of its type are"));
         }
     }
     let mut stopping = application.clone();
@@ -119,12 +179,37 @@ fn stopping(
             net.initial = places;
         }
     }
-    let nodes: Vec<NodeId> = stopping.node_ids().collect();
+    every_one_stops(&mut stopping);
+    Ok(stopping)
+}
+
+/// Whether a way down begins in one of these places.
+fn is_stopped_from(net: &Net, places: &BTreeSet<PlaceId>) -> bool {
+    let mut ways = net.transitions.iter().filter(|it| it.behavior() == STOP);
+    ways.any(|it| places.contains(&net.place_of(it.source)))
+}
+
+fn every_one_stops(application: &mut Application) {
+    let nodes: Vec<NodeId> = application.node_ids().collect();
     for node in nodes {
-        let net = stopping.type_of(node).net();
-        if net.is_some_and(|net| net.transitions.iter().any(|it| it.behavior() == STOP)) {
-            stopping.deployment.behaviors.insert(node, vec![STOP.to_owned()]);
+        if application.type_of(node).net().is_some_and(stops) {
+            application.deployment.behaviors.insert(node, vec![STOP.to_owned()]);
         }
     }
-    Ok(stopping)
+}
+
+/// A file as it is now, in which every component stops from where it was when it began to.
+fn stopping_as(before: &Application, mut file: Application) -> Application {
+    for component in &mut file.types {
+        let known = before.types.iter().find(|it| it.name == component.name);
+        let Some(known) = known.and_then(|it| it.net()) else { continue };
+        let names: BTreeSet<String> =
+            known.initial.iter().map(|place| known.place(*place).name.clone()).collect();
+        if let Lifecycle::Net(net) = &mut component.lifecycle {
+            let places = (0..net.places.len()).map(PlaceId::from);
+            net.initial = places.filter(|id| names.contains(&net.place(*id).name)).collect();
+        }
+    }
+    every_one_stops(&mut file);
+    file
 }

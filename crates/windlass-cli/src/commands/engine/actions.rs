@@ -196,19 +196,11 @@ pub(crate) fn tidying(instance: &str, spawn: Option<&Process>) -> ActionReport {
     }
 }
 
-/// The transitions of an assembly, with what each executes.
-pub(crate) fn of_assembly(assembly: &Assembly<'_>) -> Vec<ActionReport> {
-    left_of_assembly(assembly, |_| false)
-}
-
-/// The same without those that have been done.
-pub(crate) fn left_of_assembly(
-    assembly: &Assembly<'_>,
-    has_done: impl Fn(TransitionId) -> bool,
-) -> Vec<ActionReport> {
-    let report = |id| ActionReport {
-        run: assembly.net_transition(id).action.run.as_ref().map(words),
-        ..ActionReport::named(assembly.transition_name(id))
+/// Transitions of an assembly, with what each executes.
+pub(crate) fn of_transitions(assembly: &Assembly<'_>, all: &[TransitionId]) -> Vec<ActionReport> {
+    let report = |id: &TransitionId| ActionReport {
+        run: assembly.net_transition(*id).action.run.as_ref().map(words),
+        ..ActionReport::named(assembly.transition_name(*id))
     };
-    assembly.transition_ids().filter(|id| !has_done(*id)).map(report).collect()
+    all.iter().map(report).collect()
 }

@@ -316,8 +316,10 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
             exit_code::EXECUTION
         }
         Finish::Failed(_) | Finish::Stalled(_) => {
+            let up = drive.address.up();
             output::notice(&format!(
-                "what has been done stays; `{resume}` goes on when the cause is gone"
+                "what has been done stays; `{resume}` goes on when the cause is gone, `{up}` by \
+                 the file as it is then"
             ));
             exit_code::EXECUTION
         }

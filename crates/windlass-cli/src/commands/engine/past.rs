@@ -21,6 +21,7 @@ use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::world::simulated::Simulated;
 
 use super::search_limits;
+use crate::commands::down::nets::is_stopping;
 use crate::failure::Failure;
 
 /// The last run of a deployment.
@@ -231,8 +232,10 @@ impl Past {
 
     /// Whether nothing is left of what was brought up.
     pub(crate) fn is_down(&self) -> bool {
+        // Who goes back goes to where the run began.
+        let was_nowhere = self.done.is_none();
         self.purpose == Purpose::Down && self.is_reached()
-            || self.ending() == Some(Ending::RolledBack)
+            || self.ending() == Some(Ending::RolledBack) && was_nowhere
     }
 
     /// Where a run of protocols stands; none for nets.
@@ -265,8 +268,10 @@ impl Past {
         scenario: &'a Scenario,
     ) -> Result<NetMachine<'a>, Failure> {
         let machine = match (&self.done, self.purpose) {
-            (Some(done), Purpose::Down) => NetMachine::after(assembly, scenario, done),
-            (Some(done), Purpose::Up) => NetMachine::onward(assembly, scenario, done),
+            (Some(done), Purpose::Down) if !is_stopping(&self.application) => {
+                NetMachine::after(assembly, scenario, done)
+            }
+            (Some(done), _) => NetMachine::onward(assembly, scenario, done),
             (None, _) => Ok(NetMachine::new(assembly, scenario)),
         };
         machine.map_err(|why| damaged(&why))
@@ -282,6 +287,12 @@ impl Past {
         let mut engine = Dispatcher::new(machine, world, Off, Options::default(), OrderId(1));
         engine.fold(&self.entries()).map_err(|why| damaged(&why.to_string()))?;
         let mut machine = engine.machine;
+        if machine.has_gone_back() {
+            // What an earlier run did is there as before.
+            let done = machine.done();
+            machine =
+                NetMachine::onward(assembly, scenario, &done).map_err(|why| damaged(&why))?;
+        }
         machine.come_to_rest();
         Ok(machine)
     }

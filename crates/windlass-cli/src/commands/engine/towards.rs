@@ -168,6 +168,21 @@ impl<'a> Towards<'a> {
         })
     }
 
+    /// Lets go of the deployment as [`Towards::leave`] does; when nothing was done, an engine in
+    /// the background that gave way looks after it again.
+    pub(crate) fn leave_after(self, ended: Result<u8, Failure>) -> Result<u8, Failure> {
+        let why = match ended {
+            Ok(code) => return self.leave(code),
+            Err(why) => why,
+        };
+        let Towards { deployment, name, lock, supervised, manner, .. } = self;
+        drop(lock);
+        if supervised && super::supervise(manner.drive, &deployment, &name).is_ok() {
+            output::notice("an engine in the background looks after it again");
+        }
+        Err(why)
+    }
+
     /// Lets go of the deployment. An engine in the background looks after it again if one did, or
     /// if the operator wants one.
     pub(crate) fn leave(self, code: u8) -> Result<u8, Failure> {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use windlass::application::{Application, ComponentType, GlobalState};
 use windlass::goal::GoalFile;
-use windlass::lifecycle::protocol::Element;
+use windlass::lifecycle::Protocol;
+use windlass::lifecycle::protocol::{Element, OperationId, StateId};
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::Aim;
 use windlass_run::machine::{Holders, Machine};
@@ -102,21 +103,28 @@ fn outdated(
     all
 }
 
-/// The operations on the way up to a state.
+/// The operations without which nobody comes to a state.
 fn done(component: &ComponentType, element: Element) -> Vec<String> {
     let (Some(protocol), Element::State(state)) = (component.protocol(), element) else {
         return Vec::new();
     };
-    let (mut at, mut done) = (protocol.initial, Vec::new());
-    for operation in protocol.up.iter().flatten() {
-        if at == state {
-            break;
+    let operations = (0..component.operations.len()).map(OperationId::from);
+    let needed = operations.filter(|operation| !is_reached_without(protocol, state, *operation));
+    needed.map(|operation| component.operations[operation.index()].name.clone()).collect()
+}
+
+/// Whether a state is reached from the first one without an operation.
+fn is_reached_without(protocol: &Protocol, state: StateId, without: OperationId) -> bool {
+    let (mut seen, mut next) = (BTreeSet::from([protocol.initial]), vec![protocol.initial]);
+    while let Some(at) = next.pop() {
+        let ways = protocol.transitions.iter().filter(|way| way.from == at);
+        for way in ways.filter(|way| way.operation != without) {
+            if seen.insert(way.to) {
+                next.push(way.to);
+            }
         }
-        let Some(way) = protocol.transitions_for(at, *operation).next() else { break };
-        at = protocol.transition(way).to;
-        done.push(component.operations[operation.index()].name.clone());
     }
-    if at == state { done } else { Vec::new() }
+    seen.contains(&state)
 }
 
 /// The instances that run by another command than the file says now.

@@ -4,7 +4,7 @@
 use std::thread::{self, ScopedJoinHandle};
 
 use windlass::application::Application;
-use windlass::application::assembly::Assembly;
+use windlass::application::assembly::{Assembly, TransitionId};
 use windlass::lang::{self, Language};
 use windlass::simulate::{self, Scenario, Waiting};
 use windlass::tree::emit;
@@ -13,6 +13,7 @@ use windlass_run::journal::sqlite::Sqlite;
 use windlass_run::machine::net::NetMachine;
 
 use super::{Processes, UpArgs, WorldArg, begun, confirm};
+use crate::commands::engine::actions::ActionReport;
 use crate::commands::engine::{self, Drive, OnFailureArg, actions, drive_in};
 use crate::exit_code;
 use crate::failure::Failure;
@@ -49,7 +50,7 @@ fn run(
     way: &Drive<'_>,
     (text, journal): (Option<String>, Option<Opening<'_>>),
 ) -> Result<u8, Failure> {
-    let assembly = match assembly(application, way) {
+    let assembly = match assembly(application) {
         Ok(assembly) => assembly,
         Err(why) => {
             // Nothing is left of what is refused.
@@ -58,15 +59,18 @@ fn run(
             return Err(why);
         }
     };
+    let scenario = Scenario::default();
+    if way.args.on_failure == OnFailureArg::RollBack {
+        refuse_one_way(&assembly, &NetMachine::new(&assembly, &scenario).foreseen())?;
+    }
     if args.dry_run {
-        actions::show(args.format, actions::of_assembly(&assembly))?;
+        actions::show(args.format, foreseen(&assembly))?;
         return Ok(exit_code::GOOD);
     }
     if !args.yes {
-        let list = actions::text(&actions::of_assembly(&assembly));
+        let list = actions::text(&foreseen(&assembly));
         confirm(args, way.world, (true, false), &list)?;
     }
-    let scenario = Scenario::default();
     let machine = NetMachine::new(&assembly, &scenario);
     let begun = begun(kept(text, application), &way.directory, way.world, (None, Processes::new()));
     let journal = match journal.map(ScopedJoinHandle::join) {
@@ -77,16 +81,16 @@ fn run(
 }
 
 /// The assembly, if all of it can be brought up.
-pub(super) fn assembly<'a>(
-    application: &'a Application,
-    way: &Drive<'_>,
-) -> Result<Assembly<'a>, Failure> {
+pub(super) fn assembly(application: &Application) -> Result<Assembly<'_>, Failure> {
     let assembly = Assembly::new(application).map_err(|why| Failure::usage(why.to_string()))?;
     refuse_deadlock(&assembly)?;
-    if way.args.on_failure == OnFailureArg::RollBack {
-        refuse_one_way(&assembly)?;
-    }
     Ok(assembly)
+}
+
+/// What happens when everything goes well.
+fn foreseen(assembly: &Assembly<'_>) -> Vec<ActionReport> {
+    let scenario = Scenario::default();
+    actions::of_transitions(assembly, &NetMachine::new(assembly, &scenario).foreseen())
 }
 
 /// The description as the journal keeps it.
@@ -95,13 +99,16 @@ pub(super) fn kept(text: Option<String>, application: &Application) -> String {
 }
 
 /// What cannot be undone is not begun by somebody who wants it undone if it fails.
-fn refuse_one_way(assembly: &Assembly<'_>) -> Result<(), Failure> {
-    let is_final = |id: &_| {
-        let action = &assembly.net_transition(*id).action;
+pub(super) fn refuse_one_way(
+    assembly: &Assembly<'_>,
+    coming: &[TransitionId],
+) -> Result<(), Failure> {
+    let is_final = |id: &&TransitionId| {
+        let action = &assembly.net_transition(**id).action;
         action.run.is_some() && action.compensate.is_none()
     };
-    let all = assembly.transition_ids().filter(is_final);
-    let all: Vec<String> = all.map(|id| format!("`{}`", assembly.transition_name(id))).collect();
+    let all = coming.iter().filter(is_final);
+    let all: Vec<String> = all.map(|id| format!("`{}`", assembly.transition_name(*id))).collect();
     if all.is_empty() {
         return Ok(());
     }

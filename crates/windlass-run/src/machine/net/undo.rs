@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use windlass::application::assembly::{Assembly, TransitionId};
-use windlass::lifecycle::implementation::Effect;
+use windlass::lang::windlass::digest;
+use windlass::lifecycle::implementation::{CommandLine, Effect, EnvironmentValue};
 
 use crate::entry::Task;
 
@@ -34,6 +35,10 @@ pub(super) struct Past {
     spans: BTreeMap<TransitionId, Span>,
     /// Those that have been done more than once.
     again: BTreeSet<TransitionId>,
+    /// How many events there were when this run began: it goes back to there.
+    floor: u64,
+    /// What earlier runs have done it by, as a digest.
+    by: BTreeMap<TransitionId, String>,
 }
 
 /// A line of the text that keeps what an assembly has done.
@@ -42,6 +47,9 @@ struct Done {
     transition: String,
     began: u64,
     ended: Option<u64>,
+    /// A digest of the command that did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
 }
 
 /// A line of the text of a way back.
@@ -53,6 +61,7 @@ struct Undo {
 impl Past {
     pub(super) fn began(&mut self, id: TransitionId) {
         self.events += 1;
+        self.by.remove(&id);
         let before = self.spans.insert(id, Span { began: self.events, ended: None });
         // One that failed in an earlier run has not been done.
         if before.is_some_and(|span| span.ended.is_some()) {
@@ -69,10 +78,15 @@ impl Past {
 
     /// As a journal keeps it.
     pub(super) fn print(&self, assembly: &Assembly<'_>) -> String {
+        let by = |id: &TransitionId, span: &Span| {
+            let own = || (span.began > self.floor).then(|| digest_of(assembly, *id));
+            self.by.get(id).cloned().or_else(own)
+        };
         let done = |(id, span): (&TransitionId, &Span)| Done {
             transition: assembly.transition_name(*id),
             began: span.began,
             ended: span.ended,
+            by: by(id, span),
         };
         let all: Vec<Done> = self.spans.iter().map(done).collect();
         lines(&all)
@@ -83,12 +97,38 @@ impl Past {
         let all: Vec<Done> = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let names = names(assembly);
         let mut past = Past::default();
-        for Done { transition, began, ended } in all {
+        for Done { transition, began, ended, by } in all {
             let id = names.get(&transition).ok_or_else(|| unknown(&transition))?;
             past.spans.insert(*id, Span { began, ended });
+            past.by.extend(by.map(|by| (*id, by)));
             past.events = past.events.max(began).max(ended.unwrap_or(0));
         }
         Ok(past)
+    }
+
+    /// From here on another run does the same and more, and goes back to here.
+    pub(super) fn begin_again(&mut self) {
+        self.floor = self.events;
+    }
+
+    /// A transition has been undone, and with it what came after it and executes nothing.
+    pub(super) fn undone(&mut self, assembly: &Assembly<'_>, id: TransitionId) {
+        let Some(span) = self.spans.remove(&id) else { return };
+        let since = span.ended.unwrap_or(span.began);
+        self.spans.retain(|other, it| it.began < since || executes(assembly, *other) != NOTHING);
+    }
+
+    /// Whether anything is left of what was done.
+    pub(super) fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// What has been done by another command than the assembly has now.
+    pub(super) fn outdated(&self, assembly: &Assembly<'_>) -> Vec<TransitionId> {
+        let is_outdated = |(id, by): &(&TransitionId, &String)| {
+            self.has_done(**id) && **by != digest_of(assembly, **id)
+        };
+        self.by.iter().filter(is_outdated).map(|(id, _)| *id).collect()
     }
 
     /// What began and ended, in the order in which it did; why not when that is not known. What
@@ -120,17 +160,14 @@ impl Past {
     fn to_undo(&self, assembly: &Assembly<'_>) -> Result<Vec<TransitionId>, String> {
         self.refuse_repeated(assembly)?;
         let quoted = |id: &TransitionId| format!("`{}`", assembly.transition_name(*id));
-        let has = |id: &TransitionId| {
-            let action = &assembly.net_transition(*id).action;
-            (action.run.is_some(), action.compensate.is_some())
-        };
-        let stays =
-            self.spans.iter().filter(|(id, span)| span.ended.is_some() && has(id) == (true, false));
+        let has = |id: &TransitionId| executes(assembly, *id);
+        let own = || self.spans.iter().filter(|(_, span)| span.began > self.floor);
+        let stays = own().filter(|(id, span)| span.ended.is_some() && has(id) == (true, false));
         let stays: Vec<String> = stays.map(|(id, _)| quoted(id)).collect();
         if !stays.is_empty() {
             return Err(format!("nothing says how to undo {}", stays.join(", ")));
         }
-        Ok(self.spans.keys().filter(|id| has(id).1).copied().collect())
+        Ok(own().map(|(id, _)| *id).filter(|id| has(id).1).collect())
     }
 
     /// The text of the way back.
@@ -152,6 +189,29 @@ impl Past {
         }
         Ok(Undoing { left, ..Undoing::default() })
     }
+}
+
+/// Whether a transition executes something, and something that undoes it.
+fn executes(assembly: &Assembly<'_>, id: TransitionId) -> (bool, bool) {
+    let action = &assembly.net_transition(id).action;
+    (action.run.is_some(), action.compensate.is_some())
+}
+
+const NOTHING: (bool, bool) = (false, false);
+
+/// A digest of the command of a transition, the same in every version.
+fn digest_of(assembly: &Assembly<'_>, id: TransitionId) -> String {
+    let Some(command) = &assembly.net_transition(id).action.run else { return String::new() };
+    let (kind, words) = match &command.line {
+        CommandLine::Arguments(all) => ("run", all.clone()),
+        CommandLine::Shell(script) => ("shell", vec![script.clone()]),
+    };
+    let environment = command.environment.iter().map(|(name, value)| match value {
+        EnvironmentValue::Plain(text) => format!("{name}={text}"),
+        EnvironmentValue::Secret(secret) => format!("{name}: {secret}"),
+    });
+    let environment: Vec<String> = environment.collect();
+    digest::of_text(&format!("{kind} {words:?} {:?} {environment:?}", command.directory))
 }
 
 fn unknown(name: &str) -> String {

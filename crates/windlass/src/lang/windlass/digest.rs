@@ -18,6 +18,11 @@ pub fn of_state(application: &Application, state: &GlobalState) -> String {
     digest(&emit::json(&print_state(application, state)))
 }
 
+/// The digest of any text.
+pub fn of_text(text: &str) -> String {
+    digest(text)
+}
+
 /// FNV-1a in 128 bits, in hexadecimal.
 fn digest(text: &str) -> String {
     let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;

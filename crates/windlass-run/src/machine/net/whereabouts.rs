@@ -1,0 +1,66 @@
+//! In which places the components of an assembly are, for whoever begins something else from there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass::application::assembly::ComponentId;
+use windlass::lifecycle::net::{DockId, PlaceId, Side};
+
+use super::NetMachine;
+
+/// The places of each component that holds tokens.
+pub type Whereabouts = BTreeMap<ComponentId, BTreeSet<PlaceId>>;
+
+impl NetMachine<'_> {
+    /// The places of every component. What waits to leave a place, or has failed to, is in it
+    /// still; says who is in the middle of something when a part of a place has gone on.
+    pub fn whereabouts(&self) -> Result<Whereabouts, String> {
+        let mut all = Whereabouts::new();
+        for place in self.live.marked_places() {
+            let (component, place) = self.assembly.local_place(place);
+            all.entry(component).or_default().insert(place);
+        }
+        for ((component, place), docks) in self.left_behind()? {
+            let net = self.assembly.net(component).0;
+            let behavior = |dock: &DockId| {
+                let transitions = net.transitions.iter();
+                transitions.filter(|it| it.source == *dock).map(|it| it.behavior()).next()
+            };
+            let present = docks.first().and_then(behavior);
+            let is_of_place = |dock: &DockId| {
+                let it = &net.docks[dock.index()];
+                it.place == place && it.side == Side::Output && behavior(dock) == present
+            };
+            let whole = (0..net.docks.len()).map(DockId::from).filter(is_of_place);
+            if whole.collect::<BTreeSet<_>>() != docks {
+                return Err(self.is_between(component, place));
+            }
+            all.entry(component).or_default().insert(place);
+        }
+        Ok(all)
+    }
+
+    /// The docks of places that were left, of which the transitions wait or have failed.
+    fn left_behind(&self) -> Result<BTreeMap<(ComponentId, PlaceId), BTreeSet<DockId>>, String> {
+        let mut docks: BTreeMap<(ComponentId, PlaceId), BTreeSet<DockId>> = BTreeMap::new();
+        let marked = self.live.marked_docks().map(|dock| self.assembly.local_dock(dock));
+        let failed = self.live.marked_transitions().map(|id| {
+            let (component, local) = self.assembly.local_transition(id);
+            (component, self.assembly.net(component).0.transition(local).source)
+        });
+        for (component, dock) in marked.chain(failed) {
+            let net = self.assembly.net(component).0;
+            let place = net.place_of(dock);
+            if net.docks[dock.index()].side == Side::Input {
+                return Err(self.is_between(component, place));
+            }
+            docks.entry((component, place)).or_default().insert(dock);
+        }
+        Ok(docks)
+    }
+
+    fn is_between(&self, component: ComponentId, place: PlaceId) -> String {
+        let name = &self.assembly.net(component).0.place(place).name;
+        let component = self.assembly.component_name(component);
+        format!("`{component}` is in the middle of something at `{name}`")
+    }
+}
