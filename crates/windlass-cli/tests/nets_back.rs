@@ -64,7 +64,10 @@ fn a_run_that_only_added_something_goes_back_to_where_it_began() {
     assert_eq!(folder.run(UP).code, 0);
     folder.write("done", "");
     folder.write("broken", "");
-    folder.write("windlass.yaml", format!("{}, second: {{ type: db }} }}\n", THREE.trim_end_matches(" }\n")));
+    folder.write(
+        "windlass.yaml",
+        format!("{}, second: {{ type: db }} }}\n", THREE.trim_end_matches(" }\n")),
+    );
     let up = folder.run(ROLL_BACK);
     assert_eq!(up.code, 4, "{up:?}");
     assert_eq!(folder.read("done"), "a\nb\nc\nundo-c\nundo-b\nundo-a\n");

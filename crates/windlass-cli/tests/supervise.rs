@@ -36,6 +36,9 @@ fn the_engine_in_the_background_handles_a_death_and_gives_way() {
     let log = folder.read(".windlass/pair/supervisor.log");
     assert!(log.contains("died    the process of store"), "{log}");
 
+    let refused = folder.run(&["scale", "nobody=2", "--detach"]);
+    assert!(refused.code == 2 && refused.stderr.contains("looks after it again"), "{refused:?}");
+    until("driven after a refusal", || folder.run(&["status"]).stdout.contains("driven"));
     let scale = folder.run(&["scale", "api=2", "--detach"]);
     assert_eq!(scale.code, 0, "{scale:?}");
     assert!(scale.stderr.contains("background has ended"), "{scale:?}");

@@ -102,7 +102,8 @@ fn undo(
     done: &str,
     mended: Option<Application>,
 ) -> Result<u8, Failure> {
-    let application = fitting(past, mended, done, |of, scenario, done| NetMachine::after(of, scenario, done));
+    let application =
+        fitting(past, mended, done, |of, scenario, done| NetMachine::after(of, scenario, done));
     let (assembly, scenario) = (assembly(&application)?, Scenario::default());
     let machine = NetMachine::after(&assembly, &scenario, done).map_err(Failure::usage)?;
     let plan = machine.plan(Aim::Back).map_err(|why| {
@@ -125,7 +126,8 @@ fn stop_on(
     done: &str,
     mended: Option<Application>,
 ) -> Result<u8, Failure> {
-    let application = fitting(past, mended, done, |of, scenario, done| NetMachine::onward(of, scenario, done));
+    let application =
+        fitting(past, mended, done, |of, scenario, done| NetMachine::onward(of, scenario, done));
     let (assembly, scenario) = (assembly(&application)?, Scenario::default());
     let machine = NetMachine::onward(&assembly, &scenario, done).map_err(Failure::usage)?;
     let begun = begun(past, &application, Some(done.to_owned()));

@@ -290,8 +290,7 @@ impl Past {
         if machine.has_gone_back() {
             // What an earlier run did is there as before.
             let done = machine.done();
-            machine =
-                NetMachine::onward(assembly, scenario, &done).map_err(|why| damaged(&why))?;
+            machine = NetMachine::onward(assembly, scenario, &done).map_err(|why| damaged(&why))?;
         }
         machine.come_to_rest();
         Ok(machine)

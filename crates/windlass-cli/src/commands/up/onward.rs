@@ -9,9 +9,7 @@ use windlass_run::entry::Purpose;
 use windlass_run::machine::net::NetMachine;
 
 use super::{Processes, UpArgs, begun, confirm, net};
-use crate::commands::engine::{
-    self, Address, Drive, OnFailureArg, Past, WorldArg, actions, drive,
-};
+use crate::commands::engine::{self, Address, Drive, OnFailureArg, Past, WorldArg, actions, drive};
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::output;
@@ -23,8 +21,7 @@ pub(super) fn up(
     way: &Drive<'_>,
     (text, past): (Option<String>, &Past),
 ) -> Result<u8, Failure> {
-    let before =
-        Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
+    let before = Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
     let scenario = Scenario::default();
     let now = past.net_now(&before, &scenario)?;
     if past.purpose == Purpose::Down || now.is_going_back() {

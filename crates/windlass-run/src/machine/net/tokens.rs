@@ -78,7 +78,7 @@ impl NetMachine<'_> {
         });
         let ports: Vec<String> = ports.collect();
         match ports.as_slice() {
-            [] => format!("`{name}` has not begun"),
+            [] => format!("`{name}`, which has not begun"),
             _ => format!("`{name}`: {}", ports.join(", ")),
         }
     }

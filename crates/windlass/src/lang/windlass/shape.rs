@@ -104,7 +104,27 @@ pub(super) fn check(node: Node<'_>, shape: &Shape, findings: &mut Vec<Diagnostic
 
 fn wrong_type(node: Node<'_>, expected: &str) -> Diagnostic {
     let message = format!("expected {expected}, found {}", node.kind_name());
-    Diagnostic::error(WRONG_TYPE, node.span(), message)
+    Diagnostic::error(WRONG_TYPE, node.span(), message).help(instead(node, expected))
+}
+
+/// What to write in place of a value of another type.
+fn instead(node: Node<'_>, expected: &str) -> String {
+    const SHORT: usize = 40;
+    let (is_list, is_mapping) = (expected.contains("a list"), expected.contains("a mapping"));
+    let text = node.as_str().filter(|text| !text.trim().is_empty() && text.len() <= SHORT);
+    match text {
+        Some(text) if is_list => {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let shell = if is_mapping { ", or `{ shell: ... }` if it is for a shell" } else { "" };
+            format!("write it as a list: `[{}]`{shell}", words.join(", "))
+        }
+        _ if is_list && node.is_mapping() => "write each entry after a dash: `- entry`".to_owned(),
+        _ if is_mapping && node.is_list() => {
+            "write names with a colon in place of the dashes: `name: value`".to_owned()
+        }
+        _ if is_mapping => "write its keys below it, each with a colon".to_owned(),
+        _ => format!("write {expected} in its place"),
+    }
 }
 
 fn scalar<'t>(node: Node<'t>, expected: &str, findings: &mut Vec<Diagnostic>) -> Option<&'t str> {
