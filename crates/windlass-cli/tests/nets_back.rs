@@ -7,7 +7,7 @@ mod support;
 
 use support::Folder;
 
-/// Three steps, each with what undoes it; `ok` lets the first be undone, `broken` lets the last fail.
+/// Three steps, each with what undoes it; `ok` lets the first be undone, `broken` the last fail.
 const THREE: &str = "
 windlass: 1
 name: three

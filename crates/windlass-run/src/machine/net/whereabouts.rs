@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass::application::assembly::ComponentId;
-use windlass::lifecycle::net::{DockId, PlaceId, Side};
+use windlass::lifecycle::net::{DockId, NetTransition, PlaceId, Side};
 
 use super::NetMachine;
 
@@ -23,7 +23,7 @@ impl NetMachine<'_> {
             let net = self.assembly.net(component).0;
             let behavior = |dock: &DockId| {
                 let transitions = net.transitions.iter();
-                transitions.filter(|it| it.source == *dock).map(|it| it.behavior()).next()
+                transitions.filter(|it| it.source == *dock).map(NetTransition::behavior).next()
             };
             let present = docks.first().and_then(behavior);
             let is_of_place = |dock: &DockId| {
