@@ -46,6 +46,8 @@ fn an_override_is_put_over_the_file_and_findings_say_where() {
           |
         3 |     restart: 7
           |              ^
+          |
+          = help: put it into quotes: `"7"`
 
         1 error, 0 warnings in 1 file
         exit: 1

@@ -59,6 +59,19 @@ fn a_way_back_that_failed_is_gone_on_with_by_the_file_as_it_is_now() {
 }
 
 #[test]
+fn why_everything_was_undone_is_known_although_the_way_back_was_resumed() {
+    let folder = Folder::with(&[("windlass.yaml", THREE), ("broken", "")]);
+    assert_eq!(folder.run(ROLL_BACK).code, 4);
+    folder.write("ok", "");
+    let resume = folder.run(&["resume"]);
+    assert_eq!(resume.code, 4, "{resume:?}");
+    assert!(resume.stdout.contains("rolled back\n  `db.c` failed: exit code 1"), "{resume:?}");
+    assert_eq!(folder.read("done"), "a\nb\nc\nundo-c\nundo-b\nundo-a\n");
+    let status = folder.run(&["status"]);
+    assert!(status.stdout.contains("`db.c` failed"), "{status:?}");
+}
+
+#[test]
 fn a_run_that_only_added_something_goes_back_to_where_it_began() {
     let folder = Folder::with(&[("windlass.yaml", THREE), ("ok", "")]);
     assert_eq!(folder.run(UP).code, 0);

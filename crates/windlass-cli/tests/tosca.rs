@@ -300,6 +300,16 @@ fn inputs_are_checked_with_their_values() {
     assert!(small.stdout.contains(said) && !small.stdout.contains("default"), "{small:?}");
     // The later one wins.
     assert_eq!(check(&["--inputs", "large.yaml", "--input", "size=8"]), clean);
+    // Nothing is no number, and whatever is written is a text.
+    for empty in ["size=", "size=null"] {
+        let (found, code) = check(&["--input", empty]);
+        assert!(code == 1 && found.iter().any(|it| it.contains("TOSCA012")), "{found:?}");
+    }
+    for text in ["pass #1", "&x 1", "a: b", "@me", "- a", "*a", "|", "null", "{ get_input: size }"]
+    {
+        let name = format!("name={text}");
+        assert_eq!(check(&["--input", "size=3", "--input", &name]), clean, "{text}");
+    }
     assert_eq!(folder.run(&["check", "service.yaml", "--input", "size"]).code, 2);
     good(folder.run(&["show", "service.yaml", "--input", "size=2"]));
     good(folder.run(&["plan", "service.yaml", "--input", "size=2"]));

@@ -106,7 +106,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 self.replan = None;
                 self.given_up.clear();
                 self.again.clear();
-                self.failed.clear();
+                self.forget_failures();
                 self.retrying.clear();
                 self.machine.follow(plan, *aim)?;
             }
@@ -220,11 +220,16 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         self.machine.take_up(task);
         self.given_up.retain(|other| *other != task);
         self.again.insert(task);
-        self.failed.clear();
+        self.forget_failures();
         if self.machine.exclusive(task).is_none() {
             // A transition of a net keeps its token while it is in trouble.
             self.retrying.insert(task, 0);
         }
+    }
+
+    /// What has failed is tried again; why everything is undone stays known.
+    fn forget_failures(&mut self) {
+        self.failed.truncate(usize::from(self.rolling_back));
     }
 
     /// Looks at the world and settles what is in doubt. Then [`Dispatcher::run`] goes on.
@@ -304,7 +309,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 self.taken_up(task);
             }
         }
-        self.failed.clear();
+        self.forget_failures();
         let waiting: Vec<Task> = self.retrying.keys().copied().collect();
         self.enqueue(waiting);
     }

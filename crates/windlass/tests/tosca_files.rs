@@ -48,6 +48,14 @@ fn said(text: &str) -> Vec<(String, usize, String)> {
 }
 
 #[test]
+fn every_finding_says_what_to_do() {
+    for (name, text) in texts("mistakes") {
+        let (found, _) = findings(&text);
+        assert!(found.iter().all(|finding| finding.help.is_some()), "{name}: {found:?}");
+    }
+}
+
+#[test]
 fn each_mistake_is_found_once_and_in_its_line() {
     let mut wrong = Vec::new();
     for (name, text) in texts("mistakes") {

@@ -94,7 +94,22 @@ pub fn detect(root: Node<'_>) -> bool {
 }
 
 /// Reads a file with what it imports and checks it. Without files only profiles can be imported.
+/// Every finding says what to do.
 pub fn read(
+    root: SourceId,
+    sources: &mut Sources,
+    files: Option<&mut dyn Files>,
+    given: &inputs::Given,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Model> {
+    let model = checked(root, sources, files, given, findings);
+    for finding in findings.iter_mut().filter(|finding| finding.help.is_none()) {
+        finding.help = codes::usual_help(finding.code).map(str::to_owned);
+    }
+    model
+}
+
+fn checked(
     root: SourceId,
     sources: &mut Sources,
     files: Option<&mut dyn Files>,

@@ -58,3 +58,45 @@ pub const TOO_EARLY: &str = "TOSCA027";
 pub const OPERATION: &str = "TOSCA028";
 /// A service does not behave like the type that it stands for.
 pub const BEHAVIOR: &str = "TOSCA029";
+
+/// What usually helps, for findings that know nothing better.
+pub(super) fn usual_help(code: &str) -> Option<&'static str> {
+    Some(match code {
+        VERSION => "begin the file with `tosca_definitions_version` and the version that you use",
+        UNKNOWN_KEY => {
+            "remove it, or move it to where it belongs; words of your own go to `metadata`"
+        }
+        MISSING_KEY => "write the key there, with its value",
+        WRONG_SHAPE => {
+            "a map has lines `name: value`, a list has lines with a dash, a string stands beside its key"
+        }
+        UNKNOWN_TYPE => "declare the type, import the file that does, or correct the name",
+        CYCLIC_TYPE => "let one of them derive from something else",
+        REFINEMENT => "leave it as it is in the type above, or make it narrower",
+        DECLARED_TWICE => "rename or remove one of them",
+        UNREAD_IMPORT => "correct the path, or put the file there",
+        WRONG_VALUE => "write a value of that type",
+        CONSTRAINT => "write a value that is allowed, or change the constraint",
+        MISSING_VALUE => "give it a value, or its definition a default",
+        UNDECLARED => "remove it, or declare it in the type",
+        UNKNOWN_NAME => "declare it, or correct the name",
+        UNMATCHED => "name a node that offers what is required, or change the requirement",
+        COUNT => "add or remove some until the number fits",
+        FUNCTION => "look up which arguments the function takes, and what it gives",
+        VALUE_CYCLE => "give one of them a value of its own",
+        CYCLE => "remove one of the requirements that lead in the circle",
+        MISSING_FILE => {
+            "put the file there, or correct the path; it starts at the file that names it"
+        }
+        WORKFLOW_CYCLE => "take one of the steps out of the circle",
+        WORKFLOW_ORDER => "let `on_success` of the one lead to the other",
+        RACE => "put one of the steps behind the other with `on_success`",
+        STATE => "write a state that nodes have: `created`, `configured`, `started`, ...",
+        SUBSTITUTION => "map it to a part of this template that fits the type",
+        SCALAR => "a scalar type has `data_type`, `units`, a canonical unit and its prefixes",
+        TOO_EARLY => "read it in an operation that runs later",
+        OPERATION => "name an operation that the target has, with all inputs that it needs",
+        BEHAVIOR => "let the service do what the type does, in the same order",
+        _ => return None,
+    })
+}

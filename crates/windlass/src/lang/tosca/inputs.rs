@@ -2,10 +2,10 @@
 //! that everything that is asked of a default is asked of them.
 
 use super::codes;
-use super::model::Service;
+use super::model::{Parameter, Service};
 use super::value::{Data, Value};
 use crate::diagnostic::Diagnostic;
-use crate::source::Sources;
+use crate::source::{SourceId, Sources, Span};
 use crate::spelling;
 use crate::tree::{self, Node};
 
@@ -30,10 +30,16 @@ pub(super) fn give(
 ) {
     for (name, text) in &given.texts {
         let id = sources.add(name.clone(), text.clone());
+        if name == SINGLE && is_given_as_text(id, text, service) {
+            continue;
+        }
         let (tree, wrong) = tree::parse(id, text, &tree::Options::default());
+        let is_whole = wrong.is_empty();
         findings.extend(wrong);
-        // On a command line everything is text.
-        values(tree.root(), service, name == SINGLE, findings);
+        // What follows from a text that cannot be read says nothing new.
+        if is_whole {
+            values(tree.root(), service, name == SINGLE, findings);
+        }
     }
     if given.texts.is_empty() && !given.must_be_complete {
         return;
@@ -49,7 +55,25 @@ pub(super) fn give(
     }
 }
 
-fn values(root: Node<'_>, service: &mut Service, is_text: bool, findings: &mut Vec<Diagnostic>) {
+/// A value on the command line for an input of type `string` is what is written there, whatever it
+/// would mean in YAML: a password may begin or end as it likes.
+fn is_given_as_text(id: SourceId, text: &str, service: &mut Service) -> bool {
+    let Some((name, value)) = text.split_once(": ") else { return false };
+    let found = service.inputs.iter_mut().find(|(input, _)| input.text == name);
+    let Some((_, input)) = found.filter(|(_, input)| is_string(input)) else { return false };
+    let value = value.strip_suffix('\n').unwrap_or(value);
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let start = name.len() + 2;
+    let span = Span { source: id, start: offset(start), end: offset(start + value.len()) };
+    input.schema.default = Some(Value { span, data: Data::Text(value.to_owned()) });
+    true
+}
+
+fn is_string(input: &Parameter) -> bool {
+    input.schema.of.as_ref().is_some_and(|of| of.name.text == "string")
+}
+
+fn values(root: Node<'_>, service: &mut Service, is_single: bool, findings: &mut Vec<Diagnostic>) {
     if !root.is_mapping() && !root.is_null() {
         let message = format!("inputs must be a map, this is {}", root.kind_name());
         findings.push(Diagnostic::error(codes::WRONG_SHAPE, root.span(), message));
@@ -57,11 +81,12 @@ fn values(root: Node<'_>, service: &mut Service, is_text: bool, findings: &mut V
     for entry in root.entries() {
         let found = service.inputs.iter_mut().find(|(name, _)| name.text == entry.name());
         if let Some((_, input)) = found {
-            let mut value = Value::of(entry.value);
-            let of = input.schema.of.as_ref().map(|of| of.name.text.as_str());
-            let is_scalar = matches!(value.data, Data::Bool(_) | Data::Int(_) | Data::Float(..));
-            if is_text && is_scalar && of == Some("string") {
-                value.data = Data::Text(entry.value.as_str().unwrap_or_default().to_owned());
+            let value = Value::of(entry.value);
+            if is_single && value.data == Data::Null {
+                let message = format!("the input `{}` is given no value", entry.name());
+                let finding = Diagnostic::error(codes::MISSING_VALUE, entry.key.span(), message);
+                let help = format!("write `--input {}=VALUE`, or leave it out", entry.name());
+                findings.push(finding.help(help));
             }
             input.schema.default = Some(value);
             continue;

@@ -211,21 +211,20 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// A node with one instance gives it its own name.
+    /// A node with one instance gives it its own name, unless it is in one of several instances:
+    /// then nobody knows in which, nor what is in it.
     fn name_instances(application: &mut Application) {
         if application.faults != Faults::Replicas {
             return;
         }
-        for at in 0..application.nodes.len() {
-            let host = application.type_of(NodeId::from(at)).containment();
-            let host = host.and_then(|host| application.nodes[at].binding(host));
-            let host = host.map(|binding| application.node(binding.target));
-            let one = application.nodes[at].count == 1 && host.is_none_or(|host| host.count == 1);
-            if one {
-                let id = application.nodes[at].name.clone();
-                let container = host.map(|host| host.name.clone());
-                let origin = application.nodes[at].origin;
-                application.nodes[at].instances = vec![WantedInstance { id, container, origin }];
+        let single = single(application);
+        for node in application.node_ids().collect::<Vec<_>>() {
+            if single[node.index()] {
+                let host = container(application, node);
+                let container = host.map(|host| application.node(host).name.clone());
+                let node = &mut application.nodes[node.index()];
+                let (id, origin) = (node.name.clone(), node.origin);
+                node.instances = vec![WantedInstance { id, container, origin }];
             }
         }
     }
@@ -450,4 +449,30 @@ fn delegated() -> (Vec<Stage>, Vec<Stage>, Option<Stage>, Vec<Stage>) {
 /// Whether a type or one that it derives from is called so.
 pub(super) fn is_a(types: &Types, template: &NodeTemplate, name: &str) -> bool {
     template.of.id.is_some_and(|id| types.derives_from_name(id, name))
+}
+
+/// What a node is in.
+fn container(application: &Application, node: NodeId) -> Option<NodeId> {
+    let host = application.type_of(node).containment()?;
+    application.node(node).binding(host).map(|binding| binding.target)
+}
+
+/// Whether a node, what it is in, what that is in, and so on have one instance each.
+fn single(application: &Application) -> Vec<bool> {
+    let mut known: Vec<Option<bool>> = vec![None; application.nodes.len()];
+    for node in application.node_ids() {
+        let (mut path, mut at) = (Vec::new(), Some(node));
+        while let Some(next) = at.filter(|it| known[it.index()].is_none()) {
+            // A circle of containers ends here; it is told elsewhere.
+            known[next.index()] = Some(application.node(next).count == 1);
+            path.push(next);
+            at = container(application, next);
+        }
+        let mut is_single = at.and_then(|it| known[it.index()]).unwrap_or(true);
+        for node in path.into_iter().rev() {
+            is_single &= application.node(node).count == 1;
+            known[node.index()] = Some(is_single);
+        }
+    }
+    known.into_iter().map(Option::unwrap_or_default).collect()
 }
