@@ -42,6 +42,28 @@ fn many(count: usize, head: &str, line: impl Fn(usize) -> String) -> String {
 const SCRIPT: &str = "</script><script>alert(1)</script>";
 
 #[test]
+fn paths_that_end_too_soon_are_findings() {
+    let text = "tosca_definitions_version: tosca_2_0
+node_types: { A: { properties: { v: { type: integer, required: false } } } }
+service_template:
+  node_templates:
+    a: { type: A, properties: { v: { $get_property: PATH } } }
+";
+    let folder = Folder::with(&[]);
+    for path in [
+        "[]",
+        "[ SELF ]",
+        "[ SELF, RELATIONSHIP ]",
+        "[ SELF, CAPABILITY ]",
+        "[ a, RELATIONSHIP, x ]",
+    ] {
+        folder.write("service.yaml", text.replace("PATH", path));
+        let check = folder.run(&["check", "service.yaml"]);
+        assert_eq!(check.code, 1, "{path}: {check:?}");
+    }
+}
+
+#[test]
 fn hostile_files_end_in_findings_within_the_limits() {
     let folder = Folder::with(&[("bomb.yaml", &alias_bomb()), ("empty.yaml", "")]);
     folder.write("deep.yaml", "- ".repeat(50_000) + "x\n");

@@ -48,7 +48,13 @@ impl Checker<'_> {
     pub(super) fn within_list(&mut self, function: &str, way: &Value, place: Place<'_>) {
         let dollar = if self.version().is_2() { "$" } else { "" };
         for (at, step) in way.items().iter().enumerate().skip(1) {
-            let Data::Int(index) = step.data else { continue };
+            let index = match &step.data {
+                Data::Int(index) => index.to_string(),
+                // `$node_index` is a call.
+                Data::Text(text) if text.starts_with('$') => continue,
+                Data::Float(_, text) | Data::Text(text) => text.clone(),
+                Data::Null | Data::Bool(_) | Data::List(_) | Data::Map(_) => continue,
+            };
             let text = |text: String| Value { span: way.span, data: Data::Text(text) };
             let before = Value { span: way.span, data: Data::List(way.items()[..at].to_vec()) };
             let entry = Entry { key: text(format!("{dollar}{function}")), value: before };
@@ -56,8 +62,14 @@ impl Checker<'_> {
             let Some(Data::List(items)) = self.known(&call, place).map(|list| list.data) else {
                 continue;
             };
-            if usize::try_from(index).is_ok_and(|index| index < items.len()) {
-                continue;
+            match index.parse::<i128>() {
+                Ok(number) if usize::try_from(number).is_ok_and(|it| it < items.len()) => continue,
+                Ok(_) => {}
+                Err(_) => {
+                    let message = format!("`{index}` is no index of a list");
+                    let help = "entries of a list are counted: 0, 1, 2, ...".to_owned();
+                    return self.advise(codes::FUNCTION, step.span, message, Some(help));
+                }
             }
             let message = format!("the list has no entry of index {index}");
             let help = match items.len() {

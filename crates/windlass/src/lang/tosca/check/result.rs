@@ -136,7 +136,10 @@ impl Checker<'_> {
             matches!(base, Some(Base::Scalar(_)))
                 || matches!(base, Some(Base::BuiltIn(name)) if name.starts_with("scalar-unit"))
         };
-        let is_known = first.code == codes::CONSTRAINT || input.is_some() || is_unit();
+        // Numbers are looked at as such before: whether one is whole is seen here.
+        let is_fraction = matches!(known.data, Data::Float(number, _) if number.fract() != 0.0);
+        let is_known =
+            first.code == codes::CONSTRAINT || input.is_some() || is_unit() || is_fraction;
         let is_written = name == "get_property";
         if !is_known || is_written && self.is_said(service, arguments, place) {
             return;

@@ -86,11 +86,11 @@ impl<'m> Inputs<'_, 'm> {
         let is_2 = self.model.version.is_2();
         match (owner, word) {
             (Owner::Node(node), "RELATIONSHIP") if is_2 => {
-                let (at, left) = index(&further[1..]);
+                let (at, left) = index(further.get(1..)?);
                 Some((Owner::Relationship(self.link(*node, step?, at)?), left))
             }
             (Owner::Node(node), "CAPABILITY") if is_2 => {
-                Some((Owner::Capability(*node, step?.to_owned()), &further[1..]))
+                Some((Owner::Capability(*node, step?.to_owned()), further.get(1..)?))
             }
             (Owner::Relationship(link), "TARGET") => {
                 Some((Owner::Node(self.links[*link].target), further))
