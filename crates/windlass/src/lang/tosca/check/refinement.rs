@@ -3,7 +3,7 @@
 use super::super::build::is_built_in;
 use super::super::codes;
 use super::super::model::{Fields, Interface, Range, Schema, Type, TypeId, TypeKind, TypeRef};
-use super::super::value::{Data, Name};
+use super::super::value::{Data, Name, Value};
 use super::Checker;
 use super::declared::Declared;
 
@@ -164,11 +164,15 @@ impl Checker<'_> {
         let section = if word == "property" { "properties" } else { "attributes" };
         let written = self.model.types.get(id).body.get(section);
         let written = written.and_then(|all| all.get(&name.text));
-        // What is no definition at all was reported as such.
+        // What is no definition at all was reported as such; in 2.0 it is the value of a property
+        // that is inherited.
         let is_map = written.is_none_or(|it| matches!(it.data, Data::Map(_) | Data::Null));
-        if schema.of.is_none() && !self.model.is_opaque(id) && is_map {
+        let is_new = is_map || self.version().is_2();
+        if schema.of.is_none() && !self.model.is_opaque(id) && is_new {
             let message = format!("the {word} `{}` has no `type`", name.text);
-            self.error(codes::MISSING_KEY, name.span, message);
+            let value = schema.value.as_ref().and_then(Value::text).filter(|_| !is_map);
+            let help = value.map(|it| format!("write `{}: {{ type: {it} }}`", name.text));
+            self.advise(codes::MISSING_KEY, name.span, message, help);
         }
     }
 
