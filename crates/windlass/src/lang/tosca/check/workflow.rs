@@ -272,10 +272,12 @@ impl Checker<'_> {
             }
         }
         for (input, schema) in declared {
+            let is_needed =
+                is_required(&schema) && !self.is_settled(of, (interface, operation), &input);
             match activity.inputs.get(&input) {
                 None => {
                     let is_given = self.is_given_by_template(target, &name.text, &input);
-                    if is_required(&schema) && !is_given {
+                    if is_needed && !is_given {
                         let message = format!("`{}` needs the input `{input}`", name.text);
                         self.error(codes::OPERATION, activity.span, message);
                     }
@@ -287,7 +289,7 @@ impl Checker<'_> {
                     let is_optional = fed.is_some_and(|fed| {
                         fed.schema.required == Some(false) && fed.schema.default.is_none()
                     });
-                    if is_required(&schema) && is_optional {
+                    if is_needed && is_optional {
                         let message =
                             format!("`{input}` is required and its value may not be given");
                         self.error(codes::OPERATION, value.span, message);
@@ -341,7 +343,7 @@ impl Checker<'_> {
         interface: &str,
         operation: &str,
     ) -> Vec<(String, super::super::model::Schema)> {
-        let mut inputs = Vec::new();
+        let mut inputs: Vec<(String, super::super::model::Schema)> = Vec::new();
         for (_, of) in self.model.types.chain(of) {
             let Some(interface) = of.interfaces.get(interface) else { continue };
             let own = interface.operations.get(operation).map(|operation| &operation.inputs);
@@ -350,7 +352,8 @@ impl Checker<'_> {
                 .iter()
                 .chain(own.into_iter().flat_map(super::super::model::Fields::iter))
             {
-                if input.schema.of.is_some() && input.value.is_none() {
+                let is_known = inputs.iter().any(|(known, _)| *known == name.text);
+                if input.schema.of.is_some() && input.value.is_none() && !is_known {
                     inputs.push((name.text.clone(), input.schema.clone()));
                 }
             }
