@@ -678,6 +678,43 @@ fn what_nobody_implements_and_what_is_delegated_is_part_of_a_workflow() {
 }
 
 #[test]
+fn what_nobody_implements_is_passed_over_where_a_node_is_stopped_and_started_again() {
+    let folder = Folder::with(&[("a.sh", "")]);
+    let verdict = |steps: &[&str], implemented: &str| {
+        let calls: Vec<String> =
+            steps.iter().map(|it| format!("call_operation: Standard.{it}")).collect();
+        let service = format!(
+            "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    a: {{ type: tosca.nodes.Root, interfaces: {{ Standard: {{ operations: {{ {implemented} }} }} }} }}
+  workflows: {{ deploy: {{ steps: {{ s: {{ target: a, activities: [ {} ] }} }} }} }}
+",
+            calls.join(", ")
+        );
+        folder.write("service.yaml", service);
+        let run = folder.run(&["verify", "service.yaml", "--app", "service.yaml"]);
+        run.stdout.split(':').next().unwrap_or_default().to_owned()
+    };
+    let all = "create: a.sh, start: a.sh, stop: a.sh, delete: a.sh";
+    for steps in [
+        &["create", "start", "stop"][..],
+        &["create", "start", "stop", "start"],
+        &["create", "start", "stop", "start", "stop", "delete"],
+        &["create", "start", "stop", "delete", "create", "start"],
+        &["create", "delete"],
+    ] {
+        assert_eq!(verdict(steps, all), "valid", "{steps:?}");
+        let all = format!("{all}, configure: a.sh");
+        let expected = if steps.len() > 2 { "not valid" } else { "valid" };
+        assert_eq!(verdict(steps, &all), expected, "{steps:?}");
+    }
+    // Nobody stops the node, but somebody could.
+    assert_eq!(verdict(&["create", "start", "delete"], all), "not valid");
+    assert_eq!(verdict(&["create", "start", "delete"], "create: a.sh, start: a.sh"), "valid");
+}
+
+#[test]
 fn a_workflow_that_delegates_to_what_nothing_describes_is_not_called_valid() {
     let start = "call_operation: Standard.start";
     let text = LEAVING.replace(start, &format!("{start}, delegate: announce"));
