@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use super::super::command::{Inputs, of_link};
+use super::super::lower::name_of;
 use super::super::lower::ways::Way;
 use super::super::weaving::Phase;
 use crate::application::InstanceId;
@@ -25,6 +27,33 @@ pub(super) fn over(plan: &mut Plan, ways: &[Way]) {
             (false, false) => {}
         }
     }
+}
+
+/// The operations of relationships that a life cycle knows. Another one is nobody's to pass over.
+const CONFIGURE: &[&str] = &[
+    "pre_configure_source",
+    "pre_configure_target",
+    "post_configure_source",
+    "post_configure_target",
+    "add_source",
+    "add_target",
+    "remove_source",
+    "remove_target",
+    "target_changed",
+];
+
+/// Whether an operation of a relationship of a node is carried out by nothing, at neither end. It is
+/// written with its requirement, on the side of the target also with its source.
+pub(super) fn between(inputs: &Inputs<'_, '_>, node: &str, operation: &str) -> bool {
+    let Some((call, requirement)) = operation.split_once(':') else { return false };
+    let call = call.strip_prefix("Configure.").filter(|call| CONFIGURE.contains(call));
+    let Some(call) = call else { return false };
+    let (source, requirement) = requirement.split_once('/').unwrap_or((node, requirement));
+    let source =
+        inputs.service.nodes.iter().position(|(it, _)| name_of(&it.text) == name_of(source));
+    let links = source.map_or(&[][..], |source| inputs.links.of(source));
+    let mut links = links.iter().filter(|link| link.name == requirement).peekable();
+    links.peek().is_some() && links.all(|link| of_link(inputs, link, call, link.source).is_none())
 }
 
 /// The step that calls an operation of a node.
@@ -85,7 +114,7 @@ fn up_and_down(plan: &mut Plan, way: &Way) {
     let is_bare = |gap: &[&str]| gap.iter().all(|operation| way.bare.contains(*operation));
     let mut last = None;
     for (step, at) in &calls {
-        let gap = between(way, last, *at);
+        let gap = gap(way, last, *at);
         if !gap.is_empty() && is_bare(&gap) {
             before(plan, &way.node, &gap, *step);
         }
@@ -101,7 +130,7 @@ fn up_and_down(plan: &mut Plan, way: &Way) {
 
 /// The operations between two calls of a node, on the way that its life takes from one to the
 /// other; none where there is no such way.
-fn between(way: &Way, from: Option<At>, to: At) -> Vec<&str> {
+fn gap(way: &Way, from: Option<At>, to: At) -> Vec<&str> {
     let up = |from: usize, to: usize| {
         let part = way.up.get(from..to).unwrap_or_default();
         part.iter().map(|(operation, _)| operation.as_str())
