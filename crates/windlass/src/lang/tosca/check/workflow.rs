@@ -84,6 +84,8 @@ impl Checker<'_> {
                 ActivityKind::CallOperation => {
                     if let Some(of) = of.filter(|_| step.target_relationship.is_none()) {
                         self.call(workflow, of, &target.text, activity);
+                    } else if node.is_none() && step.target_relationship.is_none() {
+                        self.call_of_group(service, &target.text, activity);
                     }
                 }
             }
@@ -297,6 +299,35 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Some member of a group has the operation that is called of all, or the group has it itself.
+    fn call_of_group(&mut self, service: &Service, target: &str, activity: &Activity) {
+        let Some(group) = service.groups.get(target) else { return };
+        let name = &activity.subject;
+        let members = group.members.iter().filter_map(|member| service.nodes.get(&member.text));
+        let mut types = members.filter_map(|member| member.of.id).chain(group.of.id);
+        if types.any(|of| self.has_operation(of, &name.text)) {
+            return;
+        }
+        let is_open = group.of.id.is_none_or(|of| self.model.is_opaque(of));
+        let own = name.text.rsplit_once(['.', '/']);
+        let own = own.and_then(|(interface, _)| group.interfaces.get(interface));
+        let Some(nodes) = self.targeted(service, target).filter(|all| !all.is_empty()) else {
+            return;
+        };
+        if is_open || own.is_some() {
+            return;
+        }
+        let types: BTreeSet<TypeId> = nodes.iter().map(|(_, _, of)| *of).collect();
+        let known: Vec<String> = types.iter().flat_map(|of| self.operation_names(*of)).collect();
+        let message = format!("no member of `{target}` has an operation `{}`", name.text);
+        let near = spelling::nearest(&name.text, known.iter().map(String::as_str));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "an operation is written `interface.operation`".to_owned(),
+        };
+        self.advise(codes::OPERATION, name.span, message, Some(help));
     }
 
     /// Whether a node template gives an input of an operation a value itself.
