@@ -42,7 +42,7 @@ const CONFIGURE: &[&str] = &[
     "target_changed",
 ];
 
-/// Whether an operation of a relationship of a node is carried out by nothing, at neither end. It is
+/// Whether nothing carries an operation of a relationship of a node out, at neither end. It is
 /// written with its requirement, on the side of the target also with its source.
 pub(super) fn between(inputs: &Inputs<'_, '_>, node: &str, operation: &str) -> bool {
     let Some((call, requirement)) = operation.split_once(':') else { return false };
