@@ -272,6 +272,30 @@ fn a_long_workflow_with_states_is_judged_within_the_limits() {
     assert!(stdout.contains("valid"), "{stdout:.1000}");
 }
 
+/// The members of a group have calls of their own in every step, and only those of one node are
+/// compared with each other.
+#[test]
+fn a_large_group_in_many_steps_is_checked_within_the_limits() {
+    let head =
+        "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n  node_templates:\n";
+    let nodes = many(400, head, |at| format!("    n{at}: {{ type: tosca.nodes.Root }}\n"));
+    let members: Vec<String> = (0..400).map(|at| format!("n{at}")).collect();
+    let group = format!(
+        "  groups: {{ g: {{ type: tosca.groups.Root, members: [ {} ] }} }}\n  workflows:\n    w:\n      steps:\n",
+        members.join(", ")
+    );
+    let steps = many(100, &group, |at| {
+        let operation = if at % 2 == 0 { "start" } else { "stop" };
+        let next = if at < 99 { format!("s{}", at + 1) } else { String::new() };
+        format!(
+            "        s{at}: {{ target: g, activities: [ call_operation: Standard.{operation} ], on_success: [ {next} ] }}\n"
+        )
+    });
+    let folder = Folder::with(&[("service.yaml", format!("{nodes}{steps}").as_str())]);
+    let (stdout, stderr, exit) = limited(&folder, &["check", "service.yaml"]);
+    assert_eq!(exit, 0, "{stdout:.1000}\n{stderr:.1000}");
+}
+
 /// Each value is made of the one before it, twice.
 #[test]
 fn values_that_double_at_every_step_are_left_alone() {

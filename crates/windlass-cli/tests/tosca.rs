@@ -688,6 +688,80 @@ fn what_nobody_implements_and_what_is_delegated_is_part_of_a_workflow() {
 }
 
 #[test]
+fn what_nobody_implements_is_passed_over_where_a_node_is_stopped_and_started_again() {
+    let folder = Folder::with(&[("a.sh", "")]);
+    let verdict = |steps: &[&str], implemented: &str| {
+        let calls: Vec<String> =
+            steps.iter().map(|it| format!("call_operation: Standard.{it}")).collect();
+        let service = format!(
+            "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    a: {{ type: tosca.nodes.Root, interfaces: {{ Standard: {{ operations: {{ {implemented} }} }} }} }}
+  workflows: {{ deploy: {{ steps: {{ s: {{ target: a, activities: [ {} ] }} }} }} }}
+",
+            calls.join(", ")
+        );
+        folder.write("service.yaml", service);
+        let run = folder.run(&["verify", "service.yaml", "--app", "service.yaml"]);
+        run.stdout.split(':').next().unwrap_or_default().to_owned()
+    };
+    let all = "create: a.sh, start: a.sh, stop: a.sh, delete: a.sh";
+    for steps in [
+        &["create", "start", "stop"][..],
+        &["create", "start", "stop", "start"],
+        &["create", "start", "stop", "start", "stop", "delete"],
+        &["create", "start", "stop", "delete", "create", "start"],
+        &["create", "delete"],
+    ] {
+        assert_eq!(verdict(steps, all), "valid", "{steps:?}");
+        let all = format!("{all}, configure: a.sh");
+        let expected = if steps.len() > 2 { "not valid" } else { "valid" };
+        assert_eq!(verdict(steps, &all), expected, "{steps:?}");
+    }
+    // Nobody stops the node, but somebody could.
+    assert_eq!(verdict(&["create", "start", "delete"], all), "not valid");
+    assert_eq!(verdict(&["create", "start", "delete"], "create: a.sh, start: a.sh"), "valid");
+}
+
+/// A workflow with calls of the relationship between a node and its host.
+const BETWEEN: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    server: { type: tosca.nodes.Compute }
+    app:
+      type: tosca.nodes.SoftwareComponent
+      requirements: [ host: { node: server, relationship: { type: tosca.relationships.HostedOn } } ]
+  workflows:
+    deploy:
+      steps:
+        machine: { target: server, activities: [ delegate: deploy ], on_success: [ make ] }
+        make: { target: app, activities: [ call_operation: Standard.create ], on_success: [ before ] }
+        before: { target: app, target_relationship: host, activities: [ call_operation: Configure.pre_configure_source ], on_success: [ set ] }
+        set: { target: app, activities: [ call_operation: Standard.configure ], on_success: [ after ] }
+        after: { target: app, target_relationship: host, activities: [ call_operation: Configure.post_configure_target ], on_success: [ go ] }
+        go: { target: app, activities: [ call_operation: Standard.start ] }
+";
+
+#[test]
+fn calls_of_relationships_that_nobody_implements_are_passed_over() {
+    let folder = Folder::with(&[("service.yaml", BETWEEN), ("a.sh", "")]);
+    let verify = ["verify", "service.yaml", "--app", "service.yaml"];
+    let bare = good(folder.run(&verify));
+    assert!(bare.stdout.starts_with("valid"), "{bare:?}");
+    // Where something carries it out it is a step like others, which must not be left out.
+    let own = "HostedOn, interfaces: { Configure: { operations: { pre_configure_source: a.sh } } }";
+    let carried = BETWEEN.replace("HostedOn", own);
+    folder.write("service.yaml", &carried);
+    let called = good(folder.run(&verify));
+    assert!(called.stdout.starts_with("valid"), "{called:?}");
+    let before = "[ call_operation: Configure.pre_configure_source ]";
+    folder.write("service.yaml", carried.replace(before, "[ set_state: created ]"));
+    let skipped = folder.run(&verify);
+    assert!(skipped.stdout.starts_with("not valid"), "{skipped:?}");
+}
+
+#[test]
 fn a_workflow_that_delegates_to_what_nothing_describes_is_not_called_valid() {
     let start = "call_operation: Standard.start";
     let text = LEAVING.replace(start, &format!("{start}, delegate: announce"));

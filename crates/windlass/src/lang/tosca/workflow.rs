@@ -23,6 +23,7 @@ pub use woven::woven;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::command::{GivenBack, Inputs};
 use super::lower::links::{Link, Links, links};
 use super::lower::ways::{Way, ways};
 use super::lower::{name_of, parts, plain};
@@ -69,6 +70,7 @@ fn reading(
     let workflow = found(service, name)?;
     let is_tosker = super::protocol::is_used(model, service);
     let mut reading = Reading {
+        model,
         service,
         links: links(model, service),
         plan: Plan::default(),
@@ -115,6 +117,7 @@ pub(super) fn taken(workflow: &Workflow) -> BTreeSet<&str> {
 }
 
 struct Reading<'m> {
+    model: &'m Model,
     service: &'m Service,
     links: Links<'m>,
     plan: Plan,
@@ -243,6 +246,9 @@ impl<'m> Reading<'m> {
                 let mut ends = Ends::default();
                 for target in targets {
                     let operation = operation(&activity.subject.text, relationship);
+                    if self.has_lives && self.is_passed_over(target, &operation) {
+                        continue;
+                    }
                     let at = self.add(label, target, operation, activity.span.into());
                     ends.first.push(at);
                     ends.last.push(at);
@@ -250,6 +256,13 @@ impl<'m> Reading<'m> {
                 ends
             }
         }
+    }
+
+    /// Whether an operation of a relationship is one that nothing carries out.
+    fn is_passed_over(&self, node: &str, operation: &str) -> bool {
+        let (links, given) = (&self.links, GivenBack::new());
+        let inputs = Inputs { model: self.model, service: self.service, links, given: &given };
+        passed::between(&inputs, node, operation)
     }
 
     /// What is left to the orchestrator: of nodes that it brings, this is their whole life; of

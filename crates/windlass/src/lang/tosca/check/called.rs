@@ -1,7 +1,7 @@
 //! The calls of the standard interface in a workflow: of nodes, of all members of a group, and in
 //! workflows that run in place; and which of them come before which.
 
-use super::super::model::{Activity, ActivityKind, Service, Step, Workflow};
+use super::super::model::{Activity, ActivityKind, NodeTemplate, Service, Step, Workflow};
 use super::super::value::Name;
 use super::super::workflow::reach::Reach;
 use super::super::workflow::taken;
@@ -20,6 +20,7 @@ pub(super) struct Call<'m> {
     /// Whether it is taken when nothing fails.
     pub(super) is_usual: bool,
     pub(super) node: &'m str,
+    pub(super) template: &'m NodeTemplate,
     pub(super) operation: &'m str,
     /// What names it in the workflow that is looked at: the operation, or the workflow in place.
     pub(super) at: &'m Name,
@@ -37,6 +38,29 @@ impl Call<'_> {
     /// Whether both are part of one activity: members of a group, or parts of one workflow.
     pub(super) fn is_beside(&self, other: &Call<'_>) -> bool {
         self.way.first() == other.way.first()
+    }
+}
+
+/// The calls of a workflow, and those of each node among them.
+pub(super) struct Calls<'c, 'm> {
+    pub(super) all: &'c [Call<'m>],
+    by_node: BTreeMap<&'m str, Vec<usize>>,
+}
+
+impl<'c, 'm> Calls<'c, 'm> {
+    pub(super) fn new(all: &'c [Call<'m>]) -> Self {
+        let mut by_node: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, call) in all.iter().enumerate() {
+            by_node.entry(call.node).or_default().push(at);
+        }
+        Calls { all, by_node }
+    }
+
+    /// The calls of one node, each with its place among all.
+    pub(super) fn of(&self, node: &str) -> impl Iterator<Item = (usize, &'c Call<'m>)> {
+        let all = self.all;
+        let own = self.by_node.get(node).map_or(&[][..], Vec::as_slice);
+        own.iter().map(move |at| (*at, &all[*at]))
     }
 }
 
@@ -58,8 +82,10 @@ impl Orders {
 
 /// Calls of the standard interface, and `deploy` for a node that is left to the orchestrator.
 pub(super) fn calls<'m>(service: &'m Service, workflow: &'m Workflow) -> (Vec<Call<'m>>, Orders) {
+    let nodes = service.nodes.iter().map(|(name, node)| (name.text.as_str(), node)).collect();
     let mut collecting = Collecting {
         service,
+        nodes,
         orders: Orders { before: Vec::new() },
         known: BTreeMap::new(),
         calls: Vec::new(),
@@ -75,6 +101,8 @@ pub(super) fn calls<'m>(service: &'m Service, workflow: &'m Workflow) -> (Vec<Ca
 
 struct Collecting<'m> {
     service: &'m Service,
+    /// The node templates by their names: groups name many of them in every step.
+    nodes: BTreeMap<&'m str, &'m NodeTemplate>,
     orders: Orders,
     /// Where the order of a workflow is, by its place in the text.
     known: BTreeMap<Span, usize>,
@@ -116,26 +144,24 @@ impl<'m> Collecting<'m> {
                         self.workflow(inner, &way, is_usual, Some(named));
                     }
                 } else if let Some(operation) = operation(activity) {
-                    for node in targets(self.service, step) {
+                    for (node, template) in self.targets(step) {
                         let way = way.clone();
-                        self.calls.push(Call { way, is_usual, node, operation, at: named });
+                        let at = named;
+                        self.calls.push(Call { way, is_usual, node, template, operation, at });
                     }
                 }
             }
         }
     }
-}
 
-/// The node templates that a step is for: one, or the members of a group.
-fn targets<'m>(service: &'m Service, step: &'m Step) -> Vec<&'m str> {
-    let Some(target) = &step.target else { return Vec::new() };
-    let members = service.groups.get(&target.text).map(|group| &group.members[..]);
-    let names = members.unwrap_or(std::slice::from_ref(target)).iter();
-    let nodes = names.filter_map(|name| service.nodes.entry(&name.text));
-    let mut nodes: Vec<&str> = nodes.map(|(name, _)| name.text.as_str()).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    nodes
+    /// The node templates that a step is for: one, or the members of a group.
+    fn targets(&self, step: &'m Step) -> BTreeMap<&'m str, &'m NodeTemplate> {
+        let Some(target) = &step.target else { return BTreeMap::new() };
+        let members = self.service.groups.get(&target.text).map(|group| &group.members[..]);
+        let names = members.unwrap_or(std::slice::from_ref(target)).iter();
+        let node = |name: &'m Name| Some((&*name.text, *self.nodes.get(&*name.text)?));
+        names.filter_map(node).collect()
+    }
 }
 
 fn operation(activity: &Activity) -> Option<&str> {

@@ -75,6 +75,7 @@ impl Checker<'_> {
             self.defaults(id, &declared);
             self.refinements(id, &declared);
             self.refined_capabilities(id);
+            self.refined_inputs(id);
             self.no_implementation(id);
             self.declared_operations(id);
             self.ranges(id);

@@ -524,7 +524,10 @@ impl Checker<'_> {
             match service.inputs.get(text).and_then(parts) {
                 Some(wrong) => self.advise(wrong.code, wrong.span, wrong.message, wrong.help),
                 None if self.bears_absent => {}
-                None => self.within_list("get_input", arguments, place),
+                None => {
+                    self.within_list("get_input", arguments, place);
+                    self.within_list_by_number("get_input", arguments, place);
+                }
             }
         }
         let in_workflow = matches!(place, Place::Workflow(inputs) if inputs.get(text).is_some());
@@ -605,7 +608,10 @@ impl Checker<'_> {
             Err(wrong) if wrong.is_absent && self.bears_absent => {}
             Err(wrong) => self.advise(wrong.code, wrong.span, wrong.message, wrong.help),
             Ok(_) if with_attributes || self.bears_absent => {}
-            Ok(_) => self.within_list(function, arguments, place),
+            Ok(_) => {
+                self.within_list(function, arguments, place);
+                self.within_list_by_number(function, arguments, place);
+            }
         }
     }
 }

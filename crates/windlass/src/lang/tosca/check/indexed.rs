@@ -4,10 +4,11 @@ use super::super::codes;
 use super::super::command::{GivenBack, Inputs};
 use super::super::lower::links::Links;
 use super::super::model::{RequirementAssignment, Service, TypeKind};
-use super::super::value::{Data, Name, Value};
+use super::super::value::{Data, Entry, Name, Value};
 use super::Checker;
 use super::arithmetic;
 use super::evaluate::is_call;
+use super::function::Place;
 
 /// So many nodes of a template are asked for their targets.
 const ASKED: usize = 1000;
@@ -91,6 +92,34 @@ impl Checker<'_> {
         let message = format!("`{template}` has no node of index {wanted}{who}");
         let help = format!("its count is {count}, and the first index is 0");
         self.advise(codes::UNMATCHED, index.span, message, Some(help));
+    }
+}
+
+impl Checker<'_> {
+    /// `$node_index` on the way of `get_input` or `get_property` is that of an entry for every node
+    /// of the template, where the list and the count are known.
+    pub(super) fn within_list_by_number(&mut self, function: &str, way: &Value, place: Place<'_>) {
+        let Place::Node(name, _) = place else { return };
+        let Some(service) = self.model.service.as_ref() else { return };
+        let Some(node) = service.nodes.position(name) else { return };
+        let is_number = |value: &Value| called(value) == Some("node_index") && is_function(value);
+        let Some(at) = way.items().iter().position(is_number).filter(|at| *at > 0) else { return };
+        let (links, given) = (Links::default(), GivenBack::new());
+        let inputs = Inputs { model: self.model, service, links: &links, given: &given };
+        let Some(count) = inputs.known_count(node) else { return };
+        let before = Value { span: way.span, data: Data::List(way.items()[..at].to_vec()) };
+        let key = Value { span: way.span, data: Data::Text(format!("${function}")) };
+        let call = Data::Map(vec![Entry { key, value: before }]);
+        let list = self.known(&Value { span: way.span, data: call }, place);
+        let Some(Data::List(items)) = list.map(|list| list.data) else { return };
+        if items.len() >= count as usize {
+            return;
+        }
+        let message =
+            format!("the list has no entry of index {} for a node of `{name}`", items.len());
+        let words = if items.len() == 1 { "entry" } else { "entries" };
+        let help = format!("it has {} {words}, and the count of `{name}` is {count}", items.len());
+        self.advise(codes::FUNCTION, way.items()[at].span, message, Some(help));
     }
 }
 

@@ -57,18 +57,7 @@ impl Checker<'_> {
 
     /// The required inputs of an operation without a value, by what declares it, nearest first.
     fn without_value(&self, all: &[&Interface], operation: &str) -> Vec<String> {
-        let types = &self.model.types;
-        let mut known: Vec<(&Name, &Parameter)> = Vec::new();
-        for interface in all {
-            let own = interface.operations.get(operation).map(|it| &it.inputs);
-            known.extend(own.into_iter().chain([&interface.inputs]).flat_map(Fields::iter));
-        }
-        for of in all.iter().filter_map(|it| it.of.as_ref()?.id) {
-            for (_, of) in types.chain(of) {
-                let own = of.operations.get(operation).map(|it| &it.inputs);
-                known.extend(own.into_iter().chain([&of.inputs]).flat_map(Fields::iter));
-            }
-        }
+        let known = self.known_inputs(all, operation);
         let typed = known.iter().filter(|(_, it)| it.schema.of.is_some());
         let names: BTreeSet<&str> = typed.map(|(name, _)| name.text.as_str()).collect();
         let is_open = |input: &&str| {
@@ -85,6 +74,39 @@ impl Checker<'_> {
             required != Some(false) && !is_given()
         };
         names.into_iter().filter(is_open).map(str::to_owned).collect()
+    }
+
+    /// What is said about the inputs of an operation and of its interface, nearest first.
+    fn known_inputs<'m>(
+        &'m self,
+        all: &[&'m Interface],
+        operation: &str,
+    ) -> Vec<(&'m Name, &'m Parameter)> {
+        let types = &self.model.types;
+        let mut known = Vec::new();
+        for interface in all {
+            let own = interface.operations.get(operation).map(|it| &it.inputs);
+            known.extend(own.into_iter().chain([&interface.inputs]).flat_map(Fields::iter));
+        }
+        for of in all.iter().filter_map(|it| it.of.as_ref()?.id) {
+            for (_, of) in types.chain(of) {
+                let own = of.operations.get(operation).map(|it| &it.inputs);
+                known.extend(own.into_iter().chain([&of.inputs]).flat_map(Fields::iter));
+            }
+        }
+        known
+    }
+
+    /// Whether the type of a node says a value of an input, or that it may go without: where the
+    /// input is declared, or where a derived type or an interface definition refines it.
+    pub(super) fn is_settled(&self, of: TypeId, called: (&str, &str), input: &str) -> bool {
+        let (model, (interface, operation)) = (self.model, called);
+        let chain = model.types.chain(of);
+        let inherited = chain.filter_map(|(_, of)| named_interface(model, of, interface));
+        let all: Vec<&Interface> = inherited.map(|(_, it)| it).collect();
+        let known = self.known_inputs(&all, operation);
+        let said = || known.iter().filter(|(name, _)| name.text == input).map(|(_, it)| *it);
+        said().find_map(|it| it.schema.required) == Some(false) || said().any(has_value)
     }
 
     /// Whether only the interface declares an input, for all of its operations.

@@ -12,7 +12,7 @@ use super::super::lower::links::kind;
 use super::super::model::{Service, Workflow};
 use super::super::weaving::{Kind, Level};
 use super::Checker;
-use super::called::{Call, calls};
+use super::called::{Call, Calls, calls};
 use crate::diagnostic::Diagnostic;
 use std::collections::BTreeSet;
 
@@ -26,25 +26,25 @@ impl Checker<'_> {
         let mut said = BTreeSet::new();
         let mut is_new =
             |one: &Call<'_>, other: &Call<'_>| said.insert((one.at.span, other.at.span));
-        for (at, one) in calls.iter().enumerate() {
-            for other in &calls[at + 1..] {
-                let same = one.node == other.node && !one.is_beside(other);
+        let calls = Calls::new(&calls);
+        for (at, one) in calls.all.iter().enumerate() {
+            for (_, other) in calls.of(one.node).filter(|(place, _)| *place > at) {
                 // What only follows a failure takes the place of what follows a success.
                 let both = || one.is_usual && other.is_usual;
                 let in_any_order = || !precedes(one, other) && !precedes(other, one);
-                if same && both() && in_any_order() && is_new(one, other) {
+                if !one.is_beside(other) && both() && in_any_order() && is_new(one, other) {
                     self.race(one, other);
                 }
             }
         }
-        for one in &calls {
-            for other in calls.iter().filter(|other| !one.is_beside(other)) {
+        for one in calls.all {
+            let own = || calls.of(one.node).map(|(_, call)| call);
+            for other in own().filter(|other| !one.is_beside(other)) {
                 // What is deleted has nothing left that could be stopped.
                 let is_gone = one.operation == "delete" && other.operation == "stop";
                 if is_gone
-                    && one.node == other.node
                     && precedes(one, other)
-                    && !calls.iter().any(|it| it.node == one.node && is_up(it.operation))
+                    && !own().any(|it| is_up(it.operation))
                     && is_new(one, other)
                 {
                     let message = format!("`delete` of `{}` is called before `stop`", one.node);
@@ -54,9 +54,8 @@ impl Checker<'_> {
                 if rank(one.operation) > rank(other.operation)
                     && is_up(one.operation)
                     && is_up(other.operation)
-                    && one.node == other.node
                     && precedes(one, other)
-                    && !calls.iter().any(|again| is_down(again, other, &precedes))
+                    && !own().any(|again| is_down(again, other, &precedes))
                     && is_new(one, other)
                 {
                     let message = format!(
@@ -69,8 +68,7 @@ impl Checker<'_> {
             }
         }
         self.hosts(service, &calls, &precedes);
-        let usual: Vec<&Call<'_>> = calls.iter().filter(|it| it.is_usual).collect();
-        self.dependencies(service, &calls, &usual, &precedes);
+        self.dependencies(&calls, &precedes);
     }
 
     fn race(&mut self, one: &Call<'_>, other: &Call<'_>) {
@@ -87,24 +85,22 @@ impl Checker<'_> {
     fn hosts(
         &mut self,
         service: &Service,
-        calls: &[Call<'_>],
+        calls: &Calls<'_, '_>,
         precedes: &dyn Fn(&Call<'_>, &Call<'_>) -> bool,
     ) {
         let (operations, word) = match chosen(service).hosted.target {
             Level::Started => (["start", "deploy"], "started"),
             Level::Created => (["create", "deploy"], "created"),
         };
-        for call in calls.iter().filter(|call| call.operation == "create") {
-            let Some(node) = service.nodes.get(call.node) else { continue };
-            for (_, requirement) in node.requirements.iter() {
+        for call in calls.all.iter().filter(|call| call.operation == "create") {
+            for (_, requirement) in call.template.requirements.iter() {
                 let Some(target) = &requirement.target else { continue };
                 let is_host = target.relationship.is_some_and(|of| {
                     self.model.types.chain(of).any(|(_, of)| of.name.text.ends_with("HostedOn"))
                 });
-                let starts = |host: &&Call<'_>| {
-                    host.node == target.node && operations.contains(&host.operation)
-                };
-                let mut started = calls.iter().filter(starts).peekable();
+                let hosts = calls.of(&target.node).map(|(_, host)| host);
+                let starts = |host: &&Call<'_>| operations.contains(&host.operation);
+                let mut started = hosts.filter(starts).peekable();
                 if !is_host || started.peek().is_none() {
                     continue;
                 }
@@ -124,29 +120,29 @@ impl Checker<'_> {
     /// `verify`.
     fn dependencies(
         &mut self,
-        service: &Service,
-        calls: &[Call<'_>],
-        usual: &[&Call<'_>],
+        calls: &Calls<'_, '_>,
         precedes: &dyn Fn(&Call<'_>, &Call<'_>) -> bool,
     ) {
         // What is stopped before runs already: to start it again says nothing about the first time.
-        let is_again = |call: &Call<'_>| calls.iter().any(|down| is_down(down, call, precedes));
-        for call in usual.iter().filter(|call| call.operation == "start") {
-            let Some(node) = service.nodes.get(call.node) else { continue };
-            for (name, requirement) in node.requirements.iter() {
+        let is_again =
+            |call: &Call<'_>| calls.of(call.node).any(|(_, down)| is_down(down, call, precedes));
+        let starts = |call: &&Call<'_>| call.is_usual && call.operation == "start";
+        for call in calls.all.iter().filter(starts) {
+            for (name, requirement) in call.template.requirements.iter() {
                 let Some(target) = &requirement.target else { continue };
                 let word = match kind(self.model, target.relationship, &name.text) {
                     Kind::Hosted => continue,
                     Kind::Connects => "connects to",
                     Kind::Depends => "depends on",
                 };
-                let starts = |other: &&&Call<'_>| {
-                    other.node == target.node
+                let starts = |other: &&Call<'_>| {
+                    other.is_usual
                         && target.node != call.node
                         && ["start", "deploy"].contains(&other.operation)
                         && !is_again(other)
                 };
-                let started: Vec<&&Call<'_>> = usual.iter().filter(starts).collect();
+                let others = calls.of(&target.node).map(|(_, other)| other);
+                let started: Vec<&Call<'_>> = others.filter(starts).collect();
                 let Some(first) = started.first() else { continue };
                 if started.iter().any(|other| precedes(other, call) || other.is_beside(call)) {
                     continue;

@@ -2,10 +2,15 @@
 
 use super::super::build::is_built_in;
 use super::super::codes;
-use super::super::model::{Fields, Interface, Range, Schema, Type, TypeId, TypeKind, TypeRef};
+use super::super::model::{
+    Fields, Interface, Parameter, Range, Schema, Type, TypeId, TypeKind, TypeRef,
+};
 use super::super::value::{Data, Name, Value};
 use super::Checker;
 use super::declared::Declared;
+
+/// So many types above are asked about an input: nobody derives that often by hand.
+const ASKED: usize = 100;
 
 impl Checker<'_> {
     pub(super) fn refinements(&mut self, id: TypeId, declared: &Declared<'_>) {
@@ -85,7 +90,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An interface keeps its type, and its operations keep the types of their inputs.
+    /// An interface keeps its type.
     fn refined_interfaces(&mut self, id: TypeId, of: &Type) {
         let model = self.model;
         for (name, own) in of.interfaces.iter() {
@@ -96,18 +101,80 @@ impl Checker<'_> {
             if let (Some(own), Some(from)) = (&own.of, from) {
                 self.must_derive(own, from, &format!("the interface `{}`", name.text));
             }
+        }
+    }
+
+    /// Inputs of operations and of whole interfaces keep their types: against the types above, then
+    /// against the interface type; and so do those of an interface type itself.
+    pub(super) fn refined_inputs(&mut self, id: TypeId) {
+        let (model, of) = (self.model, self.model.types.get(id));
+        if model.version_of(id).is_2() != self.version().is_2() {
+            return;
+        }
+        if of.inputs.is_empty() && of.operations.is_empty() && of.interfaces.is_empty() {
+            return;
+        }
+        let above = model.types.chain(id).skip(1).take(ASKED);
+        let above: Vec<&Type> = above.map(|(_, of)| of).collect();
+        for (input, parameter) in of.inputs.iter() {
+            let from = above.iter().filter_map(|it| it.inputs.get(&input.text)).collect::<Vec<_>>();
+            self.refined_input((input, parameter), &of.name.text, &from);
+        }
+        for (name, own) in of.operations.iter() {
+            let known: Vec<_> =
+                above.iter().filter_map(|it| it.operations.get(&name.text)).collect();
+            for (input, parameter) in own.inputs.iter() {
+                let from =
+                    known.iter().filter_map(|it| it.inputs.get(&input.text)).collect::<Vec<_>>();
+                self.refined_input((input, parameter), &name.text, &from);
+            }
+        }
+        for (name, own) in of.interfaces.iter() {
+            let inherited: Vec<&Interface> =
+                above.iter().filter_map(|it| it.interfaces.get(&name.text)).collect();
+            let mut named = std::iter::once(own).chain(inherited.iter().copied());
+            let typed = named.find_map(|it| it.of.as_ref()?.id);
+            let types = typed.into_iter().flat_map(|of| model.types.chain(of)).take(ASKED);
+            let types: Vec<&Type> = types.map(|(_, of)| of).collect();
+            for (input, parameter) in own.inputs.iter() {
+                let all = inherited.iter().map(|it| &it.inputs);
+                let all = all.chain(types.iter().map(|of| &of.inputs));
+                let from = all.filter_map(|it| it.get(&input.text)).collect::<Vec<_>>();
+                self.refined_input((input, parameter), &name.text, &from);
+            }
             for (operation, body) in own.operations.iter() {
+                let all = inherited.iter().map(|it| &it.operations);
+                let all = all.chain(types.iter().map(|of| &of.operations));
+                let known: Vec<_> = all.filter_map(|it| it.get(&operation.text)).collect();
                 for (input, parameter) in body.inputs.iter() {
-                    let inner =
-                        inherited.iter().filter_map(|it| it.operations.get(&operation.text));
-                    let mut inner = inner.filter_map(|it| it.inputs.get(&input.text));
-                    let from = inner.find_map(|it| it.schema.of.clone());
-                    if let (Some(own), Some(from)) = (&parameter.schema.of, from) {
-                        let what = format!("the input `{}` of `{}`", input.text, operation.text);
-                        self.must_derive(own, &from, &what);
-                    }
+                    let from = known
+                        .iter()
+                        .filter_map(|it| it.inputs.get(&input.text))
+                        .collect::<Vec<_>>();
+                    self.refined_input((input, parameter), &operation.text, &from);
                 }
             }
+        }
+    }
+
+    /// One input against what is said about it above, nearest first.
+    fn refined_input(
+        &mut self,
+        (input, own): (&Name, &Parameter),
+        owner: &str,
+        from: &[&Parameter],
+    ) {
+        let typed = from.iter().find(|it| it.schema.of.is_some());
+        let above = typed.and_then(|it| it.schema.of.as_ref());
+        if let (Some(own), Some(above)) = (&own.schema.of, above) {
+            self.must_derive(own, above, &format!("the input `{}` of `{owner}`", input.text));
+        }
+        // What is given without a type is held against the definition with one elsewhere.
+        let is_said = own.schema.of.is_none() && typed.is_some_and(|it| it.schema.value.is_some());
+        let fixed = from.iter().find(|it| it.schema.value.is_some()).filter(|_| !is_said);
+        let value = own.value.as_ref().or(own.schema.value.as_ref());
+        if let (Some(value), Some(fixed)) = (value.or(own.schema.default.as_ref()), fixed) {
+            self.unfixed(value, &fixed.schema);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::spelling;
 
 /// A node template with its name and its type.
-type Typed<'m> = (&'m str, &'m NodeTemplate, TypeId);
+pub(super) type Typed<'m> = (&'m str, &'m NodeTemplate, TypeId);
 
 impl Checker<'_> {
     /// One step; nothing when it is about no relationship.
@@ -54,7 +54,11 @@ impl Checker<'_> {
 
     /// The node template, or the members of the group, that a step is for; none when the type of
     /// one of them is not known.
-    fn targeted<'m>(&self, service: &'m Service, target: &str) -> Option<Vec<Typed<'m>>> {
+    pub(super) fn targeted<'m>(
+        &self,
+        service: &'m Service,
+        target: &str,
+    ) -> Option<Vec<Typed<'m>>> {
         let group = service.groups.get(target);
         let members = group.into_iter().flat_map(|group| &group.members);
         let members = members.map(|member| member.text.as_str());

@@ -4,9 +4,9 @@
 use super::super::codes;
 use super::super::meant::Meant;
 use super::super::model::{
-    Fields, NodeTemplate, RequirementAssignment, Service, Target, TypeId, TypeRef,
+    Fields, Interface, NodeTemplate, RequirementAssignment, Service, Target, TypeId, TypeRef,
 };
-use super::super::value::Value;
+use super::super::value::{Name, Value};
 use super::Checker;
 use super::quantity::number_of;
 use crate::source::Span;
@@ -28,6 +28,8 @@ impl Checker<'_> {
                     self.refined(name, requirement, &meant, definition);
                 }
                 let Some(target) = &requirement.target else { continue };
+                let refined = definition.as_ref().map(|it| &it.interfaces);
+                self.needed_between(name, requirement, &meant, refined);
                 self.valid_ends(service, node, requirement, target);
                 let Some(capability) = target.capability.as_deref() else { continue };
                 let all = requirement.allocation.as_ref().and_then(|it| it.get("properties"));
@@ -67,6 +69,24 @@ impl Checker<'_> {
         self.interfaces(id, &inline.interfaces);
         self.operations_themselves(id, &inline.interfaces);
         self.given_inputs(id, &inline.interfaces);
+    }
+
+    /// The operations of a relationship without a template of its own have their inputs; those of a
+    /// template are looked at with it.
+    fn needed_between(
+        &mut self,
+        name: &Name,
+        requirement: &RequirementAssignment,
+        meant: &Meant<'_>,
+        refined: Option<&Fields<Interface>>,
+    ) {
+        let Some(of) = meant.of.filter(|_| meant.template.is_none()) else { return };
+        let in_place = requirement.inline.as_ref().map(|inline| &inline.interfaces);
+        let mut interfaces = Fields::default();
+        for (name, interface) in in_place.into_iter().chain(refined).flat_map(Fields::iter) {
+            interfaces.push(name.clone(), interface.clone());
+        }
+        self.needed_inputs((of, "Configure"), name, &interfaces);
     }
 
     /// The type of a relationship may say what it connects.

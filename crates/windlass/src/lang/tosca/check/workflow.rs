@@ -84,6 +84,8 @@ impl Checker<'_> {
                 ActivityKind::CallOperation => {
                     if let Some(of) = of.filter(|_| step.target_relationship.is_none()) {
                         self.call(workflow, of, &target.text, activity);
+                    } else if node.is_none() && step.target_relationship.is_none() {
+                        self.call_of_group(service, &target.text, activity);
                     }
                 }
             }
@@ -272,10 +274,12 @@ impl Checker<'_> {
             }
         }
         for (input, schema) in declared {
+            let is_needed =
+                is_required(&schema) && !self.is_settled(of, (interface, operation), &input);
             match activity.inputs.get(&input) {
                 None => {
                     let is_given = self.is_given_by_template(target, &name.text, &input);
-                    if is_required(&schema) && !is_given {
+                    if is_needed && !is_given {
                         let message = format!("`{}` needs the input `{input}`", name.text);
                         self.error(codes::OPERATION, activity.span, message);
                     }
@@ -287,7 +291,7 @@ impl Checker<'_> {
                     let is_optional = fed.is_some_and(|fed| {
                         fed.schema.required == Some(false) && fed.schema.default.is_none()
                     });
-                    if is_required(&schema) && is_optional {
+                    if is_needed && is_optional {
                         let message =
                             format!("`{input}` is required and its value may not be given");
                         self.error(codes::OPERATION, value.span, message);
@@ -295,6 +299,35 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Some member of a group has the operation that is called of all, or the group has it itself.
+    fn call_of_group(&mut self, service: &Service, target: &str, activity: &Activity) {
+        let Some(group) = service.groups.get(target) else { return };
+        let name = &activity.subject;
+        let members = group.members.iter().filter_map(|member| service.nodes.get(&member.text));
+        let mut types = members.filter_map(|member| member.of.id).chain(group.of.id);
+        if types.any(|of| self.has_operation(of, &name.text)) {
+            return;
+        }
+        let is_open = group.of.id.is_none_or(|of| self.model.is_opaque(of));
+        let own = name.text.rsplit_once(['.', '/']);
+        let own = own.and_then(|(interface, _)| group.interfaces.get(interface));
+        let Some(nodes) = self.targeted(service, target).filter(|all| !all.is_empty()) else {
+            return;
+        };
+        if is_open || own.is_some() {
+            return;
+        }
+        let types: BTreeSet<TypeId> = nodes.iter().map(|(_, _, of)| *of).collect();
+        let known: Vec<String> = types.iter().flat_map(|of| self.operation_names(*of)).collect();
+        let message = format!("no member of `{target}` has an operation `{}`", name.text);
+        let near = spelling::nearest(&name.text, known.iter().map(String::as_str));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "an operation is written `interface.operation`".to_owned(),
+        };
+        self.advise(codes::OPERATION, name.span, message, Some(help));
     }
 
     /// Whether a node template gives an input of an operation a value itself.
@@ -341,7 +374,7 @@ impl Checker<'_> {
         interface: &str,
         operation: &str,
     ) -> Vec<(String, super::super::model::Schema)> {
-        let mut inputs = Vec::new();
+        let mut inputs: Vec<(String, super::super::model::Schema)> = Vec::new();
         for (_, of) in self.model.types.chain(of) {
             let Some(interface) = of.interfaces.get(interface) else { continue };
             let own = interface.operations.get(operation).map(|operation| &operation.inputs);
@@ -350,7 +383,8 @@ impl Checker<'_> {
                 .iter()
                 .chain(own.into_iter().flat_map(super::super::model::Fields::iter))
             {
-                if input.schema.of.is_some() && input.value.is_none() {
+                let is_known = inputs.iter().any(|(known, _)| *known == name.text);
+                if input.schema.of.is_some() && input.value.is_none() && !is_known {
                     inputs.push((name.text.clone(), input.schema.clone()));
                 }
             }
