@@ -38,21 +38,14 @@ pub(super) fn run(
     let assembly = assembly(&past.application)?;
     let scenario = Scenario::default();
     let now = past.net_now(&assembly, &scenario)?;
-    let has_way = || {
-        let machine = NetMachine::after(&assembly, &scenario, &now.done());
-        machine.is_ok_and(|machine| machine.plan(Aim::Back).is_ok())
-    };
-    let has_failed = past.purpose == Purpose::Down || now.is_going_back();
-    // Whatever is wrong with the file, what is left can be tried as before.
-    let mended = || load::application(file, None).ok().map(|it| it.application);
-    let is_needed = has_failed || !is_stoppable(&past.application) && !has_way();
-    let mended = if is_needed { mended().filter(Application::is_net) } else { None };
-    if !is_stoppable(&past.application) {
-        return undo(towards, past, &now.done(), mended);
-    }
-    if past.purpose == Purpose::Down {
-        let mended = mended.map(|file| stopping_as(&past.application, file));
-        return stop_on(towards, past, &now.done(), mended);
+    if past.purpose == Purpose::Down || !is_stoppable(&past.application) {
+        let done = now.done();
+        let has_failed = past.purpose == Purpose::Down || now.is_going_back();
+        // Whatever is wrong with the file, what is left can be tried as before.
+        let mended = || load::application(file, None).ok().map(|it| it.application);
+        let is_needed = has_failed || !fits(&past.application, &done);
+        let mended = if is_needed { mended().filter(Application::is_net) } else { None };
+        return go_on(towards, past, &done, mended);
     }
     let stopping = stopping(&past.application, &assembly, &now).map_err(|why| {
         let up = towards.address.up();
@@ -82,30 +75,40 @@ fn begun(past: &Past, application: &Application, done: Option<String>) -> Entry 
     }
 }
 
-/// How a machine goes on from what has been done.
-type GoOn = for<'a> fn(&'a Assembly<'a>, &'a Scenario, &str) -> Result<NetMachine<'a>, String>;
-
-/// The mended description, if what has been done fits it, else the one that was followed.
-fn fitting(past: &Past, mended: Option<Application>, done: &str, go_on: GoOn) -> Application {
-    let fits = |application: &Application| {
-        let Ok(assembly) = Assembly::new(application) else { return false };
-        let scenario = Scenario::default();
-        go_on(&assembly, &scenario, done).is_ok_and(|machine| machine.plan(Aim::Back).is_ok())
-    };
-    mended.filter(fits).unwrap_or_else(|| past.application.clone())
+/// A machine that goes on with a way back: the rest of the behavior `stop`, or the undoing.
+pub(crate) fn machine<'a>(
+    assembly: &'a Assembly<'a>,
+    scenario: &'a Scenario,
+    done: &str,
+) -> Result<NetMachine<'a>, String> {
+    if is_stopping(assembly.application()) {
+        NetMachine::onward(assembly, scenario, done)
+    } else {
+        NetMachine::after(assembly, scenario, done)
+    }
 }
 
-/// Undoes what has been done, last first.
-fn undo(
+/// Whether a way back from what has been done leads on by a description.
+fn fits(application: &Application, done: &str) -> bool {
+    let Ok(assembly) = Assembly::new(application) else { return false };
+    let scenario = Scenario::default();
+    machine(&assembly, &scenario, done).is_ok_and(|machine| machine.plan(Aim::Back).is_ok())
+}
+
+/// Goes on with a way back, or begins to undo what has been done: by the mended description, if
+/// that fits, else by the one that was followed.
+fn go_on(
     towards: &Towards<'_>,
     past: &Past,
     done: &str,
     mended: Option<Application>,
 ) -> Result<u8, Failure> {
-    let application =
-        fitting(past, mended, done, |of, scenario, done| NetMachine::after(of, scenario, done));
+    let is_stopping = is_stopping(&past.application);
+    let as_before = |file| if is_stopping { stopping_as(&past.application, file) } else { file };
+    let mended = mended.map(as_before).filter(|application| fits(application, done));
+    let application = mended.unwrap_or_else(|| past.application.clone());
     let (assembly, scenario) = (assembly(&application)?, Scenario::default());
-    let machine = NetMachine::after(&assembly, &scenario, done).map_err(Failure::usage)?;
+    let machine = machine(&assembly, &scenario, done).map_err(Failure::usage)?;
     let plan = machine.plan(Aim::Back).map_err(|why| {
         Failure::usage(format!("there is no way back: {why}"))
             .help(format!(
@@ -116,22 +119,9 @@ fn undo(
             .ending(exit_code::FINDINGS)
     })?;
     let begun = begun(past, &application, Some(done.to_owned()));
+    // A behavior runs by its rules.
+    let plan = plan.filter(|_| !is_stopping);
     drive(&towards.way(past, false)?, machine, Beginning::New { begun, plan })
-}
-
-/// Goes on with a behavior `stop` that failed.
-fn stop_on(
-    towards: &Towards<'_>,
-    past: &Past,
-    done: &str,
-    mended: Option<Application>,
-) -> Result<u8, Failure> {
-    let application =
-        fitting(past, mended, done, |of, scenario, done| NetMachine::onward(of, scenario, done));
-    let (assembly, scenario) = (assembly(&application)?, Scenario::default());
-    let machine = NetMachine::onward(&assembly, &scenario, done).map_err(Failure::usage)?;
-    let begun = begun(past, &application, Some(done.to_owned()));
-    drive(&towards.way(past, false)?, machine, Beginning::New { begun, plan: None })
 }
 
 fn stops(net: &Net) -> bool {
@@ -151,7 +141,7 @@ fn is_stoppable(application: &Application) -> bool {
 }
 
 /// Whether a run of this application takes it down by the behavior `stop`.
-pub(crate) fn is_stopping(application: &Application) -> bool {
+fn is_stopping(application: &Application) -> bool {
     application.deployment.behaviors.values().any(|all| all.iter().any(|it| it == STOP))
 }
 

@@ -21,7 +21,7 @@ use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::world::simulated::Simulated;
 
 use super::search_limits;
-use crate::commands::down::nets::is_stopping;
+use crate::commands::down::nets;
 use crate::failure::Failure;
 
 /// The last run of a deployment.
@@ -268,10 +268,8 @@ impl Past {
         scenario: &'a Scenario,
     ) -> Result<NetMachine<'a>, Failure> {
         let machine = match (&self.done, self.purpose) {
-            (Some(done), Purpose::Down) if !is_stopping(&self.application) => {
-                NetMachine::after(assembly, scenario, done)
-            }
-            (Some(done), _) => NetMachine::onward(assembly, scenario, done),
+            (Some(done), Purpose::Down) => nets::machine(assembly, scenario, done),
+            (Some(done), Purpose::Up) => NetMachine::onward(assembly, scenario, done),
             (None, _) => Ok(NetMachine::new(assembly, scenario)),
         };
         machine.map_err(|why| damaged(&why))
