@@ -9,7 +9,7 @@ use windlass_run::entry::Purpose;
 use windlass_run::machine::net::NetMachine;
 
 use super::{Processes, UpArgs, begun, confirm, net};
-use crate::commands::engine::{self, Address, Drive, OnFailureArg, Past, WorldArg, actions, drive};
+use crate::commands::engine::{self, Address, Drive, OnFailureArg, Past, actions, drive};
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::output;
@@ -38,17 +38,21 @@ pub(super) fn up(
         output::stdout("nothing to do\n")?;
         return Ok(exit_code::GOOD);
     }
-    let left = onward().map(NetMachine::foreseen).unwrap_or_default();
-    if way.args.on_failure == OnFailureArg::RollBack {
-        net::refuse_one_way(&assembly, &left)?;
+    let rolls_back = way.args.on_failure == OnFailureArg::RollBack;
+    // Who has said yes to everything needs no list.
+    if args.dry_run || rolls_back || !args.yes {
+        let left = onward().map(NetMachine::foreseen).unwrap_or_default();
+        if rolls_back {
+            net::refuse_one_way(&assembly, &left)?;
+        }
+        let left = actions::of_transitions(&assembly, &left);
+        if args.dry_run {
+            actions::show(args.format, left)?;
+            return Ok(exit_code::GOOD);
+        }
+        let is_new = has_changed && !left.is_empty();
+        confirm(args, way.world, (is_new, false), &actions::text(&left))?;
     }
-    let left = actions::of_transitions(&assembly, &left);
-    if args.dry_run {
-        actions::show(args.format, left)?;
-        return Ok(exit_code::GOOD);
-    }
-    let is_new = has_changed && !left.is_empty() && way.world != WorldArg::Simulated;
-    confirm(args, way.world, (is_new, false), &actions::text(&left))?;
     let from = (Some(done), Processes::new());
     let begun = begun(net::kept(text, application), &way.directory, way.world, from);
     drive(way, machine, engine::Beginning::New { begun, plan: None })
