@@ -18,7 +18,7 @@ const TRUE: &str = "true";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runner {
     Windlass(&'static str, Jobs),
-    Ninja,
+    Ninja(Jobs),
     Make(Jobs),
 }
 
@@ -26,27 +26,48 @@ enum Runner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Jobs {
     Two,
+    /// As many as the runner likes: `ninja` a few more than there are processors, the others all.
     Any,
 }
 
+const ONCE: &str = "at_most_once";
+const REPEATABLE: &str = "idempotent";
+
 const RUNNERS: &[Runner] = &[
-    Runner::Windlass("idempotent", Jobs::Two),
-    Runner::Windlass("at_most_once", Jobs::Two),
-    Runner::Ninja,
+    Runner::Windlass(REPEATABLE, Jobs::Two),
+    Runner::Windlass(ONCE, Jobs::Two),
+    Runner::Ninja(Jobs::Two),
     Runner::Make(Jobs::Two),
-    Runner::Windlass("idempotent", Jobs::Any),
+    Runner::Windlass(REPEATABLE, Jobs::Any),
+    Runner::Windlass(ONCE, Jobs::Any),
+    Runner::Ninja(Jobs::Any),
     Runner::Make(Jobs::Any),
 ];
 
 impl Runner {
-    fn name(self) -> &'static str {
+    fn name(self) -> String {
+        let name = match self {
+            Runner::Windlass(..) => "windlass up",
+            Runner::Ninja(_) => "ninja",
+            Runner::Make(_) => "make",
+        };
+        let jobs = match (self, self.jobs()) {
+            (Runner::Windlass(..), Jobs::Two) => " --jobs 2",
+            (_, Jobs::Two) => " -j2",
+            (Runner::Make(_), Jobs::Any) => " -j",
+            (_, Jobs::Any) => "",
+        };
+        let effect = match self {
+            Runner::Windlass(ONCE, _) => ", at most once",
+            Runner::Windlass(..) => ", may be repeated",
+            Runner::Ninja(_) | Runner::Make(_) => "",
+        };
+        format!("{name}{jobs}{effect}")
+    }
+
+    fn jobs(self) -> Jobs {
         match self {
-            Runner::Windlass("idempotent", Jobs::Two) => "windlass up --jobs 2",
-            Runner::Windlass(_, Jobs::Two) => "windlass up --jobs 2, at most once",
-            Runner::Windlass(_, Jobs::Any) => "windlass up",
-            Runner::Ninja => "ninja -j2",
-            Runner::Make(Jobs::Two) => "make -j2",
-            Runner::Make(Jobs::Any) => "make -j",
+            Runner::Windlass(_, jobs) | Runner::Ninja(jobs) | Runner::Make(jobs) => jobs,
         }
     }
 }
@@ -64,9 +85,10 @@ pub(super) fn measure() -> Result<Vec<Measurement>, String> {
                 }
             }
         }
-        let ninja = RUNNERS.iter().position(|it| *it == Runner::Ninja).and_then(|at| best[at]);
-        for (runner, best) in RUNNERS.iter().zip(&best) {
-            all.push(line(shape, *runner, *best, ninja));
+        let ninja = |jobs| RUNNERS.iter().position(|it| *it == Runner::Ninja(jobs));
+        for (runner, took) in RUNNERS.iter().zip(&best) {
+            let ninja = ninja(runner.jobs()).and_then(|at| best[at]);
+            all.push(line(shape, *runner, *took, ninja));
         }
     }
     Ok(all)
@@ -74,9 +96,9 @@ pub(super) fn measure() -> Result<Vec<Measurement>, String> {
 
 fn line(shape: &str, runner: Runner, best: Option<f64>, ninja: Option<f64>) -> Measurement {
     let wish = match runner {
-        Runner::Windlass("idempotent", _) => "; wanted: at most 1.3 times ninja and below make",
+        Runner::Windlass(REPEATABLE, _) => "; wanted: at most 1.3 times ninja and below make",
         Runner::Windlass(..) => "; each action is on the disk before it starts",
-        Runner::Ninja | Runner::Make(_) => "",
+        Runner::Ninja(_) | Runner::Make(_) => "",
     };
     let note = match (best, ninja) {
         (None, _) => "not installed".to_owned(),
@@ -101,15 +123,13 @@ fn once(runner: Runner, shape: &str, folder: &Path) -> Result<Option<f64>, Strin
             write(folder, "windlass.yaml", &assembly(shape, COMMANDS, effect, TRUE))?;
             let mut command = Command::new(windlass()?);
             command.args(["up", "windlass.yaml", "--yes", "--detach"]);
-            if jobs == Jobs::Two {
-                command.args(["--jobs", "2"]);
-            }
+            command.args((jobs == Jobs::Two).then_some("--jobs=2"));
             command
         }
-        Runner::Ninja => {
+        Runner::Ninja(jobs) => {
             write(folder, "build.ninja", &ninja_file(shape))?;
             let mut command = Command::new("ninja");
-            command.args(["-j2", "--quiet"]);
+            command.arg("--quiet").args((jobs == Jobs::Two).then_some("-j2"));
             command
         }
         Runner::Make(jobs) => {

@@ -3,8 +3,9 @@
 //! when the engine is killed. The next engine reads that.
 //!
 //! Reading order: `wire.rs` (what the two say to each other), `records.rs` (what is written down),
-//! `serve.rs` (the keeper), and here what the engine has of it.
+//! `book.rs` (what the keeper knows), `serve.rs` (the keeper), and here what the engine has of it.
 
+mod book;
 mod records;
 mod serve;
 mod wire;

@@ -197,6 +197,16 @@ impl Launcher {
         })
     }
 
+    fn swift_for(&self, ready: &Ready) -> Option<&Swift> {
+        let names = ready.own.iter().map(|(name, _)| name.as_str());
+        self.swift.as_ref().filter(|swift| swift.takes(&ready.directory, names))
+    }
+
+    /// Whether a command is one of those that are started the short way.
+    pub(super) fn is_swift(&self, ready: &Ready) -> bool {
+        self.swift_for(ready).is_some()
+    }
+
     /// Starts a command, without a claim.
     pub(super) fn start(
         &self,
@@ -206,8 +216,7 @@ impl Launcher {
     ) -> io::Result<Begun> {
         let Ready { arguments, directory, each, own } = ready;
         let each = EACH.into_iter().zip(each.iter().map(String::as_str));
-        let names = || own.iter().map(|(name, _)| name.as_str());
-        if let Some(swift) = self.swift.as_ref().filter(|it| it.takes(directory, names())) {
+        if let Some(swift) = self.swift_for(ready) {
             let own = own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
             let name = arguments.first().ok_or(io::ErrorKind::InvalidInput)?;
             let program = streams.program(name)?;
@@ -220,7 +229,7 @@ impl Launcher {
         program.args(rest).current_dir(directory);
         self.with_common(&mut program);
         program.envs(each).envs(own.iter().map(|(name, value)| (name, value)));
-        if !names().any(|name| name == "PWD") {
+        if !own.iter().any(|(name, _)| name == "PWD") {
             // A shell says where it is.
             program.env("PWD", directory);
         }

@@ -1,27 +1,28 @@
 //! The keeper itself: a process that starts the commands that its engine names, writes down what
 //! becomes of them, and tells. It ends when its engine is gone and nothing runs any more.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::mem;
 use std::os::fd::{AsFd, OwnedFd};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread;
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::net::SendFlags;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{SendFlags, Shutdown, shutdown};
 use rustix::process::{WaitOptions, wait};
 
-use super::records::{self, Fact};
-use super::wire::{self, LONGEST, Received, Request, Task, Told};
-use crate::entry::OrderId;
+use super::book::{Book, Standing};
+use super::wire::{self, LONGEST, Received, Request, Task};
 use crate::secrets::Secrets;
-use crate::world::process::Place;
-use crate::world::process::claim::Identity;
 use crate::world::process::ends::{Ends, hear_ends};
 use crate::world::process::launch::Launcher;
 use crate::world::process::logs::Log;
 use crate::world::process::swift::Streams;
+use crate::world::process::{Place, SHORT};
 
 /// The keeper of an engine. `words` are those of [`super::arguments`]; the engine is at the other
 /// end of the standard input, and the standard output is the file for what has to be known later.
@@ -39,134 +40,139 @@ pub fn keep_commands(words: impl Iterator<Item = OsString>) -> io::Result<()> {
         name: name.into_string().map_err(|_| io::ErrorKind::InvalidInput)?,
         program: None,
     };
-    let keeper = Serving {
+    let keeper = Arc::new(Serving {
         socket: io::stdin().as_fd().try_clone_to_owned()?,
-        records: File::from(io::stdout().as_fd().try_clone_to_owned()?),
+        book: Book::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)),
         ends: Ends::open().ok_or(io::ErrorKind::Unsupported)?,
         launcher: Launcher::new(place, Secrets::default())?,
-        streams: Streams::default(),
-        running: BTreeMap::new(),
-        outbox: VecDeque::new(),
-        has_engine: true,
-    };
-    keeper.run()
+        turn: Mutex::new(()),
+    });
+    let other = Arc::clone(&keeper);
+    let other = thread::Builder::new().spawn(move || {
+        if !matches!(panic::catch_unwind(AssertUnwindSafe(|| other.serve())), Ok(Ok(()))) {
+            // What cannot be written down must not begin: there is no keeper any more.
+            other.book.fail();
+            let _ = shutdown(&other.socket, Shutdown::Both);
+        }
+    })?;
+    keeper.serve()?;
+    other.join().map_err(|_| io::Error::other("the other thread has failed"))
 }
+
+/// When so many commands run, the other thread is woken while one starts a command. For less than
+/// that waking it takes longer than what it could do.
+const CROWD: usize = 2;
 
 struct Serving {
     socket: OwnedFd,
-    records: File,
+    book: Book,
     ends: Ends,
     launcher: Launcher,
-    streams: Streams,
-    /// The order of each process, and its log.
-    running: BTreeMap<u32, (u64, Log)>,
-    /// What the engine has not been told yet.
-    outbox: VecDeque<Told>,
-    has_engine: bool,
+    /// For the one of the two threads that hears what the engine says and who has ended. It keeps
+    /// its turn while it starts a command, unless so many others run that some may end meanwhile.
+    turn: Mutex<()>,
 }
 
 impl Serving {
-    fn run(mut self) -> io::Result<()> {
-        let mut space = vec![0; LONGEST];
-        while self.has_engine || !self.running.is_empty() {
-            self.tell();
-            self.sleep()?;
-            while self.has_engine {
-                match wire::receive::<Request>(&self.socket, &mut space) {
-                    Ok(Received::Message(Request::Run(task), file)) => {
-                        wire::file(file).and_then(|log| self.begin(task, log))?;
-                    }
-                    Ok(Received::Message(Request::Who { order }, _)) => {
-                        let mut running = self.running.iter();
-                        let process = running.find(|(_, (of, _))| *of == order);
-                        let runs =
-                            process.map(|(process, _)| Told::Runs { order, process: *process });
-                        self.outbox.extend(runs);
-                    }
-                    Ok(Received::Nothing) => break,
-                    Ok(Received::Closed) | Err(_) => self.alone()?,
-                }
-            }
-            self.ends.clear();
-            self.look()?;
+    fn serve(&self) -> io::Result<()> {
+        let (mut space, mut streams) = (vec![0; LONGEST], Streams::default());
+        loop {
+            let turn = self.turn.lock();
+            let turn = turn.map_err(|_| io::Error::other("the other thread has failed"))?;
+            let Some((task, log)) = self.next(&mut space)? else { return Ok(()) };
+            // Before anybody hears that the engine is gone: whoever hears it lets the next one in.
+            let others = self.book.begins(task.order)?;
+            let turn = (others < CROWD).then_some(turn);
+            self.begin(task, log, &mut streams)?;
+            drop(turn);
         }
-        Ok(())
     }
 
-    /// Until the engine says something or a command ends.
-    fn sleep(&self) -> io::Result<()> {
+    /// The next command to be started; none when there is nothing to do any more.
+    fn next(&self, space: &mut [u8]) -> io::Result<Option<(Task, File)>> {
+        let mut has_heard = true;
+        loop {
+            if mem::take(&mut has_heard) {
+                self.book.look(ended_child)?;
+            }
+            self.tell()?;
+            if self.book.is_over()? {
+                return Ok(None);
+            }
+            let standing = self.book.standing()?;
+            if standing.is_alone {
+                has_heard = self.sleep(standing)?;
+                continue;
+            }
+            match wire::receive::<Request>(&self.socket, space) {
+                Ok(Received::Message(Request::Run(task), file)) => {
+                    return Ok(Some((task, wire::file(file)?)));
+                }
+                Ok(Received::Message(Request::Who { order }, _)) => self.book.asked(order)?,
+                Ok(Received::Nothing) => has_heard = self.sleep(standing)?,
+                Ok(Received::Closed) | Err(_) => self.book.alone()?,
+            }
+        }
+    }
+
+    /// Until the engine says something, or can hear something, or a command ends; whether one may
+    /// have ended. Commands that last longer than a short time are identified.
+    fn sleep(&self, standing: Standing) -> io::Result<bool> {
         let mut wanted = PollFlags::IN;
-        if !self.outbox.is_empty() {
+        if standing.has_news {
             wanted |= PollFlags::OUT;
         }
-        let both = [PollFd::new(&self.ends, PollFlags::IN), PollFd::new(&self.socket, wanted)];
+        let mut both = [PollFd::new(&self.ends, PollFlags::IN), PollFd::new(&self.socket, wanted)];
         // An engine that is gone would wake at once, every time.
-        let count = if self.has_engine { 2 } else { 1 };
-        match poll(&mut both.into_iter().take(count).collect::<Vec<_>>(), None) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
+        let heard = if standing.is_alone { &mut both[..1] } else { &mut both[..] };
+        let most = standing.is_restless.then(|| Timespec::try_from(SHORT)).transpose();
+        match poll(heard, most.map_err(io::Error::other)?.as_ref()) {
+            Ok(0) => self.book.identify()?,
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
+        let has_heard = !both[0].revents().is_empty();
+        if has_heard {
+            self.ends.clear();
+        }
+        Ok(has_heard)
     }
 
-    /// Begins a command: that is written down before.
-    fn begin(&mut self, task: Task, log: File) -> io::Result<()> {
+    /// Begins a command, which is written down.
+    fn begin(&self, task: Task, log: File, streams: &mut Streams) -> io::Result<()> {
         let Task { order, ready, spare, log: path } = task;
-        records::write(&self.records, OrderId(order), Fact::Begun)?;
         let log = Log::open_already(log, spare, path);
-        match self.launcher.start(&ready, &log, &mut self.streams) {
-            Ok(child) => {
-                // An environment that names the order can be hidden; this cannot.
-                if let Some(identity) = Identity::of(child.id()) {
-                    records::write(&self.records, OrderId(order), Fact::Runs(identity))?;
-                }
-                self.running.insert(child.id(), (order, log));
-            }
-            Err(_) => {
-                records::write(&self.records, OrderId(order), Fact::NotBegun)?;
-                self.outbox.push_back(Told::NotBegun { order });
-            }
+        let held = (!self.launcher.is_swift(&ready)).then(|| self.book.hold()).transpose()?;
+        let started = self.launcher.start(&ready, &log, streams);
+        drop(held);
+        match started {
+            Ok(child) => self.book.runs(order, child.id(), log)?,
+            Err(_) => self.book.did_not_begin(order)?,
         }
-        Ok(())
+        self.tell()
     }
 
-    /// Looks who has ended.
-    fn look(&mut self) -> io::Result<()> {
-        loop {
-            let (process, status) = match wait(WaitOptions::NOHANG) {
-                Ok(Some((process, status))) => (process, status.as_raw()),
-                Ok(None) | Err(rustix::io::Errno::CHILD) => return Ok(()),
-                Err(rustix::io::Errno::INTR) => continue,
-                Err(error) => return Err(error.into()),
-            };
-            let process = process.as_raw_nonzero().get().unsigned_abs();
-            let Some((order, mut log)) = self.running.remove(&process) else { continue };
-            records::write(&self.records, OrderId(order), Fact::Ended(status))?;
-            log.name_unless_empty();
-            let is_named = log.has_name();
-            // The engine may want it for another command as soon as it is told.
-            drop(log);
-            self.outbox.push_back(Told::Ended { order, status, is_named });
-            self.tell();
-        }
-    }
-
-    fn tell(&mut self) {
-        while let Some(told) = self.outbox.front() {
+    fn tell(&self) -> io::Result<()> {
+        self.book.tell(|told| {
             match wire::send(&self.socket, told, None, SendFlags::DONTWAIT) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                // Nobody hears it; it is written down.
-                Ok(()) | Err(_) => self.outbox.pop_front(),
-            };
-        }
+                Ok(()) => true,
+                // Whatever else is wrong: nobody hears it, and it is written down.
+                Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+            }
+        })
     }
+}
 
-    /// The engine is gone, and with it whoever would have named the logs. Nothing more will begin.
-    fn alone(&mut self) -> io::Result<()> {
-        self.has_engine = false;
-        for (_, log) in self.running.values_mut() {
-            log.name();
-        }
-        // As long as somebody reads of commands that run, it can be seen that there is a keeper.
-        self.records.lock_shared()
+/// Waits for a child that has ended, if there is one; its number and how it ended.
+fn ended_child() -> io::Result<Option<(u32, i32)>> {
+    loop {
+        return match wait(WaitOptions::NOHANG) {
+            Ok(Some((process, status))) => {
+                Ok(Some((process.as_raw_nonzero().get().unsigned_abs(), status.as_raw())))
+            }
+            Ok(None) | Err(rustix::io::Errno::CHILD) => Ok(None),
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => Err(error.into()),
+        };
     }
 }
