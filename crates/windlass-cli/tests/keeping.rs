@@ -88,6 +88,25 @@ fn a_command_outlives_its_engine_and_how_it_ended_is_known() {
 }
 
 #[test]
+fn what_a_keeper_wrote_about_commands_whose_ends_are_known_goes_with_the_next_command() {
+    let folder = folder("true");
+    folder.write("go", "");
+    let up = ["up", "windlass.yaml", "--yes", "--detach"];
+    assert_eq!(folder.run(&up).code, 0);
+    let claims = std::fs::read_dir(folder.path(".windlass/two/claims")).unwrap().flatten();
+    let boot = claims.map(|entry| entry.path()).find(|path| path.is_dir()).unwrap();
+    // As an engine leaves it that is killed after the last outcome.
+    std::fs::write(boot.join("keeper-7"), "begun 1\nended 1 0\n").unwrap();
+    assert_eq!(folder.run(&["status"]).code, 0);
+    assert_eq!(records(&folder), 1);
+    let third = "  three: { type: second, bind: { other: one.mine } }\n";
+    folder.write("windlass.yaml", folder.read("windlass.yaml") + third);
+    assert_eq!(folder.run(&up).code, 0);
+    assert_eq!(folder.read("lines"), "begun\nsecond\nsecond\n");
+    assert_eq!(records(&folder), 0);
+}
+
+#[test]
 fn a_command_that_hides_its_environment_is_waited_for() {
     let folder = folder("true");
     let text =

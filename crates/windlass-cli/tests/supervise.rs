@@ -39,6 +39,15 @@ fn the_engine_in_the_background_handles_a_death_and_gives_way() {
     let refused = folder.run(&["scale", "nobody=2", "--detach"]);
     assert!(refused.code == 2 && refused.stderr.contains("looks after it again"), "{refused:?}");
     until("driven after a refusal", || folder.run(&["status"]).stdout.contains("driven"));
+    for refused in [
+        &["up", "windlass.yaml", "--goal", "nobody=running", "--yes", "--detach"][..],
+        &["resume", "--in-doubt", "1=done", "--detach"],
+    ] {
+        let refused = folder.run(refused);
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.stderr.contains("looks after it again"), "{refused:?}");
+        until("driven again", || folder.run(&["status"]).stdout.contains("driven"));
+    }
     let scale = folder.run(&["scale", "api=2", "--detach"]);
     assert_eq!(scale.code, 0, "{scale:?}");
     assert!(scale.stderr.contains("background has ended"), "{scale:?}");

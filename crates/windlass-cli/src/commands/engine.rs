@@ -256,6 +256,19 @@ pub(crate) fn lock(deployment: &Deployment, name: &str) -> Result<(Lock, bool), 
     })
 }
 
+/// How a command ended that has let go of its lock. When it did nothing, an engine in the background
+/// that gave way to it looks after the deployment again.
+pub(crate) fn unless_refused(
+    ended: Result<u8, Failure>,
+    gave_way: bool,
+    (args, deployment, name): (&DriveArgs, &Deployment, &str),
+) -> Result<u8, Failure> {
+    if ended.is_err() && gave_way && supervise(args, deployment, name).is_ok() {
+        output::notice("an engine in the background looks after it again");
+    }
+    ended
+}
+
 /// Leaves an engine in the background when the operator wants one and the goal is reached. The lock
 /// of this command must be gone.
 pub(crate) fn leave_supervisor(

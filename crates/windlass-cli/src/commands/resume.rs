@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use windlass::application::assembly::Assembly;
 use windlass::simulate::Scenario;
+use windlass_run::deployment::{Deployment, Lock};
 use windlass_run::entry::{Ending, OrderId, Purpose};
 use windlass_run::resume::Verdict;
 
@@ -81,8 +82,18 @@ pub(crate) fn world_of(word: &str) -> Result<WorldArg, Failure> {
 pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::existing(&args.place, &args.file)?;
     let address = Address::new(&args.place, &args.file, &name);
-    let lock = engine::lock(&deployment, &name)?;
-    let past = Past::read(&deployment)?.ok_or_else(|| engine::never_up(&name, &address))?;
+    let (lock, gave_way) = engine::lock(&deployment, &name)?;
+    let ended = go_on(args, (&deployment, &name, &address), lock);
+    engine::unless_refused(ended, gave_way, (&args.drive, &deployment, &name))
+}
+
+/// Goes on with the last run of a deployment that nobody else drives.
+fn go_on(
+    args: &ResumeArgs,
+    (deployment, name, address): (&Deployment, &str, &Address),
+    lock: Lock,
+) -> Result<u8, Failure> {
+    let past = Past::read(deployment)?.ok_or_else(|| engine::never_up(name, address))?;
     let world = world_of(&past.world)?;
     if world == WorldArg::Simulated {
         return Err(Failure::usage("a simulated world ends with the command that made it")
@@ -111,9 +122,9 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
     let way = Drive {
         args: &args.drive,
         format: args.format,
-        deployment: &deployment,
-        name: &name,
-        address: &address,
+        deployment,
+        name,
+        address,
         world,
         directory: PathBuf::from(&past.directory),
         secrets,
@@ -127,12 +138,12 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
         drive(&way, past.net(&assembly, &scenario)?, again)?
     } else {
         let mut machine = engine::machine(&past.application, &past.start, past.goal.clone())?;
-        machine.arrange(containers::arrangement(&deployment));
+        machine.arrange(containers::arrangement(deployment));
         drive(&way, machine, again)?
     };
     drop(lock);
     if past.purpose == Purpose::Up {
-        outputs::tell_again(args.format, code, &deployment)?;
+        outputs::tell_again(args.format, code, deployment)?;
     }
-    engine::leave_supervisor(&args.drive, &deployment, &name, code)
+    engine::leave_supervisor(&args.drive, deployment, name, code)
 }

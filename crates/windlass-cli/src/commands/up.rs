@@ -134,20 +134,51 @@ pub(crate) struct Beginning {
     pub(crate) is_first: bool,
 }
 
+/// What is to be brought up, and where.
+struct Asked {
+    loaded: load::Loaded,
+    world: WorldArg,
+    project: Option<project::Prepared>,
+    /// What is to be said about what was taken over.
+    adopted: String,
+    deployment: Deployment,
+    name: String,
+    address: Address,
+}
+
 /// Brings an application up.
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
-    let loaded = load::application(&args.file, args.lang.as_deref())?;
-    let (text, world) = (net::text(args, &loaded), world_of(args, &loaded)?);
+    let asked = asked(args)?;
+    let (deployment, name) = (asked.deployment.clone(), asked.name.clone());
+    if args.dry_run {
+        return bring_up(args, asked, None);
+    }
+    let (lock, gave_way) = engine::lock(&deployment, &name)?;
+    let ended = bring_up(args, asked, Some(lock));
+    engine::unless_refused(ended, gave_way, (&args.drive, &deployment, &name))
+}
+
+fn asked(args: &UpArgs) -> Result<Asked, Failure> {
+    let mut loaded = load::application(&args.file, args.lang.as_deref())?;
+    let world = world_of(args, &loaded)?;
     let project_name = loaded.compose.as_ref().map(|project| project.name.clone());
     project::refuse_other(args, world, project_name.as_deref())?;
-    let mut project = project::prepared(args, world, loaded.compose, &loaded.sources)?;
+    let mut project = project::prepared(args, world, loaded.compose.take(), &loaded.sources)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;
-    let both =
-        |project: &project::Prepared| (project.application.clone(), Some(project.goal.clone()));
-    let (application, goal) = project.as_ref().map_or((loaded.application, loaded.goal), both);
-    let (deployment, name) = engine::deployment(&args.place, &args.file, &application.name)?;
+    if let Some(project) = &project {
+        loaded.application = project.application.clone();
+        loaded.goal = Some(project.goal.clone());
+    }
+    let (deployment, name) = engine::deployment(&args.place, &args.file, &loaded.application.name)?;
     let address = Address::new(&args.place, &args.file, &name).of_project(project_name.as_deref());
-    let lock = if args.dry_run { None } else { Some(engine::lock(&deployment, &name)?) };
+    Ok(Asked { loaded, world, project, adopted, deployment, name, address })
+}
+
+/// Brings an application up that nobody else drives.
+fn bring_up(args: &UpArgs, asked: Asked, lock: Option<Lock>) -> Result<u8, Failure> {
+    let Asked { loaded, world, mut project, adopted, deployment, name, address } = asked;
+    let text = net::text(args, &loaded);
+    let (application, goal) = (loaded.application, loaded.goal);
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     let directory = directory(args, world, &deployment, &application, loaded.tosca.as_deref())?;
     let past = past_in(world, Past::read(&deployment)?, &name)?;
@@ -210,7 +241,7 @@ fn net_up(
     application: &Application,
     way: &Drive<'_>,
     (text, past): (Option<String>, Option<&Past>),
-    lock: Option<(Lock, bool)>,
+    lock: Option<Lock>,
 ) -> Result<u8, Failure> {
     if args.goal.is_some() || args.plan.is_some() {
         let message = "an assembly of nets runs by its rules, without a goal and without a plan";

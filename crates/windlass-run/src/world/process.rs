@@ -82,7 +82,7 @@ pub struct Processes {
     inbox: Inbox,
     direct: Direct,
     /// The orders of engines before this one that it was asked about and whose outcome is not
-    /// safe yet; none as long as nobody has asked.
+    /// safe yet; none as long as nobody has asked, nor started anything, which comes after that.
     asked: Option<BTreeSet<OrderId>>,
 }
 
@@ -225,6 +225,7 @@ impl World for Processes {
     }
 
     fn start(&mut self, order: &Order) {
+        self.asked.get_or_insert_default();
         // Without this an order in doubt after the next boot counts as older, which is safe.
         let _ = self.shared.launcher.claims.begin(order.id);
         if !self.direct.start(&self.shared, &self.inbox, order) {

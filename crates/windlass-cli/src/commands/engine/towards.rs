@@ -171,16 +171,12 @@ impl<'a> Towards<'a> {
     /// Lets go of the deployment as [`Towards::leave`] does; when nothing was done, an engine in
     /// the background that gave way looks after it again.
     pub(crate) fn leave_after(self, ended: Result<u8, Failure>) -> Result<u8, Failure> {
-        let why = match ended {
-            Ok(code) => return self.leave(code),
-            Err(why) => why,
-        };
+        if let Ok(code) = ended {
+            return self.leave(code);
+        }
         let Towards { deployment, name, lock, supervised, manner, .. } = self;
         drop(lock);
-        if supervised && super::supervise(manner.drive, &deployment, &name).is_ok() {
-            output::notice("an engine in the background looks after it again");
-        }
-        Err(why)
+        super::unless_refused(ended, supervised, (manner.drive, &deployment, &name))
     }
 
     /// Lets go of the deployment. An engine in the background looks after it again if one did, or
