@@ -256,8 +256,8 @@ pub(crate) fn lock(deployment: &Deployment, name: &str) -> Result<(Lock, bool), 
     })
 }
 
-/// How a command ended that has let go of its lock. When it did nothing, an engine in the background
-/// that gave way to it looks after the deployment again.
+/// How a command ended that has let go of its lock. When it did nothing, an engine in the
+/// background that gave way to it looks after the deployment again.
 pub(crate) fn unless_refused(
     ended: Result<u8, Failure>,
     gave_way: bool,

@@ -107,7 +107,8 @@ impl Book {
         let mut pages = self.pages()?;
         pages.started(order);
         pages.outbox.push_back(Told::NotBegun { order });
-        records::write(&self.records, OrderId(order), Fact::NotBegun)
+        records::write(&self.records, OrderId(order), Fact::NotBegun)?;
+        self.let_go(&mut pages)
     }
 
     /// A command runs as this process, if it has not ended already.
@@ -124,7 +125,7 @@ impl Book {
             }
         }
         pages.started(order);
-        if pages.is_alone { self.settle(&mut pages) } else { Ok(()) }
+        self.let_go(&mut pages)
     }
 
     /// As long as this is held, nobody waits for children: the library wants to wait itself for one
@@ -208,18 +209,21 @@ impl Book {
         let mut pages = self.pages()?;
         pages.is_alone = true;
         pages.outbox.clear();
-        self.settle(&mut pages)?;
-        // As long as somebody reads of commands that run, it can be seen that there is a keeper.
-        self.records.lock_shared()
+        self.let_go(&mut pages)
     }
 
-    /// Does for commands without an engine what the engine would have done later.
-    fn settle(&self, pages: &mut Pages) -> io::Result<()> {
+    /// Without an engine, and when nothing is being started: does for what runs what the engine
+    /// would have done later, and lets the next engine read.
+    fn let_go(&self, pages: &mut Pages) -> io::Result<()> {
+        if !pages.is_alone || !pages.starting.is_empty() {
+            return Ok(());
+        }
         self.identify_all(pages)?;
         for kept in pages.running.values_mut() {
             kept.log.name();
         }
-        Ok(())
+        // As long as somebody reads of commands that run, it can be seen that there is a keeper.
+        self.records.lock_shared()
     }
 }
 
@@ -305,7 +309,10 @@ mod tests {
         book.begins(3).unwrap();
         book.alone().unwrap();
         assert!(!book.is_over().unwrap());
+        let reader = File::open(folder.path().join("keeper-0")).unwrap();
+        assert!(reader.try_lock_shared().is_err(), "it is not known which process it is");
         book.runs(3, late.id(), log(folder.path(), 3)).unwrap();
+        assert!(reader.try_lock_shared().is_ok());
         assert!(matches!(records.fact(OrderId(3)), Some(Fact::Runs(_))));
         assert!(folder.path().join("3.log").exists());
         late.kill().unwrap();
