@@ -4,7 +4,8 @@
 //! writes its own line of `/proc/self/stat` into it. After a crash the engine tries to make the
 //! same file. If it can, the command has not begun, and never will: its shell would find the file
 //! and give up. If it cannot, the file says which process it is, by number and start time, so that
-//! a number used again by another process is not mistaken for it.
+//! a number used again by another process is not mistaken for it; or that an engine made it, which
+//! was killed before it could write down that the command has not begun.
 //!
 //! An order that is nothing but a command needs no shell: its keeper writes the same down
 //! (`keeper.rs`).
@@ -35,6 +36,9 @@ pub(super) const CLAIM_AND_BECOME: &str = "set -C; c=$1; shift; \
 pub(super) const CLAIM_AND_REPORT: &str = "set -C; c=$1; r=$2; shift 2; \
      IFS= read -r s < /proc/self/stat; printf '%s\\n' \"$s\" > \"$c\" || exit 125; \
      \"$@\"; e=$?; printf '%s\\n' \"$e\" > \"$r\"; exit \"$e\"";
+
+/// What stands in a claim that an engine made: nobody will begin.
+const NEVER: &str = "never\n";
 
 /// The folder of the claims of this boot.
 #[derive(Debug, Clone)]
@@ -168,16 +172,35 @@ impl Claim {
         self.path.with_extension("result")
     }
 
-    /// Makes the claim, so that nobody else can; false when somebody has.
+    /// Makes the claim, so that nobody else can; whether nobody has begun. The claim of an engine
+    /// before this one is as good.
     pub(super) fn take(&self) -> bool {
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.path).is_ok()
+        self.make() || self.text().is_some_and(|text| text == NEVER)
+    }
+
+    /// A file with its text or none at all: one without may be that of a shell which is about to
+    /// write, and to begin.
+    fn make(&self) -> bool {
+        let whole = self.path.with_extension("never");
+        let made = new_file(&whole, NEVER).and_then(|()| fs::hard_link(&whole, &self.path));
+        let _ = fs::remove_file(&whole);
+        match made {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
+            // Not every file system has links.
+            Err(_) => new_file(&self.path, NEVER).is_ok(),
+        }
+    }
+
+    fn text(&self) -> Option<String> {
+        fs::read_to_string(&self.path).ok()
     }
 
     /// Who made it. A claim that was made an instant ago may not be written yet.
     pub(super) fn identity(&self) -> Option<Identity> {
         for wait in [0, 1, 5, 20, 100] {
             thread::sleep(Duration::from_millis(wait));
-            let text = fs::read_to_string(&self.path).ok()?;
+            let text = self.text().filter(|text| text != NEVER)?;
             if let Some(identity) = Identity::parse(&text) {
                 return Some(identity);
             }
@@ -202,6 +225,11 @@ impl Claim {
         let _ = fs::remove_file(&self.path);
         let _ = fs::remove_file(self.result());
     }
+}
+
+fn new_file(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
 }
 
 impl Identity {
@@ -338,8 +366,13 @@ mod tests {
         let claims = Claims::open(folder.path()).unwrap();
         let claim = claims.command(OrderId(1));
         assert!(claim.take());
-        assert!(!claim.take());
+        assert!(claim.take(), "an engine that was killed had made it");
+        assert_eq!(claim.identity(), None);
         claim.forget();
-        assert!(claim.take());
+        fs::write(claim.path(), "").unwrap();
+        assert!(!claim.take(), "a shell is about to begin");
+        fs::write(claim.path(), fs::read("/proc/self/stat").unwrap()).unwrap();
+        assert!(!claim.take());
+        assert_eq!(claim.identity(), Identity::of(std::process::id()));
     }
 }
