@@ -157,13 +157,17 @@ impl Scripts {
         Ok(format!("{head}{dress}exec {words} < /dev/null > /dev/null 2>&1\n"))
     }
 
-    /// What became of an order: `free` (and ours now), `result N`, `running` or `unknown`.
+    /// What became of an order: `free` (and ours now, or that of an engine before this one),
+    /// `result N`, `running` or `unknown`. Not every file system has links.
     pub(super) fn inquire(&self, order: OrderId, sort: Sort) -> String {
         format!(
-            "{}if ( set -C; : > \"$c\" ) 2>/dev/null; then echo free\n\
+            "{}n=$c.never; echo never > \"$n\"\n\
+             if {{ ln \"$n\" \"$c\" || ( set -C; echo never > \"$c\" ); }} 2>/dev/null; then \
+             echo free\n\
+             elif [ \"$(cat \"$c\")\" = never ]; then echo free\n\
              elif [ -s \"$c.result\" ]; then echo \"result $(cat \"$c.result\")\"\n\
              elif alive \"$c\"; then echo running $p\n\
-             else echo unknown; fi\n",
+             else echo unknown; fi; rm -f \"$n\"\n",
             self.head(order, sort)
         )
     }
@@ -197,5 +201,39 @@ impl Scripts {
     pub(super) fn forget(&self, order: OrderId) -> String {
         let head = self.head(order, Sort::Command);
         format!("{head}rm -f \"$c\" \"$c.result\"\n{}", Self::unlodged(order))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn answer(home: &Path, script: &str) -> String {
+        let mut shell = std::process::Command::new("/bin/sh");
+        let output = shell.args(["-c", script]).env("HOME", home).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    #[test]
+    fn an_order_that_nobody_has_begun_stays_so_although_the_engine_that_asked_was_killed() {
+        let home = tempfile::tempdir().unwrap();
+        let (folder, name) = ("claims".to_owned(), "it".to_owned());
+        let scripts = Scripts { folder, name, secrets: Secrets::default() };
+        let ask = |order| answer(home.path(), &scripts.inquire(OrderId(order), Sort::Command));
+        assert_eq!([ask(1), ask(1)], ["free", "free"]);
+        let claim = |order: u64, text: &str| {
+            std::fs::write(home.path().join(format!("claims/{order}.command")), text).unwrap();
+        };
+        // A shell that is about to say who it is, and one of a process that is gone.
+        claim(2, "");
+        claim(3, "boot 1 1\n");
+        assert_eq!([ask(2), ask(3)], ["unknown", "unknown"]);
+        std::fs::write(home.path().join("claims/3.command.result"), "7\n").unwrap();
+        assert_eq!(ask(3), "result 7");
+        let left = std::fs::read_dir(home.path().join("claims")).unwrap().flatten();
+        let left = left.map(|file| file.file_name().into_string().unwrap());
+        assert!(left.into_iter().all(|name| !name.ends_with("never")));
     }
 }
