@@ -170,6 +170,40 @@ fn without_engine_and_keeper_the_operator_is_asked() {
 }
 
 #[test]
+fn about_many_commands_in_doubt_one_answer_is_enough() {
+    let script = "echo $WINDLASS_NODE >> lines; until [ -e go ]; do sleep 0.02; done";
+    let mut text = assembly(script, "true");
+    text.truncate(text.find("nodes:").unwrap());
+    text.push_str("nodes:\n");
+    text.extend((0..6).map(|at| format!("  n{at}: {{ type: first }}\n")));
+    let folder = Folder::with(&[("windlass.yaml", &text)]);
+    let engine = engine(&folder);
+    while folder.read("lines").lines().count() < 6 {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let keeper = keeper(&engine);
+    kill_engine(engine);
+    kill("-9", keeper);
+    folder.write("go", "");
+    thread::sleep(Duration::from_millis(100));
+    let asked = folder.run(&["resume", "--detach"]);
+    assert!(asked.code == 4 && asked.stderr.contains("--in-doubt all=done`"), "{asked:?}");
+    let both = ["--in-doubt", "all=done", "--in-doubt", "all=again"];
+    let refused = folder.run(&[&["resume", "--detach"], &both[..]].concat());
+    assert!(refused.code == 2 && refused.stderr.contains("say one of the two"), "{refused:?}");
+    let word = folder.run(&["resume", "--in-doubt", "some=done"]);
+    assert!(word.code == 2 && word.stderr.contains("nor `all`"), "{word:?}");
+    let order = asked.stderr.split("`n3.start` (order ").nth(1).unwrap();
+    let again = format!("{}=again", order.split(')').next().unwrap());
+    let answers = ["resume", "--detach", "--in-doubt", "all=done", "--in-doubt", &again];
+    let told = folder.run(&answers);
+    assert_eq!(told.code, 0, "{told:?}");
+    let lines = folder.read("lines");
+    assert_eq!(lines.lines().count(), 7, "{lines}");
+    assert_eq!(lines.lines().filter(|line| *line == "n3").count(), 2, "{lines}");
+}
+
+#[test]
 fn a_keeper_that_is_killed_leaves_the_command_in_doubt_and_nothing_runs_twice() {
     let folder = folder("exit 0");
     let engine = engine(&folder);

@@ -29,15 +29,17 @@ Exit codes: 0 the goal is reached, 2 usage, 4 an action failed or is in doubt, 1
 
 Examples:
   windlass resume
-  windlass resume --in-doubt 17=done --in-doubt 18=again")]
+  windlass resume --in-doubt 17=done --in-doubt 18=again
+  windlass resume --in-doubt all=done")]
 pub(crate) struct ResumeArgs {
     /// The application, to find its deployment
     #[arg(value_name = "FILE", default_value = "windlass.yaml")]
     file: PathBuf,
 
-    /// What became of an action in doubt: `done`, or `again` when it did not happen
+    /// What became of an action in doubt: `done`, or `again` when it did not happen; `all` is every
+    /// order that is not named
     #[arg(long, value_name = "ORDER=done|again", value_parser = verdict)]
-    in_doubt: Vec<(u64, Verdict)>,
+    in_doubt: Vec<(Whose, Verdict)>,
 
     #[command(flatten)]
     place: WhereArgs,
@@ -50,24 +52,58 @@ pub(crate) struct ResumeArgs {
     format: Format,
 }
 
-fn verdict(text: &str) -> Result<(u64, Verdict), String> {
+/// What the operator says something about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// Every order in doubt that is not named.
+    All,
+    Order(OrderId),
+}
+
+fn verdict(text: &str) -> Result<(Whose, Verdict), String> {
     let (order, word) = text.split_once('=').ok_or("write ORDER=done or ORDER=again")?;
-    let order = order.parse().map_err(|_| format!("`{order}` is no number of an order"))?;
+    let whose = match (order, order.parse()) {
+        ("all", _) => Whose::All,
+        (_, Ok(order)) => Whose::Order(OrderId(order)),
+        _ => return Err(format!("`{order}` is neither the number of an order nor `all`")),
+    };
     match word {
-        "done" => Ok((order, Verdict::Done)),
-        "again" => Ok((order, Verdict::Again)),
+        "done" => Ok((whose, Verdict::Done)),
+        "again" => Ok((whose, Verdict::Again)),
         other => Err(format!("`{other}` is neither `done` nor `again`")),
     }
 }
 
-/// One order has happened or has not.
-fn refuse_contradiction(verdicts: &[(u64, Verdict)]) -> Result<(), Failure> {
-    let differs = |(order, verdict): &(u64, Verdict)| {
-        verdicts.iter().any(|(other, word)| other == order && word != verdict)
-    };
-    let Some((order, _)) = verdicts.iter().find(|it| differs(it)) else { return Ok(()) };
-    Err(Failure::usage(format!("order {order} is said to be done and to be done again"))
-        .help("say one of the two"))
+/// What the operator says about each of the orders that are under way.
+fn verdicts(
+    said: &[(Whose, Verdict)],
+    under_way: impl Iterator<Item = OrderId>,
+    address: &Address,
+) -> Result<BTreeMap<OrderId, Verdict>, Failure> {
+    let (mut all, mut each) = (None, BTreeMap::new());
+    for (whose, verdict) in said {
+        let before = match whose {
+            Whose::All => all.replace(*verdict),
+            Whose::Order(order) => each.insert(*order, *verdict),
+        };
+        if before.is_some_and(|before| before != *verdict) {
+            let whose = match whose {
+                Whose::All => "all".to_owned(),
+                Whose::Order(order) => format!("order {}", order.0),
+            };
+            let message = format!("{whose} is said to be done and to be done again");
+            return Err(Failure::usage(message).help("say one of the two"));
+        }
+    }
+    let mut known = BTreeMap::new();
+    for order in under_way {
+        known.extend(each.remove(&order).or(all).map(|verdict| (order, verdict)));
+    }
+    match each.first_key_value() {
+        Some((order, _)) => Err(Failure::usage(format!("order {} is not in doubt", order.0))
+            .help(format!("`{}` names those that are", address.command("resume")))),
+        None => Ok(known),
+    }
 }
 
 /// The world that a journal names.
@@ -105,20 +141,11 @@ fn go_on(
             .help(format!("there is nothing to go on with; `{}` begins anew", address.up()))
             .ending(exit_code::EXECUTION));
     }
-    let under_way = past.under_way();
-    if let Some((order, _)) =
-        args.in_doubt.iter().find(|(order, _)| !under_way.contains_key(&OrderId(*order)))
-    {
-        return Err(Failure::usage(format!("order {order} is not in doubt"))
-            .help(format!("`{}` names those that are", address.command("resume"))));
-    }
-    refuse_contradiction(&args.in_doubt)?;
+    let verdicts = verdicts(&args.in_doubt, past.under_way().into_keys(), address)?;
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;
     if past.purpose == Purpose::Up {
         engine::needs::met(&past.application, &secrets, Some(&args.file), world)?;
     }
-    let verdicts: BTreeMap<OrderId, Verdict> =
-        args.in_doubt.iter().map(|(order, verdict)| (OrderId(*order), *verdict)).collect();
     let way = Drive {
         args: &args.drive,
         format: args.format,

@@ -247,6 +247,10 @@ fn not_resumed(why: NoResume, verdicts: &BTreeMap<OrderId, Verdict>, address: &A
     }
 }
 
+/// With more actions in doubt than this, the hint does not name each.
+const MANY: usize = 4;
+const ALL_DONE: &str = "--in-doubt all=done";
+
 /// What nobody knows, and what the operator can say about it, with what has been said already.
 fn in_doubt(
     doubts: &[InDoubt],
@@ -264,10 +268,17 @@ fn in_doubt(
         Verdict::Again => format!("--in-doubt {}=again", order.0),
     });
     let unsaid = doubts.iter().map(|doubt| format!("--in-doubt {}=done", doubt.order.0));
+    let is_long = doubts.len() > MANY;
+    let unsaid = unsaid.filter(|_| !is_long).chain(is_long.then(|| ALL_DONE.to_owned()));
     let answers: Vec<String> = said.chain(unsaid).collect();
     let together = if answers.len() > 1 { ", all in one command" } else { "" };
+    let otherwise = if is_long {
+        "and `--in-doubt ORDER=again` for each that did not happen"
+    } else {
+        "with `again` in place of `done` for what did not happen"
+    };
     let help = format!(
-        "look, then say `{} {}`, with `again` in place of `done` for what did not happen{together}",
+        "look, then say `{} {}`, {otherwise}{together}",
         address.command("resume"),
         answers.join(" ")
     );
