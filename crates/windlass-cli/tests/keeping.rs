@@ -216,7 +216,30 @@ fn a_keeper_that_is_killed_leaves_the_command_in_doubt_and_nothing_runs_twice() 
         said.contains("nobody knows whether this happened") && said.contains("--in-doubt 1=done"),
         "{said}"
     );
+    // The same is asked until somebody answers.
+    for _ in 0..2 {
+        let resume = folder.run(&["resume", "--detach"]);
+        assert!(resume.code == 4 && resume.stderr.contains("--in-doubt 1=done"), "{resume:?}");
+    }
     assert_eq!(folder.read("lines"), "begun\n");
+    let told = folder.run(&["resume", "--detach", "--in-doubt", "1=done"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    assert_eq!(folder.read("lines"), "begun\nsecond\n");
+}
+
+#[test]
+fn what_a_command_said_can_be_read_when_engine_and_keeper_were_killed_at_once() {
+    let both = "$(cut -d' ' -f4 /proc/$PPID/stat) $PPID";
+    let script = format!("echo first words; kill -9 {both}; echo last words");
+    let folder = Folder::with(&[("windlass.yaml", &assembly(&script, "true"))]);
+    let up = folder.command(&["up", "windlass.yaml", "--yes", "--detach"]).status().unwrap();
+    assert_eq!(up.code(), None, "{up:?}");
+    thread::sleep(Duration::from_millis(100));
+    let resume = folder.run(&["resume", "--detach"]);
+    assert_eq!(resume.code, 4, "{resume:?}");
+    let logs = folder.run(&["logs", "one"]);
+    assert!(logs.stdout.contains("first words") && logs.stdout.contains("last words"), "{logs:?}");
+    assert_eq!(folder.run(&["resume", "--detach", "--in-doubt", "all=done"]).code, 0);
 }
 
 #[test]

@@ -169,6 +169,9 @@ impl Processes {
         if kept.is_none() && !is_earlier && claim.take() {
             return Err(Doubt::NotDone);
         }
+        if let Some(spare) = kept.and_then(|_| claims.spare(order)) {
+            logs::name_left(&self.shared.launcher.log(order), &spare);
+        }
         let running = match kept {
             Some(fact) => fact.running(&self.shared.launcher, order),
             None => claim.identity().filter(|identity| identity.is_alive()),
@@ -196,7 +199,8 @@ impl Drop for Processes {
     /// any more. Who was not asked about was safe before.
     fn drop(&mut self) {
         let Some(asked) = &self.asked else { return };
-        for records in self.shared.launcher.claims.earlier_keepers(self.direct.records()) {
+        let earlier = self.shared.launcher.claims.earlier_keepers(self.direct.records());
+        for records in earlier.into_iter().filter(|records| !self.direct.has_lost(records)) {
             if !records.orders().iter().any(|order| asked.contains(order)) {
                 records.remove();
             }
@@ -207,11 +211,20 @@ impl Drop for Processes {
 /// Ends a command: asks it to, and kills it after a while.
 fn end_soon(identity: Identity) {
     identity.signal_group(rustix::process::Signal::TERM);
-    thread::spawn(move || {
+    let patient = in_thread(move || {
         if !identity.wait(Some(GRACE)) {
             identity.signal_group(rustix::process::Signal::KILL);
         }
     });
+    if patient.is_err() {
+        // Nobody can wait for it.
+        identity.signal_group(rustix::process::Signal::KILL);
+    }
+}
+
+/// Has a thread do something; an error when the system has none to spare.
+fn in_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    thread::Builder::new().spawn(work).map(drop)
 }
 
 impl World for Processes {

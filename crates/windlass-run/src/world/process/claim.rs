@@ -137,6 +137,12 @@ impl Claims {
         if earlier.iter().all(Records::is_closed) { Ok(kept(&earlier, order)) } else { Err(()) }
     }
 
+    /// The file that a command of an earlier engine of this boot writes to, by what its keeper
+    /// wrote down.
+    pub(super) fn spare(&self, order: OrderId) -> Option<String> {
+        Records::all(&self.folder).iter().find_map(|records| records.spare(order))
+    }
+
     /// The files of keepers of engines before this one.
     pub(super) fn earlier_keepers(&self, own: Option<&Records>) -> Vec<Records> {
         let mut all = Records::all(&self.folder);

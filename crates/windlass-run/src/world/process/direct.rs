@@ -13,7 +13,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::thread;
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use windlass::lifecycle::implementation::{Command, Effect};
@@ -50,6 +49,9 @@ pub(super) struct Direct {
     keeper: Option<Keeper>,
     /// Whether there can be no keeper.
     is_without_keeper: bool,
+    /// What the keeper of this engine wrote down that somebody has killed: it may be all that the
+    /// next engine finds about its commands.
+    lost: Option<Records>,
     /// How commands of the keeper ended.
     told: BTreeMap<OrderId, ExitStatus>,
 }
@@ -280,7 +282,13 @@ impl Direct {
                 }
                 errand::begin(shared, *order, from);
             }
-            None => shared.reports.send(Report::Lost { order: order.id }),
+            None => {
+                // Whoever has to decide wants to read what it said.
+                if let Some(mut log) = log {
+                    log.name_unless_empty();
+                }
+                shared.reports.send(Report::Lost { order: order.id });
+            }
         }
     }
 
@@ -310,8 +318,13 @@ impl Direct {
                 }
             }
         }
-        keeper.leave(false);
+        self.lost = Some(keeper.leave(false));
         ended
+    }
+
+    /// Whether these are the records of a keeper of this engine that is gone.
+    pub(super) fn has_lost(&self, records: &Records) -> bool {
+        self.lost.as_ref().is_some_and(|lost| lost.is_same_as(records))
     }
 
     /// What the keeper of this engine writes down.
@@ -391,19 +404,27 @@ impl Direct {
         let report = Report::Ended { order, end };
         let left = cancelled.map(|leader| Group { leader, order, known });
         let Some(left) = left.filter(|group| group.may_have_members()) else { return Some(report) };
-        let shared = Arc::clone(shared);
-        thread::spawn(move || {
-            left.end(&shared.launcher, super::GRACE);
-            shared.reports.send(report);
+        let (there, told) = (Arc::clone(shared), report.clone());
+        let patient = super::in_thread(move || {
+            left.end(&there.launcher, super::GRACE);
+            there.reports.send(told);
         });
-        None
+        match patient {
+            Ok(()) => None,
+            Err(_) => {
+                left.end(&shared.launcher, super::GRACE);
+                Some(report)
+            }
+        }
     }
 }
 
 impl Drop for Direct {
     fn drop(&mut self) {
         let is_idle = self.running.is_empty() && self.over.is_empty();
-        self.keeper.take().into_iter().for_each(|keeper| keeper.leave(is_idle));
+        if let Some(keeper) = self.keeper.take() {
+            keeper.leave(is_idle);
+        }
     }
 }
 

@@ -4,7 +4,6 @@
 use std::io;
 use std::process::Child;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -40,14 +39,26 @@ pub(super) fn begin(shared: &Arc<Shared>, order: Order, from: From) {
     if let Ok(mut commands) = shared.commands.lock() {
         commands.insert(order.id, Running::default());
     }
-    let shared = Arc::clone(shared);
-    thread::spawn(move || {
-        let report = carry_out(&shared, &order, from);
-        if let Ok(mut commands) = shared.commands.lock() {
-            commands.remove(&order.id);
-        }
-        shared.reports.send(report);
+    let (id, is_new) = (order.id, matches!(from, From::Start));
+    let there = Arc::clone(shared);
+    let begun = super::in_thread(move || {
+        let report = carry_out(&there, &order, from);
+        there.is_over(order.id, report);
     });
+    if let Err(error) = begun {
+        let reason = format!("it did not begin: no thread can be started: {error}");
+        let failed = Report::Ended { order: id, end: End::Failed { reason } };
+        shared.is_over(id, if is_new { failed } else { Report::Lost { order: id } });
+    }
+}
+
+impl Shared {
+    fn is_over(&self, order: OrderId, report: Report) {
+        if let Ok(mut commands) = self.commands.lock() {
+            commands.remove(&order);
+        }
+        self.reports.send(report);
+    }
 }
 
 /// Why an order did not end well.
@@ -295,9 +306,10 @@ pub(super) fn watch(shared: &Arc<Shared>, order: &Order, identity: Identity, chi
             return;
         }
     }
+    let (instance, id, reports) = (order.instance.clone(), order.id, shared.reports.clone());
     let shared = Arc::clone(shared);
     let order = order.clone();
-    thread::spawn(move || {
+    let watching = super::in_thread(move || {
         let unhealthy = live(&shared, &order, identity);
         let how = ended(&shared, order.id, child);
         if shared.watched.lock().is_ok_and(|watched| watched.contains_key(&order.id)) {
@@ -314,6 +326,12 @@ pub(super) fn watch(shared: &Arc<Shared>, order: &Order, identity: Identity, chi
             shared.reports.send(report);
         }
     });
+    if let Err(error) = watching {
+        // A process that nobody can look after is none.
+        identity.signal_group(Signal::KILL);
+        let detail = format!("nobody can look after it: no thread can be started: {error}");
+        reports.send(Report::Died { instance, order: id, detail });
+    }
 }
 
 /// Until the process ends; whether it was killed because it did not serve.

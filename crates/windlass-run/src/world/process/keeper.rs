@@ -95,8 +95,9 @@ impl Keeper {
         &self.records
     }
 
-    /// It is not needed any more. Whatever runs goes on, and it stays as long as that.
-    pub(super) fn leave(self, is_idle: bool) {
+    /// It is not needed any more. Whatever runs goes on, and it stays as long as that. What it wrote
+    /// down stays when something runs.
+    pub(super) fn leave(self, is_idle: bool) -> Records {
         let Keeper { socket, records, mut child, .. } = self;
         drop(socket);
         if is_idle {
@@ -104,6 +105,7 @@ impl Keeper {
             // Nothing holds it up.
             let _ = child.wait();
         }
+        records
     }
 }
 

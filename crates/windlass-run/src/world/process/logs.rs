@@ -108,6 +108,12 @@ impl Drop for Logs {
     }
 }
 
+/// Gives a log its name that an engine and its keeper left without: both were killed.
+pub(super) fn name_left(path: &Path, spare: &str) {
+    let Some(folder) = path.parent().filter(|_| !path.exists()) else { return };
+    let _ = renameat_with(CWD, folder.join(spare), CWD, path, RenameFlags::NOREPLACE);
+}
+
 impl Log {
     /// One that somebody else opened.
     pub(super) fn open_already(file: File, spare: PathBuf, path: PathBuf) -> Self {

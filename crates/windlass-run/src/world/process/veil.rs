@@ -11,7 +11,6 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::thread;
 use std::time::Duration;
 
 use windlass::lifecycle::implementation::{self, EnvironmentValue};
@@ -67,7 +66,8 @@ impl Veils {
             running.insert(order, identity);
         }
         let input = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        thread::spawn(move || child.wait());
+        // Without a thread it is waited for when the engine ends.
+        let _ = super::in_thread(move || drop(child.wait()));
         let output = File::from(OwnedFd::from(input));
         Ok((output.try_clone()?, output))
     }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
 use super::records::{self, Fact};
@@ -93,12 +94,13 @@ impl Book {
         Ok(pages.is_alone && pages.starting.is_empty() && pages.running.is_empty())
     }
 
-    /// A command is about to begin; beside how many others.
-    pub(super) fn begins(&self, order: u64) -> io::Result<usize> {
+    /// A command is about to begin, and will write to this file; beside how many others.
+    pub(super) fn begins(&self, order: u64, spare: &Path) -> io::Result<usize> {
         let mut pages = self.pages()?;
         let others = pages.starting.len() + pages.running.len();
         pages.starting.insert(order);
-        records::write(&self.records, OrderId(order), Fact::Begun)?;
+        let spare = spare.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        records::write_begun(&self.records, OrderId(order), spare)?;
         Ok(others)
     }
 
@@ -247,7 +249,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt as _;
     use std::process::{Child, Command};
 
-    fn log(folder: &std::path::Path, order: u64) -> Log {
+    fn log(folder: &Path, order: u64) -> Log {
         let (spare, path) = (folder.join(format!(".{order}")), folder.join(format!("{order}.log")));
         Log::open_already(File::create(&spare).unwrap(), spare, path)
     }
@@ -275,7 +277,7 @@ mod tests {
         let (records, file) = Records::create(folder.path()).unwrap();
         let book = Book::new(file);
         let mut sleeper = Command::new("sleep").arg("60").spawn().unwrap();
-        assert_eq!(book.begins(1).unwrap(), 0);
+        assert_eq!(book.begins(1, Path::new(".0")).unwrap(), 0);
         assert_eq!(records.fact(OrderId(1)), Some(Fact::Begun));
         book.asked(1).unwrap();
         assert_eq!(news(&book), []);
@@ -297,7 +299,7 @@ mod tests {
 
         // One that has ended before its starter knows its number.
         let mut quick = Command::new("true").spawn().unwrap();
-        book.begins(2).unwrap();
+        book.begins(2, Path::new(".0")).unwrap();
         look(&book, &mut quick);
         assert_eq!(news(&book), []);
         book.runs(2, quick.id(), log(folder.path(), 2)).unwrap();
@@ -306,7 +308,7 @@ mod tests {
 
         // One that is being started when the engine goes.
         let mut late = Command::new("sleep").arg("60").spawn().unwrap();
-        book.begins(3).unwrap();
+        book.begins(3, Path::new(".0")).unwrap();
         book.alone().unwrap();
         assert!(!book.is_over().unwrap());
         let reader = File::open(folder.path().join("keeper-0")).unwrap();
@@ -318,7 +320,7 @@ mod tests {
         late.kill().unwrap();
         look(&book, &mut late);
         assert_eq!(news(&book), [Told::Ended { order: 3, status: 9, is_named: true }]);
-        book.begins(4).unwrap();
+        book.begins(4, Path::new(".0")).unwrap();
         book.did_not_begin(4).unwrap();
         assert_eq!(records.fact(OrderId(4)), Some(Fact::NotBegun));
         assert!(book.is_over().unwrap());

@@ -124,6 +124,13 @@ impl Records {
         of_order.map(|(_, fact)| fact).next_back()
     }
 
+    /// The file that the command of an order writes to, if it has begun, before it has its name.
+    pub(in crate::world::process) fn spare(&self, order: OrderId) -> Option<String> {
+        let text = fs::read_to_string(&self.path).ok()?;
+        let begun = format!("begun {} ", order.0);
+        text.lines().find_map(|line| line.strip_prefix(&begun)).map(str::to_owned)
+    }
+
     /// The orders in it.
     pub(in crate::world::process) fn orders(&self) -> Vec<OrderId> {
         let text = fs::read_to_string(&self.path).unwrap_or_default();
@@ -138,6 +145,11 @@ impl Records {
     pub(in crate::world::process) fn is_same_as(&self, other: &Records) -> bool {
         self.path == other.path
     }
+}
+
+/// Writes that a command begins, and where it writes to.
+pub(super) fn write_begun(mut file: &File, order: OrderId, spare: &str) -> io::Result<()> {
+    file.write_all(format!("begun {} {spare}\n", order.0).as_bytes())
 }
 
 /// Writes a fact, in one piece.
@@ -179,11 +191,15 @@ mod tests {
             write(&file, OrderId(order), fact).unwrap();
         }
         write(&file, OrderId(3), Fact::NotBegun).unwrap();
+        write_begun(&file, OrderId(4), ".7").unwrap();
         (&file).write_all(b"ended 12 0").unwrap();
         assert_eq!(records.fact(OrderId(1)), Some(Fact::Ended(256)));
         assert_eq!(records.fact(OrderId(12)), Some(Fact::Begun));
         assert_eq!(records.fact(OrderId(3)), Some(Fact::NotBegun));
         assert_eq!(records.fact(OrderId(2)), None);
+        assert_eq!(records.fact(OrderId(4)), Some(Fact::Begun));
+        assert_eq!(records.spare(OrderId(4)).as_deref(), Some(".7"));
+        assert_eq!(records.spare(OrderId(1)), None);
         assert_eq!(Records::all(folder.path()).len(), 2);
     }
 

@@ -81,7 +81,7 @@ impl Serving {
             let turn = turn.map_err(|_| io::Error::other("the other thread has failed"))?;
             let Some((task, log)) = self.next(&mut space)? else { return Ok(()) };
             // Before anybody hears that the engine is gone: whoever hears it lets the next one in.
-            let others = self.book.begins(task.order)?;
+            let others = self.book.begins(task.order, &task.spare)?;
             let turn = (others < CROWD).then_some(turn);
             self.begin(task, log, &mut streams)?;
             drop(turn);
