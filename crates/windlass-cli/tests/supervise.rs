@@ -42,6 +42,8 @@ fn the_engine_in_the_background_handles_a_death_and_gives_way() {
     for refused in [
         &["up", "windlass.yaml", "--goal", "nobody=running", "--yes", "--detach"][..],
         &["resume", "--in-doubt", "1=done", "--detach"],
+        // What this command cannot read, the other engine does not need.
+        &["up", "windlass.yaml", "--secrets", "missing", "--yes", "--detach"],
     ] {
         let refused = folder.run(refused);
         assert_eq!(refused.code, 2, "{refused:?}");

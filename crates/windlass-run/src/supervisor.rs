@@ -3,13 +3,16 @@
 //! It is an ordinary engine that resumes the run. Who wants to drive the deployment asks it to end,
 //! which leaves everything running, as Ctrl-C does for an engine in the foreground.
 
+use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
@@ -29,7 +32,7 @@ fn file(deployment: &Deployment) -> PathBuf {
 }
 
 /// Starts an engine by this command, and returns at once.
-pub fn leave(deployment: &Deployment, mut command: Command) -> io::Result<()> {
+pub fn leave(deployment: &Deployment, command: &mut Command) -> io::Result<()> {
     let private = |path: PathBuf, append: bool| {
         let mut options = OpenOptions::new();
         options.create(true).write(true).append(append).truncate(!append).mode(0o600).open(path)
@@ -44,12 +47,78 @@ pub fn leave(deployment: &Deployment, mut command: Command) -> io::Result<()> {
     writeln!(private(file(deployment), false)?, "{}", number.unwrap_or_default())
 }
 
-/// Asks the engine in the background to end, and waits for it; whether there was one.
-pub fn dismiss(deployment: &Deployment) -> bool {
+/// An engine in the background that has given way, and how it was started: its secrets may be in
+/// its environment.
+#[derive(Debug, Clone)]
+pub struct Dismissed {
+    words: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    directory: PathBuf,
+}
+
+impl Dismissed {
+    fn of(engine: Identity) -> Option<Self> {
+        let about = PathBuf::from(format!("/proc/{}", engine.number()?));
+        let texts = |file: &str| -> Option<Vec<OsString>> {
+            let bytes = fs::read(about.join(file)).ok()?;
+            let texts = bytes.strip_suffix(b"\0").unwrap_or(&bytes).split(|byte| *byte == 0);
+            Some(texts.map(|text| OsString::from_vec(text.to_vec())).collect())
+        };
+        let variable = |text: OsString| {
+            let bytes = text.into_vec();
+            let at = bytes.iter().position(|byte| *byte == b'=')?;
+            let (name, value) = (bytes[..at].to_vec(), bytes[at + 1..].to_vec());
+            Some((OsString::from_vec(name), OsString::from_vec(value)))
+        };
+        Some(Dismissed {
+            words: texts("cmdline")?,
+            environment: texts("environ")?.into_iter().filter_map(variable).collect(),
+            directory: fs::read_link(about.join("cwd")).ok()?,
+        })
+    }
+
+    /// Starts it again; false when it does not come to drive the deployment, whose lock must be
+    /// free.
+    pub fn revive(&self, deployment: &Deployment) -> bool {
+        self.leave(deployment).is_ok() && drives(deployment)
+    }
+
+    /// Starts it again, and returns at once: it waits for a while until the lock is free.
+    pub fn leave(&self, deployment: &Deployment) -> io::Result<()> {
+        // The same program: this one may be another.
+        let Some((program, words)) = self.words.split_first() else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let mut command = Command::new(program);
+        command.args(words).env_clear().envs(self.environment.iter().cloned());
+        leave(deployment, command.current_dir(&self.directory))
+    }
+}
+
+/// Waits until the engine in the background drives the deployment; false when it has ended.
+fn drives(deployment: &Deployment) -> bool {
+    let until = Instant::now() + PATIENCE;
+    while let Some(engine) = engine(deployment)
+        && Instant::now() < until
+    {
+        if deployment.is_driven() {
+            return engine.is_alive();
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+/// The engine in the background, if it lives.
+fn engine(deployment: &Deployment) -> Option<Identity> {
     let text = fs::read_to_string(file(deployment)).unwrap_or_default();
-    let Some(engine) = Identity::from_words(&text).filter(|engine| engine.is_alive()) else {
-        return false;
-    };
+    Identity::from_words(&text).filter(|engine| engine.is_alive())
+}
+
+/// Asks the engine in the background to end, and waits for it; none when there was none.
+pub fn dismiss(deployment: &Deployment) -> Option<Dismissed> {
+    let engine = engine(deployment)?;
+    let dismissed = Dismissed::of(engine);
     engine.signal(Signal::INT);
-    engine.wait(Some(PATIENCE))
+    dismissed.filter(|_| engine.wait(Some(PATIENCE)))
 }

@@ -36,7 +36,7 @@ use windlass_run::journal::JournalError;
 use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::machine::single;
 use windlass_run::secrets::Secrets;
-use windlass_run::supervisor;
+use windlass_run::supervisor::{self, Dismissed};
 
 use crate::failure::Failure;
 use crate::{exit_code, load, output, surroundings};
@@ -240,14 +240,21 @@ pub(crate) fn never_up(name: &str, address: &Address) -> Failure {
         .help(format!("`{}` brings it up", address.up()))
 }
 
-/// Takes the lock of a deployment; also whether an engine in the background had to give way.
-pub(crate) fn lock(deployment: &Deployment, name: &str) -> Result<(Lock, bool), Failure> {
+/// Takes the lock of a deployment; also the engine in the background that had to give way.
+pub(crate) fn lock(
+    deployment: &Deployment,
+    name: &str,
+) -> Result<(Lock, Option<Dismissed>), Failure> {
     deployment.create().map_err(|error| Failure::file("make", deployment.folder(), &error))?;
     let mut lock = deployment.lock();
-    let gave_way = matches!(lock, Err(NoLock::Taken)) && supervisor::dismiss(deployment);
-    if gave_way {
+    let mut gave_way = None;
+    if matches!(lock, Err(NoLock::Taken)) {
+        gave_way = supervisor::dismiss(deployment);
+    }
+    if let Some(dismissed) = &gave_way {
         output::notice("the engine in the background has ended");
         lock = deployment.lock();
+        drive::or_back(deployment, dismissed);
     }
     lock.map(|lock| (lock, gave_way)).map_err(|why| match why {
         NoLock::Taken => Failure::usage(format!("another windlass drives `{name}`"))
@@ -260,13 +267,22 @@ pub(crate) fn lock(deployment: &Deployment, name: &str) -> Result<(Lock, bool), 
 /// background that gave way to it looks after the deployment again.
 pub(crate) fn unless_refused(
     ended: Result<u8, Failure>,
-    gave_way: bool,
-    (args, deployment, name): (&DriveArgs, &Deployment, &str),
+    gave_way: Option<&Dismissed>,
+    (deployment, address): (&Deployment, &Address),
 ) -> Result<u8, Failure> {
-    if ended.is_err() && gave_way && supervise(args, deployment, name).is_ok() {
+    let Some(dismissed) = gave_way.filter(|_| ended.is_err()) else { return ended };
+    if dismissed.revive(deployment) {
         output::notice("an engine in the background looks after it again");
+    } else {
+        output::notice(&alone(address));
     }
     ended
+}
+
+/// What is to be said when nobody looks after a deployment any more.
+pub(crate) fn alone(address: &Address) -> String {
+    let resume = address.command("resume");
+    format!("nobody looks after it any more; `{resume} --detach --supervise` does")
 }
 
 /// Leaves an engine in the background when the operator wants one and the goal is reached. The lock
@@ -297,7 +313,7 @@ pub(crate) fn supervise(
     if let Some(secrets) = &args.secrets {
         engine.arg("--secrets").arg(secrets);
     }
-    supervisor::leave(deployment, engine).map_err(unusable)
+    supervisor::leave(deployment, &mut engine).map_err(unusable)
 }
 
 /// The journal failed: nothing was done that is not written down, and the run can be resumed.

@@ -120,7 +120,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
     let address = Address::new(&args.place, &args.file, &name);
     let (lock, gave_way) = engine::lock(&deployment, &name)?;
     let ended = go_on(args, (&deployment, &name, &address), lock);
-    engine::unless_refused(ended, gave_way, (&args.drive, &deployment, &name))
+    engine::unless_refused(ended, gave_way.as_ref(), (&deployment, &address))
 }
 
 /// Goes on with the last run of a deployment that nobody else drives.

@@ -149,13 +149,13 @@ struct Asked {
 /// Brings an application up.
 pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     let asked = asked(args)?;
-    let (deployment, name) = (asked.deployment.clone(), asked.name.clone());
     if args.dry_run {
         return bring_up(args, asked, None);
     }
-    let (lock, gave_way) = engine::lock(&deployment, &name)?;
+    let (deployment, address) = (asked.deployment.clone(), asked.address.clone());
+    let (lock, gave_way) = engine::lock(&deployment, &asked.name)?;
     let ended = bring_up(args, asked, Some(lock));
-    engine::unless_refused(ended, gave_way, (&args.drive, &deployment, &name))
+    engine::unless_refused(ended, gave_way.as_ref(), (&deployment, &address))
 }
 
 fn asked(args: &UpArgs) -> Result<Asked, Failure> {

@@ -17,6 +17,7 @@ use windlass_run::journal::sqlite::Sqlite;
 use windlass_run::machine::Machine;
 use windlass_run::resume::{InDoubt, NoResume, Verdict};
 use windlass_run::secrets::Secrets;
+use windlass_run::supervisor::Dismissed;
 use windlass_run::world::World;
 use windlass_run::world::process::{Interrupter, Place, Processes};
 use windlass_run::world::simulated::{Faults, Simulated};
@@ -129,8 +130,26 @@ fn hear_operator(interrupter: Interrupter) {
     // Without a handler Ctrl-C ends the engine; the run can be resumed all the same. A second
     // engine finds the handler of the first.
     let _ = ctrlc::set_handler(|| {
-        if let Some(interrupter) = DRIVEN.lock().ok().as_deref().and_then(Option::as_ref) {
-            interrupter.interrupt();
+        interrupt();
+    });
+}
+
+/// Tells the engine that the operator wants to stop; whether there is one.
+fn interrupt() -> bool {
+    let driven = DRIVEN.lock();
+    let interrupter = driven.as_deref().ok().and_then(Option::as_ref);
+    interrupter.map(Interrupter::interrupt).is_some()
+}
+
+/// From here on, whoever ends this command before it drives an engine has the engine in the
+/// background back that gave way.
+pub(crate) fn or_back(deployment: &Deployment, dismissed: &Dismissed) {
+    let (deployment, dismissed) = (deployment.clone(), dismissed.clone());
+    let _ = ctrlc::set_handler(move || {
+        if !interrupt() {
+            // What cannot be started again will be missed; nobody is left to hear of it.
+            let _ = dismissed.leave(&deployment);
+            std::process::exit(i32::from(exit_code::INTERRUPTED));
         }
     });
 }

@@ -11,6 +11,7 @@ use windlass::tree::emit;
 use windlass_run::deployment::{Deployment, Lock};
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
+use windlass_run::supervisor::Dismissed;
 
 use super::past::Standing;
 use super::{
@@ -29,8 +30,8 @@ pub(crate) struct Towards<'a> {
     pub(crate) address: Address,
     /// Held until this goes: one engine drives a deployment at a time. None if nothing is done.
     lock: Option<Lock>,
-    /// Whether an engine in the background looked after it.
-    supervised: bool,
+    /// The engine in the background that looked after it.
+    supervised: Option<Dismissed>,
     manner: Manner<'a>,
 }
 
@@ -51,7 +52,7 @@ impl<'a> Towards<'a> {
         let (deployment, name) = super::existing(place, file)?;
         let address = Address::new(place, file, &name);
         let (lock, supervised) = if manner.dry_run {
-            (None, false)
+            (None, None)
         } else {
             let (lock, gave_way) = super::lock(&deployment, &name)?;
             (Some(lock), gave_way)
@@ -174,9 +175,9 @@ impl<'a> Towards<'a> {
         if let Ok(code) = ended {
             return self.leave(code);
         }
-        let Towards { deployment, name, lock, supervised, manner, .. } = self;
+        let Towards { deployment, address, lock, supervised, .. } = self;
         drop(lock);
-        super::unless_refused(ended, supervised, (manner.drive, &deployment, &name))
+        super::unless_refused(ended, supervised.as_ref(), (&deployment, &address))
     }
 
     /// Lets go of the deployment. An engine in the background looks after it again if one did, or
@@ -185,17 +186,14 @@ impl<'a> Towards<'a> {
         let Towards { deployment, name, address, lock, supervised, manner } = self;
         let args = manner.drive;
         drop(lock);
-        if !supervised || args.supervise {
+        if supervised.is_none() || args.supervise {
             return super::leave_supervisor(args, &deployment, &name, code);
         }
         if code == exit_code::GOOD && args.detach {
             super::supervise(args, &deployment, &name)?;
             output::notice("an engine in the background looks after it again");
         } else {
-            let resume = address.command("resume");
-            output::notice(&format!(
-                "nobody looks after it any more; `{resume} --detach --supervise` does"
-            ));
+            output::notice(&super::alone(&address));
         }
         Ok(code)
     }

@@ -293,7 +293,7 @@ impl Identity {
         Self::parse(&stat) == Some(self) && !matches!(state, Some("Z" | "X"))
     }
 
-    pub(super) fn number(self) -> Option<u32> {
+    pub(crate) fn number(self) -> Option<u32> {
         u32::try_from(self.pid).ok()
     }
 
