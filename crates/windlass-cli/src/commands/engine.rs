@@ -188,7 +188,7 @@ fn meant(state: &Path, names: &[String], file: &Path) -> Result<String, Failure>
     let first = surroundings::file_in(file).or_else(|| load::entry_of(file));
     let file = first.as_deref().unwrap_or(file);
     if !file.is_file() && file != Path::new(USUAL_FILE) {
-        let error = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let error = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
         return Err(Failure::file("read", file, &error));
     }
     let application = name_in(file);

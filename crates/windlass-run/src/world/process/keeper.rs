@@ -95,8 +95,8 @@ impl Keeper {
         &self.records
     }
 
-    /// It is not needed any more. Whatever runs goes on, and it stays as long as that. What it wrote
-    /// down stays when something runs.
+    /// It is not needed any more. Whatever runs goes on, and it stays as long as that, and so does
+    /// what it wrote down.
     pub(super) fn leave(self, is_idle: bool) -> Records {
         let Keeper { socket, records, mut child, .. } = self;
         drop(socket);

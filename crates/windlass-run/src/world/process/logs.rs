@@ -44,6 +44,8 @@ pub(super) struct Logs {
     over: Vec<(Log, u8)>,
     /// The number of the next spare.
     next: u32,
+    /// Where they are, once there is one.
+    folder: Option<PathBuf>,
 }
 
 impl Logs {
@@ -58,6 +60,7 @@ impl Logs {
 
     /// One more spare. What an engine that was killed left serves again if nothing is in it.
     fn another(&mut self, folder: &Path) -> io::Result<Spare> {
+        self.folder.get_or_insert_with(|| folder.to_owned());
         loop {
             let path = folder.join(format!(".{}", self.next));
             self.next += 1;
@@ -105,7 +108,22 @@ impl Drop for Logs {
             // It is empty, and the next engine would use it.
             let _ = fs::remove_file(&spare.path);
         }
+        let files = self.folder.as_ref().and_then(|folder| fs::read_dir(folder).ok());
+        // Those of engines that were killed.
+        for path in files.into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let is_spare = name.strip_prefix('.').is_some_and(|rest| rest.parse::<u32>().is_ok());
+            if is_spare && is_unused(&path) {
+                let _ = fs::remove_file(&path);
+            }
+        }
     }
+}
+
+/// Whether nobody has written to a file, nor can.
+fn is_unused(path: &Path) -> bool {
+    let file = OpenOptions::new().append(true).open(path);
+    file.is_ok_and(|file| file.try_lock().is_ok() && is_empty(&file))
 }
 
 /// Gives a log its name that an engine and its keeper left without: both were killed.
@@ -228,7 +246,11 @@ mod tests {
         busy.try_lock().unwrap();
         fs::write(folder.path().join(".2"), "").unwrap();
         let mut logs = Logs::default();
+        fs::write(folder.path().join(".5"), "").unwrap();
         let log = logs.open(folder.path().join("7.log")).unwrap();
         assert!(log.spare.path.ends_with(".2"));
+        drop((log, logs));
+        let left = |name: &str| folder.path().join(name).exists();
+        assert_eq!([".0", ".1", ".2", ".5"].map(left), [true, true, false, false]);
     }
 }
