@@ -169,7 +169,9 @@ impl Processes {
         if kept.is_none() && !is_earlier && claim.take() {
             return Err(Doubt::NotDone);
         }
-        if let Some(spare) = kept.and_then(|_| claims.spare(order)) {
+        // The log of one that has ended has its name, or it was empty and serves another one.
+        let unended = kept.filter(|fact| fact.status().is_none());
+        if let Some(spare) = unended.and_then(|_| claims.spare(order)) {
             logs::name_left(&self.shared.launcher.log(order), &spare);
         }
         let running = match kept {
