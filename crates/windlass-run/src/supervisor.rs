@@ -118,7 +118,8 @@ fn engine(deployment: &Deployment) -> Option<Identity> {
 /// Asks the engine in the background to end, and waits for it; none when there was none.
 pub fn dismiss(deployment: &Deployment) -> Option<Dismissed> {
     let engine = engine(deployment)?;
-    let dismissed = Dismissed::of(engine);
+    // One that could not be brought back is not ended.
+    let dismissed = Dismissed::of(engine)?;
     engine.signal(Signal::INT);
-    dismissed.filter(|_| engine.wait(Some(PATIENCE)))
+    engine.wait(Some(PATIENCE)).then_some(dismissed)
 }

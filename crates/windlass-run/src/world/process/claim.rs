@@ -188,6 +188,8 @@ impl Claim {
     /// write, and to begin.
     fn make(&self) -> bool {
         let whole = self.path.with_extension("never");
+        // An engine that was killed here may have left its own.
+        let _ = fs::remove_file(&whole);
         let made = new_file(&whole, NEVER).and_then(|()| fs::hard_link(&whole, &self.path));
         let _ = fs::remove_file(&whole);
         match made {
@@ -371,6 +373,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let claims = Claims::open(folder.path()).unwrap();
         let claim = claims.command(OrderId(1));
+        fs::write(claim.path().with_extension("never"), "ne").unwrap();
         assert!(claim.take());
         assert!(claim.take(), "an engine that was killed had made it");
         assert_eq!(claim.identity(), None);
