@@ -65,7 +65,7 @@ impl Logs {
             let path = folder.join(format!(".{}", self.next));
             self.next += 1;
             let file = OpenOptions::new().create(true).append(true).mode(0o600).open(&path)?;
-            if file.try_lock().is_ok() && is_empty(&file) {
+            if is_unused(&file) {
                 return Ok(Spare { file, path });
             }
         }
@@ -104,16 +104,14 @@ impl Logs {
 impl Drop for Logs {
     fn drop(&mut self) {
         self.settle();
-        for spare in &self.empty {
-            // It is empty, and the next engine would use it.
-            let _ = fs::remove_file(&spare.path);
-        }
+        // What is empty and locked by nobody is of no use; also what killed engines left.
+        self.empty.clear();
         let files = self.folder.as_ref().and_then(|folder| fs::read_dir(folder).ok());
-        // Those of engines that were killed.
         for path in files.into_iter().flatten().flatten().map(|entry| entry.path()) {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let is_spare = name.strip_prefix('.').is_some_and(|rest| rest.parse::<u32>().is_ok());
-            if is_spare && is_unused(&path) {
+            let file = OpenOptions::new().append(true).open(&path);
+            if is_spare && file.is_ok_and(|file| is_unused(&file)) {
                 let _ = fs::remove_file(&path);
             }
         }
@@ -121,15 +119,23 @@ impl Drop for Logs {
 }
 
 /// Whether nobody has written to a file, nor can.
-fn is_unused(path: &Path) -> bool {
-    let file = OpenOptions::new().append(true).open(path);
-    file.is_ok_and(|file| file.try_lock().is_ok() && is_empty(&file))
+fn is_unused(file: &File) -> bool {
+    file.try_lock().is_ok() && is_empty(file)
+}
+
+/// Gives a spare the name of a log. A log that an engine before this one left stays; this one is
+/// lost then.
+fn rename(spare: &Path, path: &Path) {
+    let renamed = renameat_with(CWD, spare, CWD, path, RenameFlags::NOREPLACE);
+    if renamed.is_err() && !path.exists() {
+        // Not every file system can refuse to replace.
+        let _ = fs::rename(spare, path);
+    }
 }
 
 /// Gives a log its name that an engine and its keeper left without: both were killed.
 pub(super) fn name_left(path: &Path, spare: &str) {
-    let Some(folder) = path.parent().filter(|_| !path.exists()) else { return };
-    let _ = renameat_with(CWD, folder.join(spare), CWD, path, RenameFlags::NOREPLACE);
+    rename(&path.with_file_name(spare), path);
 }
 
 impl Log {
@@ -156,13 +162,7 @@ impl Log {
     /// Gives it its name; it may have it already.
     pub(super) fn name(&mut self) {
         if !self.has_name {
-            // A log that an engine before this one left stays; this one is lost then.
-            let (spare, path) = (&self.spare.path, &self.path);
-            let renamed = renameat_with(CWD, spare, CWD, path, RenameFlags::NOREPLACE);
-            if renamed.is_err() && !path.exists() {
-                // Not every file system can refuse to replace.
-                let _ = fs::rename(spare, path);
-            }
+            rename(&self.spare.path, &self.path);
             self.has_name = true;
         }
     }

@@ -96,11 +96,11 @@ impl Serving {
                 self.book.look(ended_child)?;
             }
             self.tell()?;
-            if self.book.is_over()? {
-                return Ok(None);
-            }
             let standing = self.book.standing()?;
             if standing.is_alone {
+                if self.book.is_over()? {
+                    return Ok(None);
+                }
                 has_heard = self.sleep(standing)?;
                 continue;
             }
