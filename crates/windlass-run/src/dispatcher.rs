@@ -223,7 +223,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     pub fn run(&mut self) -> Result<Finish, JournalError> {
         self.interrupted = false;
         loop {
-            self.advance();
+            let goes_on = self.advance();
             self.commit()?;
             if self.interrupted {
                 return Ok(Finish::Interrupted);
@@ -247,7 +247,11 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             if let Some(watcher) = &mut self.watcher {
                 watcher(&self.machine);
             }
-            let until = self.timers.first().map(|(moment, _)| *moment);
+            let until = if goes_on {
+                Some(self.world.now())
+            } else {
+                self.timers.first().map(|(moment, _)| *moment)
+            };
             match self.world.wait(until) {
                 Some(report) => self.take(report),
                 // No report can come any more: one was lost, and the world is asked again.
@@ -284,29 +288,38 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         self.given.is_empty() && !waits
     }
 
-    /// Starts whatever can start.
-    fn advance(&mut self) {
+    /// Starts whatever can start, but of a crowd only so many at once; whether there may be more.
+    fn advance(&mut self) -> bool {
         if self.interrupted {
-            return;
+            return false;
         }
         self.tidy();
         if self.stopping || self.replan.is_some() || !self.doubtful.is_empty() {
-            return;
+            return false;
         }
         loop {
             let ready = self.machine.ready();
             let is_quiet = ready.is_empty();
             self.queue.extend(ready);
             let mut has_started = false;
-            while !self.limits.is_full()
+            while !self.is_crowd()
+                && !self.limits.is_full()
                 && let Some(task) = self.queue.pop_front()
             {
                 has_started |= self.begin(task);
             }
+            if self.is_crowd() {
+                return true;
+            }
             if is_quiet && !has_started {
-                return;
+                return false;
             }
         }
+    }
+
+    /// Whether enough is about to start.
+    fn is_crowd(&self) -> bool {
+        self.launch.len() >= self.world.crowd(self.once)
     }
 
     fn resources(&self, task: Task, work: Option<&Work>) -> Vec<Resource> {

@@ -58,6 +58,9 @@ impl Order {
     }
 }
 
+/// How many orders are given at once where each time means waiting for the disk.
+pub(crate) const CROWD: usize = 32;
+
 /// What the world says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
@@ -110,6 +113,13 @@ pub trait World {
     /// How many orders can be under way at once, where that is known. More wait for their turn.
     fn room(&self) -> Option<usize> {
         None
+    }
+
+    /// Of how many orders a crowd is given before the world is asked what has happened meanwhile:
+    /// its first run while the others are written down, and nobody's time runs out unseen. When
+    /// one of them may not be repeated, each time means waiting for the disk.
+    fn crowd(&self, _once: bool) -> usize {
+        CROWD
     }
 
     /// Carries out an order; a report will say how it ended.

@@ -53,6 +53,10 @@ const GRACE: Duration = Duration::from_secs(5);
 /// handle of its process, and what its start needs for a moment.
 const FILES_EACH: u64 = 5;
 
+/// That many commands that may be repeated are started before it is looked who has ended: what the
+/// system keeps of those slows down the start of others.
+const CROWD: usize = 8;
+
 /// A command that ends sooner, and says nothing, has no log.
 const SHORT: Duration = Duration::from_millis(20);
 
@@ -239,11 +243,15 @@ impl World for Processes {
         Some(usize::try_from(most / FILES_EACH).unwrap_or(usize::MAX).max(1))
     }
 
+    fn crowd(&self, once: bool) -> usize {
+        if once { super::CROWD } else { CROWD }
+    }
+
     fn start(&mut self, order: &Order) {
         self.asked.get_or_insert_default();
         // Without this an order in doubt after the next boot counts as older, which is safe.
         let _ = self.shared.launcher.claims.begin(order.id);
-        if !self.direct.start(&self.shared, &self.inbox, order) {
+        if !self.direct.start(&self.shared, &mut self.inbox, order) {
             // What was wrong with a command that was tried, its shell will say.
             errand::begin(&self.shared, order.clone(), errand::From::Start);
         }
@@ -269,7 +277,7 @@ impl World for Processes {
         if let Some(report) = self.inbox.report() {
             return Some(report);
         }
-        if self.inbox.is_told() || self.direct.has_early() {
+        if self.inbox.is_told() {
             for order in self.direct.ended() {
                 self.inbox.push(order);
             }

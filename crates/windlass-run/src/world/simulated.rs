@@ -61,6 +61,8 @@ struct Inner {
     crashed: bool,
     /// Whether orders with nothing to do take their time as well.
     plays: bool,
+    /// How many orders are given at once, when not as many as usual.
+    crowd: Option<usize>,
 }
 
 impl Inner {
@@ -196,6 +198,13 @@ impl Simulated {
         self
     }
 
+    /// Takes so many orders before it tells what has happened.
+    #[must_use]
+    pub fn in_crowds_of(self, most: usize) -> Self {
+        self.inner.borrow_mut().crowd = Some(most);
+        self
+    }
+
     /// The engine dies after so many steps; with none it lives.
     pub fn crash_after(&self, steps: Option<u64>) {
         let mut inner = self.inner.borrow_mut();
@@ -247,6 +256,10 @@ impl World for Simulated {
     fn performs(&self, order: &Order) -> bool {
         // Where time is played, it passes even for an order with nothing to do.
         !order.is_empty() || self.inner.borrow().plays
+    }
+
+    fn crowd(&self, _: bool) -> usize {
+        self.inner.borrow().crowd.unwrap_or(super::CROWD)
     }
 
     fn start(&mut self, order: &Order) {

@@ -134,13 +134,18 @@ fn campaign<M: Machine>(
     Err("the goal was never reached".to_owned())
 }
 
+/// Small enough that most applications come in several.
+fn crowd(seed: u64) -> usize {
+    1 + usize::try_from(seed % 3).unwrap()
+}
+
 fn faults(dice: &mut Dice) -> Faults {
     let mut some = |most| if dice.below(3) == 0 { 0 } else { dice.below(most) as u32 };
     Faults { fails: some(30), dies: some(60), twice: some(40), lost: some(30), forgets: some(80) }
 }
 
 fn of_plans(seed: u64, application: &Application, goal: &GoalFile) -> Result<Seen, String> {
-    let world = Simulated::new(seed, faults(&mut Dice(seed)));
+    let world = Simulated::new(seed, faults(&mut Dice(seed))).in_crowds_of(crowd(seed));
     let journal = Memory::default();
     let machine = || {
         PlanMachine::new(application, GlobalState::empty(), Some(goal.clone()), no_limit).unwrap()
@@ -162,7 +167,7 @@ fn of_single(seed: u64, application: &Application, goal: &GoalFile) -> Result<Se
     if application.faults == Relation::Forbidden {
         wild.dies = 0;
     }
-    let world = Simulated::new(seed, wild);
+    let world = Simulated::new(seed, wild).in_crowds_of(crowd(seed));
     let journal = Memory::default();
     let start = GlobalState::empty();
     let machine = || SingleMachine::new(application, &start, Some(goal.clone()), no_limit).unwrap();
@@ -179,7 +184,7 @@ fn of_single(seed: u64, application: &Application, goal: &GoalFile) -> Result<Se
 fn of_nets(seed: u64, application: &Application) -> Result<Seen, String> {
     let mut mild = faults(&mut Dice(seed));
     mild.dies = 0;
-    let world = Simulated::new(seed, mild);
+    let world = Simulated::new(seed, mild).in_crowds_of(crowd(seed));
     let journal = Memory::default();
     let assembly = Assembly::new(application).unwrap();
     let scenario = Scenario { trace: true, ..Scenario::default() };

@@ -9,10 +9,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
+use std::num::NonZero;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use windlass::lifecycle::implementation::{Command, Effect};
@@ -31,6 +34,9 @@ use crate::world::{Order, Report};
 /// How many commands run without a handle at most: at every end all of them are looked at.
 const FEW: usize = 8;
 
+/// How long the start of a command waits at most until another one has ended.
+const PATIENCE: Duration = Duration::from_millis(1);
+
 /// The commands that the dispatcher sees to and that have not ended.
 #[derive(Debug, Default)]
 pub(super) struct Direct {
@@ -44,8 +50,10 @@ pub(super) struct Direct {
     has_nameless: bool,
     /// Those that run without a handle.
     heard: Vec<OrderId>,
-    /// Those that were seen to have ended while others were started.
-    early: Vec<OrderId>,
+    /// How many of those that run are children of this engine.
+    own: usize,
+    /// How many of them may run before another one waits a little.
+    room: usize,
     keeper: Option<Keeper>,
     /// Whether there can be no keeper.
     is_without_keeper: bool,
@@ -73,8 +81,6 @@ enum Child {
     Own(Begun, Option<OwnedFd>),
     /// The keeper's.
     Kept(Box<Order>),
-    /// Nobody's any more: it has ended.
-    Gone(io::Result<ExitStatus>),
 }
 
 /// A command that has ended.
@@ -83,6 +89,13 @@ struct Over {
     /// What the system still keeps of it.
     left: Option<(Begun, Option<OwnedFd>)>,
     log: Option<Log>,
+}
+
+/// How many commands can really run at once.
+fn processors() -> usize {
+    static PROCESSORS: LazyLock<usize> =
+        LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
+    *PROCESSORS
 }
 
 /// The command of an order that is nothing but a command that writes to its log itself.
@@ -98,14 +111,13 @@ pub(super) fn is_repeatable(order: &Order) -> bool {
 
 impl Direct {
     /// Starts the command of an order; whether that could be done.
-    pub(super) fn start(&mut self, shared: &Arc<Shared>, inbox: &Inbox, order: &Order) -> bool {
+    pub(super) fn start(&mut self, shared: &Arc<Shared>, inbox: &mut Inbox, order: &Order) -> bool {
         let launcher = &shared.launcher;
         let Some(command) = command(order) else { return false };
         let is_own = is_repeatable(order);
         if !is_own && !self.has_keeper(launcher, inbox) {
             return false;
         }
-        self.make_room(shared, is_own);
         let Ok(ready) = launcher.ready(order, command) else { return false };
         let Ok(log) = self.logs.open(launcher.log(order.id)) else { return false };
         if is_own {
@@ -118,17 +130,21 @@ impl Direct {
     fn start_own(
         &mut self,
         shared: &Arc<Shared>,
-        inbox: &Inbox,
+        inbox: &mut Inbox,
         order: &Order,
         ready: &Ready,
         mut log: Log,
     ) -> bool {
+        self.make_room(inbox);
         let Ok(begun) = shared.launcher.start(ready, &log, &mut self.streams) else {
             self.logs.over(log);
             return false;
         };
         match self.expect(inbox, order.id, &begun) {
-            Ok(handle) => self.runs(order.id, Child::Own(begun, handle), log),
+            Ok(handle) => {
+                self.own += 1;
+                self.runs(order.id, Child::Own(begun, handle), log);
+            }
             // No room for another handle: a thread can wait without one.
             Err(_) => {
                 log.name();
@@ -153,29 +169,25 @@ impl Direct {
         self.running.insert(order, Started { child, log: Some(log), cancelled: None });
     }
 
-    /// Small commands end sooner than many of them are started: those that have ended make room.
-    /// What they would have been woken for is told when everything has been started.
-    fn make_room(&mut self, shared: &Arc<Shared>, is_own: bool) {
-        if self.running.len() < FEW {
-            return;
+    /// Short commands only keep each other from their ends when more of them run than there are
+    /// processors. So the start of another one waits for the end of one; but not for long, and with
+    /// each wait in vain twice as many may run.
+    fn make_room(&mut self, inbox: &mut Inbox) {
+        if self.own == 0 {
+            self.room = processors();
         }
-        let over = if is_own { self.look() } else { self.hear(shared) };
-        for order in &over {
-            let Some(started) = self.running.get_mut(order) else { continue };
-            // Nothing is left for the time when all others have ended.
-            let child = std::mem::replace(
-                &mut started.child,
-                Child::Gone(Err(io::ErrorKind::NotFound.into())),
-            );
-            started.child = match child {
-                Child::Own(begun, _) => Child::Gone(begun.wait()),
-                other => other,
-            };
-            if started.log.as_ref().is_some_and(|log| !log.has_name() && log.is_empty()) {
-                started.log.take().into_iter().for_each(|log| self.logs.over(log));
+        let until = Instant::now() + PATIENCE;
+        while self.own.saturating_sub(inbox.waiting()) >= self.room {
+            let most = until.saturating_duration_since(Instant::now());
+            if most.is_zero() || !inbox.sleep(Some(most)) {
+                self.room *= 2;
+                return;
             }
+            if inbox.is_told() {
+                self.ended().into_iter().for_each(|order| inbox.push(order));
+            }
+            self.room = processors().max(self.room - 1);
         }
-        self.early.extend(over);
     }
 
     fn has_keeper(&mut self, launcher: &Launcher, inbox: &Inbox) -> bool {
@@ -205,23 +217,12 @@ impl Direct {
         Ok(Some(handle))
     }
 
-    /// Whether somebody was seen to have ended and that was not told.
-    pub(super) fn has_early(&self) -> bool {
-        !self.early.is_empty()
-    }
-
-    /// Those without a handle that have ended, and those that were seen before.
+    /// Those without a handle that have ended.
     pub(super) fn ended(&mut self) -> Vec<OrderId> {
-        let mut ended = std::mem::take(&mut self.early);
-        ended.extend(self.look());
-        ended
-    }
-
-    fn look(&mut self) -> Vec<OrderId> {
         let running = &mut self.running;
         let has_ended = |order: &mut OrderId| match running.get_mut(order).map(|it| &mut it.child) {
             Some(Child::Own(begun, _)) => begun.is_over(),
-            Some(Child::Kept(_) | Child::Gone(_)) | None => true,
+            Some(Child::Kept(_)) | None => true,
         };
         self.heard.extract_if(.., has_ended).collect()
     }
@@ -358,7 +359,7 @@ impl Direct {
             }
             // It may not have begun; whoever begins it says who it is.
             (Child::Kept(_), Some(keeper)) => keeper.ask(order),
-            (Child::Kept(_), None) | (Child::Gone(_), _) => {}
+            (Child::Kept(_), None) => {}
         }
     }
 
@@ -379,6 +380,7 @@ impl Direct {
         log.iter_mut().for_each(Log::name_unless_empty);
         let (status, known, left) = match child {
             Child::Own(mut begun, handle) => {
+                self.own -= 1;
                 let status = begun.ended();
                 // One that was told to end must be gone before others of its group are looked for.
                 let left = match cancelled {
@@ -391,7 +393,6 @@ impl Direct {
                 let status = self.told.remove(&order).ok_or(io::ErrorKind::NotFound.into());
                 (status, Known::ByEnvironment, None)
             }
-            Child::Gone(status) => (status, Known::ByEnvironment, None),
         };
         self.over.insert(order, Over { left, log });
         let end = match status {

@@ -95,6 +95,11 @@ impl Inbox {
         self.ended.pop_front()
     }
 
+    /// How many commands are known to have ended and were not taken yet.
+    pub(super) fn waiting(&self) -> usize {
+        self.ended.len()
+    }
+
     /// Whether the end of a command without a handle ends the sleep.
     pub(super) fn hears_ends(&self) -> bool {
         self.ends.is_some()

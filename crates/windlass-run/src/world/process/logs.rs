@@ -174,11 +174,6 @@ impl Log {
         }
     }
 
-    /// Whether nobody has written anything.
-    pub(super) fn is_empty(&self) -> bool {
-        is_empty(&self.spare.file)
-    }
-
     pub(super) fn has_name(&self) -> bool {
         self.has_name
     }
