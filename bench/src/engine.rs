@@ -123,8 +123,8 @@ fn no_op_lines(name: &str, case: &str, peers: &str) -> Result<Vec<Measurement>, 
             value: latency as f64 / 1e6,
             unit: "ms",
             note: format!(
-                "median, from the report that an action ended to the start of the next, with the \
-                 commit between them{wish}"
+                "median, from the report that the action ended that it waited for to its start, \
+                 with the commit between them{wish}"
             ),
         });
     }
@@ -135,7 +135,7 @@ fn no_op_lines(name: &str, case: &str, peers: &str) -> Result<Vec<Measurement>, 
 fn no_ops(shape: &str, size: usize, effect: Option<&str>) -> Work {
     let application = read(&assembly(shape, size, effect.unwrap_or("idempotent"), "true"));
     let assembly = Assembly::new(&application).expect("an assembly");
-    let world = InstantWorld::default();
+    let world = InstantWorld::new(shape == "star");
     let latencies = world.latencies();
     match effect {
         None => drive(&assembly, world, Off),

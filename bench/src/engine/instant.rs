@@ -17,22 +17,24 @@ pub(super) type Latencies = Rc<RefCell<Vec<u128>>>;
 pub(super) struct InstantWorld {
     begun: Instant,
     reports: VecDeque<Report>,
+    /// When the report came that enabled what starts now.
     told: Option<Instant>,
+    /// Whether all wait for the first alone; otherwise each for the one before it.
+    is_star: bool,
     latencies: Latencies,
 }
 
-impl Default for InstantWorld {
-    fn default() -> Self {
+impl InstantWorld {
+    pub(super) fn new(is_star: bool) -> Self {
         InstantWorld {
             begun: Instant::now(),
             reports: VecDeque::new(),
             told: None,
+            is_star,
             latencies: Latencies::default(),
         }
     }
-}
 
-impl InstantWorld {
     /// What will have been measured.
     pub(super) fn latencies(&self) -> Latencies {
         Rc::clone(&self.latencies)
@@ -52,7 +54,9 @@ impl World for InstantWorld {
     }
 
     fn wait(&mut self, _: Option<Duration>) -> Option<Report> {
-        self.told = Some(Instant::now());
+        if self.told.is_none() || !self.is_star {
+            self.told = Some(Instant::now());
+        }
         self.reports.pop_front()
     }
 

@@ -258,10 +258,18 @@ fn text(report: &StatusReport) -> String {
         (engine, _) => engine.to_owned(),
     };
     let mut out = format!("{}  run {}, {how}", report.name, report.run);
-    if !report.why.is_empty() {
-        let _ = write!(out, ": {}", report.why.join("; "));
+    match &report.why[..] {
+        [] => out.push('\n'),
+        [why] => {
+            let _ = writeln!(out, ": {why}");
+        }
+        all => {
+            out.push_str(":\n");
+            all.iter().for_each(|why| {
+                let _ = writeln!(out, "    {why}");
+            });
+        }
     }
-    out.push('\n');
     let width = |of: fn(&InstanceReport) -> &str| {
         report.instances.iter().map(|instance| of(instance).chars().count()).max().unwrap_or(0)
     };

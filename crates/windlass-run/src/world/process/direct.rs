@@ -179,12 +179,17 @@ impl Direct {
         let until = Instant::now() + PATIENCE;
         while self.own.saturating_sub(inbox.waiting()) >= self.room {
             let most = until.saturating_duration_since(Instant::now());
+            let before = inbox.waiting();
             if most.is_zero() || !inbox.sleep(Some(most)) {
                 self.room *= 2;
                 return;
             }
             if inbox.is_told() {
                 self.ended().into_iter().for_each(|order| inbox.push(order));
+            }
+            if inbox.waiting() == before {
+                // Somebody else has something to say, and is not kept waiting.
+                return;
             }
             self.room = processors().max(self.room - 1);
         }
