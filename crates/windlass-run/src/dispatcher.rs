@@ -101,7 +101,8 @@ pub struct Dispatcher<'l, M, W, J> {
     watcher: Option<Watcher<'l, M>>,
     limits: Limits,
     queue: VecDeque<Task>,
-    pub(crate) given: BTreeMap<OrderId, Given>,
+    /// What has been given and has not ended. An order is large, and moved as others come and go.
+    pub(crate) given: BTreeMap<OrderId, Box<Given>>,
     timers: BTreeSet<(Duration, Timer)>,
     /// Tasks that have started and wait for another try, with the number of that try.
     pub(crate) retrying: BTreeMap<Task, u32>,
@@ -361,24 +362,19 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     /// Starts a task for the first time or again, if its resources are free and the rules let it.
     fn begin(&mut self, task: Task) -> bool {
         let again = self.retrying.get(&task).copied();
-        // What a net's transition holds does not depend on whether it has started.
+        // What a net's transition is does not depend on whether it has started.
         let work = self.machine.exclusive(task).is_none().then(|| self.machine.work(task));
         let resources = self.resources(task, work.as_ref());
         if !self.limits.take(Some(task), &resources) {
             return false;
         }
-        let attempt = match again {
+        let (attempt, notes) = match again {
             Some(attempt) => {
                 self.retrying.remove(&task);
-                attempt
+                (attempt, Vec::new())
             }
             None => match self.machine.start(task) {
-                Ok(notes) => {
-                    let work = self.machine.work(task);
-                    self.give(Some(task), work, 0, resources);
-                    self.followed(notes);
-                    return true;
-                }
+                Ok(notes) => (0, notes),
                 Err(_) => {
                     let woken = self.limits.give_back(&resources);
                     self.queue.extend(woken);
@@ -386,8 +382,9 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
                 }
             },
         };
-        let work = self.machine.work(task);
+        let work = work.unwrap_or_else(|| self.machine.work(task));
         self.give(Some(task), work, attempt, resources);
+        self.followed(notes);
         true
     }
 
@@ -433,7 +430,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         self.once |= !order.is_repeatable();
         let deadline = timeout.map(|timeout| self.world.now().saturating_add(timeout));
         let given = Given { order, task, attempt, resources, timed_out: false, deadline };
-        self.given.insert(id, given);
+        self.given.insert(id, Box::new(given));
         if is_empty {
             // Nothing to wait for: the outcome is part of the same commit.
             self.ended(id, End::Done, None);

@@ -177,7 +177,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             timed_out: false,
             deadline: None,
         };
-        self.given.insert(id, given);
+        self.given.insert(id, Box::new(given));
         Ok(())
     }
 

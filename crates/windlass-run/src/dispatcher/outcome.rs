@@ -39,7 +39,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         let asked = self.asked.remove(&id) || witness.is_some();
         let spawned =
             (end == End::Done && given.order.spawn.is_some()).then(|| given.order.instance.clone());
-        self.concluded(given, end);
+        self.concluded(&given, end);
         match (spawned, self.early.remove(&id)) {
             (Some(instance), Some(detail)) => self.died(&instance, id, detail),
             // The report is old: what came up may be gone, and its death was told to nobody.
@@ -75,11 +75,11 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         }
     }
 
-    fn concluded(&mut self, given: Given, end: End) {
+    fn concluded(&mut self, given: &Given, end: End) {
         let Given { order, task, attempt, .. } = given;
         let end = self.unless_in_vain(&order.label, end);
-        let Some(task) = task else {
-            self.tidied(&order, end);
+        let Some(task) = *task else {
+            self.tidied(order, end);
             return;
         };
         match end {
@@ -93,12 +93,12 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 }
             },
             End::NotDone => {
-                self.retrying.insert(task, attempt);
+                self.retrying.insert(task, *attempt);
                 self.queue.push_back(task);
             }
-            End::Failed { reason } => self.failed_once(task, &order.label, attempt, reason),
+            End::Failed { reason } => self.failed_once(task, &order.label, *attempt, reason),
             End::TimedOut => {
-                self.failed_once(task, &order.label, attempt, "it took too long".to_owned());
+                self.failed_once(task, &order.label, *attempt, "it took too long".to_owned());
             }
             End::Cancelled => self.give_up(task, &order.label, "it was cancelled".to_owned()),
         }
