@@ -8,6 +8,8 @@ pub mod process;
 pub mod simulated;
 pub mod ssh;
 
+use std::io;
+use std::thread;
 use std::time::Duration;
 
 use windlass::lifecycle::implementation::{Command, Effect, Process};
@@ -60,6 +62,20 @@ impl Order {
 
 /// How many orders are given at once where each time means waiting for the disk.
 pub(crate) const CROWD: usize = 32;
+
+/// Has a thread do something; an error when the system has none to spare.
+fn in_thread(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().spawn(work).map(drop)
+}
+
+/// What is to be said about an order for which the system has no thread to spare.
+fn without_thread(order: OrderId, is_new: bool, error: &io::Error) -> Report {
+    if !is_new {
+        return Report::Lost { order };
+    }
+    let reason = format!("it did not begin: no thread can be started: {error}");
+    Report::Ended { order, end: End::Failed { reason } }
+}
 
 /// What the world says.
 #[derive(Debug, Clone, PartialEq, Eq)]

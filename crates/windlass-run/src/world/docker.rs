@@ -28,14 +28,13 @@ pub use service::take_away;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass::lifecycle::implementation::{Command, Process};
 
 use super::process::{Interrupter, Place, Processes};
-use super::{Doubt, Order, Report, World};
+use super::{Doubt, Order, Report, World, in_thread, without_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use engine::{Engine, Refused};
@@ -129,15 +128,19 @@ impl Docker {
     /// Carries out an order of a Compose project in a thread of its own.
     fn begin(&self, order: Order) {
         let shared = Arc::clone(&self.shared);
-        let reports = self.processes.reports();
-        thread::spawn(move || {
+        let (id, reports) = (order.id, self.processes.reports());
+        let answers = reports.clone();
+        let begun = in_thread(move || {
             let end = match service::carry_out(&shared, &order) {
                 Ok(()) => End::Done,
                 Err(_) if shared.is_cancelled(order.id) => End::Cancelled,
                 Err(reason) => End::Failed { reason },
             };
-            reports.send(Report::Ended { order: order.id, end });
+            answers.send(Report::Ended { order: order.id, end });
         });
+        if let Err(error) = begun {
+            reports.send(without_thread(id, true, &error));
+        }
     }
 }
 

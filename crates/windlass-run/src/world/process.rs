@@ -27,12 +27,11 @@ mod veil;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windlass::lifecycle::implementation::Command;
 
-use super::{Doubt, Order, Report, World, docker};
+use super::{Doubt, Order, Report, World, docker, in_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 pub(crate) use claim::Identity;
@@ -226,11 +225,6 @@ fn end_soon(identity: Identity) {
         // Nobody can wait for it.
         identity.signal_group(rustix::process::Signal::KILL);
     }
-}
-
-/// Has a thread do something; an error when the system has none to spare.
-fn in_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    thread::Builder::new().spawn(work).map(drop)
 }
 
 impl World for Processes {

@@ -25,7 +25,7 @@ use std::time::Duration;
 use windlass::lifecycle::implementation::Command;
 
 use super::process::{Interrupter, Place, Processes, Reports};
-use super::{Doubt, Order, Report, World};
+use super::{Doubt, Order, Report, World, in_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use connection::Connections;
@@ -193,15 +193,19 @@ impl World for Ssh {
         if let Ok(mut cancelled) = self.shared.cancelled.lock() {
             cancelled.insert(order);
         }
-        let shared = Arc::clone(&self.shared);
-        thread::spawn(move || {
-            let script = shared.scripts.stop(order, Sort::Command, "TERM", GRACE);
+        let script = self.shared.scripts.stop(order, Sort::Command, "TERM", GRACE);
+        let (shared, place, told) = (Arc::clone(&self.shared), host.clone(), script.clone());
+        let telling = in_thread(move || {
             // The command may not have begun there: it is told again until its thread has ended.
             while shared.is_cancelled(order) {
-                let _ = errand::ask_patiently(&shared, &host, &script);
+                let _ = errand::ask_patiently(&shared, &place, &told);
                 thread::sleep(TOLD_AGAIN);
             }
         });
+        if telling.is_err() {
+            // Nobody can tell it again.
+            let _ = errand::ask_patiently(&self.shared, &host, &script);
+        }
     }
 
     fn inquire(&mut self, order: &Order) -> Doubt {
@@ -276,7 +280,7 @@ impl World for Ssh {
             return;
         };
         let shared = Arc::clone(&self.shared);
-        thread::spawn(move || {
+        let _ = in_thread(move || {
             // What is not forgotten takes a little room there, and nothing else.
             let _ = shared.connections.ask(&host, &shared.scripts.forget(order));
         });

@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::engine::{Engine, Refused};
 use crate::entry::OrderId;
-use crate::world::Report;
 use crate::world::process::Reports;
+use crate::world::{Report, in_thread};
 
 /// A container whose end is told to the dispatcher.
 #[derive(Debug, Clone)]
@@ -44,7 +43,7 @@ impl Watch {
         let mut events = engine.events()?;
         let watch = Arc::new(Watch::default());
         let (own, engine) = (Arc::clone(&watch), engine.clone());
-        thread::spawn(move || {
+        in_thread(move || {
             let mut line = String::new();
             let why = loop {
                 line.clear();
@@ -59,7 +58,8 @@ impl Watch {
             };
             own.lock().broken = Some(why);
             own.changed.notify_all();
-        });
+        })
+        .map_err(|error| Refused::Away(format!("no thread can be started: {error}")))?;
         Ok(watch)
     }
 

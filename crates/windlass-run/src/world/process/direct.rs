@@ -411,7 +411,7 @@ impl Direct {
         let left = cancelled.map(|leader| Group { leader, order, known });
         let Some(left) = left.filter(|group| group.may_have_members()) else { return Some(report) };
         let (there, told) = (Arc::clone(shared), report.clone());
-        let patient = super::in_thread(move || {
+        let patient = crate::world::in_thread(move || {
             left.end(&there.launcher, super::GRACE);
             there.reports.send(told);
         });

@@ -14,7 +14,7 @@ use super::group::{Group, Known, ORPHANS};
 use super::launch::{After, Begun};
 use super::{Running, Shared, probe};
 use crate::entry::{End, OrderId};
-use crate::world::{Order, Report, docker};
+use crate::world::{Order, Report, docker, in_thread, without_thread};
 
 /// How long a process may take to stop when its author says nothing.
 const GRACE: Duration = Duration::from_secs(10);
@@ -41,14 +41,12 @@ pub(super) fn begin(shared: &Arc<Shared>, order: Order, from: From) {
     }
     let (id, is_new) = (order.id, matches!(from, From::Start));
     let there = Arc::clone(shared);
-    let begun = super::in_thread(move || {
+    let begun = in_thread(move || {
         let report = carry_out(&there, &order, from);
         there.is_over(order.id, report);
     });
     if let Err(error) = begun {
-        let reason = format!("it did not begin: no thread can be started: {error}");
-        let failed = Report::Ended { order: id, end: End::Failed { reason } };
-        shared.is_over(id, if is_new { failed } else { Report::Lost { order: id } });
+        shared.is_over(id, without_thread(id, is_new, &error));
     }
 }
 
@@ -309,7 +307,7 @@ pub(super) fn watch(shared: &Arc<Shared>, order: &Order, identity: Identity, chi
     let (instance, id, reports) = (order.instance.clone(), order.id, shared.reports.clone());
     let shared = Arc::clone(shared);
     let order = order.clone();
-    let watching = super::in_thread(move || {
+    let watching = in_thread(move || {
         let unhealthy = live(&shared, &order, identity);
         let how = ended(&shared, order.id, child);
         if shared.watched.lock().is_ok_and(|watched| watched.contains_key(&order.id)) {

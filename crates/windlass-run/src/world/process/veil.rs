@@ -67,7 +67,7 @@ impl Veils {
         }
         let input = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         // Without a thread it is waited for when the engine ends.
-        let _ = super::in_thread(move || drop(child.wait()));
+        let _ = crate::world::in_thread(move || drop(child.wait()));
         let output = File::from(OwnedFd::from(input));
         Ok((output.try_clone()?, output))
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use windlass::lifecycle::implementation::{Command, Effect, Probe, ProbeKind, Process, Stop};
@@ -17,7 +17,7 @@ use super::script::Sort;
 use crate::entry::{End, OrderId};
 use crate::secrets::Filter;
 use crate::world::process::probe;
-use crate::world::{Order, Report};
+use crate::world::{Order, Report, in_thread, without_thread};
 
 /// How long a process may take to stop when its author says nothing.
 const GRACE: Duration = Duration::from_secs(10);
@@ -53,8 +53,9 @@ enum Word {
 
 /// Carries out an order in a thread of its own.
 pub(super) fn begin(shared: &Arc<Shared>, host: String, order: Order, from: From) {
-    let shared = Arc::clone(shared);
-    thread::spawn(move || {
+    let (id, is_new) = (order.id, matches!(from, From::Start));
+    let (reports, shared) = (shared.reports.clone(), Arc::clone(shared));
+    let begun = in_thread(move || {
         let end = match parts(&shared, &host, &order, from) {
             Ok(()) => Some(End::Done),
             _ if shared.is_cancelled(order.id) => Some(End::Cancelled),
@@ -71,6 +72,9 @@ pub(super) fn begin(shared: &Arc<Shared>, host: String, order: Order, from: From
         };
         shared.reports.send(report);
     });
+    if let Err(error) = begun {
+        reports.send(without_thread(id, is_new, &error));
+    }
 }
 
 fn parts(shared: &Arc<Shared>, host: &str, order: &Order, from: From) -> Result<(), Trouble> {
@@ -182,9 +186,10 @@ fn listen(
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     let log = shared.log(order);
     let filter = Filter::new(&shared.scripts.secrets).keeping_length();
-    let copying = thread::spawn(move || copy(output, &log, filter));
+    let copying = thread::Builder::new().spawn(move || copy(output, &log, filter));
     let (shared, host) = (Arc::clone(shared), host.to_owned());
-    thread::spawn(move || {
+    // A session that nobody can listen to is one that has ended.
+    let _ = in_thread(move || {
         let mut last = Vec::new();
         for line in errors.into_iter().flat_map(|errors| BufReader::new(errors).lines()) {
             let Ok(line) = line else { break };
@@ -193,7 +198,7 @@ fn listen(
             } else if let Some(code) = line.strip_prefix("windlass ended") {
                 // Its last words are in the log before anybody hears that it ended.
                 let _ = child.wait();
-                let _ = copying.join();
+                let _ = copying.map(JoinHandle::join);
                 let _ = say.send(Word::Ended(code.trim().parse().ok()));
                 return;
             } else {
@@ -338,14 +343,32 @@ fn watch(shared: &Arc<Shared>, host: &str, order: &Order, words: mpsc::Receiver<
     if !shared.watch(order.id) {
         return;
     }
-    let (shared, host, order) = (Arc::clone(shared), host.to_owned(), order.clone());
-    thread::spawn(move || {
-        let detail = live(&shared, &host, &order, words);
-        if shared.unwatch(order.id) {
-            let report = Report::Died { instance: order.instance, order: order.id, detail };
-            shared.reports.send(report);
-        }
+    let (there, place, watched) = (Arc::clone(shared), host.to_owned(), order.clone());
+    let watching = in_thread(move || {
+        let detail = live(&there, &place, &watched, words);
+        there.has_died(watched, detail);
     });
+    if let Err(error) = watching {
+        // A process that nobody can look after is none.
+        kill(shared, host, order.id);
+        let detail = format!("nobody can look after it: no thread can be started: {error}");
+        shared.has_died(order.clone(), detail);
+    }
+}
+
+impl Shared {
+    /// The process of an order is gone; whether anybody wants to know.
+    fn has_died(&self, order: Order, detail: String) {
+        if self.unwatch(order.id) {
+            let report = Report::Died { instance: order.instance, order: order.id, detail };
+            self.reports.send(report);
+        }
+    }
+}
+
+fn kill(shared: &Shared, host: &str, order: OrderId) {
+    let script = shared.scripts.stop(order, Sort::Process, "KILL", 1);
+    let _ = ask_patiently(shared, host, &script);
 }
 
 /// Until the process ends: how. A host that does not answer says nothing about its processes.
@@ -370,8 +393,7 @@ fn live(
                 let passes = passes(shared, host, order, health);
                 failures = if passes { 0 } else { failures + 1 };
                 if failures >= probe::failures(health) {
-                    let script = shared.scripts.stop(order.id, Sort::Process, "KILL", 1);
-                    let _ = ask_patiently(shared, host, &script);
+                    kill(shared, host, order.id);
                     return "its health check failed, and it was killed".to_owned();
                 }
             }
