@@ -7,7 +7,8 @@
 //!
 //! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
 //! `probe.rs` (health checks), `group.rs` (whoever is left behind), `errand.rs` (what a thread does
-//! for an order), `direct.rs` (what needs no thread), `keeper.rs` (who outlives the engine),
+//! for an order), `direct.rs` (what needs no thread), `pace.rs` (how
+//! many of these run at once), `keeper.rs` (who outlives the engine),
 //! `ends.rs` (how its end is heard of), `swift.rs` (how it starts), `logs.rs` (what it wrote),
 //! `veil.rs` (secrets in it), `inbox.rs` (where reports arrive).
 
@@ -20,6 +21,7 @@ mod inbox;
 mod keeper;
 mod launch;
 mod logs;
+mod pace;
 pub(super) mod probe;
 mod swift;
 mod veil;

@@ -9,13 +9,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::num::NonZero;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
-use std::sync::{Arc, LazyLock};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use windlass::lifecycle::implementation::{Command, Effect};
@@ -26,6 +24,7 @@ use super::inbox::Inbox;
 use super::keeper::{Fact, Keeper, Records, Told};
 use super::launch::{Begun, Launcher, Ready};
 use super::logs::{Log, Logs};
+use super::pace::{PATIENCE, Pace};
 use super::swift::Streams;
 use super::{Shared, errand, veil};
 use crate::entry::{End, OrderId};
@@ -33,9 +32,6 @@ use crate::world::{Order, Report};
 
 /// How many commands run without a handle at most: at every end all of them are looked at.
 const FEW: usize = 8;
-
-/// How long the start of a command waits at most until another one has ended.
-const PATIENCE: Duration = Duration::from_millis(1);
 
 /// The commands that the dispatcher sees to and that have not ended.
 #[derive(Debug, Default)]
@@ -50,10 +46,8 @@ pub(super) struct Direct {
     has_nameless: bool,
     /// Those that run without a handle.
     heard: Vec<OrderId>,
-    /// How many of those that run are children of this engine.
-    own: usize,
-    /// How many of them may run before another one waits a little.
-    room: usize,
+    /// How many children of this engine run at once.
+    pace: Pace,
     keeper: Option<Keeper>,
     /// Whether there can be no keeper.
     is_without_keeper: bool,
@@ -89,13 +83,6 @@ struct Over {
     /// What the system still keeps of it.
     left: Option<(Begun, Option<OwnedFd>)>,
     log: Option<Log>,
-}
-
-/// How many commands can really run at once.
-fn processors() -> usize {
-    static PROCESSORS: LazyLock<usize> =
-        LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
-    *PROCESSORS
 }
 
 /// The command of an order that is nothing but a command that writes to its log itself.
@@ -142,7 +129,7 @@ impl Direct {
         };
         match self.expect(inbox, order.id, &begun) {
             Ok(handle) => {
-                self.own += 1;
+                self.pace.begun(order.id);
                 self.runs(order.id, Child::Own(begun, handle), log);
             }
             // No room for another handle: a thread can wait without one.
@@ -169,19 +156,14 @@ impl Direct {
         self.running.insert(order, Started { child, log: Some(log), cancelled: None });
     }
 
-    /// Short commands only keep each other from their ends when more of them run than there are
-    /// processors. So the start of another one waits for the end of one; but not for long, and with
-    /// each wait in vain twice as many may run.
+    /// Waits a little when enough commands of this engine run.
     fn make_room(&mut self, inbox: &mut Inbox) {
-        if self.own == 0 {
-            self.room = processors();
-        }
         let until = Instant::now() + PATIENCE;
-        while self.own.saturating_sub(inbox.waiting()) >= self.room {
+        while self.pace.is_crowded(inbox.waiting()) {
             let most = until.saturating_duration_since(Instant::now());
             let before = inbox.waiting();
             if most.is_zero() || !inbox.sleep(Some(most)) {
-                self.room *= 2;
+                self.pace.has_waited_in_vain();
                 return;
             }
             if inbox.is_told() {
@@ -191,7 +173,7 @@ impl Direct {
                 // Somebody else has something to say, and is not kept waiting.
                 return;
             }
-            self.room = processors().max(self.room - 1);
+            self.pace.has_waited();
         }
     }
 
@@ -385,7 +367,7 @@ impl Direct {
         log.iter_mut().for_each(Log::name_unless_empty);
         let (status, known, left) = match child {
             Child::Own(mut begun, handle) => {
-                self.own -= 1;
+                self.pace.ended(order);
                 let status = begun.ended();
                 // One that was told to end must be gone before others of its group are looked for.
                 let left = match cancelled {
