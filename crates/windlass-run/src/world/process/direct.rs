@@ -61,8 +61,7 @@ pub(super) struct Direct {
 #[derive(Debug)]
 struct Started {
     child: Child,
-    /// None when it has ended without a word, and its log serves another one.
-    log: Option<Log>,
+    log: Log,
     /// Who it is, when it was told to end.
     cancelled: Option<Identity>,
 }
@@ -82,7 +81,7 @@ enum Child {
 struct Over {
     /// What the system still keeps of it.
     left: Option<(Begun, Option<OwnedFd>)>,
-    log: Option<Log>,
+    log: Log,
 }
 
 /// The command of an order that is nothing but a command that writes to its log itself.
@@ -153,7 +152,7 @@ impl Direct {
 
     fn runs(&mut self, order: OrderId, child: Child, log: Log) {
         self.has_nameless |= !log.has_name();
-        self.running.insert(order, Started { child, log: Some(log), cancelled: None });
+        self.running.insert(order, Started { child, log, cancelled: None });
     }
 
     /// Waits a little when enough commands of this engine run.
@@ -223,8 +222,9 @@ impl Direct {
             match told {
                 Told::Ended { order, status, is_named } => {
                     let order = OrderId(order);
-                    let started = self.running.get_mut(&order).filter(|_| is_named);
-                    started.and_then(|it| it.log.as_mut()).into_iter().for_each(Log::is_named);
+                    if let Some(started) = self.running.get_mut(&order).filter(|_| is_named) {
+                        started.log.is_named();
+                    }
                     self.told.insert(order, ExitStatus::from_raw(status));
                     ended.push(order);
                 }
@@ -253,28 +253,22 @@ impl Direct {
         order: OrderId,
         from: impl FnOnce() -> Option<errand::From>,
     ) {
-        let Some(Started { child: Child::Kept(order), log, .. }) = self.running.remove(&order)
+        let Some(Started { child: Child::Kept(order), mut log, .. }) = self.running.remove(&order)
         else {
             return;
         };
         match from() {
             Some(errand::From::Start) => {
-                if let Some(log) = log {
-                    self.logs.over(log);
-                }
+                self.logs.over(log);
                 errand::begin(shared, *order, errand::From::Start);
             }
             Some(from) => {
-                if let Some(mut log) = log {
-                    log.name();
-                }
+                log.name();
                 errand::begin(shared, *order, from);
             }
             None => {
                 // Whoever has to decide wants to read what it said.
-                if let Some(mut log) = log {
-                    log.name_unless_empty();
-                }
+                log.name_unless_empty();
                 shared.reports.send(Report::Lost { order: order.id });
             }
         }
@@ -327,7 +321,7 @@ impl Direct {
 
     /// The commands that run take their time: their logs get names, so that they can be read.
     pub(super) fn name_logs(&mut self) {
-        self.running.values_mut().filter_map(|it| it.log.as_mut()).for_each(Log::name);
+        self.running.values_mut().for_each(|it| it.log.name());
         self.logs.settle();
         self.has_nameless = false;
     }
@@ -355,7 +349,7 @@ impl Direct {
         let Some(over) = self.over.remove(&order) else { return false };
         // Whatever had to start has started, so that nobody waits for this. How it ended is known.
         let _ = over.left.map(|(child, _)| child.wait());
-        over.log.into_iter().for_each(|log| self.logs.over(log));
+        self.logs.over(over.log);
         true
     }
 
@@ -364,7 +358,7 @@ impl Direct {
     /// sees to that reports it.
     pub(super) fn bury(&mut self, shared: &Arc<Shared>, order: OrderId) -> Option<Report> {
         let Started { child, mut log, cancelled } = self.running.remove(&order)?;
-        log.iter_mut().for_each(Log::name_unless_empty);
+        log.name_unless_empty();
         let (status, known, left) = match child {
             Child::Own(mut begun, handle) => {
                 self.pace.ended(order);
