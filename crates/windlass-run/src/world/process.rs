@@ -7,8 +7,8 @@
 //!
 //! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
 //! `probe.rs` (health checks), `group.rs` (whoever is left behind), `errand.rs` (what a thread does
-//! for an order), `direct.rs` (what needs no thread), `pace.rs` (how
-//! many of these run at once), `keeper.rs` (who outlives the engine),
+//! for an order), `direct.rs` (what needs no thread), `pace.rs` (how many of these run at once),
+//! `found.rs` (which of an earlier engine run), `keeper.rs` (who outlives the engine),
 //! `ends.rs` (how its end is heard of), `swift.rs` (how it starts), `logs.rs` (what it wrote),
 //! `veil.rs` (secrets in it), `inbox.rs` (where reports arrive).
 
@@ -16,6 +16,7 @@ mod claim;
 mod direct;
 mod ends;
 mod errand;
+mod found;
 mod group;
 mod inbox;
 mod keeper;
@@ -39,9 +40,11 @@ use crate::secrets::Secrets;
 pub(crate) use claim::Identity;
 use direct::Direct;
 pub use ends::hear_ends;
+use found::Found;
 use group::Known;
 use inbox::Inbox;
 pub(super) use inbox::Reports;
+use keeper::Records;
 pub use keeper::{KEEP_COMMANDS, keep_commands};
 use launch::Launcher;
 pub(super) use launch::exit_words;
@@ -89,6 +92,8 @@ pub struct Processes {
     /// The orders of engines before this one that it was asked about and whose outcome is not
     /// safe yet; none as long as nobody has asked, nor started anything, which comes after that.
     asked: Option<BTreeSet<OrderId>>,
+    /// What of engines before this one runs, as long as nothing has been started or waited for.
+    found: Option<Found>,
 }
 
 /// Where the process world works.
@@ -136,7 +141,8 @@ impl Processes {
             watched: Mutex::default(),
             containers: OnceLock::new(),
         };
-        Ok(Processes { shared: Arc::new(shared), inbox, direct: Direct::default(), asked: None })
+        let (shared, direct) = (Arc::new(shared), Direct::default());
+        Ok(Processes { shared, inbox, direct, asked: None, found: None })
     }
 
     /// From here on processes with an image are containers.
@@ -165,8 +171,9 @@ impl Processes {
 impl Processes {
     /// How far the command of an order got that an engine before this one gave; an error when that
     /// is all there is to be said.
-    fn begun(&self, order: OrderId) -> Result<errand::From, Doubt> {
-        let claims = &self.shared.launcher.claims;
+    fn begun(&mut self, order: OrderId) -> Result<errand::From, Doubt> {
+        let shared = Arc::clone(&self.shared);
+        let claims = &shared.launcher.claims;
         let is_earlier = claims.is_of_earlier_boot(order);
         let claim = claims.command(order);
         // Nobody else may begin it any more.
@@ -180,7 +187,7 @@ impl Processes {
             logs::name_left(&self.shared.launcher.log(order), &spare);
         }
         let running = match kept {
-            Some(fact) => fact.running(&self.shared.launcher, order),
+            Some(fact) => fact.running(|| self.find(order)),
             None => claim.identity().filter(|identity| identity.is_alive()),
         };
         let left = match running {
@@ -198,6 +205,19 @@ impl Processes {
             }
             (None, None) => Err(Doubt::Unknown),
         }
+    }
+
+    /// The command of an order that an engine before this one gave, if it runs.
+    fn find(&mut self, order: OrderId) -> Option<Identity> {
+        let launcher = &self.shared.launcher;
+        let found = self.found.get_or_insert_with(|| {
+            // Whoever a keeper was told to begin has begun when all are looked for, unless that
+            // takes too long; those are not known then.
+            let earlier = launcher.claims.earlier_keepers(self.direct.records());
+            let _ = earlier.iter().all(Records::is_closed);
+            Found::look(launcher)
+        });
+        found.running(order)
     }
 }
 
@@ -244,6 +264,7 @@ impl World for Processes {
     }
 
     fn start(&mut self, order: &Order) {
+        self.found = None;
         self.asked.get_or_insert_default();
         // Without this an order in doubt after the next boot counts as older, which is safe.
         let _ = self.shared.launcher.claims.begin(order.id);
@@ -254,6 +275,7 @@ impl World for Processes {
     }
 
     fn wait(&mut self, until: Option<Duration>) -> Option<Report> {
+        self.found = None;
         loop {
             if let Some(report) = self.poll() {
                 return Some(report);
@@ -311,7 +333,7 @@ impl World for Processes {
         self.asked.get_or_insert_default().insert(order.id);
         let claims = &self.shared.launcher.claims;
         let from = if direct::is_repeatable(order) {
-            match direct::find(&self.shared.launcher, order.id) {
+            match self.find(order.id) {
                 Some(identity) => errand::From::Running(identity),
                 None => return Doubt::Unknown,
             }

@@ -7,7 +7,6 @@
 //! of the engine that started it, and the next engine waits for that, as it does for the keeper.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
@@ -19,6 +18,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use windlass::lifecycle::implementation::{Command, Effect};
 
 use super::claim::Identity;
+use super::found::Found;
 use super::group::{Group, Known};
 use super::inbox::Inbox;
 use super::keeper::{Fact, Keeper, Records, Told};
@@ -279,7 +279,7 @@ impl Direct {
     fn without_keeper(&mut self, shared: &Arc<Shared>) -> Vec<OrderId> {
         let Some(keeper) = self.keeper.take() else { return Vec::new() };
         self.is_without_keeper = true;
-        let mut ended = Vec::new();
+        let (mut ended, mut found) = (Vec::new(), None);
         let is_kept = |started: &Started| matches!(started.child, Child::Kept(_));
         let kept = self
             .running
@@ -292,8 +292,10 @@ impl Direct {
                     ended.push(order);
                 }
                 Some(fact @ (Fact::Begun | Fact::Runs(_))) => {
-                    let running = || fact.running(&shared.launcher, order);
-                    self.hand_over(shared, order, || running().map(errand::From::Running));
+                    let look = || Found::look(&shared.launcher);
+                    let find = || found.get_or_insert_with(look).running(order);
+                    let running = fact.running(find).map(errand::From::Running);
+                    self.hand_over(shared, order, || running);
                 }
                 Some(Fact::NotBegun) | None => {
                     self.hand_over(shared, order, || Some(errand::From::Start));
@@ -408,18 +410,4 @@ impl Drop for Direct {
             keeper.leave(is_idle);
         }
     }
-}
-
-/// The command of an order that an engine before this one started, if it runs.
-///
-/// What it left behind has the same environment. A command leads a process group and not a
-/// session; of several that do, it is the oldest.
-pub(super) fn find(launcher: &Launcher, order: OrderId) -> Option<Identity> {
-    let processes = fs::read_dir("/proc").ok()?.flatten();
-    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    numbers
-        .filter(|number| launcher.is_of(order, *number))
-        .filter_map(Identity::of_leader)
-        .filter(|identity| identity.is_alive())
-        .min_by_key(|identity| identity.start())
 }

@@ -314,12 +314,23 @@ impl Launcher {
 
     /// Whether a process has the environment of an order.
     pub(super) fn is_of(&self, order: OrderId, process: u32) -> bool {
-        let state = [b"WINDLASS_STATE=", self.place.folder.as_os_str().as_encoded_bytes()].concat();
-        let number = format!("WINDLASS_ORDER={}", order.0).into_bytes();
-        fs::read(format!("/proc/{process}/environ")).is_ok_and(|environment| {
-            let has = |wanted: &[u8]| environment.split(|byte| *byte == 0).any(|it| it == wanted);
-            has(&number) && has(&state)
-        })
+        self.orders_of(process).contains(&order)
+    }
+
+    /// The orders of this deployment whose environment a process has: one at most, unless
+    /// the author of its command writes such variables as well.
+    pub(super) fn orders_of(&self, process: u32) -> Vec<OrderId> {
+        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        let variables = environment.split(|byte| *byte == 0);
+        let state = self.place.folder.as_os_str().as_encoded_bytes();
+        if !variables.clone().any(|it| it.strip_prefix(b"WINDLASS_STATE=") == Some(state)) {
+            return Vec::new();
+        }
+        let order = |variable: &[u8]| {
+            let number = variable.strip_prefix(b"WINDLASS_ORDER=")?;
+            std::str::from_utf8(number).ok()?.parse().ok().map(OrderId)
+        };
+        variables.filter_map(order).collect()
     }
 
     /// Whether a check ends well, within a time. Its output goes nowhere.

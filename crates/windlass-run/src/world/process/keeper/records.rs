@@ -15,8 +15,6 @@ use std::time::{Duration, Instant};
 
 use crate::entry::OrderId;
 use crate::world::process::claim::Identity;
-use crate::world::process::direct::find;
-use crate::world::process::launch::Launcher;
 
 /// How the files are called, before their number.
 const NAME: &str = "keeper-";
@@ -47,15 +45,14 @@ impl Fact {
         }
     }
 
-    /// The process of the command of an order, if it runs.
+    /// The process of the command, if it runs; it is looked for when nobody wrote down which it is.
     pub(in crate::world::process) fn running(
         self,
-        launcher: &Launcher,
-        order: OrderId,
+        find: impl FnOnce() -> Option<Identity>,
     ) -> Option<Identity> {
         match self {
             Fact::Runs(identity) => Some(identity).filter(|identity| identity.is_alive()),
-            Fact::Begun => find(launcher, order),
+            Fact::Begun => find(),
             Fact::Ended(_) | Fact::NotBegun => None,
         }
     }
