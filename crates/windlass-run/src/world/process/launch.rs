@@ -26,6 +26,9 @@ use crate::world::Order;
 /// How much of a log is repeated as the reason of a failure.
 const TAIL: u64 = 400;
 
+/// With less room than this the disk is full.
+const ROOM: u64 = 64 * 1024;
+
 /// What each command finds about itself in its environment.
 const EACH: [&str; 3] = ["WINDLASS_INSTANCE", "WINDLASS_NODE", "WINDLASS_ORDER"];
 
@@ -365,10 +368,16 @@ impl Launcher {
             return ended;
         }
         self.veils.settle(order);
+        let full = if self.is_full() { ", and there is no room left for its log" } else { "" };
         match self.last_words(order) {
-            Some(words) => format!("{ended}: {words}"),
-            None => ended,
+            Some(words) => format!("{ended}{full}: {words}"),
+            None => format!("{ended}{full}"),
         }
+    }
+
+    /// Whether the disk of the logs is full, as far as anybody but its owner may use it.
+    fn is_full(&self) -> bool {
+        rustix::fs::statvfs(&self.place.logs).is_ok_and(|disk| disk.f_bavail * disk.f_frsize < ROOM)
     }
 
     fn last_words(&self, order: OrderId) -> Option<String> {
@@ -396,7 +405,8 @@ pub(super) fn end_words(status: ExitStatus) -> String {
 pub(in crate::world) fn exit_words(code: i32) -> String {
     match code {
         126 => "it cannot be executed (exit code 126)".to_owned(),
-        127 => "there is no such program (exit code 127)".to_owned(),
+        127 => "there is no such program, or not the one that its first line names (exit code 127)"
+            .to_owned(),
         code => format!("exit code {code}"),
     }
 }
