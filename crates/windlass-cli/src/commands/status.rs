@@ -265,9 +265,9 @@ fn text(report: &StatusReport) -> String {
         }
         all => {
             out.push_str(":\n");
-            all.iter().for_each(|why| {
+            for why in all {
                 let _ = writeln!(out, "    {why}");
-            });
+            }
         }
     }
     let width = |of: fn(&InstanceReport) -> &str| {

@@ -19,8 +19,10 @@ impl Found {
         let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
         for number in processes.filter_map(|it| it.file_name().to_str()?.parse().ok()) {
             let orders = launcher.orders_of(number);
-            if let Some(identity) = orders.first().and_then(|_| Identity::of_leader(number)) {
-                orders.into_iter().for_each(|order| found.entry(order).or_default().push(identity));
+            let leader = orders.first().and_then(|_| Identity::of_leader(number));
+            let Some(identity) = leader else { continue };
+            for order in orders {
+                found.entry(order).or_default().push(identity);
             }
         }
         Found(found)
