@@ -22,6 +22,9 @@ use crate::commands::engine::{self, Address, NO_WAY_ON, Past, Standing, WhereArg
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
 
+/// Of how many reasons each has a line of its own.
+const MANY: usize = 20;
+
 /// What `windlass status` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -131,8 +134,8 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
 /// How the last run ended, and why; of one that has not ended what was under way.
 fn ended(past: &Past, driven: bool) -> (Option<&'static str>, Vec<String>) {
     if !past.is_over() {
-        let under_way = past.under_way().into_values();
-        let why = under_way.map(|label| format!("`{label}` was under way"));
+        let under_way = past.under_way().into_iter();
+        let why = under_way.map(|(id, label)| format!("`{label}` (order {}) was under way", id.0));
         return (None, if driven { Vec::new() } else { why.collect() });
     }
     let why = past.end.as_ref().map(|(_, why)| why.clone()).unwrap_or_default();
@@ -265,8 +268,11 @@ fn text(report: &StatusReport) -> String {
         }
         all => {
             out.push_str(":\n");
-            for why in all {
+            for why in all.iter().take(MANY) {
                 let _ = writeln!(out, "    {why}");
+            }
+            if let Some(more) = all.len().checked_sub(MANY).filter(|more| *more > 0) {
+                let _ = writeln!(out, "    and {more} more");
             }
         }
     }
