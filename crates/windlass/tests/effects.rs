@@ -95,6 +95,10 @@ fn what_a_few_runs_show_is_what_the_search_allows() {
     let mut compared = 0;
     for seed in first..first + long::cases(1500) {
         let Some((quick, slow)) = both(seed, Policy::Any, 0) else { continue };
+        // A search that was given up says nothing.
+        if matches!(slow.validity, Validity::Unknown(_)) {
+            continue;
+        }
         if quick.validity != Validity::Valid || slow.validity != Validity::Valid {
             assert_eq!(quick.validity, slow.validity, "seed {seed}");
             continue;
