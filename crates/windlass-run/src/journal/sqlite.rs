@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::tail::{self, Row, Tail};
+use super::tail::{self, Contents, Row, Tail};
 use super::{Journal, JournalError, Safety};
 use crate::entry::{Entry, OrderId, Record};
 use crate::secrets::Secrets;
 
 /// The version of the table below; a journal of a newer one is refused, an older one migrated.
-pub const SCHEMA: i64 = 3;
+pub const SCHEMA: i64 = 4;
 /// The size of a page, in bytes. Short commits go to the tail; what is written here is many rows at
 /// once.
 const PAGE: u32 = 4096;
@@ -35,6 +35,8 @@ const EMPTY: i64 = 0;
 const FIRST: i64 = 1;
 /// The second version, which had no file beside its tables.
 const SECOND: i64 = 2;
+/// The third version, whose lines beside the tables had no sums.
+const THIRD: i64 = 3;
 
 /// The place of an entry is its run and its number in one: what comes at the end of such a table is
 /// written without touching anything before it.
@@ -104,18 +106,24 @@ impl Sqlite {
         connection.busy_timeout(Duration::from_secs(5))?;
         connection.pragma_update(None, "page_size", PAGE)?;
         connection.set_prepared_statement_cache_capacity(2 * ROWS);
-        let is_new = version(&connection)? == EMPTY;
+        let version = version(&connection)?;
         // What is made here is safe at once or not needed: it is not waited for bit by bit.
-        connection.pragma_update(None, "synchronous", if is_new { "OFF" } else { "FULL" })?;
-        migrate(&connection)?;
+        connection.pragma_update(
+            None,
+            "synchronous",
+            if version == EMPTY { "OFF" } else { "FULL" },
+        )?;
+        migrate(&connection, version, path)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "wal_autocheckpoint", LOG / PAGE)?;
-        if tail::make(path)? || is_new {
+        if version != SCHEMA {
             settle(path)?;
             connection.pragma_update(None, "synchronous", "FULL")?;
         }
-        take_over(&connection, path)?;
-        let tail = Some(Tail::open(path)?);
+        let mut waiting = tail::read(path)?;
+        waiting.follows(last_place(&connection)?)?;
+        take_over(&connection, std::mem::take(&mut waiting.records))?;
+        let tail = Some(Tail::open(path, &waiting, last_place(&connection)?)?);
         let path = path.to_owned();
         let mut journal = Sqlite { connection, run: 0, next: 1, secrets, path, tail };
         journal.continue_run(journal.last_run()?)?;
@@ -128,8 +136,8 @@ impl Sqlite {
             let path = self.path.clone();
             // SQLite removes its own files beside it.
             drop(self);
-            // What stays is an empty journal.
-            let _ = fs::remove_file(tail::beside(&path)).and_then(|()| fs::remove_file(&path));
+            // What stays is an empty journal, or a file without lines, which is as good as none.
+            let _ = fs::remove_file(&path).and_then(|()| fs::remove_file(tail::beside(&path)));
         }
     }
 
@@ -139,7 +147,7 @@ impl Sqlite {
         connection.busy_timeout(Duration::from_secs(5))?;
         connection.pragma_update(None, "query_only", true)?;
         match version(&connection)? {
-            EMPTY | FIRST | SECOND | SCHEMA => {}
+            EMPTY | FIRST | SECOND | THIRD | SCHEMA => {}
             other => return Err(wrong_version(other)),
         }
         let (secrets, path) = (Secrets::default(), path.to_owned());
@@ -155,18 +163,32 @@ impl Sqlite {
 
     /// The number of the last run; 0 when there was none.
     pub fn last_run(&self) -> Result<u64, JournalError> {
-        let sql = match version(&self.connection)? {
-            EMPTY => return Ok(0),
-            FIRST => "SELECT coalesce(max(run), 0) FROM entries",
-            _ => "SELECT coalesce(max(place) >> 40, 0) FROM entries",
-        };
+        if let Some(tail) = &self.tail
+            && let Some(row) = tail.rows().last()
+        {
+            return Ok(row.run);
+        }
+        let version = version(&self.connection)?;
+        if version == FIRST {
+            let sql = "SELECT coalesce(max(run), 0) FROM entries";
+            return Ok(self.connection.query_row(sql, [], |row| row.get(0))?);
+        }
         // Read before the tables: what leaves it meanwhile is found there.
-        let waiting = match &self.tail {
-            Some(tail) => tail.rows().last().map_or(0, |row| row.run),
-            None => tail::read(&self.path)?.last().map_or(0, |record| record.run),
-        };
-        let last: u64 = self.connection.query_row(sql, [], |row| row.get(0))?;
-        Ok(last.max(waiting))
+        let waiting = self.waiting(version)?;
+        let last = if version == EMPTY { 0 } else { last_place(&self.connection)? };
+        waiting.follows(last)?;
+        Ok((last >> 40).max(waiting.records.last().map_or(0, |record| record.run)))
+    }
+
+    /// What is not in the tables yet, for who only reads.
+    fn waiting(&self, version: i64) -> Result<Contents, JournalError> {
+        match version {
+            EMPTY if tail::says_something(&self.path)? => Err(without_tables()),
+            _ if self.tail.is_some() => Ok(Contents::default()),
+            EMPTY | FIRST | SECOND => Ok(Contents::default()),
+            THIRD => tail::read_plain(&self.path),
+            _ => tail::read(&self.path),
+        }
     }
 
     /// Entries go to a new run from here on.
@@ -188,8 +210,8 @@ impl Sqlite {
 
     /// The entries of a run after the entry `after`, in order.
     pub fn records(&self, run: u64, after: u64) -> Result<Vec<Record>, JournalError> {
-        let is_first = version(&self.connection)? == FIRST;
-        let (sql, bounds) = if is_first {
+        let version = version(&self.connection)?;
+        let (sql, bounds) = if version == FIRST {
             let sql = "SELECT seq, at, body FROM entries WHERE run = ?1 AND seq > ?2 ORDER BY seq";
             (sql, [run, after])
         } else {
@@ -198,7 +220,10 @@ impl Sqlite {
             (sql, [place(run, after), place(run + 1, 0)])
         };
         // Read before the tables: what leaves it meanwhile is found there.
-        let tail = tail::read(&self.path)?;
+        let waiting = match &self.tail {
+            Some(_) => tail::read(&self.path)?,
+            None => self.waiting(version)?,
+        };
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query(bounds)?;
         let mut records: Vec<Record> = Vec::new();
@@ -209,7 +234,8 @@ impl Sqlite {
             records.push(Record { run, seq: row.get(0)?, at: row.get(1)?, entry });
         }
         let last = records.last().map_or(after, |last| last.seq);
-        records.extend(tail.into_iter().filter(|record| record.run == run && record.seq > last));
+        let left = waiting.records.into_iter();
+        records.extend(left.filter(|record| record.run == run && record.seq > last));
         Ok(records)
     }
 
@@ -239,8 +265,9 @@ impl Sqlite {
             return insert(&self.connection, rows);
         }
         insert_all(&self.connection, &[waiting, rows])?;
+        let last = last_place(&self.connection)?;
         if let Some(tail) = &mut self.tail {
-            tail.clear()?;
+            tail.clear(last)?;
         }
         Ok(())
     }
@@ -266,7 +293,7 @@ impl Journal for Sqlite {
 
 impl Drop for Sqlite {
     fn drop(&mut self) {
-        if let Some(tail) = &self.tail {
+        if let Some(tail) = &mut self.tail {
             // What was promised has been kept already.
             let _ = tail.settle();
         }
@@ -300,12 +327,17 @@ fn insert_all(connection: &Connection, groups: &[&[Row]]) -> Result<(), JournalE
     Ok(transaction.commit()?)
 }
 
-/// Puts into the tables what the engine before had only written beside them.
-fn take_over(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+/// The place of the last entry in the tables; 0 when there is none.
+fn last_place(connection: &Connection) -> Result<u64, JournalError> {
     let sql = "SELECT coalesce(max(place), 0) FROM entries";
-    let last: u64 = connection.query_row(sql, [], |row| row.get(0))?;
-    let tail = tail::read(path)?.into_iter();
-    let left: Vec<Record> = tail.filter(|record| place(record.run, record.seq) > last).collect();
+    Ok(connection.query_row(sql, [], |row| row.get(0))?)
+}
+
+/// Puts into the tables what the engine before had only written beside them.
+fn take_over(connection: &Connection, waiting: Vec<Record>) -> Result<(), JournalError> {
+    let last = last_place(connection)?;
+    let waiting = waiting.into_iter();
+    let left: Vec<Record> = waiting.filter(|record| place(record.run, record.seq) > last).collect();
     if left.is_empty() {
         return Ok(());
     }
@@ -334,11 +366,23 @@ fn wrong_version(version: i64) -> JournalError {
     JournalError(format!("it has version {version}, and this program knows {SCHEMA}"))
 }
 
-/// Brings a journal to the version of today.
-fn migrate(connection: &Connection) -> Result<(), JournalError> {
-    match version(connection)? {
+fn without_tables() -> JournalError {
+    JournalError("it is empty, and the file beside it goes on with what was in it".to_owned())
+}
+
+/// Brings a journal to the version of today. There is a file beside its tables before they say so.
+fn migrate(connection: &Connection, version: i64, path: &Path) -> Result<(), JournalError> {
+    match version {
+        EMPTY if tail::says_something(path)? => return Err(without_tables()),
+        THIRD => take_over(connection, tail::read_plain(path)?.records)?,
+        _ => {}
+    }
+    if (EMPTY..SCHEMA).contains(&version) {
+        tail::make(path)?;
+    }
+    match version {
         SCHEMA => Ok(()),
-        SECOND => Ok(connection.pragma_update(None, "user_version", SCHEMA)?),
+        SECOND | THIRD => Ok(connection.pragma_update(None, "user_version", SCHEMA)?),
         EMPTY => {
             connection.execute_batch("BEGIN IMMEDIATE")?;
             connection.execute_batch(TABLES)?;

@@ -10,22 +10,37 @@
 //! The file is longer than its lines: zeros stand where the next ones will. Whoever waits for a
 //! line to reach the disk waits for that alone, and not for the new length of the file, which is
 //! written elsewhere.
+//!
+//! A line that was being written when the engine died is none, and after a loss of power lines may
+//! be missing that nobody waited for. Anything else that is missing was lost by somebody else, and
+//! is an error: what the journal forgets would be done again. So every line has a sum, and says how
+//! much of the file was on the disk when it was written, and the first line, the *head*, says how
+//! long the file was when its engine ended.
+
+mod head;
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::{JournalError, Safety};
 use crate::entry::{Entry, Record};
+use head::{Head, LENGTH};
 
 /// A file larger than this is put into the tables.
 const MOST: u64 = 1 << 20;
 /// So many zeros are written when there is no room for a line.
 const ROOM: usize = 1 << 16;
+
+/// An engine may write while somebody reads: what looks damaged is looked at again.
+const LOOKS: usize = 5;
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// An entry on its way into the tables.
 #[derive(Debug)]
@@ -40,6 +55,12 @@ pub(super) struct Row {
 /// One commit.
 #[derive(Debug, Deserialize)]
 struct Line {
+    /// That of the head. Lines of another one are left over.
+    #[serde(default)]
+    generation: u64,
+    /// So much of the file was on the disk when this was written.
+    #[serde(default)]
+    kept: u64,
     run: u64,
     seq: u64,
     at: u64,
@@ -48,18 +69,42 @@ struct Line {
 
 /// The beginning of a line; its entries follow.
 #[derive(Debug, Serialize)]
-struct Head {
+struct Beginning {
+    generation: u64,
+    kept: u64,
     run: u64,
     seq: u64,
     at: u64,
+}
+
+/// What the file says.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    head: Head,
+    /// The entries of all whole lines, in order.
+    pub(super) records: Vec<Record>,
+}
+
+impl Contents {
+    /// An error when the tables, whose last entry has this place, lack what the lines follow.
+    pub(super) fn follows(&self, last: u64) -> Result<(), JournalError> {
+        if self.head.after <= last {
+            return Ok(());
+        }
+        let why = "it is damaged: something that was written to its tables is missing";
+        Err(JournalError(why.to_owned()))
+    }
 }
 
 /// The file, as its writer knows it.
 #[derive(Debug)]
 pub(super) struct Tail {
     file: File,
+    head: Head,
     /// Where the next line begins.
     length: u64,
+    /// So much of the file is on the disk.
+    kept: u64,
     /// The length of the file.
     room: u64,
     rows: Vec<Row>,
@@ -72,61 +117,151 @@ pub(super) fn beside(journal: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes the file when there is none; whether that was so. Its name is not on the disk yet.
-pub(super) fn make(journal: &Path) -> io::Result<bool> {
-    let made = OpenOptions::new().create_new(true).append(true).mode(0o600).open(beside(journal));
-    match made {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+fn for_writing(journal: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true).mode(0o600).open(beside(journal))
+}
+
+/// Makes the file, or one without lines of what is there.
+pub(super) fn make(journal: &Path) -> io::Result<()> {
+    let file = for_writing(journal)?;
+    begin(&file, Head::default())
+}
+
+/// In this order: who is killed in between leaves lines of another generation.
+fn begin(file: &File, head: Head) -> io::Result<()> {
+    file.write_all_at(head.line().as_bytes(), 0)?;
+    file.set_len(LENGTH as u64)
+}
+
+/// Whether there is a file that says anything. Only a journal that is new has none.
+pub(super) fn says_something(journal: &Path) -> Result<bool, JournalError> {
+    match bytes(journal)? {
+        None => Ok(false),
+        Some(bytes) if bytes.is_empty() => Ok(false),
+        Some(bytes) => {
+            let contents = contents(&bytes);
+            Ok(contents.is_none_or(|it| it.head.after > 0 || !it.records.is_empty()))
+        }
+    }
+}
+
+fn bytes(journal: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    match File::open(beside(journal)) {
+        Ok(mut file) => file.read_to_end(&mut bytes).map(|_| Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// The entries of all whole lines, in order. A line that was being written when the engine died, or
-/// that the disk has lost, is none, and nothing after it is.
-pub(super) fn read(journal: &Path) -> Result<Vec<Record>, JournalError> {
-    let mut bytes = Vec::new();
-    match File::open(beside(journal)) {
-        Ok(mut file) => file.read_to_end(&mut bytes)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error.into()),
+/// Reads the file; an error when something is missing that no end of an engine or of the machine
+/// explains.
+pub(super) fn read(journal: &Path) -> Result<Contents, JournalError> {
+    for _ in 1..LOOKS {
+        if let Some(contents) = bytes(journal)?.as_deref().and_then(contents) {
+            return Ok(contents);
+        }
+        thread::sleep(PAUSE);
+    }
+    let name = beside(journal);
+    let Some(bytes) = bytes(journal)? else {
+        return Err(JournalError(format!("`{}` is missing", name.display())));
     };
-    let mut records: Vec<Record> = Vec::new();
+    let damaged = || {
+        let name = name.display();
+        JournalError(format!("`{name}` is damaged: something that was written there is missing"))
+    };
+    contents(&bytes).ok_or_else(damaged)
+}
+
+/// The entries of a file without a head, as older programs wrote it.
+pub(super) fn read_plain(journal: &Path) -> Result<Contents, JournalError> {
+    let bytes = bytes(journal)?.unwrap_or_default();
+    let mut records = Vec::new();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let Some(line) = line.strip_suffix(b"\n") else { break };
         let Ok(line) = serde_json::from_slice::<Line>(line) else { break };
-        let Line { run, seq, at, entries } = line;
-        let follows = |last: &Record| (last.run, last.seq + 1) == (run, seq) || last.run < run;
-        if !records.last().is_none_or(follows) {
+        if !push(&mut records, line) {
             break;
         }
-        let numbered = entries.into_iter().zip(seq..);
-        records.extend(numbered.map(|(entry, seq)| Record { run, seq, at, entry }));
     }
-    Ok(records)
+    Ok(Contents { head: Head::default(), records })
+}
+
+/// What the bytes of a file say; none when they are damaged.
+fn contents(bytes: &[u8]) -> Option<Contents> {
+    let (head, lines) = bytes.split_at_checked(LENGTH)?;
+    let head = Head::parse(head)?;
+    let mut records = Vec::new();
+    // Where the first line is that is none, and up to where all of them have to be.
+    let (mut end, mut kept, mut at) = (None, head.whole, LENGTH as u64);
+    for text in lines.split_inclusive(|byte| *byte == b'\n') {
+        let begins = at;
+        at += text.len() as u64;
+        match whole(text) {
+            Some(line) if line.generation == head.generation => {
+                // Unless power was lost since, everything before it was there.
+                kept = kept.max(if head.is_of_this_boot() { begins } else { line.kept });
+                if end.is_none() && !push(&mut records, line) {
+                    end = Some(begins);
+                }
+            }
+            // The end of a line is written last.
+            None if head.is_of_this_boot() && text.ends_with(b"\n") => return None,
+            _ => end = end.or(Some(begins)),
+        }
+    }
+    (end.unwrap_or(at) >= kept).then_some(Contents { head, records })
+}
+
+/// A line, if it is as it was written.
+fn whole(line: &[u8]) -> Option<Line> {
+    serde_json::from_slice(head::opened(line)?).ok()
+}
+
+/// Adds the entries of a line, if they follow.
+fn push(records: &mut Vec<Record>, line: Line) -> bool {
+    let Line { run, seq, at, entries, .. } = line;
+    let follows = |last: &Record| (last.run, last.seq + 1) == (run, seq) || last.run < run;
+    if !records.last().is_none_or(follows) {
+        return false;
+    }
+    let numbered = entries.into_iter().zip(seq..);
+    records.extend(numbered.map(|(entry, seq)| Record { run, seq, at, entry }));
+    true
 }
 
 impl Tail {
-    /// For the only writer. What is in the file has been taken over by now.
-    pub(super) fn open(journal: &Path) -> io::Result<Self> {
-        let file = OpenOptions::new().write(true).open(beside(journal))?;
-        file.set_len(0)?;
-        Ok(Tail { file, length: 0, room: 0, rows: Vec::new() })
+    /// For the only writer. What is in the file has been taken over by now; `after` is the place
+    /// of the last entry in the tables.
+    pub(super) fn open(journal: &Path, before: &Contents, after: u64) -> io::Result<Self> {
+        let (file, head) = (for_writing(journal)?, before.head.next(after));
+        begin(&file, head)?;
+        let length = LENGTH as u64;
+        Ok(Tail { file, head, length, kept: 0, room: length, rows: Vec::new() })
     }
 
     /// One commit: all of the rows or none of them.
     pub(super) fn append(&mut self, rows: Vec<Row>, safety: Safety) -> Result<(), JournalError> {
         let Some(first) = rows.first() else { return Ok(()) };
-        let head = Head { run: first.run, seq: first.seq, at: first.at };
-        let head = serde_json::to_string(&head).map_err(io::Error::from)?;
-        let mut line = head.strip_suffix('}').unwrap_or(&head).to_owned();
+        let beginning = Beginning {
+            generation: self.head.generation,
+            kept: self.kept,
+            run: first.run,
+            seq: first.seq,
+            at: first.at,
+        };
+        let beginning = serde_json::to_string(&beginning).map_err(io::Error::from)?;
+        let mut line = beginning.strip_suffix('}').unwrap_or(&beginning).to_owned();
         let mut before = ",\"entries\":[";
         for row in &rows {
             line.push_str(before);
             line.push_str(&row.body);
             before = ",";
         }
-        line.push_str("]}\n");
+        line.push_str("]}");
+        head::close(&mut line);
         let end = self.length + line.len() as u64;
         let written = self.write(line.into_bytes(), end);
         let settled = written.and_then(|()| match safety {
@@ -140,6 +275,9 @@ impl Tail {
             return Err(error.into());
         }
         self.length = end;
+        if safety == Safety::PowerLoss {
+            self.kept = end;
+        }
         self.rows.extend(rows);
         Ok(())
     }
@@ -162,17 +300,24 @@ impl Tail {
     }
 
     /// An engine that ends leaves nothing that only the memory of the machine knows.
-    pub(super) fn settle(&self) -> io::Result<()> {
-        if self.rows.is_empty() { Ok(()) } else { self.file.sync_data() }
+    pub(super) fn settle(&mut self) -> io::Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        self.head.whole = self.length;
+        self.file.write_all_at(self.head.line().as_bytes(), 0)?;
+        self.file.sync_data()
     }
 
-    /// Everything is in the tables now.
-    pub(super) fn clear(&mut self) -> io::Result<()> {
+    /// Everything up to `after` is in the tables now.
+    pub(super) fn clear(&mut self, after: u64) -> io::Result<()> {
         self.rows.clear();
-        if self.length > 0 {
-            self.file.set_len(0)?;
-            (self.length, self.room) = (0, 0);
-        }
+        self.head = self.head.next(after);
+        begin(&self.file, self.head)?;
+        (self.length, self.kept, self.room) = (LENGTH as u64, 0, LENGTH as u64);
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

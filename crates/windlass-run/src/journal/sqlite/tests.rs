@@ -217,3 +217,70 @@ fn a_newer_journal_is_refused() {
     drop(journal);
     assert!(Sqlite::open(&path, Secrets::default()).is_err());
 }
+
+#[test]
+fn files_that_are_missing_are_seen_by_readers_and_writers() {
+    type Damage = fn(&Path);
+    let damages: [(&str, Damage); 5] = [
+        ("no tail", |path| fs::remove_file(tail::beside(path)).unwrap()),
+        ("an empty tail", |path| fs::write(tail::beside(path), "").unwrap()),
+        ("words", |path| fs::write(tail::beside(path), "words\n").unwrap()),
+        ("no tables", |path| fs::write(path, "").unwrap()),
+        ("a journal of nothing beside an old tail", |path| {
+            let other = path.with_file_name("other.db");
+            drop(Sqlite::open(&other, Secrets::default()).unwrap());
+            fs::copy(&other, path).unwrap();
+        }),
+    ];
+    for (name, damage) in damages {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.db");
+        for number in 1..=2 {
+            let mut journal = Sqlite::open(&path, Secrets::default()).unwrap();
+            journal.begin_run().unwrap();
+            journal.append(Duration::ZERO, &[outcome(number, "a")], Safety::Crash).unwrap();
+        }
+        damage(&path);
+        let reader = Sqlite::read_only(&path).unwrap();
+        assert!(reader.last_run().is_err(), "{name}");
+        drop(reader);
+        assert!(Sqlite::open(&path, Secrets::default()).is_err(), "{name}");
+        assert!(Sqlite::open(&path, Secrets::default()).is_err(), "{name}, the second time");
+    }
+}
+
+#[test]
+fn a_journal_of_the_third_version_is_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    let mut journal = Sqlite::open(&path, Secrets::default()).unwrap();
+    journal.begin_run().unwrap();
+    journal.append(Duration::ZERO, &[outcome(1, "a")], Safety::Crash).unwrap();
+    drop(journal);
+    let journal = Sqlite::open(&path, Secrets::default()).unwrap();
+    journal.connection.pragma_update(None, "user_version", THIRD).unwrap();
+    drop(journal);
+    let entry = serde_json::to_string(&outcome(2, "b")).unwrap();
+    let line = format!("{{\"run\":1,\"seq\":2,\"at\":3,\"entries\":[{entry}]}}\n");
+    fs::write(tail::beside(&path), format!("{line}{{\"run\":1,\"se")).unwrap();
+    let expected = [outcome(1, "a"), outcome(2, "b")];
+    let entries = |journal: &Sqlite| {
+        assert_eq!(journal.last_run().unwrap(), 1);
+        journal.records(1, 0).unwrap().into_iter().map(|it| it.entry).collect::<Vec<_>>()
+    };
+    assert_eq!(entries(&Sqlite::read_only(&path).unwrap()), expected);
+    for _ in 0..2 {
+        assert_eq!(entries(&Sqlite::open(&path, Secrets::default()).unwrap()), expected);
+    }
+}
+
+#[test]
+fn a_journal_that_was_removed_because_nothing_ran_can_be_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    Sqlite::open(&path, Secrets::default()).unwrap().remove_unused();
+    assert!(!path.exists() && !tail::beside(&path).exists());
+    // As if its remover had been killed in between.
+    tail::make(&path).unwrap();
+    assert_eq!(Sqlite::open(&path, Secrets::default()).unwrap().last_run().unwrap(), 0);
+}
