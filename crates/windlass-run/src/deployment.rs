@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use crate::journal::sqlite;
+
 /// The name of the folder beside a description.
 pub const FOLDER: &str = ".windlass";
 
@@ -71,9 +73,9 @@ impl Deployment {
         self.folder.join("journal.db")
     }
 
-    /// Whether there ever was a run.
+    /// Whether there ever was a run. Somebody may have lost its journal; then it cannot be read.
     pub fn exists(&self) -> bool {
-        self.journal().exists()
+        self.journal().exists() || sqlite::is_lost(&self.journal())
     }
 
     /// Where the logs of a run are.

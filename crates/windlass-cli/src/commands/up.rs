@@ -197,7 +197,8 @@ fn bring_up(args: &UpArgs, asked: Asked, lock: Option<Lock>) -> Result<u8, Failu
     };
     if application.is_net() {
         let past = past.as_ref().filter(|past| !past.is_down());
-        return net_up(args, &application, &way, (text, past), lock);
+        return net_up(args, &application, &way, (text, past), lock)
+            .map_err(|failure| refusal::located(failure, &application, &loaded.sources));
     }
     let beginning = match &project {
         Some(project) => project.beginning(past.is_none() && !args.adopt),
@@ -208,7 +209,8 @@ fn bring_up(args: &UpArgs, asked: Asked, lock: Option<Lock>) -> Result<u8, Failu
     let from = engine::without_faults(&application, beginning.state.clone());
     let mut planner = engine::machine(&application, &from, goal.clone())?;
     planner.arrange(project.as_ref().map(|_| windlass_run::compose::arrange as _));
-    let mut plan = planned(args, whose, &from, &planner, goal.as_ref())?;
+    let mut plan = planned(args, whose, &from, &planner, goal.as_ref())
+        .map_err(|failure| refusal::located(failure, &application, &loaded.sources))?;
     let mut machine = engine::machine(&application, &beginning.state, goal.clone())?;
     machine.arrange(project.as_ref().map(|project| project.order(&mut plan)));
     let actions = project::actions(&application, &from, &plan, project.as_ref())?;

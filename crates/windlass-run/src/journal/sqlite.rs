@@ -84,6 +84,12 @@ impl From<std::io::Error> for JournalError {
     }
 }
 
+/// Whether a journal that is not there has left something beside it.
+pub fn is_lost(path: &Path) -> bool {
+    // What cannot be read is something.
+    tail::says_something(path).unwrap_or(true)
+}
+
 /// A journal in a file.
 #[derive(Debug)]
 pub struct Sqlite {

@@ -361,7 +361,10 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
         }
         Finish::RolledBack(_) => {
             let up = drive.address.up();
-            output::notice(&format!("what had been done is undone; `{up}` begins anew"));
+            output::notice(&format!(
+                "everything is where the run began; what an operation did that no other one undoes \
+                 is still done; `{up}` begins anew"
+            ));
             exit_code::EXECUTION
         }
         Finish::Interrupted => {

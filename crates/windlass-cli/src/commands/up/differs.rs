@@ -1,7 +1,7 @@
 //! What runs, against what the journal and the file say: processes that died while nobody looked,
 //! and those that the file describes otherwise by now.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass::application::{Application, ComponentType, GlobalState};
 use windlass::goal::GoalFile;
@@ -52,7 +52,8 @@ pub(super) fn actions(
     Ok(Some(all))
 }
 
-/// Tells which processes run by another command than the file says.
+/// Tells which processes run by another command than the file says, and of which nodes there are
+/// more instances: `up` removes none of them, because `scale` may have made them.
 pub(super) fn tell(
     application: &Application,
     past: Option<&Past>,
@@ -67,6 +68,13 @@ pub(super) fn tell(
              `{restart}` starts it anew"
         ));
     }
+    for (node, there, wanted) in beyond(application, past, &standing) {
+        let scale = address.option("scale", &format!("{node}={wanted}"));
+        output::notice(&format!(
+            "`{node}` has {there} instances, and the file asks for {wanted}: `{scale}` removes the \
+             others"
+        ));
+    }
     for (id, operations) in outdated(application, past, &standing) {
         let operations: Vec<String> = operations.iter().map(|it| format!("`{it}`")).collect();
         let down = address.command("down");
@@ -77,6 +85,23 @@ pub(super) fn tell(
         ));
     }
     Ok(())
+}
+
+/// The nodes of which there are more instances than the file asks for: how many, and how many it
+/// asks for.
+fn beyond(
+    application: &Application,
+    past: &Past,
+    standing: &Standing,
+) -> Vec<(String, usize, usize)> {
+    let mut there: BTreeMap<&str, usize> = BTreeMap::new();
+    for instance in standing.state.instances.values() {
+        *there.entry(&past.application.node(instance.node).name).or_default() += 1;
+    }
+    let wanted = |name: &str| Some(application.node(application.node_named(name)?).count as usize);
+    let all = there.into_iter().filter_map(|(name, there)| Some((name, there, wanted(name)?)));
+    let more = all.filter(|(_, there, wanted)| there > wanted);
+    more.map(|(name, there, wanted)| (name.to_owned(), there, wanted)).collect()
 }
 
 /// The operations that led instances to where they are, and that the file describes otherwise now.

@@ -1,7 +1,8 @@
-//! What `up` refuses of a Compose project before anything runs: what is certain to fail on an
+//! What `up` refuses before anything runs. Of a Compose project: what is certain to fail on an
 //! engine, and what Windlass does not do.
 
-use windlass::diagnostic::Diagnostic;
+use windlass::application::Application;
+use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::lang::compose::project::Condition;
 use windlass::lang::compose::{self, Project};
 use windlass::rule;
@@ -32,6 +33,26 @@ const CERTAIN: &[&str] = &[
 const PORTS: &[&str] = &["COMPOSE021"];
 /// What takes another builder, when something has to be built.
 const BUILDER: &str = "COMPOSE044";
+
+/// Why something cannot come up, with what `check` says about it and where in the file.
+pub(super) fn located(failure: Failure, application: &Application, sources: &Sources) -> Failure {
+    if failure.exit_code != exit_code::FINDINGS {
+        return failure;
+    }
+    let mut findings = rule::check(application, sources);
+    findings.retain(|finding| finding.severity == Severity::Error);
+    if findings.is_empty() {
+        return failure;
+    }
+    let report = Report::new(sources.clone(), findings);
+    if let Ok(text) = render::report(CheckFormat::Text, &report, false) {
+        output::stderr(&text);
+    }
+    match render::report(CheckFormat::Json, &report, true) {
+        Ok(json) => failure.findings(json),
+        Err(other) => other,
+    }
+}
 
 /// What no engine and no order can bring up.
 pub(crate) fn certain(project: &Project, sources: &Sources) -> Vec<Diagnostic> {
