@@ -192,11 +192,7 @@ fn with_world<M: Machine, W: World>(
             None => drop(output::stdout_bytes(text.as_bytes())),
         }
     };
-    let watcher = |machine: &M| {
-        if let Some(live) = &mut *live.borrow_mut() {
-            live.waits(|| machine.stuck());
-        }
-    };
+    let watcher = |machine: &M| live.borrow_mut().as_mut()?.waits(|| machine.stuck());
     let engine = Dispatcher::new(machine, world, journal, options, next);
     let mut engine = engine.listening(listener).watching(watcher);
     match beginning {

@@ -115,19 +115,31 @@ impl Live {
         self.change(|view| view.starts(order, action));
     }
 
-    /// Asks why those that wait do, unless it was asked a moment ago.
-    pub(crate) fn waits(&mut self, ask: impl FnOnce() -> Vec<String>) {
+    /// Asks why those that wait do, unless it was asked a moment ago: after how long it wants to
+    /// be called again then, so that no reason is shown for long that is none any more.
+    pub(crate) fn waits(&mut self, ask: impl FnOnce() -> Vec<String>) -> Option<Duration> {
         let mut is_idle = true;
         self.change(|view| is_idle = view.is_idle());
-        if is_idle || self.asked.is_some_and(|asked| asked.elapsed() < ASK_EVERY) {
-            return;
+        if is_idle {
+            return None;
+        }
+        let since = self.asked.map_or(ASK_EVERY, |asked| asked.elapsed());
+        if let Some(left) = ASK_EVERY.checked_sub(since).filter(|left| !left.is_zero()) {
+            return Some(left);
         }
         self.asked = Some(Instant::now());
         let words: Vec<String> =
             ask().iter().map(|line| escape::visible(line).into_owned()).collect();
-        self.change(|view| view.waiting = words);
-        // Draws, unless that was done a moment ago.
-        self.bar.set_message("");
+        let mut is_news = false;
+        self.change(|view| {
+            is_news = view.waiting != words;
+            view.waiting = words;
+        });
+        if is_news {
+            // Not left to the next tick: until then the reasons of before would stand there.
+            self.bar.force_draw();
+        }
+        None
     }
 
     /// Takes the view away; what there is to say in the end.
