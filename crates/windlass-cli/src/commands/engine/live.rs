@@ -3,6 +3,7 @@
 //! Lines of the journal scroll by above it. Nothing of this is drawn when standard error is no
 //! terminal.
 
+mod quiet;
 mod view;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use windlass_run::entry::{Entry, OrderId};
 
+use self::quiet::Quiet;
 use self::view::{Action, View};
 use super::chart::Span;
 use crate::{escape, output};
@@ -31,6 +33,7 @@ pub(crate) struct Live {
     /// What the description lets expect.
     expected: BTreeMap<String, Duration>,
     asked: Option<Instant>,
+    _quiet: Option<Quiet>,
 }
 
 /// Columns and rows of the terminal; those of old when it does not tell.
@@ -64,7 +67,7 @@ impl Live {
         let style = ProgressStyle::with_template("{view}").ok()?.with_key("view", draw);
         let bar = ProgressBar::new_spinner().with_style(style);
         bar.enable_steady_tick(TICK);
-        Some(Live { bar, view, expected, asked: None })
+        Some(Live { bar, view, expected, asked: None, _quiet: Quiet::new() })
     }
 
     /// Prints a line above the view.
