@@ -157,7 +157,7 @@ fn go_on(
         secrets,
         stay: !args.drive.detach && past.purpose == Purpose::Up,
     };
-    let again = Beginning::Again { run: past.run, entries: past.entries(), verdicts };
+    let again = Beginning::Again { run: past.run, records: past.records.clone(), verdicts };
     let code = if past.application.is_net() {
         let assembly =
             Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;

@@ -51,8 +51,8 @@ pub(crate) struct Drive<'a> {
 pub(crate) enum Beginning {
     /// With this entry and this plan.
     New { begun: Entry, plan: Option<String> },
-    /// After these entries, with what the operator says about actions in doubt.
-    Again { run: u64, entries: Vec<Entry>, verdicts: BTreeMap<OrderId, Verdict> },
+    /// After these records, with what the operator says about actions in doubt.
+    Again { run: u64, records: Vec<Record>, verdicts: BTreeMap<OrderId, Verdict> },
 }
 
 /// Drives a model to its goal; the exit code.
@@ -174,8 +174,8 @@ fn with_world<M: Machine, W: World>(
     let options = Options { jobs, on_failure, seed: drive.args.seed, keep_faults: false };
     let next = journal.next_order()?;
     let mut lines = Lines::timed(drive.world != WorldArg::Simulated);
-    if let Beginning::Again { entries, .. } = &beginning {
-        lines.recall(entries);
+    if let Beginning::Again { records, .. } = &beginning {
+        lines.recall(records);
     }
     let format = drive.format;
     let live = RefCell::new(live_view(drive, &beginning, jobs));
@@ -202,7 +202,8 @@ fn with_world<M: Machine, W: World>(
             }
             engine.look_after()?;
         }
-        Beginning::Again { entries, verdicts, .. } => {
+        Beginning::Again { records, verdicts, .. } => {
+            let entries: Vec<Entry> = records.into_iter().map(|record| record.entry).collect();
             let settled = engine.fold(&entries).and_then(|()| engine.reconcile(&verdicts));
             settled.map_err(|why| not_resumed(why, &verdicts, drive.address))?;
         }
@@ -236,18 +237,19 @@ fn live_view(drive: &Drive<'_>, beginning: &Beginning, jobs: Option<usize>) -> O
         return None;
     }
     Live::new(|| {
-        let entries = match beginning {
+        let records: Vec<Record> = match beginning {
             Beginning::New { begun, plan } => {
                 let (aim, why) = (Aim::Goal, String::new());
                 let plan = plan.clone().map(|plan| Entry::Planned { plan, aim, why });
-                std::iter::once(begun.clone()).chain(plan).collect()
+                let entries = std::iter::once(begun.clone()).chain(plan);
+                entries.map(|entry| Record { run: 0, seq: 0, at: 0, entry }).collect()
             }
-            Beginning::Again { entries, .. } => entries.clone(),
+            Beginning::Again { records, .. } => records.clone(),
         };
-        let record = |entry| Record { run: 0, seq: 0, at: 0, entry };
-        let past = Past::of_records(0, entries.into_iter().map(record).collect());
+        let past = Past::of_records(0, records.clone());
         // Without a prediction there is no estimate, and nothing else is lost.
-        past.and_then(|past| chart::predicted(&past, jobs)).unwrap_or_default()
+        let predicted = past.and_then(|past| chart::predicted(&past, jobs)).unwrap_or_default();
+        (records, predicted)
     })
 }
 

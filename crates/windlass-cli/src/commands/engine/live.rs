@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use windlass_run::entry::{Entry, OrderId};
+use windlass_run::entry::{End, Entry, OrderId, Record};
 
 use self::quiet::Quiet;
 use self::view::{Action, View};
@@ -45,14 +45,17 @@ fn size() -> (usize, usize) {
 }
 
 impl Live {
-    /// A view, when there is a terminal to show it.
-    pub(crate) fn new(predicted: impl FnOnce() -> Vec<Span>) -> Option<Self> {
+    /// A view, when there is a terminal to show it: of a run of which so much is in the journal
+    /// already, and of which so much was to be expected when it began.
+    pub(crate) fn new(before: impl FnOnce() -> (Vec<Record>, Vec<Span>)) -> Option<Self> {
         if !std::io::stderr().is_terminal() {
             return None;
         }
-        let predicted = predicted();
+        let (records, predicted) = before();
         let makespan = predicted.iter().map(|span| span.end).max().unwrap_or_default();
-        let view = Arc::new(Mutex::new(View::new(predicted.len(), makespan)));
+        let mut view = View::new(predicted.len(), makespan);
+        view.recall(&records, &predicted, (Instant::now(), SystemTime::now()));
+        let view = Arc::new(Mutex::new(view));
         let expected =
             predicted.into_iter().map(|span| (span.label, span.end.saturating_sub(span.start)));
         let expected = expected.filter(|(_, takes)| !takes.is_zero()).collect();
@@ -88,16 +91,13 @@ impl Live {
         self.change(|view| view.rests = false);
         match entry {
             Entry::Intent { order, label, .. } => self.starts(*order, label),
-            Entry::Outcome { order, .. } => self.change(|view| view.ends(*order)),
+            Entry::Outcome { order, end, .. } => {
+                self.change(|view| view.ends(*order, *end == End::Done));
+            }
             // Another plan is not what was expected.
             Entry::Planned { .. } => {
                 let mut is_other = false;
-                self.change(|view| {
-                    is_other = view.done > 0;
-                    if is_other {
-                        view.expect_nothing();
-                    }
-                });
+                self.change(|view| is_other = view.plans());
                 if is_other {
                     self.expected.clear();
                 }
