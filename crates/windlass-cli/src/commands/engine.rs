@@ -5,6 +5,7 @@ pub(crate) mod actions;
 mod address;
 pub(crate) mod chart;
 pub(crate) mod containers;
+mod doubt;
 mod drive;
 pub(crate) mod hosts;
 mod lines;

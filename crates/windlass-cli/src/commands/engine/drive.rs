@@ -15,7 +15,7 @@ use windlass_run::entry::{Aim, Entry, OrderId, Record};
 use windlass_run::journal::JournalError;
 use windlass_run::journal::sqlite::Sqlite;
 use windlass_run::machine::Machine;
-use windlass_run::resume::{InDoubt, NoResume, Verdict};
+use windlass_run::resume::{NoResume, Verdict};
 use windlass_run::secrets::Secrets;
 use windlass_run::supervisor::Dismissed;
 use windlass_run::world::World;
@@ -24,7 +24,7 @@ use windlass_run::world::simulated::{Faults, Simulated};
 
 use super::lines::Lines;
 use super::live::Live;
-use super::{Address, DriveArgs, OnFailureArg, Past, WorldArg, chart, containers, hosts};
+use super::{Address, DriveArgs, OnFailureArg, Past, WorldArg, chart, containers, doubt, hosts};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
@@ -205,7 +205,7 @@ fn with_world<M: Machine, W: World>(
         Beginning::Again { records, verdicts, .. } => {
             let entries: Vec<Entry> = records.into_iter().map(|record| record.entry).collect();
             let settled = engine.fold(&entries).and_then(|()| engine.reconcile(&verdicts));
-            settled.map_err(|why| not_resumed(why, &verdicts, drive.address))?;
+            settled.map_err(|why| not_resumed(drive, &why, &verdicts))?;
         }
     }
     let finish = if drive.stay { engine.keep()? } else { engine.run()? };
@@ -254,52 +254,15 @@ fn live_view(drive: &Drive<'_>, beginning: &Beginning, jobs: Option<usize>) -> O
 }
 
 /// What keeps a run from going on.
-fn not_resumed(why: NoResume, verdicts: &BTreeMap<OrderId, Verdict>, address: &Address) -> Failure {
+fn not_resumed(
+    drive: &Drive<'_>,
+    why: &NoResume,
+    verdicts: &BTreeMap<OrderId, Verdict>,
+) -> Failure {
     match why {
-        NoResume::InDoubt(doubts) => {
-            let (message, help) = in_doubt(&doubts, verdicts, address);
-            Failure::usage(message).help(help).ending(exit_code::EXECUTION)
-        }
+        NoResume::InDoubt(doubts) => doubt::failure(drive, doubts, verdicts),
         other => Failure::usage(other.to_string()).ending(exit_code::EXECUTION),
     }
-}
-
-/// With more actions in doubt than this, the hint does not name each.
-const MANY: usize = 4;
-const ALL_DONE: &str = "--in-doubt all=done";
-
-/// What nobody knows, and what the operator can say about it, with what has been said already.
-fn in_doubt(
-    doubts: &[InDoubt],
-    verdicts: &BTreeMap<OrderId, Verdict>,
-    address: &Address,
-) -> (String, String) {
-    let order = |doubt: &InDoubt| format!("`{}` (order {})", doubt.label, doubt.order.0);
-    let orders: Vec<String> = doubts.iter().map(order).collect();
-    let message = format!(
-        "nobody knows whether this happened, and it must not happen twice: {}",
-        orders.join(", ")
-    );
-    let said = verdicts.iter().map(|(order, verdict)| match verdict {
-        Verdict::Done => format!("--in-doubt {}=done", order.0),
-        Verdict::Again => format!("--in-doubt {}=again", order.0),
-    });
-    let unsaid = doubts.iter().map(|doubt| format!("--in-doubt {}=done", doubt.order.0));
-    let is_long = doubts.len() > MANY;
-    let unsaid = unsaid.filter(|_| !is_long).chain(is_long.then(|| ALL_DONE.to_owned()));
-    let answers: Vec<String> = said.chain(unsaid).collect();
-    let together = if answers.len() > 1 { ", all in one command" } else { "" };
-    let otherwise = if is_long {
-        "and `--in-doubt ORDER=again` for each that did not happen"
-    } else {
-        "with `again` in place of `done` for what did not happen"
-    };
-    let help = format!(
-        "look, then say `{} {}`, {otherwise}{together}",
-        address.command("resume"),
-        answers.join(" ")
-    );
-    (message, help)
 }
 
 /// A line of `--format json`: an entry of the journal, as soon as it is safe.
@@ -352,10 +315,9 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
             exit_code::EXECUTION
         }
         Finish::InDoubt(doubts) => {
-            let (message, help) = in_doubt(doubts, &BTreeMap::new(), drive.address);
-            output::notice(&message);
-            output::notice(&help);
-            exit_code::EXECUTION
+            let failure = doubt::failure(drive, doubts, &BTreeMap::new());
+            failure.print();
+            failure.exit_code
         }
         Finish::RolledBack(_) => {
             let up = drive.address.up();
