@@ -24,7 +24,9 @@ use windlass_run::world::simulated::{Faults, Simulated};
 
 use super::lines::Lines;
 use super::live::Live;
-use super::{Address, DriveArgs, OnFailureArg, Past, WorldArg, chart, containers, doubt, hosts};
+use super::{
+    Address, DriveArgs, OnFailureArg, Past, WorldArg, chart, containers, doubt, hosts, past,
+};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
@@ -261,7 +263,8 @@ fn not_resumed(
 ) -> Failure {
     match why {
         NoResume::InDoubt(doubts) => doubt::failure(drive, doubts, verdicts),
-        other => Failure::usage(other.to_string()).ending(exit_code::EXECUTION),
+        NoResume::Misfit(_) => past::damaged(&why.to_string()),
+        NoResume::Journal(why) => Failure::from(why.clone()),
     }
 }
 

@@ -68,7 +68,8 @@ pub(crate) fn read_application(text: &str) -> Result<(Application, Option<GoalFi
     Ok((application, reading.goal))
 }
 
-fn damaged(why: &str) -> Failure {
+/// A journal that says what cannot have been: nothing is executed then.
+pub(super) fn damaged(why: &str) -> Failure {
     Failure::usage(format!("the journal is damaged: {why}")).help(
         "nothing was done; `windlass history --format json` shows what can still be read. Put back \
          a copy of the folder of the deployment, or move it away: what runs stays as it is",
