@@ -16,6 +16,31 @@ fn pair() -> Folder {
 }
 
 #[test]
+fn a_folder_that_cannot_be_used_is_named_with_a_way_out() {
+    let folder = pair();
+    for state in ["/proc/windlass", "windlass.yaml"] {
+        let up = folder.run(&[&UP[..], &["--state-dir", state]].concat());
+        assert_eq!(up.code, 2, "{up:?}");
+        assert!(up.stderr.contains(&format!("error: cannot make `{state}/pair`: ")), "{up:?}");
+        assert!(up.stderr.contains("help: name a folder with `--state-dir`"), "{up:?}");
+    }
+    assert_eq!(folder.run(&UP).code, 0);
+    let runs = folder.processes();
+    let lock = folder.path(".windlass/pair/lock");
+    fs::remove_file(&lock).unwrap();
+    fs::create_dir(&lock).unwrap();
+    for command in ["resume", "down"] {
+        let refused = folder.run(&[command]);
+        let told =
+            "error: cannot write to `./.windlass/pair`: is a directory\nhelp: nothing was done";
+        assert!(refused.code == 2 && refused.stderr.contains(told), "{refused:?}");
+    }
+    fs::remove_dir(&lock).unwrap();
+    assert_eq!(folder.processes(), runs);
+    assert_eq!(folder.run(&["down"]).code, 0);
+}
+
+#[test]
 fn a_plan_that_cannot_be_read_is_told_alike_by_everybody() {
     let folder = pair();
     assert_eq!(folder.run(&UP).code, 0);

@@ -246,7 +246,7 @@ pub(crate) fn lock(
     deployment: &Deployment,
     name: &str,
 ) -> Result<(Lock, Option<Dismissed>), Failure> {
-    deployment.create().map_err(|error| Failure::file("make", deployment.folder(), &error))?;
+    deployment.create().map_err(|error| unusable(deployment, &error))?;
     let mut lock = deployment.lock();
     let mut gave_way = None;
     if matches!(lock, Err(NoLock::Taken)) {
@@ -260,8 +260,23 @@ pub(crate) fn lock(
     lock.map(|lock| (lock, gave_way)).map_err(|why| match why {
         NoLock::Taken => Failure::usage(format!("another windlass drives `{name}`"))
             .help("`windlass status` says where it is; end the other one with Ctrl-C first"),
-        NoLock::Io(error) => Failure::file("lock", deployment.folder(), &error),
+        NoLock::Io(error) => unusable(deployment, &error),
     })
+}
+
+/// The folder of a deployment cannot be made, or it is there and nothing can be written to it.
+fn unusable(deployment: &Deployment, error: &std::io::Error) -> Failure {
+    let folder = deployment.folder();
+    let is_there = folder.is_dir();
+    let failure = Failure::file(if is_there { "write to" } else { "make" }, folder, error);
+    match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => failure,
+        _ if is_there => failure.help(
+            "nothing was done, and what runs goes on; try again when you can write there. \
+             `windlass status`, `history` and `logs` only read",
+        ),
+        _ => failure.help("name a folder with `--state-dir` in which you can make others"),
+    }
 }
 
 /// How a command ended that has let go of its lock. When it did nothing, an engine in the
