@@ -6,13 +6,25 @@
 mod support;
 
 use std::fs;
+use std::process::Command;
 
-use support::{Folder, PAIR, Run};
+use support::{Folder, PAIR, Run, kill};
 
 const UP: [&str; 4] = ["up", "windlass.yaml", "--yes", "--detach"];
 
 fn pair() -> Folder {
     Folder::with(&[("windlass.yaml", PAIR)])
+}
+
+/// Runs the program where no file may be longer than so many bytes.
+fn limited(folder: &Folder, most: u32, args: &[&str]) -> (Option<i32>, String) {
+    let program = folder.command(args);
+    let mut command = Command::new("sh");
+    // Whoever writes more gets an error then, and no signal.
+    let script = format!("trap '' XFSZ; exec prlimit --fsize={most} \"$@\"");
+    command.args(["-c", &script, "sh"]).arg(program.get_program()).args(program.get_args());
+    let output = command.current_dir(folder.path("")).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
 #[test]
@@ -37,6 +49,28 @@ fn a_folder_that_cannot_be_used_is_named_with_a_way_out() {
     }
     fs::remove_dir(&lock).unwrap();
     assert_eq!(folder.processes(), runs);
+    assert_eq!(folder.run(&["down"]).code, 0);
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_is_named_and_what_runs_goes_on() {
+    let folder = pair();
+    let (code, told) = limited(&folder, 1000, &UP);
+    assert_eq!(code, Some(4), "{told}");
+    assert!(told.contains("error: cannot write `./.windlass/pair/journal.db`: "), "{told}");
+    assert!(told.contains("help: nothing was done; "), "{told}");
+
+    assert_eq!(folder.run(&UP).code, 0);
+    let before = folder.processes();
+    kill("-9", before["api"]);
+    let (code, told) = limited(&folder, 60_000, &["resume", "--detach"]);
+    assert_eq!(code, Some(4), "{told}");
+    assert!(told.contains("error: cannot write `./.windlass/pair/journal.db`: "), "{told}");
+    let help = "help: what runs goes on; `windlass resume --name pair` takes over";
+    assert!(told.contains(help), "{told}");
+    assert_eq!(folder.processes()["store"], before["store"]);
+    let resume = folder.run(&["resume", "--detach"]);
+    assert_eq!(resume.code, 0, "{resume:?}");
     assert_eq!(folder.run(&["down"]).code, 0);
 }
 

@@ -13,14 +13,16 @@ mod live;
 pub(crate) mod needs;
 mod past;
 mod towards;
+mod unkept;
 
 pub(crate) use address::Address;
 #[cfg(test)]
 pub(crate) use drive::EventLine;
 pub(crate) use drive::{Beginning, Drive, NO_WAY_ON, drive, drive_in, open_journal};
 pub(crate) use lines::Lines;
-pub(crate) use past::{Past, Standing, journal, records};
+pub(crate) use past::{Past, Standing, journal, last_run, records};
 pub(crate) use towards::{Manner, Towards};
+pub(crate) use unkept::Stage;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,7 +35,6 @@ use windlass::source::Sources;
 use windlass::spelling;
 use windlass::system::{Budget, Limits};
 use windlass_run::deployment::{Deployment, FOLDER, Lock, NoLock};
-use windlass_run::journal::JournalError;
 use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::machine::single;
 use windlass_run::secrets::Secrets;
@@ -330,13 +331,6 @@ pub(crate) fn supervise(
         engine.arg("--secrets").arg(secrets);
     }
     supervisor::leave(deployment, &mut engine).map_err(unusable)
-}
-
-/// The journal failed: nothing was done that is not written down, and the run can be resumed.
-impl From<JournalError> for Failure {
-    fn from(error: JournalError) -> Self {
-        Failure::usage(error.to_string()).ending(exit_code::EXECUTION)
-    }
 }
 
 /// The values of the secrets that commands name.

@@ -24,6 +24,7 @@ use windlass_run::world::simulated::{Faults, Simulated};
 
 use super::lines::Lines;
 use super::live::Live;
+use super::unkept::Stage;
 use super::{
     Address, DriveArgs, OnFailureArg, Past, WorldArg, chart, containers, doubt, hosts, past,
 };
@@ -57,13 +58,23 @@ pub(crate) enum Beginning {
     Again { run: u64, records: Vec<Record>, verdicts: BTreeMap<OrderId, Verdict> },
 }
 
+impl Beginning {
+    fn stage(&self) -> Stage {
+        match self {
+            Beginning::New { .. } => Stage::New,
+            Beginning::Again { .. } => Stage::Begun,
+        }
+    }
+}
+
 /// Drives a model to its goal; the exit code.
 pub(crate) fn drive<M: Machine>(
     drive: &Drive<'_>,
     machine: M,
     beginning: Beginning,
 ) -> Result<u8, Failure> {
-    let journal = open_journal(drive)?;
+    let stage = beginning.stage();
+    let journal = open_journal(drive).map_err(|why| drive.unkept(stage, &why))?;
     drive_in(drive, machine, journal, beginning)
 }
 
@@ -80,12 +91,10 @@ pub(crate) fn drive_in<M: Machine>(
     beginning: Beginning,
 ) -> Result<u8, Failure> {
     let run = match &beginning {
-        Beginning::New { .. } => journal.begin_run()?,
-        Beginning::Again { run, .. } => {
-            journal.continue_run(*run)?;
-            *run
-        }
+        Beginning::New { .. } => journal.begin_run(),
+        Beginning::Again { run, .. } => journal.continue_run(*run).map(|()| *run),
     };
+    let run = run.map_err(|why| drive.unkept(beginning.stage(), &why))?;
     match drive.world {
         WorldArg::Simulated => {
             let world = Simulated::new(drive.args.seed, Faults::default()).playing();
@@ -174,7 +183,8 @@ fn with_world<M: Machine, W: World>(
     };
     let jobs = drive.args.jobs.map(usize::from);
     let options = Options { jobs, on_failure, seed: drive.args.seed, keep_faults: false };
-    let next = journal.next_order()?;
+    let stage = beginning.stage();
+    let next = journal.next_order().map_err(|why| drive.unkept(stage, &why))?;
     let mut lines = Lines::timed(drive.world != WorldArg::Simulated);
     if let Beginning::Again { records, .. } = &beginning {
         lines.recall(records);
@@ -197,12 +207,14 @@ fn with_world<M: Machine, W: World>(
     let watcher = |machine: &M| live.borrow_mut().as_mut()?.waits(|| machine.stuck());
     let engine = Dispatcher::new(machine, world, journal, options, next);
     let mut engine = engine.listening(listener).watching(watcher);
+    let unkept = |why| drive.unkept(Stage::Begun, &why);
     match beginning {
         Beginning::New { begun, plan } => {
-            if let Err(why) = engine.begin_run(begun, plan.as_deref())? {
+            let begun = engine.begin_run(begun, plan.as_deref());
+            if let Err(why) = begun.map_err(|why| drive.unkept(Stage::New, &why))? {
                 return Err(Failure::usage(format!("the plan cannot be followed: {why}")));
             }
-            engine.look_after()?;
+            engine.look_after().map_err(unkept)?;
         }
         Beginning::Again { records, verdicts, .. } => {
             let entries: Vec<Entry> = records.into_iter().map(|record| record.entry).collect();
@@ -210,7 +222,7 @@ fn with_world<M: Machine, W: World>(
             settled.map_err(|why| not_resumed(drive, &why, &verdicts))?;
         }
     }
-    let finish = if drive.stay { engine.keep()? } else { engine.run()? };
+    let finish = if drive.stay { engine.keep() } else { engine.run() }.map_err(unkept)?;
     drop(engine);
     remarks(drive.deployment);
     let told = live.into_inner().and_then(Live::finish);
@@ -264,7 +276,7 @@ fn not_resumed(
     match why {
         NoResume::InDoubt(doubts) => doubt::failure(drive, doubts, verdicts),
         NoResume::Misfit(_) => past::damaged(&why.to_string()),
-        NoResume::Journal(why) => Failure::from(why.clone()),
+        NoResume::Journal(why) => drive.unkept(Stage::Begun, why),
     }
 }
 

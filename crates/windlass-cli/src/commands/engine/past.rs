@@ -137,15 +137,19 @@ pub(crate) fn records(
     journal.records(run, after).map_err(|why| unreadable(&deployment.journal(), &why))
 }
 
+/// The number of the last run; 0 when there was none.
+pub(crate) fn last_run(deployment: &Deployment, journal: &Sqlite) -> Result<u64, Failure> {
+    journal.last_run().map_err(|why| unreadable(&deployment.journal(), &why))
+}
+
 impl Past {
     /// The last run; none when there was none.
     pub(crate) fn read(deployment: &Deployment) -> Result<Option<Self>, Failure> {
         if !deployment.exists() {
             return Ok(None);
         }
-        let path = deployment.journal();
         let journal = journal(deployment)?;
-        let run = journal.last_run().map_err(|why| unreadable(&path, &why))?;
+        let run = last_run(deployment, &journal)?;
         if run == 0 {
             return Ok(None);
         }
