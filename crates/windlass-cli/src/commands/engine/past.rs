@@ -20,7 +20,7 @@ use windlass_run::machine::net::{NetMachine, Token};
 use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::world::simulated::Simulated;
 
-use super::search_limits;
+use super::{search_limits, unkept};
 use crate::commands::down::nets;
 use crate::failure::Failure;
 
@@ -89,6 +89,9 @@ pub(crate) fn journal(deployment: &Deployment) -> Result<Sqlite, Failure> {
 
 /// Whether a file can be read and nothing be written beside it.
 fn is_guarded(path: &Path) -> bool {
+    if is_on_full_disk(path) {
+        return fs::File::open(path).is_ok();
+    }
     let beside = path.with_extension("probe");
     let made = fs::OpenOptions::new().create_new(true).write(true).open(&beside);
     let is_guarded = made.is_err();
@@ -96,6 +99,10 @@ fn is_guarded(path: &Path) -> bool {
         let _ = fs::remove_file(beside);
     }
     is_guarded && fs::File::open(path).is_ok()
+}
+
+fn is_on_full_disk(path: &Path) -> bool {
+    path.parent().is_some_and(unkept::has_no_room)
 }
 
 /// A journal as a copy of its files has it.
@@ -121,7 +128,11 @@ fn copied(path: &Path) -> Result<Sqlite, Box<dyn std::error::Error>> {
 
 /// A journal that cannot be read: nothing is executed then.
 fn unreadable(path: &Path, why: &JournalError) -> Failure {
-    Failure::usage(format!("cannot read `{}`: {}", path.display(), why.0)).help(
+    let failure = Failure::usage(format!("cannot read `{}`: {}", path.display(), why.0));
+    if is_on_full_disk(path) {
+        return failure.help("nothing was done; the disk is full: make room there, then try again");
+    }
+    failure.help(
         "nothing was done; put back a copy of the folder of the deployment, or move it away: what \
          runs stays as it is",
     )

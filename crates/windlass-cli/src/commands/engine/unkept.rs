@@ -3,6 +3,8 @@
 //! Nothing is done that is not written down, so that whatever was decided before goes on, and the
 //! run can be resumed.
 
+use std::path::Path;
+
 use windlass_run::journal::JournalError;
 
 use super::Drive;
@@ -28,9 +30,7 @@ impl Drive<'_> {
         let path = self.deployment.journal();
         let message = format!("cannot write `{}`: {reason}", path.display());
         let resume = self.address.command("resume");
-        let has_no_room = rustix::fs::statvfs(self.deployment.folder())
-            .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM);
-        let is_full = has_no_room || says_full(&reason);
+        let is_full = has_no_room(self.deployment.folder()) || says_full(&reason);
         let help = match (stage, is_full) {
             (Stage::New, true) => "nothing was done; make room there, then try again".to_owned(),
             (Stage::New, false) => "nothing was done; try again when the cause is gone".to_owned(),
@@ -43,6 +43,11 @@ impl Drive<'_> {
         };
         Failure::usage(message).help(help).ending(exit_code::EXECUTION)
     }
+}
+
+/// Whether the disk of a folder is full.
+pub(super) fn has_no_room(folder: &Path) -> bool {
+    rustix::fs::statvfs(folder).is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM)
 }
 
 fn says_full(reason: &str) -> bool {
