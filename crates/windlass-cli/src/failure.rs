@@ -15,8 +15,9 @@ use crate::{escape, exit_code, output};
 /// A command that could not be carried out.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// A lower-case fragment, as in `docs/wording.md`; none when the user has been told already.
-    message: Option<String>,
+    /// A lower-case fragment, as in `docs/wording.md`, and what it is about, each on a line of its
+    /// own; none when the user has been told already.
+    message: Vec<String>,
     /// What to do about it.
     help: Option<String>,
     /// With which code the program ends.
@@ -31,7 +32,7 @@ impl Failure {
     /// The user asked for something that cannot be done.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Failure {
-            message: Some(message.into()),
+            message: vec![message.into()],
             help: None,
             exit_code: exit_code::USAGE,
             about: None,
@@ -41,7 +42,14 @@ impl Failure {
 
     /// Findings, already on standard error, keep the command from giving an answer.
     pub(crate) fn reported(exit_code: u8) -> Self {
-        Failure { message: None, help: None, exit_code, about: None, findings: None }
+        Failure { message: Vec::new(), exit_code, ..Failure::usage("") }
+    }
+
+    /// With a list below the message.
+    #[must_use]
+    pub(crate) fn list(mut self, list: Vec<String>) -> Self {
+        self.message.extend(list);
+        self
     }
 
     /// With the same findings as JSON.
@@ -65,7 +73,12 @@ impl Failure {
         let failure =
             Failure::usage(format!("cannot {verb} `{}`: {}", path.display(), reason(error)));
         if verb != "read" {
-            return failure;
+            return match error.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                    failure.help("make room there, then try again")
+                }
+                _ => failure,
+            };
         }
         let (code, help) = match error.kind() {
             ErrorKind::NotFound => ("FILE001", "paths start in the folder that you are in"),
@@ -87,7 +100,7 @@ impl Failure {
     pub(crate) fn finding(&self, sources: &mut Sources) -> Option<Diagnostic> {
         let (code, file) = self.about.as_ref()?;
         let source = sources.add(file.as_str(), String::new());
-        let message = self.message.clone().unwrap_or_default();
+        let message = self.message.join("\n");
         let mut finding = Diagnostic::error(code, Span { source, start: 0, end: 0 }, message);
         finding.help.clone_from(&self.help);
         Some(finding)
@@ -109,9 +122,13 @@ impl Failure {
 
     /// Tells the user.
     pub(crate) fn print(&self) {
-        let Some(message) = &self.message else { return };
+        let [message, list @ ..] = self.message.as_slice() else { return };
         let code = self.about.as_ref().map(|(code, _)| format!("[{code}]")).unwrap_or_default();
         let mut text = format!("error{code}: {}\n", escape::visible(message));
+        for line in list {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "    {}", escape::visible(line));
+        }
         if let Some(help) = &self.help {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "help: {}", escape::visible(help));
@@ -123,32 +140,24 @@ impl Failure {
 /// Standard output failed: the user does not have the answer.
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Failure {
-            message: Some(format!("cannot write the answer: {}", reason(&error))),
-            help: None,
-            exit_code: exit_code::USAGE,
-            about: None,
-            findings: None,
-        }
+        Failure::usage(format!("cannot write the answer: {}", reason(&error)))
     }
 }
 
 /// Our own values always become JSON; if not, that is a defect of ours.
 impl From<serde_json::Error> for Failure {
     fn from(error: serde_json::Error) -> Self {
-        Failure {
-            message: Some(format!("cannot write the answer as JSON: {error}")),
-            help: None,
-            exit_code: exit_code::INTERNAL,
-            about: None,
-            findings: None,
-        }
+        let message = format!("cannot write the answer as JSON: {error}");
+        Failure::usage(message).ending(exit_code::INTERNAL)
     }
 }
 
-/// The words of the operating system without its numbers, which differ between systems.
 fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
+    plain(&error.to_string())
+}
+
+/// The words of the operating system without its numbers, which differ between systems.
+pub(crate) fn plain(text: &str) -> String {
     let words = text.split(" (os error").next().unwrap_or_default();
     let mut characters = words.chars();
     characters

@@ -54,6 +54,9 @@ fn a_node_is_scaled_and_a_part_restarted() {
     assert_eq!(folder.processes().len(), 2);
     let unknown = folder.run(&["scale", "ape=1"]);
     assert!(unknown.code == 2 && unknown.stderr.contains("no node `ape`"), "{unknown:?}");
+    let unknown = folder.run(&["restart", "nobody", "--detach"]);
+    let known = "known instances and nodes: `api`, ";
+    assert!(unknown.code == 2 && unknown.stderr.contains(known), "{unknown:?}");
     assert_eq!(folder.run(&["down"]).code, 0);
     assert_eq!(folder.processes(), BTreeMap::new());
     let down = folder.run(&["scale", "api=2"]);

@@ -6,14 +6,14 @@
 mod support;
 
 use std::fs::{File, OpenOptions};
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use support::Folder;
 
 const SLOW: &str = "
@@ -42,6 +42,37 @@ types:
 nodes:
   base: { type: base }
   user: { type: user, count: 12, bind: { data: base.data } }
+";
+
+/// The base comes up when there is a file `go`, or when nobody has made one for long.
+const GATED: &str = "
+windlass: 1
+name: gated
+types:
+  base:
+    capabilities: [data]
+    operations:
+      fetch: { run: { shell: 'for i in $(seq 400); do test -e go && exit; sleep 0.05; done' } }
+    protocol:
+      initial: off
+      states: { off: {}, on: { offers: [data] } }
+      transitions: [{ from: off, operation: fetch, to: on }]
+      up: [fetch]
+  user:
+    requirements: { data: replica_unaware }
+    operations:
+      install: { run: { shell: 'sleep 0.05' } }
+      start: {}
+    protocol:
+      initial: off
+      states: { off: {}, there: {}, on: { requires: [data], on_fault: [there] } }
+      transitions:
+        - { from: off, operation: install, to: there }
+        - { from: there, operation: start, to: on, requires: [data], on_fault: [there] }
+      up: [install, start]
+nodes:
+  base: { type: base }
+  user: { type: user, count: 3, bind: { data: base.data } }
 ";
 
 /// A screen of a terminal: what scrolled out at the top is kept.
@@ -129,7 +160,7 @@ impl Screen {
     }
 }
 
-fn terminal(columns: u16, rows: u16) -> (File, Stdio, Stdio) {
+fn terminal(columns: u16, rows: u16) -> (File, [Stdio; 3]) {
     let host: OwnedFd = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&host).unwrap();
     unlockpt(&host).unwrap();
@@ -139,15 +170,37 @@ fn terminal(columns: u16, rows: u16) -> (File, Stdio, Stdio) {
     let open = || OpenOptions::new().read(true).write(true).open(name).unwrap();
     let guest = open();
     tcsetwinsize(&guest, size).unwrap();
-    (File::from(host), guest.into(), open().into())
+    (File::from(host), [guest.into(), open().into(), open().into()])
 }
 
-/// The screens that were seen, and the whole text in the end.
-fn watch(columns: u16, rows: u16, term: &str) -> (Vec<Vec<String>>, Vec<String>) {
-    let folder = Folder::with(&[("windlass.yaml", SLOW)]);
-    let (mut host, stdout, stderr) = terminal(columns, rows);
-    let mut command = folder.command(&["up", "windlass.yaml", "--yes"]);
-    command.env("TERM", term).stdout(stdout).stderr(stderr);
+/// What a command showed.
+#[derive(Debug)]
+struct Shown {
+    /// The screens that were seen.
+    screens: Vec<Vec<String>>,
+    /// The whole text in the end.
+    whole: Vec<String>,
+    code: Option<i32>,
+    /// Whether the terminal is left as it was.
+    is_as_before: bool,
+}
+
+impl Shown {
+    fn has(&self, part: &str) -> bool {
+        self.screens.iter().any(|screen| screen.iter().any(|line| line.contains(part)))
+    }
+}
+
+/// Runs a command at a terminal; `look` gets every screen, and the keyboard.
+fn show(
+    mut command: Command,
+    (columns, rows): (u16, u16),
+    mut look: impl FnMut(&[String], &mut File),
+) -> Shown {
+    let (mut host, [stdin, stdout, stderr]) = terminal(columns, rows);
+    command.stdin(stdin).stdout(stdout).stderr(stderr);
+    let modes = |host: &File| tcgetattr(host).unwrap().local_modes;
+    let before = modes(&host);
     let mut engine = command.spawn().unwrap();
     // The ends that the program has are its own.
     drop(command);
@@ -160,10 +213,28 @@ fn watch(columns: u16, rows: u16, term: &str) -> (Vec<Vec<String>>, Vec<String>)
         let whole = bytes.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
         let text = String::from_utf8(bytes.drain(..whole).collect()).unwrap();
         screen.write(&text);
-        screens.push(screen.text(screen.top));
+        let lines = screen.text(screen.top);
+        look(&lines, &mut host);
+        screens.push(lines);
     }
-    assert!(engine.wait().unwrap().success());
-    (screens, screen.text(0))
+    let code = engine.wait().unwrap().code();
+    assert!(before.contains(LocalModes::ECHOCTL));
+    Shown { screens, whole: screen.text(0), code, is_as_before: modes(&host) == before }
+}
+
+fn watch(columns: u16, rows: u16, term: &str) -> (Vec<Vec<String>>, Vec<String>) {
+    let folder = Folder::with(&[("windlass.yaml", SLOW)]);
+    let mut command = folder.command(&["up", "windlass.yaml", "--yes"]);
+    command.env("TERM", term);
+    let Shown { screens, whole, code, is_as_before } = show(command, (columns, rows), |_, _| {});
+    assert_eq!(code, Some(0));
+    assert!(is_as_before);
+    (screens, whole)
+}
+
+/// Whether a line is one of the view.
+fn is_of_view(line: &str) -> bool {
+    line.starts_with(|it: char| ('⠀'..='⣿').contains(&it))
 }
 
 #[test]
@@ -179,7 +250,7 @@ fn the_view_fits_the_terminal_and_leaves_nothing_behind() {
         assert!(shows("more run"), "{columns}: {screens:#?}");
         assert!(!shows("the goal does not hold"), "{columns}: {screens:#?}");
         // The summary is the last line of a screen that shows what runs.
-        let running = |line: &String| line.starts_with(|it: char| ('⠀'..='⣿').contains(&it));
+        let running = |line: &String| is_of_view(line);
         // In between a screen is half drawn.
         let is_whole = |screen: &&Vec<String>| {
             let last = screen.iter().rfind(|line| !line.is_empty());
@@ -200,4 +271,41 @@ fn a_terminal_that_can_do_nothing_gets_lines() {
     let (_, whole) = watch(80, 24, "dumb");
     assert!(whole.iter().any(|line| line.ends_with("reached")), "{whole:#?}");
     assert!(!whole.iter().any(|line| line.contains("running")), "{whole:#?}");
+}
+
+#[test]
+fn reasons_are_those_of_now_and_an_earlier_engine_counts() {
+    const REASON: &str = "`start user-1` and 2 more wait for `fetch base`";
+    let folder = Folder::with(&[("windlass.yaml", GATED)]);
+    // A terminal that is theirs: keys send signals there.
+    let own = |args: &[&str]| {
+        let engine = folder.command(args);
+        let mut command = Command::new("setsid");
+        command.arg("--ctty").arg(engine.get_program()).args(engine.get_args());
+        command.current_dir(folder.path("")).env("TERM", "xterm");
+        command
+    };
+    let mut is_typed = false;
+    let up = show(own(&["up", "windlass.yaml", "--yes"]), (80, 40), |screen, keyboard| {
+        let is_there = screen.iter().any(|line| line.contains(REASON));
+        if is_there && !std::mem::replace(&mut is_typed, true) {
+            keyboard.write_all(b"\x03").unwrap();
+        }
+    });
+    assert!(up.has(REASON), "{:#?}", up.screens);
+    assert_eq!(up.code, Some(130), "{:#?}", up.whole);
+    assert!(up.is_as_before);
+    assert!(up.has("7 of 11 done, 1 running"), "{:#?}", up.screens);
+    assert!(!up.whole.iter().any(|line| is_of_view(line)), "{:#?}", up.whole);
+    assert!(up.whole.iter().any(|line| line.starts_with("7 actions in ")), "{:#?}", up.whole);
+
+    let resume = show(own(&["resume"]), (80, 40), |screen, _| {
+        if screen.iter().any(|line| line.contains("7 of 11 done, 1 running")) {
+            folder.write("go", "");
+        }
+    });
+    assert_eq!(resume.code, Some(0), "{:#?}", resume.whole);
+    assert!(resume.has("7 of 11 done, 1 running"), "{:#?}", resume.screens);
+    assert!(resume.has("s fetch base"), "{:#?}", resume.screens);
+    assert!(resume.whole.iter().any(|line| line.starts_with("4 actions in ")), "{resume:#?}");
 }

@@ -86,8 +86,9 @@ enum Timer {
 /// Whoever wants to see entries when they are safe.
 pub type Listener<'l> = Box<dyn FnMut(Duration, &[Entry]) + 'l>;
 
-/// Whoever wants to look at the model between two reports.
-pub type Watcher<'l, M> = Box<dyn FnMut(&M) + 'l>;
+/// Whoever wants to look at the model between two reports; after how long it wants to look again
+/// when there is none, if it does.
+pub type Watcher<'l, M> = Box<dyn FnMut(&M) -> Option<Duration> + 'l>;
 
 /// The owner of a run.
 #[expect(clippy::struct_excessive_bools, reason = "four conditions that hold independently")]
@@ -187,9 +188,10 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         self
     }
 
-    /// Shows the model to `watcher` before the engine goes to sleep.
+    /// Shows the model to `watcher` before the engine goes to sleep, and wakes it when the watcher
+    /// wants to look again.
     #[must_use]
-    pub fn watching(mut self, watcher: impl FnMut(&M) + 'l) -> Self {
+    pub fn watching(mut self, watcher: impl FnMut(&M) -> Option<Duration> + 'l) -> Self {
         self.watcher = Some(Box::new(watcher));
         self
     }
@@ -246,13 +248,12 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
                     None => continue,
                 }
             }
-            if let Some(watcher) = &mut self.watcher {
-                watcher(&self.machine);
-            }
+            let pause = self.watcher.as_mut().and_then(|watcher| watcher(&self.machine));
+            let look = pause.map(|pause| self.world.now().saturating_add(pause));
             let until = if goes_on {
                 Some(self.world.now())
             } else {
-                self.timers.first().map(|(moment, _)| *moment)
+                self.timers.first().map(|(moment, _)| *moment).into_iter().chain(look).min()
             };
             match self.world.wait(until) {
                 Some(report) => self.take(report),

@@ -5,6 +5,7 @@ pub(crate) mod actions;
 mod address;
 pub(crate) mod chart;
 pub(crate) mod containers;
+mod doubt;
 mod drive;
 pub(crate) mod hosts;
 mod lines;
@@ -12,14 +13,16 @@ mod live;
 pub(crate) mod needs;
 mod past;
 mod towards;
+mod unkept;
 
 pub(crate) use address::Address;
 #[cfg(test)]
 pub(crate) use drive::EventLine;
 pub(crate) use drive::{Beginning, Drive, NO_WAY_ON, drive, drive_in, open_journal};
 pub(crate) use lines::Lines;
-pub(crate) use past::{Past, Standing, journal, records};
+pub(crate) use past::{Past, Standing, journal, last_run, records};
 pub(crate) use towards::{Manner, Towards};
+pub(crate) use unkept::Stage;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,7 +35,6 @@ use windlass::source::Sources;
 use windlass::spelling;
 use windlass::system::{Budget, Limits};
 use windlass_run::deployment::{Deployment, FOLDER, Lock, NoLock};
-use windlass_run::journal::JournalError;
 use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::machine::single;
 use windlass_run::secrets::Secrets;
@@ -245,7 +247,7 @@ pub(crate) fn lock(
     deployment: &Deployment,
     name: &str,
 ) -> Result<(Lock, Option<Dismissed>), Failure> {
-    deployment.create().map_err(|error| Failure::file("make", deployment.folder(), &error))?;
+    deployment.create().map_err(|error| unusable(deployment, &error))?;
     let mut lock = deployment.lock();
     let mut gave_way = None;
     if matches!(lock, Err(NoLock::Taken)) {
@@ -259,8 +261,23 @@ pub(crate) fn lock(
     lock.map(|lock| (lock, gave_way)).map_err(|why| match why {
         NoLock::Taken => Failure::usage(format!("another windlass drives `{name}`"))
             .help("`windlass status` says where it is; end the other one with Ctrl-C first"),
-        NoLock::Io(error) => Failure::file("lock", deployment.folder(), &error),
+        NoLock::Io(error) => unusable(deployment, &error),
     })
+}
+
+/// The folder of a deployment cannot be made, or it is there and nothing can be written to it.
+fn unusable(deployment: &Deployment, error: &std::io::Error) -> Failure {
+    let folder = deployment.folder();
+    let is_there = folder.is_dir();
+    let failure = Failure::file(if is_there { "write to" } else { "make" }, folder, error);
+    match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => failure,
+        _ if is_there => failure.help(
+            "nothing was done, and what runs goes on; try again when you can write there. \
+             `windlass status`, `history` and `logs` only read",
+        ),
+        _ => failure.help("name a folder with `--state-dir` in which you can make others"),
+    }
 }
 
 /// How a command ended that has let go of its lock. When it did nothing, an engine in the
@@ -314,13 +331,6 @@ pub(crate) fn supervise(
         engine.arg("--secrets").arg(secrets);
     }
     supervisor::leave(deployment, &mut engine).map_err(unusable)
-}
-
-/// The journal failed: nothing was done that is not written down, and the run can be resumed.
-impl From<JournalError> for Failure {
-    fn from(error: JournalError) -> Self {
-        Failure::usage(error.to_string()).ending(exit_code::EXECUTION)
-    }
 }
 
 /// The values of the secrets that commands name.

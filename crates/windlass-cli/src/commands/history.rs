@@ -70,7 +70,7 @@ pub(crate) fn run(args: &HistoryArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::existing(&args.place, &args.file)?;
     let address = Address::new(&args.place, &args.file, &name);
     let journal = engine::journal(&deployment)?;
-    let last = journal.last_run()?;
+    let last = engine::last_run(&deployment, &journal)?;
     let runs: Vec<u64> = match args.run {
         Some(run) if (1..=last).contains(&run) => vec![run],
         Some(run) => return Err(Failure::usage(format!("`{name}` has no run {run}"))),

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &LogsArgs) -> Result<u8, Failure> {
     }
     let address = Address::new(&args.place, &args.app, &name);
     let journal = engine::journal(&deployment)?;
-    let last = journal.last_run()?;
+    let last = engine::last_run(&deployment, &journal)?;
     if last == 0 {
         return Err(engine::never_up(&name, &address));
     }
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &LogsArgs) -> Result<u8, Failure> {
                 let fresh = wanted.log(run, record.entry);
                 logs.extend(fresh.filter(|log| logs.iter().all(|it| it.order != log.order)));
             }
-            if journal.last_run()? <= run {
+            if engine::last_run(&deployment, &journal)? <= run {
                 break;
             }
             (run, seen) = (run + 1, 0);

@@ -99,7 +99,7 @@ fn parts(past: &Past, standing: &Standing, part: &str) -> Result<Vec<InstanceId>
     if found.is_empty() {
         let nodes = past.application.nodes.iter().map(|node| node.name.as_str());
         let known = instances.keys().map(|id| id.0.as_str()).chain(nodes);
-        let help = spelling::advice("instance", part, known, 0).unwrap_or_default();
+        let help = spelling::advice("instances and node", part, known, 0).unwrap_or_default();
         let message = format!("there is no instance and no node `{part}`");
         return Err(Failure::usage(message).help(help));
     }

@@ -25,7 +25,8 @@ The journal says what was decided, the world says what became of it. An action t
 waited for if it still runs; if nobody knows how it ended, what it declares decides: `idempotent` is
 done again, one with a `check` is asked, and about `at_most_once` the operator is asked.
 
-Exit codes: 0 the goal is reached, 2 usage, 4 an action failed or is in doubt, 130 interrupted.
+Exit codes: 0 the goal is reached, 2 usage or a journal that cannot be read, 4 an action failed or is
+in doubt, 130 interrupted.
 
 Examples:
   windlass resume
@@ -157,7 +158,7 @@ fn go_on(
         secrets,
         stay: !args.drive.detach && past.purpose == Purpose::Up,
     };
-    let again = Beginning::Again { run: past.run, entries: past.entries(), verdicts };
+    let again = Beginning::Again { run: past.run, records: past.records.clone(), verdicts };
     let code = if past.application.is_net() {
         let assembly =
             Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;

@@ -11,7 +11,7 @@ use windlass::export::gantt::Bar;
 use windlass::simulate::Scenario;
 use windlass_run::dispatcher::{Dispatcher, Options};
 use windlass_run::entry::{Entry, OrderId, Purpose, Record};
-use windlass_run::journal::Memory;
+use windlass_run::journal::{JournalError, Memory};
 use windlass_run::machine::Machine;
 use windlass_run::world::simulated::{Faults, Simulated};
 
@@ -92,8 +92,10 @@ fn imagine<M: Machine>(
     let journal = Memory::default();
     let options = Options { jobs, ..Options::default() };
     let mut engine = Dispatcher::new(machine, world, journal.clone(), options, OrderId(1));
-    engine.begin_run(begun, plan.as_deref())?.map_err(Failure::usage)?;
-    engine.run()?;
+    // A journal in memory takes everything.
+    let lost = |why: JournalError| Failure::usage(why.to_string());
+    engine.begin_run(begun, plan.as_deref()).map_err(lost)?.map_err(Failure::usage)?;
+    engine.run().map_err(lost)?;
     Ok(spans(&journal.records()))
 }
 

@@ -15,7 +15,7 @@ use windlass_run::entry::{Aim, Entry, OrderId, Record};
 use windlass_run::journal::JournalError;
 use windlass_run::journal::sqlite::Sqlite;
 use windlass_run::machine::Machine;
-use windlass_run::resume::{InDoubt, NoResume, Verdict};
+use windlass_run::resume::{NoResume, Verdict};
 use windlass_run::secrets::Secrets;
 use windlass_run::supervisor::Dismissed;
 use windlass_run::world::World;
@@ -24,7 +24,10 @@ use windlass_run::world::simulated::{Faults, Simulated};
 
 use super::lines::Lines;
 use super::live::Live;
-use super::{Address, DriveArgs, OnFailureArg, Past, WorldArg, chart, containers, hosts};
+use super::unkept::Stage;
+use super::{
+    Address, DriveArgs, OnFailureArg, Past, WorldArg, chart, containers, doubt, hosts, past,
+};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
@@ -51,8 +54,17 @@ pub(crate) struct Drive<'a> {
 pub(crate) enum Beginning {
     /// With this entry and this plan.
     New { begun: Entry, plan: Option<String> },
-    /// After these entries, with what the operator says about actions in doubt.
-    Again { run: u64, entries: Vec<Entry>, verdicts: BTreeMap<OrderId, Verdict> },
+    /// After these records, with what the operator says about actions in doubt.
+    Again { run: u64, records: Vec<Record>, verdicts: BTreeMap<OrderId, Verdict> },
+}
+
+impl Beginning {
+    fn stage(&self) -> Stage {
+        match self {
+            Beginning::New { .. } => Stage::New,
+            Beginning::Again { .. } => Stage::Begun,
+        }
+    }
 }
 
 /// Drives a model to its goal; the exit code.
@@ -61,7 +73,8 @@ pub(crate) fn drive<M: Machine>(
     machine: M,
     beginning: Beginning,
 ) -> Result<u8, Failure> {
-    let journal = open_journal(drive)?;
+    let stage = beginning.stage();
+    let journal = open_journal(drive).map_err(|why| drive.unkept(stage, &why))?;
     drive_in(drive, machine, journal, beginning)
 }
 
@@ -78,12 +91,10 @@ pub(crate) fn drive_in<M: Machine>(
     beginning: Beginning,
 ) -> Result<u8, Failure> {
     let run = match &beginning {
-        Beginning::New { .. } => journal.begin_run()?,
-        Beginning::Again { run, .. } => {
-            journal.continue_run(*run)?;
-            *run
-        }
+        Beginning::New { .. } => journal.begin_run(),
+        Beginning::Again { run, .. } => journal.continue_run(*run).map(|()| *run),
     };
+    let run = run.map_err(|why| drive.unkept(beginning.stage(), &why))?;
     match drive.world {
         WorldArg::Simulated => {
             let world = Simulated::new(drive.args.seed, Faults::default()).playing();
@@ -172,10 +183,11 @@ fn with_world<M: Machine, W: World>(
     };
     let jobs = drive.args.jobs.map(usize::from);
     let options = Options { jobs, on_failure, seed: drive.args.seed, keep_faults: false };
-    let next = journal.next_order()?;
+    let stage = beginning.stage();
+    let next = journal.next_order().map_err(|why| drive.unkept(stage, &why))?;
     let mut lines = Lines::timed(drive.world != WorldArg::Simulated);
-    if let Beginning::Again { entries, .. } = &beginning {
-        lines.recall(entries);
+    if let Beginning::Again { records, .. } = &beginning {
+        lines.recall(records);
     }
     let format = drive.format;
     let live = RefCell::new(live_view(drive, &beginning, jobs));
@@ -192,26 +204,25 @@ fn with_world<M: Machine, W: World>(
             None => drop(output::stdout_bytes(text.as_bytes())),
         }
     };
-    let watcher = |machine: &M| {
-        if let Some(live) = &mut *live.borrow_mut() {
-            live.waits(|| machine.stuck());
-        }
-    };
+    let watcher = |machine: &M| live.borrow_mut().as_mut()?.waits(|| machine.stuck());
     let engine = Dispatcher::new(machine, world, journal, options, next);
     let mut engine = engine.listening(listener).watching(watcher);
+    let unkept = |why| drive.unkept(Stage::Begun, &why);
     match beginning {
         Beginning::New { begun, plan } => {
-            if let Err(why) = engine.begin_run(begun, plan.as_deref())? {
+            let begun = engine.begin_run(begun, plan.as_deref());
+            if let Err(why) = begun.map_err(|why| drive.unkept(Stage::New, &why))? {
                 return Err(Failure::usage(format!("the plan cannot be followed: {why}")));
             }
-            engine.look_after()?;
+            engine.look_after().map_err(unkept)?;
         }
-        Beginning::Again { entries, verdicts, .. } => {
+        Beginning::Again { records, verdicts, .. } => {
+            let entries: Vec<Entry> = records.into_iter().map(|record| record.entry).collect();
             let settled = engine.fold(&entries).and_then(|()| engine.reconcile(&verdicts));
-            settled.map_err(|why| not_resumed(why, &verdicts, drive.address))?;
+            settled.map_err(|why| not_resumed(drive, &why, &verdicts))?;
         }
     }
-    let finish = if drive.stay { engine.keep()? } else { engine.run()? };
+    let finish = if drive.stay { engine.keep() } else { engine.run() }.map_err(unkept)?;
     drop(engine);
     remarks(drive.deployment);
     let told = live.into_inner().and_then(Live::finish);
@@ -240,68 +251,33 @@ fn live_view(drive: &Drive<'_>, beginning: &Beginning, jobs: Option<usize>) -> O
         return None;
     }
     Live::new(|| {
-        let entries = match beginning {
+        let records: Vec<Record> = match beginning {
             Beginning::New { begun, plan } => {
                 let (aim, why) = (Aim::Goal, String::new());
                 let plan = plan.clone().map(|plan| Entry::Planned { plan, aim, why });
-                std::iter::once(begun.clone()).chain(plan).collect()
+                let entries = std::iter::once(begun.clone()).chain(plan);
+                entries.map(|entry| Record { run: 0, seq: 0, at: 0, entry }).collect()
             }
-            Beginning::Again { entries, .. } => entries.clone(),
+            Beginning::Again { records, .. } => records.clone(),
         };
-        let record = |entry| Record { run: 0, seq: 0, at: 0, entry };
-        let past = Past::of_records(0, entries.into_iter().map(record).collect());
+        let past = Past::of_records(0, records.clone());
         // Without a prediction there is no estimate, and nothing else is lost.
-        past.and_then(|past| chart::predicted(&past, jobs)).unwrap_or_default()
+        let predicted = past.and_then(|past| chart::predicted(&past, jobs)).unwrap_or_default();
+        (records, predicted)
     })
 }
 
 /// What keeps a run from going on.
-fn not_resumed(why: NoResume, verdicts: &BTreeMap<OrderId, Verdict>, address: &Address) -> Failure {
-    match why {
-        NoResume::InDoubt(doubts) => {
-            let (message, help) = in_doubt(&doubts, verdicts, address);
-            Failure::usage(message).help(help).ending(exit_code::EXECUTION)
-        }
-        other => Failure::usage(other.to_string()).ending(exit_code::EXECUTION),
-    }
-}
-
-/// With more actions in doubt than this, the hint does not name each.
-const MANY: usize = 4;
-const ALL_DONE: &str = "--in-doubt all=done";
-
-/// What nobody knows, and what the operator can say about it, with what has been said already.
-fn in_doubt(
-    doubts: &[InDoubt],
+fn not_resumed(
+    drive: &Drive<'_>,
+    why: &NoResume,
     verdicts: &BTreeMap<OrderId, Verdict>,
-    address: &Address,
-) -> (String, String) {
-    let order = |doubt: &InDoubt| format!("`{}` (order {})", doubt.label, doubt.order.0);
-    let orders: Vec<String> = doubts.iter().map(order).collect();
-    let message = format!(
-        "nobody knows whether this happened, and it must not happen twice: {}",
-        orders.join(", ")
-    );
-    let said = verdicts.iter().map(|(order, verdict)| match verdict {
-        Verdict::Done => format!("--in-doubt {}=done", order.0),
-        Verdict::Again => format!("--in-doubt {}=again", order.0),
-    });
-    let unsaid = doubts.iter().map(|doubt| format!("--in-doubt {}=done", doubt.order.0));
-    let is_long = doubts.len() > MANY;
-    let unsaid = unsaid.filter(|_| !is_long).chain(is_long.then(|| ALL_DONE.to_owned()));
-    let answers: Vec<String> = said.chain(unsaid).collect();
-    let together = if answers.len() > 1 { ", all in one command" } else { "" };
-    let otherwise = if is_long {
-        "and `--in-doubt ORDER=again` for each that did not happen"
-    } else {
-        "with `again` in place of `done` for what did not happen"
-    };
-    let help = format!(
-        "look, then say `{} {}`, {otherwise}{together}",
-        address.command("resume"),
-        answers.join(" ")
-    );
-    (message, help)
+) -> Failure {
+    match why {
+        NoResume::InDoubt(doubts) => doubt::failure(drive, doubts, verdicts),
+        NoResume::Misfit(_) => past::damaged(&why.to_string()),
+        NoResume::Journal(why) => drive.unkept(Stage::Begun, why),
+    }
 }
 
 /// A line of `--format json`: an entry of the journal, as soon as it is safe.
@@ -354,10 +330,9 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
             exit_code::EXECUTION
         }
         Finish::InDoubt(doubts) => {
-            let (message, help) = in_doubt(doubts, &BTreeMap::new(), drive.address);
-            output::notice(&message);
-            output::notice(&help);
-            exit_code::EXECUTION
+            let failure = doubt::failure(drive, doubts, &BTreeMap::new());
+            failure.print();
+            failure.exit_code
         }
         Finish::RolledBack(_) => {
             let up = drive.address.up();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use windlass_run::entry::{End, Ending, Entry, OrderId, Witness};
+use windlass_run::entry::{End, Ending, Entry, OrderId, Record, Witness};
 
 /// Turns entries into lines; remembers what an outcome is about.
 #[derive(Debug, Default)]
@@ -34,9 +34,9 @@ impl Lines {
     }
 
     /// Takes note of what an earlier engine wrote, without a line.
-    pub(crate) fn recall(&mut self, entries: &[Entry]) {
-        for entry in entries {
-            if let Entry::Intent { order, label, .. } = entry {
+    pub(crate) fn recall(&mut self, records: &[Record]) {
+        for record in records {
+            if let Entry::Intent { order, label, .. } = &record.entry {
                 self.orders.insert(*order, (label.clone(), None));
             }
         }

@@ -3,17 +3,19 @@
 //! Lines of the journal scroll by above it. Nothing of this is drawn when standard error is no
 //! terminal.
 
+mod quiet;
 mod view;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use windlass_run::entry::{Entry, OrderId};
+use windlass_run::entry::{End, Entry, OrderId, Record};
 
+use self::quiet::Quiet;
 use self::view::{Action, View};
 use super::chart::Span;
 use crate::{escape, output};
@@ -31,6 +33,7 @@ pub(crate) struct Live {
     /// What the description lets expect.
     expected: BTreeMap<String, Duration>,
     asked: Option<Instant>,
+    _quiet: Option<Quiet>,
 }
 
 /// Columns and rows of the terminal; those of old when it does not tell.
@@ -42,14 +45,17 @@ fn size() -> (usize, usize) {
 }
 
 impl Live {
-    /// A view, when there is a terminal to show it.
-    pub(crate) fn new(predicted: impl FnOnce() -> Vec<Span>) -> Option<Self> {
+    /// A view, when there is a terminal to show it: of a run of which so much is in the journal
+    /// already, and of which so much was to be expected when it began.
+    pub(crate) fn new(before: impl FnOnce() -> (Vec<Record>, Vec<Span>)) -> Option<Self> {
         if !std::io::stderr().is_terminal() {
             return None;
         }
-        let predicted = predicted();
+        let (records, predicted) = before();
         let makespan = predicted.iter().map(|span| span.end).max().unwrap_or_default();
-        let view = Arc::new(Mutex::new(View::new(predicted.len(), makespan)));
+        let mut view = View::new(predicted.len(), makespan);
+        view.recall(&records, &predicted, (Instant::now(), SystemTime::now()));
+        let view = Arc::new(Mutex::new(view));
         let expected =
             predicted.into_iter().map(|span| (span.label, span.end.saturating_sub(span.start)));
         let expected = expected.filter(|(_, takes)| !takes.is_zero()).collect();
@@ -64,7 +70,7 @@ impl Live {
         let style = ProgressStyle::with_template("{view}").ok()?.with_key("view", draw);
         let bar = ProgressBar::new_spinner().with_style(style);
         bar.enable_steady_tick(TICK);
-        Some(Live { bar, view, expected, asked: None })
+        Some(Live { bar, view, expected, asked: None, _quiet: Quiet::new() })
     }
 
     /// Prints a line above the view.
@@ -85,16 +91,13 @@ impl Live {
         self.change(|view| view.rests = false);
         match entry {
             Entry::Intent { order, label, .. } => self.starts(*order, label),
-            Entry::Outcome { order, .. } => self.change(|view| view.ends(*order)),
+            Entry::Outcome { order, end, .. } => {
+                self.change(|view| view.ends(*order, *end == End::Done));
+            }
             // Another plan is not what was expected.
             Entry::Planned { .. } => {
                 let mut is_other = false;
-                self.change(|view| {
-                    is_other = view.done > 0;
-                    if is_other {
-                        view.expect_nothing();
-                    }
-                });
+                self.change(|view| is_other = view.plans());
                 if is_other {
                     self.expected.clear();
                 }
@@ -115,19 +118,31 @@ impl Live {
         self.change(|view| view.starts(order, action));
     }
 
-    /// Asks why those that wait do, unless it was asked a moment ago.
-    pub(crate) fn waits(&mut self, ask: impl FnOnce() -> Vec<String>) {
+    /// Asks why those that wait do, unless it was asked a moment ago: after how long it wants to
+    /// be called again then, so that no reason is shown for long that is none any more.
+    pub(crate) fn waits(&mut self, ask: impl FnOnce() -> Vec<String>) -> Option<Duration> {
         let mut is_idle = true;
         self.change(|view| is_idle = view.is_idle());
-        if is_idle || self.asked.is_some_and(|asked| asked.elapsed() < ASK_EVERY) {
-            return;
+        if is_idle {
+            return None;
+        }
+        let since = self.asked.map_or(ASK_EVERY, |asked| asked.elapsed());
+        if let Some(left) = ASK_EVERY.checked_sub(since).filter(|left| !left.is_zero()) {
+            return Some(left);
         }
         self.asked = Some(Instant::now());
         let words: Vec<String> =
             ask().iter().map(|line| escape::visible(line).into_owned()).collect();
-        self.change(|view| view.waiting = words);
-        // Draws, unless that was done a moment ago.
-        self.bar.set_message("");
+        let mut is_news = false;
+        self.change(|view| {
+            is_news = view.waiting != words;
+            view.waiting = words;
+        });
+        if is_news {
+            // Not left to the next tick: until then the reasons of before would stand there.
+            self.bar.force_draw();
+        }
+        None
     }
 
     /// Takes the view away; what there is to say in the end.

@@ -20,7 +20,7 @@ use windlass_run::machine::net::{NetMachine, Token};
 use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::world::simulated::Simulated;
 
-use super::search_limits;
+use super::{search_limits, unkept};
 use crate::commands::down::nets;
 use crate::failure::Failure;
 
@@ -68,7 +68,8 @@ pub(crate) fn read_application(text: &str) -> Result<(Application, Option<GoalFi
     Ok((application, reading.goal))
 }
 
-fn damaged(why: &str) -> Failure {
+/// A journal that says what cannot have been: nothing is executed then.
+pub(super) fn damaged(why: &str) -> Failure {
     Failure::usage(format!("the journal is damaged: {why}")).help(
         "nothing was done; `windlass history --format json` shows what can still be read. Put back \
          a copy of the folder of the deployment, or move it away: what runs stays as it is",
@@ -88,6 +89,9 @@ pub(crate) fn journal(deployment: &Deployment) -> Result<Sqlite, Failure> {
 
 /// Whether a file can be read and nothing be written beside it.
 fn is_guarded(path: &Path) -> bool {
+    if is_on_full_disk(path) {
+        return fs::File::open(path).is_ok();
+    }
     let beside = path.with_extension("probe");
     let made = fs::OpenOptions::new().create_new(true).write(true).open(&beside);
     let is_guarded = made.is_err();
@@ -95,6 +99,10 @@ fn is_guarded(path: &Path) -> bool {
         let _ = fs::remove_file(beside);
     }
     is_guarded && fs::File::open(path).is_ok()
+}
+
+fn is_on_full_disk(path: &Path) -> bool {
+    path.parent().is_some_and(unkept::has_no_room)
 }
 
 /// A journal as a copy of its files has it.
@@ -120,7 +128,11 @@ fn copied(path: &Path) -> Result<Sqlite, Box<dyn std::error::Error>> {
 
 /// A journal that cannot be read: nothing is executed then.
 fn unreadable(path: &Path, why: &JournalError) -> Failure {
-    Failure::usage(format!("cannot read `{}`: {}", path.display(), why.0)).help(
+    let failure = Failure::usage(format!("cannot read `{}`: {}", path.display(), why.0));
+    if is_on_full_disk(path) {
+        return failure.help("nothing was done; the disk is full: make room there, then try again");
+    }
+    failure.help(
         "nothing was done; put back a copy of the folder of the deployment, or move it away: what \
          runs stays as it is",
     )
@@ -136,15 +148,19 @@ pub(crate) fn records(
     journal.records(run, after).map_err(|why| unreadable(&deployment.journal(), &why))
 }
 
+/// The number of the last run; 0 when there was none.
+pub(crate) fn last_run(deployment: &Deployment, journal: &Sqlite) -> Result<u64, Failure> {
+    journal.last_run().map_err(|why| unreadable(&deployment.journal(), &why))
+}
+
 impl Past {
     /// The last run; none when there was none.
     pub(crate) fn read(deployment: &Deployment) -> Result<Option<Self>, Failure> {
         if !deployment.exists() {
             return Ok(None);
         }
-        let path = deployment.journal();
         let journal = journal(deployment)?;
-        let run = journal.last_run().map_err(|why| unreadable(&path, &why))?;
+        let run = last_run(deployment, &journal)?;
         if run == 0 {
             return Ok(None);
         }

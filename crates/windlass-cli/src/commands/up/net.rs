@@ -14,7 +14,7 @@ use windlass_run::machine::net::NetMachine;
 
 use super::{Processes, UpArgs, WorldArg, begun, confirm};
 use crate::commands::engine::actions::ActionReport;
-use crate::commands::engine::{self, Drive, OnFailureArg, actions, drive_in};
+use crate::commands::engine::{self, Drive, OnFailureArg, Stage, actions, drive_in};
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::load::Loaded;
@@ -77,7 +77,8 @@ fn run(
         Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         None => engine::open_journal(way),
     };
-    drive_in(way, machine, journal?, engine::Beginning::New { begun, plan: None })
+    let journal = journal.map_err(|why| way.unkept(Stage::New, &why))?;
+    drive_in(way, machine, journal, engine::Beginning::New { begun, plan: None })
 }
 
 /// The assembly, if all of it can be brought up.

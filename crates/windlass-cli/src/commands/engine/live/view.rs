@@ -1,10 +1,12 @@
 //! What the live view shows, line by line, for a terminal of some size.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use windlass_run::entry::OrderId;
+use windlass_run::entry::{End, Entry, OrderId, Record};
 
+use super::super::chart::Span;
+use crate::escape;
 use crate::report::count;
 
 /// More running actions, and more waiting ones, than this are only counted.
@@ -26,10 +28,13 @@ pub(super) struct Action {
 pub(super) struct View {
     running: BTreeMap<OrderId, Action>,
     pub(super) waiting: Vec<String>,
-    pub(super) done: usize,
+    /// How many actions of the run have been done, by whichever engine.
+    done: usize,
+    /// How many tries have ended while this view was there.
+    ended: usize,
     /// How many actions the run is expected to have; none when nobody knows.
     total: usize,
-    /// How long the run is expected to take.
+    /// How long the run is expected to take from here.
     makespan: Duration,
     began: Instant,
     /// Whether the goal is reached, and only processes are looked after.
@@ -39,8 +44,61 @@ pub(super) struct View {
 impl View {
     /// Nothing yet of so many actions.
     pub(super) fn new(total: usize, makespan: Duration) -> Self {
-        let (running, waiting) = (BTreeMap::new(), Vec::new());
-        View { running, waiting, done: 0, total, makespan, began: Instant::now(), rests: false }
+        View {
+            running: BTreeMap::new(),
+            waiting: Vec::new(),
+            done: 0,
+            ended: 0,
+            total,
+            makespan,
+            began: Instant::now(),
+            rests: false,
+        }
+    }
+
+    /// What an earlier engine did of the same run: done, or under way since then. `now` is the same
+    /// moment on both clocks.
+    pub(super) fn recall(
+        &mut self,
+        records: &[Record],
+        predicted: &[Span],
+        now: (Instant, SystemTime),
+    ) {
+        let expected: BTreeMap<&str, &Span> =
+            predicted.iter().map(|span| (span.label.as_str(), span)).collect();
+        let mut labels: BTreeMap<OrderId, &str> = BTreeMap::new();
+        let mut reached = Duration::ZERO;
+        for Record { at, entry, .. } in records {
+            match entry {
+                Entry::Intent { order, label, .. } => {
+                    labels.insert(*order, label);
+                    let span = expected.get(label.as_str());
+                    let takes = span.map(|span| span.end.saturating_sub(span.start));
+                    let label = escape::visible(label).into_owned();
+                    let expected = takes.filter(|takes| !takes.is_zero());
+                    self.starts(*order, Action { label, since: moment(*at, now), expected });
+                }
+                Entry::Outcome { order, end, .. } => {
+                    self.ends(*order, *end == End::Done);
+                    let label = labels.remove(order).filter(|_| *end == End::Done);
+                    let span = label.and_then(|label| expected.get(label));
+                    reached = span.map_or(reached, |span| reached.max(span.end));
+                }
+                Entry::Planned { .. } => drop(self.plans()),
+                _ => {}
+            }
+        }
+        self.ended = 0;
+        self.makespan = self.makespan.saturating_sub(reached);
+    }
+
+    /// Another plan than the first is not what was expected; whether it is another.
+    pub(super) fn plans(&mut self) -> bool {
+        let is_other = self.done > 0;
+        if is_other {
+            self.expect_nothing();
+        }
+        is_other
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -54,8 +112,9 @@ impl View {
         self.running.insert(order, action);
     }
 
-    pub(super) fn ends(&mut self, order: OrderId) {
-        self.done += 1;
+    pub(super) fn ends(&mut self, order: OrderId, is_done: bool) {
+        self.done += usize::from(is_done);
+        self.ended += 1;
         self.running.remove(&order);
     }
 
@@ -99,7 +158,7 @@ impl View {
             return format!("{since:>5} looking after what runs{more}");
         }
         let running = self.running.len();
-        // Tries that failed count as done, so there may be more than were expected.
+        // Tidying up counts too, so there may be more than were expected.
         let of = if self.total >= self.done + running && self.total > 0 {
             format!(" of {}", self.total)
         } else {
@@ -118,10 +177,10 @@ impl View {
         format!("{since:>5} {}{of} done, {running} running{left}", self.done)
     }
 
-    /// How much was done, and how long it took.
+    /// How much this engine saw the end of, and how long it took.
     pub(super) fn summary_at_the_end(&self, now: Instant) -> Option<String> {
         let took = clock(now.saturating_duration_since(self.began));
-        (self.done > 0).then(|| format!("{} in {took}", count(self.done, "action")))
+        (self.ended > 0).then(|| format!("{} in {took}", count(self.ended, "action")))
     }
 }
 
@@ -157,6 +216,14 @@ fn grouped(waiting: &[String]) -> Vec<String> {
         _ => line.to_owned(),
     };
     groups.into_iter().map(words).collect()
+}
+
+/// A moment of the journal on the clock of the view; now, when the clock of the machine has been
+/// set back since.
+fn moment(at: u64, (now, today): (Instant, SystemTime)) -> Instant {
+    let then = UNIX_EPOCH.checked_add(Duration::from_millis(at));
+    let ago = then.and_then(|then| today.duration_since(then).ok()).unwrap_or_default();
+    now.checked_sub(ago).unwrap_or(now)
 }
 
 /// A time in as few characters as people need.
@@ -239,13 +306,52 @@ mod tests {
     }
 
     #[test]
+    fn what_an_earlier_engine_did_counts_and_is_no_work_of_this_one() {
+        let record = |at, entry| Record { run: 1, seq: 1, at, entry };
+        let intent = |order, label: &str| Entry::Intent {
+            order: OrderId(order),
+            task: None,
+            instance: String::new(),
+            label: label.to_owned(),
+            attempt: 0,
+        };
+        let outcome = |order, end| Entry::Outcome { order: OrderId(order), end, witness: None };
+        let span = |label: &str, start, end| Span {
+            label: label.to_owned(),
+            start: Duration::from_secs(start),
+            end: Duration::from_secs(end),
+        };
+        let predicted = [span("a", 0, 4), span("b", 0, 1), span("c", 4, 9), span("d", 9, 10)];
+        let records = [
+            record(1_000, intent(1, "a")),
+            record(1_000, intent(2, "b")),
+            record(2_000, outcome(2, End::TimedOut)),
+            record(2_000, intent(3, "b")),
+            record(3_000, outcome(3, End::Done)),
+            record(5_000, outcome(1, End::Done)),
+            record(5_000, intent(4, "c")),
+        ];
+        let mut view = View::new(4, Duration::from_secs(10));
+        let began = view.began;
+        view.recall(&records, &predicted, (began, UNIX_EPOCH + Duration::from_secs(5)));
+        let lines = view.lines(began, 80, 24);
+        assert!(lines[0].ends_with("   0s c of about 5s"), "{lines:#?}");
+        assert!(lines[1].ends_with("2 of 4 done, 1 running, about 7 s left"), "{lines:#?}");
+        assert_eq!(view.summary_at_the_end(began), None);
+        view.ends(OrderId(4), true);
+        assert_eq!(view.summary_at_the_end(began).as_deref(), Some("1 action in 0s"));
+        let later = (began, UNIX_EPOCH + Duration::from_millis(800));
+        assert_eq!(moment(1_000, later), began);
+    }
+
+    #[test]
     fn what_starts_waits_no_longer_and_what_rests_says_so() {
         let mut view = View::new(2, Duration::ZERO);
         let began = view.began;
         view.waiting = vec!["`start a` waits for `start b`".to_owned()];
         view.starts(OrderId(1), action("start a", began, None));
         assert_eq!(view.lines(began, 80, 24).len(), 2);
-        view.ends(OrderId(1));
+        view.ends(OrderId(1), true);
         view.rests = true;
         let lines = view.lines(began + Duration::from_secs(65), 80, 24);
         assert!(lines.len() == 1 && lines[0].contains("1m05s looking after"), "{lines:#?}");
