@@ -25,7 +25,8 @@ The journal says what was decided, the world says what became of it. An action t
 waited for if it still runs; if nobody knows how it ended, what it declares decides: `idempotent` is
 done again, one with a `check` is asked, and about `at_most_once` the operator is asked.
 
-Exit codes: 0 the goal is reached, 2 usage, 4 an action failed or is in doubt, 130 interrupted.
+Exit codes: 0 the goal is reached, 2 usage, 4 an action failed or is in doubt, or a host does not
+answer, 130 interrupted.
 
 Examples:
   windlass resume

@@ -10,7 +10,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use windlass_run::deployment::Deployment;
-use windlass_run::dispatcher::{Dispatcher, Finish, OnFailure, Options};
+use windlass_run::dispatcher::{Dispatcher, Finish, OnFailure, Options, Unseen};
 use windlass_run::entry::{Aim, Entry, OrderId, Record};
 use windlass_run::journal::JournalError;
 use windlass_run::journal::sqlite::Sqlite;
@@ -262,6 +262,10 @@ fn not_resumed(why: NoResume, verdicts: &BTreeMap<OrderId, Verdict>, address: &A
             let (message, help) = in_doubt(&doubts, verdicts, address);
             Failure::usage(message).help(help).ending(exit_code::EXECUTION)
         }
+        NoResume::Silent(_) => {
+            let help = format!("when it answers again, `{}` goes on", address.command("resume"));
+            Failure::usage(why.to_string()).help(help).ending(exit_code::EXECUTION)
+        }
         other => Failure::usage(other.to_string()).ending(exit_code::EXECUTION),
     }
 }
@@ -357,6 +361,16 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
             let (message, help) = in_doubt(doubts, &BTreeMap::new(), drive.address);
             output::notice(&message);
             output::notice(&help);
+            exit_code::EXECUTION
+        }
+        Finish::Unseen(unseen) => {
+            for Unseen { instance, host } in unseen {
+                output::notice(&format!(
+                    "the host {host} does not answer, so nobody knows whether the process of \
+                     {instance} runs"
+                ));
+            }
+            output::notice(&format!("when it answers again, `{resume}` goes on"));
             exit_code::EXECUTION
         }
         Finish::RolledBack(_) => {
