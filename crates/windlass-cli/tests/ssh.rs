@@ -295,3 +295,37 @@ fn what_was_under_way_on_a_host_that_is_gone_is_not_done_again() {
     folder.write("secrets/token", "x");
     assert_eq!(folder.run(&["down", "--secrets", "secrets"]).code, 0);
 }
+
+#[test]
+fn status_tells_what_it_knows_when_a_host_is_gone() {
+    let Some(mut server) = server(&[("windlass.yaml", APPLICATION)]) else { return };
+    assert_eq!(server.folder.run(UP).code, 0);
+    let before = server.folder.processes();
+    server.stop();
+    let folder = &server.folder;
+    let status = folder.run(&["status"]);
+    assert_eq!(status.code, 1, "{status:?}");
+    assert!(status.stdout.contains("unknown: the host far does not answer"), "{status:?}");
+    assert!(status.stdout.contains(&format!("process {} runs", before["api"])), "{status:?}");
+    assert!(!status.stdout.contains("DRIFT"), "{status:?}");
+    let status = folder.run(&["status", "--format", "json"]);
+    assert_eq!(status.code, 1, "{status:?}");
+    let report: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
+    assert_eq!(report["drift"], false);
+    let one = |name: &str| {
+        let mut all = report["instances"].as_array().unwrap().iter();
+        all.find(|it| it["instance"] == name).unwrap()
+    };
+    assert_eq!(one("store")["unreachable"], "far");
+    assert_eq!(one("store")["process"], serde_json::Value::Null);
+    assert_eq!(one("store")["state"], "running");
+    assert_eq!(one("api")["unreachable"], serde_json::Value::Null);
+    assert_eq!(one("api")["process"], true);
+    server.start_again();
+    let folder = &server.folder;
+    let status = folder.run(&["status"]);
+    assert_eq!(status.code, 0, "{status:?}");
+    assert_eq!(folder.processes(), before);
+    folder.write("secrets/token", "x");
+    assert_eq!(folder.run(&["down", "--secrets", "secrets"]).code, 0);
+}
