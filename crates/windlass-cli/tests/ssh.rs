@@ -12,7 +12,8 @@
 mod sshd;
 mod support;
 
-use std::process::{Command, Stdio};
+use std::io::{BufRead as _, BufReader};
+use std::process::{ChildStderr, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -144,11 +145,10 @@ fn a_host_may_have_its_address_in_the_description_and_connections_end_with_the_e
 
 #[test]
 fn an_engine_that_stays_sees_a_process_of_another_host_die() {
-    use std::io::BufRead as _;
     let Some(server) = server(&[("windlass.yaml", APPLICATION)]) else { return };
     let folder = &server.folder;
     let mut engine = folder.command(&UP[..UP.len() - 1]).stderr(Stdio::null()).spawn().unwrap();
-    let mut lines = std::io::BufReader::new(engine.stdout.take().unwrap()).lines();
+    let mut lines = BufReader::new(engine.stdout.take().unwrap()).lines();
     let mut until = |word: &str| {
         let line = lines.by_ref().map(Result::unwrap).find(|line| line.contains(word));
         line.unwrap_or_else(|| panic!("`{word}` was never said"))
@@ -219,4 +219,113 @@ nodes:
     let up = folder.run(&arguments);
     assert_eq!(up.code, 4, "{up:?}");
     assert!(up.stdout.contains("`gone` cannot be reached"), "{up:?}");
+}
+
+/// The first of its lines with these words.
+fn line_with(lines: &mut std::io::Lines<BufReader<ChildStderr>>, words: &str) -> String {
+    let line = lines.map(Result::unwrap).find(|line| line.contains(words));
+    line.unwrap_or_else(|| panic!("`{words}` was never said"))
+}
+
+#[test]
+fn a_host_that_is_gone_is_named_and_what_runs_there_is_neither_dead_nor_reached() {
+    let Some(mut server) = server(&[("windlass.yaml", APPLICATION)]) else { return };
+    assert_eq!(server.folder.run(UP).code, 0);
+    let before = server.folder.processes();
+    server.stop();
+    let folder = &server.folder;
+
+    // Nobody can look, and nobody says that it is there.
+    let resume = folder.run(&["resume", "--detach"]);
+    assert_eq!(resume.code, 4, "{resume:?}");
+    assert!(!resume.stdout.contains("reached"), "{resume:?}");
+    assert!(resume.stderr.contains("`far` cannot be reached"), "{resume:?}");
+    assert!(resume.stderr.contains("it is asked again"), "{resume:?}");
+    assert!(resume.stderr.contains("whether the process of store runs"), "{resume:?}");
+    assert!(resume.stderr.contains("windlass resume"), "{resume:?}");
+    assert!(before.values().all(|pid| is_alive(*pid)), "{before:?}");
+
+    // The operator is heard while the host is asked.
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let mut engine = folder.command(&["resume"]).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(engine.stderr.take().unwrap()).lines();
+        line_with(&mut lines, "it is asked again");
+        kill(signal, u64::from(engine.id()));
+        let output = engine.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(!said.contains("reached"), "{said}");
+    }
+
+    // An engine that stays waits until the host answers, and finds what runs there.
+    let mut engine = folder.command(&["resume"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = BufReader::new(engine.stderr.take().unwrap()).lines();
+    line_with(&mut errors, "it is asked again");
+    server.start_again();
+    let folder = &server.folder;
+    let mut lines = BufReader::new(engine.stdout.take().unwrap()).lines();
+    let reached = lines.by_ref().map(Result::unwrap).find(|line| line.contains("reached"));
+    assert!(reached.is_some());
+    line_with(&mut errors, "answers again");
+    assert_eq!(folder.processes(), before, "nothing was started twice");
+    kill("-INT", u64::from(engine.id()));
+    assert_eq!(engine.wait().unwrap().code(), Some(130));
+    folder.write("secrets/token", "x");
+    assert_eq!(folder.run(&["down", "--secrets", "secrets"]).code, 0);
+}
+
+#[test]
+fn what_was_under_way_on_a_host_that_is_gone_is_not_done_again() {
+    let idempotent = "prepare: { effect: idempotent, run:";
+    let text = APPLICATION.replace("prepare: { run:", idempotent);
+    let Some(mut server) = server(&[("windlass.yaml", &text)]) else { return };
+    let mut engine = server.folder.command(UP).stderr(Stdio::null()).spawn().unwrap();
+    let lines = BufReader::new(engine.stdout.take().unwrap()).lines();
+    lines.map(Result::unwrap).find(|line| line.contains("prepare")).expect("it begins");
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    server.stop();
+    let resume = server.folder.run(&["resume", "--detach"]);
+    assert_eq!(resume.code, 4, "{resume:?}");
+    assert!(resume.stderr.contains("nobody knows what became of"), "{resume:?}");
+    assert!(resume.stderr.contains("at the host far"), "{resume:?}");
+    server.start_again();
+    let folder = &server.folder;
+    assert_eq!(folder.run(&["resume", "--detach"]).code, 0);
+    folder.write("secrets/token", "x");
+    assert_eq!(folder.run(&["down", "--secrets", "secrets"]).code, 0);
+}
+
+#[test]
+fn status_tells_what_it_knows_when_a_host_is_gone() {
+    let Some(mut server) = server(&[("windlass.yaml", APPLICATION)]) else { return };
+    assert_eq!(server.folder.run(UP).code, 0);
+    let before = server.folder.processes();
+    server.stop();
+    let folder = &server.folder;
+    let status = folder.run(&["status"]);
+    assert_eq!(status.code, 1, "{status:?}");
+    assert!(status.stdout.contains("unknown: the host far does not answer"), "{status:?}");
+    assert!(status.stdout.contains(&format!("process {} runs", before["api"])), "{status:?}");
+    assert!(!status.stdout.contains("DRIFT"), "{status:?}");
+    let status = folder.run(&["status", "--format", "json"]);
+    assert_eq!(status.code, 1, "{status:?}");
+    let report: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
+    assert_eq!(report["drift"], false);
+    let one = |name: &str| {
+        let mut all = report["instances"].as_array().unwrap().iter();
+        all.find(|it| it["instance"] == name).unwrap()
+    };
+    assert_eq!(one("store")["unreachable"], "far");
+    assert_eq!(one("store")["process"], serde_json::Value::Null);
+    assert_eq!(one("store")["state"], "running");
+    assert_eq!(one("api")["unreachable"], serde_json::Value::Null);
+    assert_eq!(one("api")["process"], true);
+    server.start_again();
+    let folder = &server.folder;
+    let status = folder.run(&["status"]);
+    assert_eq!(status.code, 0, "{status:?}");
+    assert_eq!(folder.processes(), before);
+    folder.write("secrets/token", "x");
+    assert_eq!(folder.run(&["down", "--secrets", "secrets"]).code, 0);
 }

@@ -51,8 +51,20 @@ pub enum Finish {
     Stalled(Vec<String>),
     /// Nobody knows how these actions ended, and they must not happen twice.
     InDoubt(Vec<InDoubt>),
+    /// The goal holds if the processes of these run, and nobody knows whether they do: whoever
+    /// knows does not answer. The run can be resumed.
+    Unseen(Vec<Unseen>),
     /// The operator stopped the engine; what runs goes on, and the run can be resumed.
     Interrupted,
+}
+
+/// A process of which nobody knows whether it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unseen {
+    /// Its instance.
+    pub instance: String,
+    /// The host that does not answer.
+    pub host: String,
 }
 
 /// An order that has been given and has not ended.
@@ -225,7 +237,13 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
 
     /// Runs until the goal holds, or something else ends the run.
     pub fn run(&mut self) -> Result<Finish, JournalError> {
-        self.interrupted = false;
+        self.run_and(false)
+    }
+
+    /// Runs; whoever `stays` waits for processes that nobody can see.
+    fn run_and(&mut self, stays: bool) -> Result<Finish, JournalError> {
+        // Heard while the world was asked what became of what was there: nothing begins.
+        self.interrupted = self.world.is_interrupted();
         loop {
             let goes_on = self.advance();
             self.commit()?;
@@ -239,6 +257,13 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             }
             if self.is_idle() {
                 match self.at_rest() {
+                    // What nobody can see is not said to be reached. Nothing is written: the run
+                    // has not ended.
+                    Some(Finish::Reached) if !self.unseen().is_empty() => {
+                        if !stays {
+                            return Ok(Finish::Unseen(self.unseen()));
+                        }
+                    }
                     Some(finish) => {
                         self.drop_retries("nothing new starts");
                         self.conclude(&finish);
@@ -272,7 +297,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     /// it to, or when something has failed for good.
     pub fn keep(&mut self) -> Result<Finish, JournalError> {
         loop {
-            let finish = self.run()?;
+            let finish = self.run_and(true)?;
             if finish != Finish::Reached || self.holders.is_empty() {
                 return Ok(finish);
             }
@@ -282,6 +307,19 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
                 return Ok(Finish::Interrupted);
             }
         }
+    }
+
+    /// The processes that should run, and of which nobody knows whether they do.
+    fn unseen(&self) -> Vec<Unseen> {
+        let orders = self.world.unseen();
+        let mut unseen = Vec::new();
+        for (instance, holder) in &self.holders {
+            if orders.contains(&holder.order) {
+                let host = self.machine.host_of(&holder.node).unwrap_or_default();
+                unseen.push(Unseen { instance: instance.clone(), host });
+            }
+        }
+        unseen
     }
 
     /// Nothing runs, nothing waits for its time.
@@ -340,7 +378,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
                     self.asked.insert(id);
                 }
                 Doubt::NotDone => self.ended(id, End::NotDone, Some(Witness::World)),
-                Doubt::Unknown => self.unknown(id),
+                Doubt::Unknown | Doubt::Silent => self.unknown(id),
             }
         }
     }
@@ -353,6 +391,10 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             Effect::Idempotent => self.ended(id, End::NotDone, Some(Witness::Idempotent)),
             Effect::Observable(check) => {
                 let done = self.world.check(&order, check);
+                if self.world.is_interrupted() {
+                    // Nobody waited for the answer: the next engine asks again.
+                    return;
+                }
                 let end = if done { End::Done } else { End::NotDone };
                 self.ended(id, end, Some(Witness::Check));
             }
@@ -368,6 +410,8 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             Report::Ended { order, end } => self.ended(order, end, None),
             Report::Died { instance, order, detail } => self.died(&instance, order, detail),
             Report::Lost { order } => self.unknown(order),
+            // The world says so when it is asked.
+            Report::Seen { .. } => {}
             Report::Interrupted => self.interrupted = true,
         }
     }
@@ -424,7 +468,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             Finish::Failed(why) => (Ending::Failed, why.clone()),
             Finish::RolledBack(why) => (Ending::RolledBack, why.clone()),
             Finish::Stalled(why) => (Ending::Stalled, why.clone()),
-            Finish::InDoubt(_) | Finish::Interrupted => return,
+            Finish::InDoubt(_) | Finish::Unseen(_) | Finish::Interrupted => return,
         };
         self.entries.push(Entry::Ended { ending, why });
     }

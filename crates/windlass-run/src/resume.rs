@@ -37,6 +37,8 @@ pub struct InDoubt {
 pub enum NoResume {
     /// The operator has to decide about these first.
     InDoubt(Vec<InDoubt>),
+    /// Whoever knows what became of these does not answer: the orders, and where they are.
+    Silent(Vec<(InDoubt, String)>),
     /// The journal does not fit the rules: it is damaged, or of another program.
     Misfit(String),
     /// The journal cannot be written.
@@ -49,6 +51,14 @@ impl fmt::Display for NoResume {
             NoResume::InDoubt(all) => {
                 let labels: Vec<&str> = all.iter().map(|doubt| doubt.label.as_str()).collect();
                 write!(formatter, "nobody knows whether this happened: {}", labels.join(", "))
+            }
+            NoResume::Silent(all) => {
+                let about = |(it, host): &(InDoubt, String)| {
+                    format!("`{}` (order {}) at the host {host}", it.label, it.order.0)
+                };
+                let all: Vec<String> = all.iter().map(about).collect();
+                let all = all.join(", ");
+                write!(formatter, "nobody answers, so nobody knows what became of {all}")
             }
             NoResume::Misfit(why) => write!(formatter, "the journal does not fit: {why}"),
             NoResume::Journal(error) => error.fmt(formatter),
@@ -235,20 +245,30 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     /// Looks at the world and settles what is in doubt. Then [`Dispatcher::run`] goes on.
     ///
     /// `verdicts` is what the operator says, by order. Nothing is started here, and nothing is
-    /// written when the operator has to be asked first.
+    /// written when the operator has to be asked first, or does not want to wait for the answers.
     pub fn reconcile(&mut self, verdicts: &BTreeMap<OrderId, Verdict>) -> Result<(), NoResume> {
         let open: Vec<OrderId> = self.given.keys().copied().collect();
         let mut settled = Vec::new();
         let mut asked = Vec::new();
+        let mut silent = Vec::new();
         for id in open {
             let Some(given) = self.given.get(&id) else { continue };
             let order = given.order.clone();
-            match self.world.inquire(&order) {
+            let doubt = self.world.inquire(&order);
+            if self.world.is_interrupted() {
+                return Ok(());
+            }
+            match doubt {
                 Doubt::Known => {
                     self.asked.insert(id);
                 }
                 Doubt::NotDone => settled.push((id, End::NotDone, Witness::World)),
-                Doubt::Unknown => match (&order.effect, verdicts.get(&id)) {
+                // What the operator does not say is waited for, whatever it declares.
+                Doubt::Silent if !verdicts.contains_key(&id) => {
+                    let doubt = InDoubt { order: id, label: order.label.clone() };
+                    silent.push((doubt, order.host.unwrap_or_default()));
+                }
+                Doubt::Unknown | Doubt::Silent => match (&order.effect, verdicts.get(&id)) {
                     (_, Some(Verdict::Done)) => settled.push((id, End::Done, Witness::Operator)),
                     (_, Some(Verdict::Again)) => {
                         settled.push((id, End::NotDone, Witness::Operator));
@@ -267,8 +287,14 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 },
             }
         }
+        if !silent.is_empty() {
+            return Err(NoResume::Silent(silent));
+        }
         if !asked.is_empty() {
             return Err(NoResume::InDoubt(asked));
+        }
+        if self.world.is_interrupted() {
+            return Ok(());
         }
         for (id, end, witness) in settled {
             self.ended(id, end, Some(witness));
@@ -294,6 +320,9 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             .collect();
         for (instance, holder) in self.holders.clone() {
             let order = self.holding(&instance, &holder);
+            if self.world.is_interrupted() {
+                return;
+            }
             if !stopping.contains(&holder.order) && !self.world.adopt(&order) {
                 let detail = "it did not run when the engine came back".to_owned();
                 self.died(&instance, holder.order, detail);

@@ -8,6 +8,7 @@ pub mod process;
 pub mod simulated;
 pub mod ssh;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::thread;
 use std::time::Duration;
@@ -101,6 +102,11 @@ pub enum Report {
         /// What is known about it.
         detail: String,
     },
+    /// The process that an order had started, and that nobody could see, runs.
+    Seen {
+        /// The order.
+        order: OrderId,
+    },
     /// The operator wants to stop; what runs goes on by itself.
     Interrupted,
 }
@@ -114,6 +120,8 @@ pub enum Doubt {
     NotDone,
     /// It began, and nobody knows how it ended.
     Unknown,
+    /// Whoever knows does not answer: to do it again would be to guess.
+    Silent,
 }
 
 /// Where actions take place.
@@ -155,8 +163,21 @@ pub trait World {
     /// this engine gets its report.
     fn inquire(&mut self, order: &Order) -> Doubt;
 
-    /// Whether the process that an order started still runs. From here on its end is reported.
+    /// Whether the process that an order started still runs. From here on its end is reported. One
+    /// that nobody can see counts as running, and is among the [`World::unseen`].
     fn adopt(&mut self, order: &Order) -> bool;
+
+    /// The adopted processes of which nobody knows whether they run, because whoever knows does not
+    /// answer, by the orders that started them. A report says when one of them has been seen.
+    fn unseen(&self) -> BTreeSet<OrderId> {
+        BTreeSet::new()
+    }
+
+    /// Whether the operator wants to stop. A question that takes its time is broken off then, and
+    /// what it was answered with means nothing.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
 
     /// Whether the check of an observable action says that it has been done.
     fn check(&mut self, order: &Order, check: &Command) -> bool;

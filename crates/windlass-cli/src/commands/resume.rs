@@ -26,7 +26,7 @@ waited for if it still runs; if nobody knows how it ended, what it declares deci
 done again, one with a `check` is asked, and about `at_most_once` the operator is asked.
 
 Exit codes: 0 the goal is reached, 2 usage or a journal that cannot be read, 4 an action failed or is
-in doubt, 130 interrupted.
+in doubt, or a host does not answer, 130 interrupted.
 
 Examples:
   windlass resume

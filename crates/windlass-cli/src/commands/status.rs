@@ -29,7 +29,7 @@ const MANY: usize = 20;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes: 0 the goal is met and the world is as the journal says, 1 the last run did not reach its
-goal or the world differs from the journal (drift), 2 usage.
+goal, the world differs from the journal (drift) or a host does not answer, 2 usage.
 
 Examples:
   windlass status
@@ -79,12 +79,14 @@ struct InstanceReport {
     node: String,
     /// Its state, its running operation, or its place.
     state: String,
-    /// Whether its process runs; none when its state has no process.
+    /// Whether its process runs; none when its state has no process, or nobody knows.
     process: Option<bool>,
     /// The number of its process, when it runs.
     pid: Option<u32>,
     /// Of a net: what its token waits for.
     waits: Option<String>,
+    /// The host that would know whether its process runs, when it does not answer.
+    unreachable: Option<String>,
     /// Whether a network or a volume should be there, and is not.
     #[serde(skip)]
     is_gone: bool,
@@ -105,11 +107,17 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
     let instances = instances(&deployment, &name, &past)?;
     let is_lost = |it: &InstanceReport| it.process == Some(false) || it.is_gone;
     let drift = !driven && instances.iter().any(is_lost);
+    // What nobody can see cannot be compared.
+    let is_unknown = !driven && instances.iter().any(|it| it.unreachable.is_some());
     let (ending, why) = ended(&past, driven);
     let is_met = driven || ending == Some("reached");
     let help = match (ending, drift) {
         _ if driven => None,
         (Some("rolled_back"), _) => Some(format!("`{}` begins anew", address.up())),
+        (Some("reached"), false) if is_unknown => {
+            let resume = address.command("resume");
+            Some(format!("when it answers again, `{resume}` looks after what runs there"))
+        }
         (Some("reached"), false) => None,
         // A run that is resumed makes containers anew, and not what they are in.
         _ if instances.iter().any(|it| it.is_gone) => {
@@ -128,7 +136,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
         Format::Json => escape::json(&report)?,
         Format::Text => text(&report),
     })?;
-    Ok(if drift || !is_met { exit_code::FINDINGS } else { exit_code::GOOD })
+    Ok(if drift || is_unknown || !is_met { exit_code::FINDINGS } else { exit_code::GOOD })
 }
 
 /// How the last run ended, and why; of one that has not ended what was under way.
@@ -161,6 +169,7 @@ fn instances(
             process: None,
             pid: None,
             waits: token.waits,
+            unreachable: None,
             is_gone: false,
         };
         return Ok(past.tokens()?.into_iter().map(report).collect());
@@ -170,8 +179,8 @@ fn instances(
         return containers::all(deployment, past, &standing);
     }
     let is_real = past.world != "simulated";
-    let alive =
-        if is_real { alive(deployment, name, place, past, &standing)? } else { BTreeMap::new() };
+    let found =
+        if is_real { found(deployment, name, place, past, &standing)? } else { BTreeMap::new() };
     let mut all = Vec::new();
     for (id, instance) in &standing.state.instances {
         let component = past.application.type_of(instance.node);
@@ -185,14 +194,20 @@ fn instances(
                 (format!("{}...", component.operations[operation.index()].name), false)
             }
         };
-        let pid = alive.get(id.0.as_str()).copied();
+        let (pid, unreachable) = match found.get(id.0.as_str()) {
+            Some(Found::Runs(number)) => (Some(*number), None),
+            Some(Found::Unreachable { host, .. }) => (None, Some(host.clone())),
+            None => (None, None),
+        };
+        let is_known = is_real && unreachable.is_none();
         all.push(InstanceReport {
             instance: id.0.clone(),
             node: past.application.node(instance.node).name.clone(),
             state,
-            process: (has_process && is_real).then_some(pid.is_some()),
+            process: (has_process && is_known).then_some(pid.is_some()),
             pid,
             waits: None,
+            unreachable,
             is_gone: false,
         });
     }
@@ -209,8 +224,15 @@ pub(crate) fn dead(
     if !matches!(past.world.as_str(), "process" | "ssh") {
         return Ok(Vec::new());
     }
-    let alive = alive(deployment, name, place(deployment, name, past), past, standing)?;
-    Ok(standing.processes.keys().filter(|id| !alive.contains_key(*id)).cloned().collect())
+    let found = found(deployment, name, place(deployment, name, past), past, standing)?;
+    let away = found.values().find_map(|found| match found {
+        Found::Unreachable { why, .. } => Some(why),
+        Found::Runs(_) => None,
+    });
+    if let Some(why) = away {
+        return Err(Failure::usage(why).ending(exit_code::EXECUTION));
+    }
+    Ok(standing.processes.keys().filter(|id| !found.contains_key(*id)).cloned().collect())
 }
 
 fn place(deployment: &Deployment, name: &str, past: &Past) -> Place {
@@ -223,35 +245,55 @@ fn place(deployment: &Deployment, name: &str, past: &Past) -> Place {
     }
 }
 
-/// The processes that run, by instance.
-fn alive(
+/// What is known about a process that should run.
+enum Found {
+    /// It runs, and has this number.
+    Runs(u32),
+    /// Nobody knows: this host does not answer.
+    Unreachable { host: String, why: String },
+}
+
+/// The processes that run, and those of which nobody knows whether they do, by instance.
+fn found(
     deployment: &Deployment,
     name: &str,
     place: Place,
     past: &Past,
     standing: &Standing,
-) -> Result<BTreeMap<String, u32>, Failure> {
+) -> Result<BTreeMap<String, Found>, Failure> {
     let unusable = |error: std::io::Error| Failure::file("read", deployment.folder(), &error);
-    let mut alive = BTreeMap::new();
+    let mut found = BTreeMap::new();
     if past.world != "ssh" {
         let world = Processes::new(place, Secrets::default()).map_err(unusable)?;
-        let processes = standing.processes.iter();
-        alive
-            .extend(processes.filter_map(|(id, order)| Some((id.clone(), world.running(*order)?))));
-        return Ok(alive);
+        for (id, order) in &standing.processes {
+            found.extend(world.running(*order).map(|number| (id.clone(), Found::Runs(number))));
+        }
+        return Ok(found);
     }
     let reach = engine::hosts::reach(deployment, name, None)?;
     let world = Ssh::new(place, Secrets::default(), reach).map_err(unusable)?;
+    let mut away = BTreeMap::new();
     for (id, order) in &standing.processes {
         let instance = standing.state.instance(&id.as_str().into());
         let hosts = &past.application.deployment;
         let host = instance.and_then(|it| hosts.host.get(&it.node));
-        let host = host.map(|name| hosts.addresses.get(name).unwrap_or(name));
-        let found = world.running(host.map(String::as_str), *order);
-        let found = found.map_err(|why| Failure::usage(why).ending(exit_code::EXECUTION))?;
-        alive.extend(found.map(|number| (id.clone(), number)));
+        let address = host.map(|name| hosts.addresses.get(name).unwrap_or(name).as_str());
+        let host = host.cloned().unwrap_or_default();
+        // A host that does not answer is asked once, not for each of its processes.
+        let said = match away.get(&host) {
+            Some(why) => Err(String::clone(why)),
+            None => world.running(address, *order),
+        };
+        let one = match said {
+            Ok(number) => number.map(Found::Runs),
+            Err(why) => {
+                away.insert(host.clone(), why.clone());
+                Some(Found::Unreachable { host, why })
+            }
+        };
+        found.extend(one.map(|one| (id.clone(), one)));
     }
-    Ok(alive)
+    Ok(found)
 }
 
 fn text(report: &StatusReport) -> String {
@@ -280,8 +322,12 @@ fn text(report: &StatusReport) -> String {
         report.instances.iter().map(|instance| of(instance).chars().count()).max().unwrap_or(0)
     };
     let (first, second) = (width(|it| &it.instance), width(|it| &it.state));
-    for InstanceReport { instance, state, process, pid, waits, is_gone, .. } in &report.instances {
+    for one in &report.instances {
+        let InstanceReport { instance, state, process, pid, waits, unreachable, is_gone, .. } = one;
         let process = match (process, pid) {
+            _ if let Some(host) = unreachable => {
+                format!("  unknown: the host {host} does not answer")
+            }
             _ if *is_gone => "  DRIFT: somebody removed it".to_owned(),
             (_, Some(pid)) => format!("  process {pid} runs"),
             (Some(true), None) => "  runs".to_owned(),

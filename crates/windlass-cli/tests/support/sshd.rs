@@ -16,6 +16,34 @@ pub(crate) struct Server {
     sshd: Child,
 }
 
+impl Server {
+    /// The host is gone: nobody listens there any more. What runs there goes on.
+    #[allow(dead_code, reason = "not every test loses its host")]
+    pub(crate) fn stop(&mut self) {
+        let _ = self.sshd.kill();
+        let _ = self.sshd.wait();
+    }
+
+    /// The host is there again.
+    #[allow(dead_code, reason = "not every test loses its host")]
+    pub(crate) fn start_again(&mut self) {
+        self.sshd = started(&self.folder);
+        self.wait_for();
+    }
+
+    /// Waits until it listens.
+    fn wait_for(&self) {
+        let port: u16 = self.folder.read("port").parse().unwrap();
+        for _ in 0..200 {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(25));
+        }
+        panic!("sshd does not listen: {}", self.folder.read("sshd.log"));
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.sshd.kill();
@@ -77,17 +105,17 @@ pub(crate) fn server(files: &[(&str, &str)]) -> Option<Server> {
     folder.write("port", port.to_string());
     let address = host("127.0.0.1", nobody);
     folder.write("ssh_config", host("far", port) + &host("gone", nobody) + &address);
+    let server = Server { sshd: started(&folder), folder };
+    server.wait_for();
+    Some(server)
+}
+
+/// A server by the configuration in a folder.
+fn started(folder: &Folder) -> Child {
+    let path = |name: &str| folder.path(name).display().to_string();
     let mut sshd = Command::new(SSHD);
     sshd.args(["-D", "-f", &path("sshd_config"), "-E", &path("sshd.log")]);
     // What it leaves behind for a while must not hold what the test prints to.
     sshd.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let sshd = sshd.spawn().unwrap();
-    let server = Server { folder, sshd };
-    for _ in 0..200 {
-        if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-            return Some(server);
-        }
-        thread::sleep(Duration::from_millis(25));
-    }
-    panic!("sshd does not listen: {}", server.folder.read("sshd.log"));
+    sshd.spawn().unwrap()
 }

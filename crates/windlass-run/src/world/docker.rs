@@ -249,6 +249,10 @@ impl World for Docker {
         self.processes.inquire(order)
     }
 
+    fn is_interrupted(&self) -> bool {
+        self.processes.is_interrupted()
+    }
+
     fn adopt(&mut self, order: &Order) -> bool {
         if self.shared.sheet.knows(&order.node) {
             return service::adopt(&self.shared, order);

@@ -29,6 +29,7 @@ mod veil;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -94,6 +95,8 @@ pub struct Processes {
     asked: Option<BTreeSet<OrderId>>,
     /// What of engines before this one runs, as long as nothing has been started or waited for.
     found: Option<Found>,
+    /// Whether the operator wants to stop.
+    is_heard: Arc<AtomicBool>,
 }
 
 /// Where the process world works.
@@ -115,12 +118,16 @@ pub struct Place {
 
 /// Tells an engine that the operator wants to stop.
 #[derive(Debug, Clone)]
-pub struct Interrupter(Reports);
+pub struct Interrupter {
+    reports: Reports,
+    is_heard: Arc<AtomicBool>,
+}
 
 impl Interrupter {
     /// The engine stops as soon as what it is doing is written down.
     pub fn interrupt(&self) {
-        self.0.send(Report::Interrupted);
+        self.reports.send(Report::Interrupted);
+        self.is_heard.store(true, Ordering::Relaxed);
     }
 }
 
@@ -142,7 +149,8 @@ impl Processes {
             containers: OnceLock::new(),
         };
         let (shared, direct) = (Arc::new(shared), Direct::default());
-        Ok(Processes { shared, inbox, direct, asked: None, found: None })
+        let is_heard = Arc::default();
+        Ok(Processes { shared, inbox, direct, asked: None, found: None, is_heard })
     }
 
     /// From here on processes with an image are containers.
@@ -158,7 +166,8 @@ impl Processes {
 
     /// For whoever hears the operator.
     pub fn interrupter(&self) -> Interrupter {
-        Interrupter(self.shared.reports.clone())
+        let (reports, is_heard) = (self.shared.reports.clone(), Arc::clone(&self.is_heard));
+        Interrupter { reports, is_heard }
     }
 
     /// The number of the process that an order started, if it runs. It is not looked after.
@@ -289,6 +298,10 @@ impl World for Processes {
                 return None;
             }
         }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.is_heard.load(Ordering::Relaxed)
     }
 
     fn poll(&mut self) -> Option<Report> {

@@ -8,19 +8,21 @@
 //!
 //! Reading order: `address.rs` (where a host is), `connection.rs` (how a script gets there),
 //! `script.rs` (what runs there), `errand.rs` (what a thread does here), `files.rs` (what is copied
-//! there and back).
+//! there and back), `silence.rs` (hosts that do not answer).
 
 mod address;
 mod connection;
 mod errand;
 mod files;
 mod script;
+mod silence;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use windlass::lifecycle::implementation::Command;
 
@@ -30,12 +32,19 @@ use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use connection::Connections;
 use script::{Scripts, Sort};
+use silence::Silence;
 
 /// How long after a command was told to stop it is told again.
 const TOLD_AGAIN: Duration = Duration::from_millis(300);
 
 /// How long a command that was stopped may take before it is killed, in tenths of a second.
 const GRACE: u64 = 50;
+
+/// How soon the operator is heard while a host is asked.
+const HEARD_WITHIN: Duration = Duration::from_millis(100);
+
+/// How long a host may take to answer before the operator is told.
+const SOON: Duration = Duration::from_secs(2);
 
 /// What the threads share.
 #[derive(Debug)]
@@ -47,6 +56,7 @@ struct Shared {
     reports: Reports,
     cancelled: Mutex<BTreeSet<OrderId>>,
     watched: Mutex<BTreeSet<OrderId>>,
+    silence: Silence,
 }
 
 impl Shared {
@@ -85,6 +95,8 @@ pub struct Reach {
     pub config: Option<PathBuf>,
     /// A name for the deployment that no other one has: its folder on every host.
     pub unique: String,
+    /// For what the operator should know while somebody waits for a host.
+    pub tell: fn(&str),
 }
 
 /// Hosts, and this machine.
@@ -94,6 +106,8 @@ pub struct Ssh {
     shared: Arc<Shared>,
     /// Where the orders that this engine knows are carried out.
     hosts: BTreeMap<OrderId, String>,
+    /// The hosts that were asked in vain for as long as there is patience.
+    hopeless: BTreeSet<String>,
 }
 
 impl Ssh {
@@ -115,8 +129,10 @@ impl Ssh {
             reports: local.reports(),
             cancelled: Mutex::default(),
             watched: Mutex::default(),
+            silence: Silence::new(reach.tell),
         };
-        Ok(Ssh { local, shared: Arc::new(shared), hosts: BTreeMap::new() })
+        let (hosts, hopeless) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Ssh { local, shared: Arc::new(shared), hosts, hopeless })
     }
 
     /// For whoever hears the operator.
@@ -148,10 +164,50 @@ impl Ssh {
         Ok(host)
     }
 
-    /// What the host says about an order.
-    fn asked(&self, host: &str, order: &Order, sort: Sort) -> Option<String> {
-        let script = self.shared.scripts.inquire(order.id, sort);
-        errand::ask_patiently(&self.shared, host, &script).ok()
+    /// What a host says; none when it does not answer, or when the operator does not want to wait.
+    /// One that was asked patiently in vain is asked once: others wait for the same.
+    fn asked(&mut self, host: &str, script: String) -> Option<String> {
+        let (place, is_hopeless) = (host.to_owned(), self.hopeless.contains(host));
+        let said = self.unless_interrupted(Some(host), move |shared| {
+            if is_hopeless {
+                errand::ask_once(shared, &place, &script)
+            } else {
+                errand::ask_patiently(shared, &place, &script)
+            }
+        })?;
+        match said {
+            Ok(said) => {
+                self.hopeless.remove(host);
+                Some(said)
+            }
+            Err(_) => {
+                self.hopeless.insert(host.to_owned());
+                None
+            }
+        }
+    }
+
+    /// What a host is asked by another thread, so that the operator is heard meanwhile; none when
+    /// the operator does not want to wait, or when the system has no thread to spare. A `host` that
+    /// should answer at once and does not is named.
+    fn unless_interrupted<T: Send + 'static>(
+        &self,
+        host: Option<&str>,
+        ask: impl FnOnce(&Shared) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (say, answer) = mpsc::channel();
+        let (shared, begun) = (Arc::clone(&self.shared), Instant::now());
+        in_thread(move || drop(say.send(ask(&shared)))).ok()?;
+        loop {
+            match answer.recv_timeout(HEARD_WITHIN) {
+                Ok(said) => return Some(said),
+                Err(RecvTimeoutError::Timeout) if !self.local.is_interrupted() => {}
+                Err(_) => return None,
+            }
+            if let Some(host) = host.filter(|_| begun.elapsed() > SOON) {
+                self.shared.silence.is_slow(host, SOON);
+            }
+        }
     }
 }
 
@@ -216,7 +272,8 @@ impl World for Ssh {
         };
         let from = if order.run.is_some() {
             // A host that does not answer: nobody knows.
-            let Some(said) = self.asked(&host, order, Sort::Command) else { return Doubt::Unknown };
+            let script = self.shared.scripts.inquire(order.id, Sort::Command);
+            let Some(said) = self.asked(&host, script) else { return Doubt::Silent };
             match said.split(' ').collect::<Vec<_>>().as_slice() {
                 ["free"] => return Doubt::NotDone,
                 ["result", "0"] => errand::From::Command,
@@ -230,10 +287,11 @@ impl World for Ssh {
                 _ => return Doubt::Unknown,
             }
         } else if order.spawn.is_some() {
-            match self.asked(&host, order, Sort::Process) {
+            let script = self.shared.scripts.inquire(order.id, Sort::Process);
+            match self.asked(&host, script) {
                 Some(said) if said.starts_with("running") => errand::From::Command,
                 Some(_) => return Doubt::NotDone,
-                None => return Doubt::Unknown,
+                None => return Doubt::Silent,
             }
         } else {
             // Stopping what has stopped changes nothing.
@@ -250,14 +308,21 @@ impl World for Ssh {
             Err(_) => return false,
         };
         let script = self.shared.scripts.is_running(order.id, Sort::Process);
-        match errand::ask_patiently(&self.shared, &host, &script) {
-            Ok(said) if !said.starts_with("running") => false,
+        match self.asked(&host, script) {
+            Some(said) if said.starts_with("running") => errand::adopt(&self.shared, &host, order),
+            Some(_) => return false,
             // A host that does not answer is asked until it does.
-            _ => {
-                errand::adopt(&self.shared, &host, order);
-                true
-            }
+            None => errand::adopt_unseen(&self.shared, &host, order),
         }
+        true
+    }
+
+    fn unseen(&self) -> BTreeSet<OrderId> {
+        self.shared.silence.unseen()
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.local.is_interrupted()
     }
 
     fn check(&mut self, order: &Order, check: &Command) -> bool {
@@ -266,12 +331,15 @@ impl World for Ssh {
             Ok(None) => return self.local.check(order, check),
             Err(_) => return false,
         };
-        if files::deliver(&self.shared, &host, order, check).is_err() {
-            return false;
-        }
-        let script = self.shared.scripts.plainly(order, check);
-        let asked = script.ok().and_then(|script| self.shared.connections.ask(&host, &script).ok());
-        asked.is_some_and(|(code, _)| code == 0)
+        let (order, check) = (order.clone(), check.clone());
+        // A check may take its time.
+        let passes = self.unless_interrupted(None, move |shared| {
+            files::deliver(shared, &host, &order, &check).ok()?;
+            let script = shared.scripts.plainly(&order, &check).ok()?;
+            let (code, _) = shared.connections.ask(&host, &script).ok()?;
+            Some(code == 0)
+        });
+        passes.flatten().unwrap_or(false)
     }
 
     fn cleanup(&mut self, order: OrderId) {

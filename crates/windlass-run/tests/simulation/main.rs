@@ -117,6 +117,8 @@ fn campaign<M: Machine>(
                 continue;
             }
             Err(NoResume::Misfit(why)) => return Err(format!("life {life}: {why}")),
+            // Everybody answers here.
+            Err(why @ NoResume::Silent(_)) => return Err(format!("life {life}: {why}")),
             Err(NoResume::Journal(_)) => {
                 seen.crashes += 1;
                 continue;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use windlass_run::deployment::Deployment;
-use windlass_run::dispatcher::{Dispatcher, Finish, OnFailure, Options};
+use windlass_run::dispatcher::{Dispatcher, Finish, OnFailure, Options, Unseen};
 use windlass_run::entry::{Aim, Entry, OrderId, Record};
 use windlass_run::journal::JournalError;
 use windlass_run::journal::sqlite::Sqlite;
@@ -275,6 +275,11 @@ fn not_resumed(
 ) -> Failure {
     match why {
         NoResume::InDoubt(doubts) => doubt::failure(drive, doubts, verdicts),
+        NoResume::Silent(_) => {
+            let resume = drive.address.command("resume");
+            let help = format!("when it answers again, `{resume}` goes on");
+            Failure::usage(why.to_string()).help(help).ending(exit_code::EXECUTION)
+        }
         NoResume::Misfit(_) => past::damaged(&why.to_string()),
         NoResume::Journal(why) => drive.unkept(Stage::Begun, why),
     }
@@ -333,6 +338,16 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
             let failure = doubt::failure(drive, doubts, &BTreeMap::new());
             failure.print();
             failure.exit_code
+        }
+        Finish::Unseen(unseen) => {
+            for Unseen { instance, host } in unseen {
+                output::notice(&format!(
+                    "the host {host} does not answer, so nobody knows whether the process of \
+                     {instance} runs"
+                ));
+            }
+            output::notice(&format!("when it answers again, `{resume}` goes on"));
+            exit_code::EXECUTION
         }
         Finish::RolledBack(_) => {
             let up = drive.address.up();

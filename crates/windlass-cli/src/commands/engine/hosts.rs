@@ -10,7 +10,7 @@ use windlass_run::deployment::Deployment;
 use windlass_run::world::process::Place;
 use windlass_run::world::ssh::{Reach, Ssh};
 
-use super::Drive;
+use super::{Drive, live};
 use crate::failure::Failure;
 use crate::replace;
 
@@ -57,7 +57,7 @@ pub(crate) fn reach(
         let text = serde_json::to_string(&kept).map_err(|why| unusable(&why.into()))?;
         replace::write(&path, &text).map_err(|error| unusable(&error))?;
     }
-    Ok(Reach { config, unique })
+    Ok(Reach { config, unique, tell: live::notice })
 }
 
 /// Another word each time: two deployments of one name may share a host.

@@ -25,6 +25,18 @@ const TICK: Duration = Duration::from_millis(500);
 /// How often those that wait are asked why.
 const ASK_EVERY: Duration = Duration::from_millis(200);
 
+/// What is on the terminal now, for whoever has something to say beside the run.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Tells the user something on a line of its own, above the view if there is one.
+pub(crate) fn notice(message: &str) {
+    let shown = SHOWN.lock().ok().and_then(|shown| shown.clone());
+    match shown {
+        Some(bar) => bar.suspend(|| output::notice(message)),
+        None => output::notice(message),
+    }
+}
+
 /// The view.
 pub(crate) struct Live {
     /// One bar of several lines: lines that come and go one by one leave traces of each other.
@@ -70,6 +82,9 @@ impl Live {
         let style = ProgressStyle::with_template("{view}").ok()?.with_key("view", draw);
         let bar = ProgressBar::new_spinner().with_style(style);
         bar.enable_steady_tick(TICK);
+        if let Ok(mut shown) = SHOWN.lock() {
+            *shown = Some(bar.clone());
+        }
         Some(Live { bar, view, expected, asked: None, _quiet: Quiet::new() })
     }
 
@@ -155,6 +170,9 @@ impl Live {
 
 impl Drop for Live {
     fn drop(&mut self) {
+        if let Ok(mut shown) = SHOWN.lock() {
+            *shown = None;
+        }
         self.bar.finish_and_clear();
     }
 }

@@ -58,6 +58,7 @@ pub(super) fn all(
             process,
             pid: None,
             waits: None,
+            unreachable: None,
             is_gone: gone && instance.element != Element::State(protocol.initial),
         });
     }

@@ -11,11 +11,16 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::thread;
+use std::time::Duration;
 
 /// The exit code by which ssh says that it failed itself.
 const SSH_FAILED: i32 = 255;
+
+/// So often an engine that ends tries to get hold of its connections.
+const CLOSING: u32 = 20;
 
 /// Why a host did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,10 +122,23 @@ impl Connections {
         let _ = ssh.status();
     }
 
+    /// The hosts that a shared connection was asked for. None while one is being made to a host
+    /// that does not answer: it ends by itself, and the operator does not want to wait for that.
+    fn masters_soon(&self) -> Option<MutexGuard<'_, BTreeSet<String>>> {
+        for _ in 0..CLOSING {
+            match self.masters.try_lock() {
+                Ok(masters) => return Some(masters),
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
+                Err(TryLockError::Poisoned(_)) => return None,
+            }
+        }
+        None
+    }
+
     /// Ends the connections of this engine. What hangs on them ends too, and is found again.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
-        let Ok(mut masters) = self.masters.lock() else { return };
+        let Some(mut masters) = self.masters_soon() else { return };
         for host in std::mem::take(&mut *masters) {
             let mut ssh = self.ssh();
             ssh.args(["-O", "exit", "--", &host]);

@@ -23,6 +23,8 @@ use crate::world::{Order, Report, in_thread, without_thread};
 const GRACE: Duration = Duration::from_secs(10);
 /// How long a host that does not answer is asked again before nobody knows.
 const PATIENCE: [u64; 6] = [0, 1, 2, 4, 8, 15];
+/// How long after a connection broke its host is asked again.
+const AGAIN: Duration = Duration::from_secs(2);
 /// How much of a log is repeated as the reason of a failure.
 const TAIL: u64 = 400;
 
@@ -106,12 +108,22 @@ pub(super) fn ask_patiently(shared: &Shared, host: &str, script: &str) -> Result
     let mut last = Away("nobody asked".to_owned());
     for wait in PATIENCE {
         thread::sleep(Duration::from_secs(wait));
-        match shared.connections.ask(host, script) {
-            Ok((_, text)) => return Ok(String::from_utf8_lossy(&text).trim().to_owned()),
+        match ask_once(shared, host, script) {
+            Ok(text) => return Ok(text),
             Err(away) => last = away,
+        }
+        if wait == 0 {
+            shared.silence.fell(host, &last);
         }
     }
     Err(last)
+}
+
+/// Asks a host, which may be known not to answer.
+pub(super) fn ask_once(shared: &Shared, host: &str, script: &str) -> Result<String, Away> {
+    let (_, text) = shared.connections.ask(host, script)?;
+    shared.silence.broken(host);
+    Ok(String::from_utf8_lossy(&text).trim().to_owned())
 }
 
 /// The command of an order, to its end.
@@ -246,7 +258,9 @@ fn stop(
     let signal = if fits { signal.as_str() } else { "TERM" };
     let tenths = u64::try_from(grace.as_millis() / 100).unwrap_or(u64::MAX).max(1);
     let script = shared.scripts.stop(before, Sort::Process, signal, tenths);
-    ask_patiently(shared, host, &script).map(|_| ()).map_err(gone)
+    ask_patiently(shared, host, &script).map_err(gone)?;
+    shared.silence.shows(before);
+    Ok(())
 }
 
 /// Starts the process that is a state, and waits until it serves.
@@ -276,7 +290,8 @@ fn come_up(
     };
     let mut tries = 0;
     loop {
-        let serves = process.health.as_ref().is_none_or(|it| passes(shared, host, order, it));
+        let passes = |it| passes(shared, host, order, it).unwrap_or(false);
+        let serves = process.health.as_ref().is_none_or(passes);
         if serves {
             break;
         }
@@ -315,15 +330,15 @@ fn session(
     Ok(listen(shared, host, order, child))
 }
 
-/// Commands are asked there, addresses from here.
-fn passes(shared: &Shared, host: &str, order: &Order, health: &Probe) -> bool {
+/// Commands are asked there, addresses from here. None when the host does not answer.
+fn passes(shared: &Shared, host: &str, order: &Order, health: &Probe) -> Option<bool> {
     match &health.kind {
         ProbeKind::Command(command) => {
-            let script = shared.scripts.plainly(order, command);
-            let asked = script.ok().and_then(|script| shared.connections.ask(host, &script).ok());
-            asked.is_some_and(|(code, _)| code == 0)
+            let Ok(script) = shared.scripts.plainly(order, command) else { return Some(false) };
+            let (code, _) = shared.connections.ask(host, &script).ok()?;
+            Some(code == 0)
         }
-        _ => probe::answer_to_here(health).is_ok(),
+        _ => Some(probe::answer_to_here(health).is_ok()),
     }
 }
 
@@ -338,6 +353,17 @@ pub(super) fn adopt(shared: &Arc<Shared>, host: &str, order: &Order) {
     }
 }
 
+/// A process of an earlier engine is looked after as soon as its host answers.
+pub(super) fn adopt_unseen(shared: &Arc<Shared>, host: &str, order: &Order) {
+    if shared.is_watched(order.id) {
+        return;
+    }
+    shared.silence.hides(order.id);
+    // Nobody says anything so far.
+    let (_, words) = mpsc::channel();
+    watch(shared, host, order, words);
+}
+
 /// Waits for the end of a process, and asks for its health.
 fn watch(shared: &Arc<Shared>, host: &str, order: &Order, words: mpsc::Receiver<Word>) {
     if !shared.watch(order.id) {
@@ -349,8 +375,11 @@ fn watch(shared: &Arc<Shared>, host: &str, order: &Order, words: mpsc::Receiver<
         there.has_died(watched, detail);
     });
     if let Err(error) = watching {
-        // A process that nobody can look after is none.
-        kill(shared, host, order.id);
+        // A process that nobody can look after is none, unless nobody can reach it either.
+        if kill(shared, host, order.id).is_err() {
+            shared.silence.hides(order.id);
+            return;
+        }
         let detail = format!("nobody can look after it: no thread can be started: {error}");
         shared.has_died(order.clone(), detail);
     }
@@ -360,15 +389,16 @@ impl Shared {
     /// The process of an order is gone; whether anybody wants to know.
     fn has_died(&self, order: Order, detail: String) {
         if self.unwatch(order.id) {
+            self.silence.shows(order.id);
             let report = Report::Died { instance: order.instance, order: order.id, detail };
             self.reports.send(report);
         }
     }
 }
 
-fn kill(shared: &Shared, host: &str, order: OrderId) {
+fn kill(shared: &Shared, host: &str, order: OrderId) -> Result<(), Away> {
     let script = shared.scripts.stop(order, Sort::Process, "KILL", 1);
-    let _ = ask_patiently(shared, host, &script);
+    ask_patiently(shared, host, &script).map(drop)
 }
 
 /// Until the process ends: how. A host that does not answer says nothing about its processes.
@@ -390,21 +420,36 @@ fn live(
             (Ok(Word::Ended(None)), _) => return "it is gone".to_owned(),
             (Ok(Word::Began), _) => {}
             (Err(RecvTimeoutError::Timeout), Some(health)) => {
-                let passes = passes(shared, host, order, health);
-                failures = if passes { 0 } else { failures + 1 };
-                if failures >= probe::failures(health) {
-                    kill(shared, host, order.id);
+                match passes(shared, host, order, health) {
+                    Some(true) => failures = 0,
+                    Some(false) => failures += 1,
+                    None => {}
+                }
+                let has_failed = failures >= probe::failures(health);
+                if has_failed && kill(shared, host, order.id).is_ok() {
                     return "its health check failed, and it was killed".to_owned();
                 }
             }
+            // Somebody stopped it while its host was away.
+            _ if !shared.is_watched(order.id) => return String::new(),
             _ => {
-                thread::sleep(Duration::from_secs(2));
-                let known = shared.known(order.id);
-                let script = shared.scripts.follow(order.id, Sort::Process, known);
-                if let Ok(again) = session(shared, host, order.id, &script) {
+                thread::sleep(AGAIN);
+                if let Some(again) = listen_again(shared, host, order.id) {
                     words = again;
                 }
             }
         }
     }
+}
+
+/// Another session for a process whose connection is gone, if its host answers.
+fn listen_again(shared: &Arc<Shared>, host: &str, order: OrderId) -> Option<mpsc::Receiver<Word>> {
+    let is_running = shared.scripts.is_running(order, Sort::Process);
+    let said = ask_once(shared, host, &is_running);
+    let said = said.map_err(|away| shared.silence.lasts(host, &away)).ok()?;
+    if said.starts_with("running") && shared.silence.shows(order) {
+        shared.reports.send(Report::Seen { order });
+    }
+    let script = shared.scripts.follow(order, Sort::Process, shared.known(order));
+    session(shared, host, order, &script).ok()
 }
