@@ -3,7 +3,36 @@
 
 use windlass_run::world::docker::engine::Engine;
 
-use super::Project;
+use super::{IMAGE, Project, Watched};
+
+/// Our own example of containers, under another name.
+fn containers(name: &str) -> String {
+    let text = include_str!("../../../../examples/containers/windlass.yaml");
+    text.replace("busybox:1", IMAGE).replace("name: containers", &format!("name: {name}"))
+}
+
+/// `docker rm -f` kills first and takes its time for the rest: who hears of the death waits.
+pub(super) fn removed_by_force(engine: &Engine) {
+    let project = Project::new("wlforce", "windlass.yaml", &containers("wlforce"));
+    let mut run = Watched::begin(project.windlass(&["up", "--world", "docker", "--yes"]));
+    run.until("reached");
+    // Fewer deaths of each in a minute than would be given up.
+    for part in ["front", "api", "front", "store", "front", "api", "front", "store"] {
+        let name = format!("wlforce-{part}");
+        let before = engine.inspect(&name).unwrap().id;
+        engine.remove(&name, false).unwrap();
+        run.until("died");
+        run.until("reached");
+        let after = engine.inspect(&name).unwrap();
+        assert!(after.is_running() && after.id != before, "{}", run.seen.join("\n"));
+    }
+    run.interrupt();
+    let (code, said) = project.run(&["resume", "--detach"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(engine.labelled("windlass.deployment=wlforce").unwrap().is_empty(), "{said}");
+}
 
 const IMPATIENT: &str = r#"services:
   db:

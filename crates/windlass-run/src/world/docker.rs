@@ -15,6 +15,7 @@ mod followers;
 mod gate;
 mod hook;
 pub mod http;
+mod leaving;
 pub(crate) mod make;
 pub(crate) mod pull;
 pub(crate) mod replace;
