@@ -34,6 +34,45 @@ pub(super) fn removed_by_force(engine: &Engine) {
     assert!(engine.labelled("windlass.deployment=wlforce").unwrap().is_empty(), "{said}");
 }
 
+/// A container that cannot be made, one that ends at once, those that never serve and one that died
+/// take themselves and their network along.
+pub(super) fn nothing_left(engine: &Engine) {
+    let text = containers("wlleft");
+    let missing = text.replace(IMAGE, "windlass-none:1");
+    let ready = "echo ready > /tmp/ready; exec sleep 100000";
+    let ends = text.replace(ready, "echo no luck; exit 7");
+    let idles = text.replace(ready, "exec sleep 100000");
+    let late = idles.replace("timeout: 60s", "timeout: 1s").replace("every: 200ms", "every: 60s");
+    let is_nothing_left = |said: &str| {
+        assert!(engine.labelled("windlass.deployment=wlleft").unwrap().is_empty(), "{said}");
+        assert!(engine.look("networks", "windlass_wlleft").is_err(), "{said}");
+    };
+    let up = ["up", "--world", "docker", "--yes", "--detach"];
+    let bad = [
+        (missing, "windlass-none"),
+        (ends, "exit code 7; it wrote: no luck"),
+        (idles, "it is unhealthy"),
+        (late, "it took too long"),
+    ];
+    for (text, why) in bad {
+        let project = Project::new("wlleft", "windlass.yaml", &text);
+        let (code, said) = project.run(&up);
+        assert_eq!(code, 4, "{said}");
+        assert!(said.contains(why), "{said}");
+        is_nothing_left(&said);
+        let (code, said) = project.run(&["down"]);
+        assert_eq!(code, 0, "{said}");
+    }
+    let project = Project::new("wlleft", "windlass.yaml", &text);
+    let (code, said) = project.run(&up);
+    assert_eq!(code, 0, "{said}");
+    // Nobody looks after them: what died is still there.
+    engine.kill("wlleft-front").unwrap();
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    is_nothing_left(&said);
+}
+
 const IMPATIENT: &str = r#"services:
   db:
     image: windlass-test:1
