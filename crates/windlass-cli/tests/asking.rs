@@ -162,6 +162,24 @@ fn a_dry_run_looks_at_the_world_and_tells_what_is_described_otherwise() {
 }
 
 #[test]
+fn a_dry_run_shows_the_images_of_containers() {
+    let text = include_str!("../../../examples/containers/windlass.yaml");
+    let folder = Folder::with(&[("windlass.yaml", text)]);
+    let dry = ["up", "windlass.yaml", "--world", "docker", "--dry-run"];
+    let shown = folder.run(&dry);
+    let expected = "start api\n    process sleep 100000\n    image   busybox:1\n";
+    assert!(shown.code == 0 && shown.stdout.contains(expected), "{shown:?}");
+    let report = folder.run(&[&dry[..], &["--format", "json"]].concat()).json();
+    let actions = report["actions"].as_array().unwrap();
+    let images = |action: &str| {
+        let found = actions.iter().find(|one| one["action"] == action).unwrap();
+        found["images"].as_array().cloned().unwrap()
+    };
+    assert_eq!(images("start store"), ["busybox:1"]);
+    assert!(images("create store").is_empty());
+}
+
+#[test]
 fn a_file_means_its_own_deployment() {
     let other = one("[\"true\"]");
     let folder = Folder::with(&[("windlass.yaml", PAIR), ("other.yaml", &other)]);

@@ -91,6 +91,8 @@ const CASES: &[Case] = &[
     ),
     ("what goes on when a replacement fails is not touched by going back", followers::untouched),
     ("who follows a service runs again when it is put back", followers::back),
+    ("a container that somebody removes by force is made anew", setbacks::removed_by_force),
+    ("of what did not come up or died nothing is left after `down`", setbacks::nothing_left),
     ("what the engine starts again has not died", setbacks::engine_restarts),
     ("what had failed before a run does not hinder its way back", setbacks::back_past_a_failure),
     (

@@ -11,7 +11,8 @@ use windlass::synthesize::down;
 use windlass_run::entry::Purpose;
 
 use crate::args::Format;
-use crate::commands::engine::{DriveArgs, Manner, Towards, WhereArgs, containers};
+use crate::commands::engine::{DriveArgs, Manner, Towards, WhereArgs, WorldArg, containers};
+use crate::exit_code;
 use crate::failure::Failure;
 
 /// What `windlass down` takes.
@@ -89,5 +90,9 @@ fn down(args: &DownArgs, towards: &Towards<'_>) -> Result<u8, Failure> {
         composed.keep_leaving(&towards.deployment, args.volumes)?;
     }
     let gone = GoalFile { goal: Goal { wants }, ..GoalFile::default() };
-    towards.reach(&past, gone, Purpose::Down, false)
+    let code = towards.reach(&past, gone, Purpose::Down, false)?;
+    if code == exit_code::GOOD && composed.is_none() && past.world == WorldArg::Docker.word() {
+        containers::sweep(&towards.name)?;
+    }
+    Ok(code)
 }

@@ -3,7 +3,75 @@
 
 use windlass_run::world::docker::engine::Engine;
 
-use super::Project;
+use super::{IMAGE, Project, Watched};
+
+/// Our own example of containers, under another name.
+fn containers(name: &str) -> String {
+    let text = include_str!("../../../../examples/containers/windlass.yaml");
+    text.replace("busybox:1", IMAGE).replace("name: containers", &format!("name: {name}"))
+}
+
+/// `docker rm -f` kills first and takes its time for the rest: who hears of the death waits.
+pub(super) fn removed_by_force(engine: &Engine) {
+    let project = Project::new("wlforce", "windlass.yaml", &containers("wlforce"));
+    let mut run = Watched::begin(project.windlass(&["up", "--world", "docker", "--yes"]));
+    run.until("reached");
+    // Fewer deaths of each in a minute than would be given up.
+    for part in ["front", "api", "front", "store", "front", "api", "front", "store"] {
+        let name = format!("wlforce-{part}");
+        let before = engine.inspect(&name).unwrap().id;
+        engine.remove(&name, false).unwrap();
+        run.until("died");
+        run.until("reached");
+        let after = engine.inspect(&name).unwrap();
+        assert!(after.is_running() && after.id != before, "{}", run.seen.join("\n"));
+    }
+    run.interrupt();
+    let (code, said) = project.run(&["resume", "--detach"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(engine.labelled("windlass.deployment=wlforce").unwrap().is_empty(), "{said}");
+}
+
+/// A container that cannot be made, one that ends at once, those that never serve and one that died
+/// take themselves and their network along.
+pub(super) fn nothing_left(engine: &Engine) {
+    let text = containers("wlleft");
+    let missing = text.replace(IMAGE, "windlass-none:1");
+    let ready = "echo ready > /tmp/ready; exec sleep 100000";
+    let ends = text.replace(ready, "echo no luck; exit 7");
+    let idles = text.replace(ready, "exec sleep 100000");
+    let late = idles.replace("timeout: 60s", "timeout: 1s").replace("every: 200ms", "every: 60s");
+    let is_nothing_left = |said: &str| {
+        assert!(engine.labelled("windlass.deployment=wlleft").unwrap().is_empty(), "{said}");
+        assert!(engine.look("networks", "windlass_wlleft").is_err(), "{said}");
+    };
+    let up = ["up", "--world", "docker", "--yes", "--detach"];
+    let bad = [
+        (missing, "windlass-none"),
+        (ends, "exit code 7; it wrote: no luck"),
+        (idles, "it is unhealthy"),
+        (late, "it took too long"),
+    ];
+    for (text, why) in bad {
+        let project = Project::new("wlleft", "windlass.yaml", &text);
+        let (code, said) = project.run(&up);
+        assert_eq!(code, 4, "{said}");
+        assert!(said.contains(why), "{said}");
+        is_nothing_left(&said);
+        let (code, said) = project.run(&["down"]);
+        assert_eq!(code, 0, "{said}");
+    }
+    let project = Project::new("wlleft", "windlass.yaml", &text);
+    let (code, said) = project.run(&up);
+    assert_eq!(code, 0, "{said}");
+    // Nobody looks after them: what died is still there.
+    engine.kill("wlleft-front").unwrap();
+    let (code, said) = project.run(&["down"]);
+    assert_eq!(code, 0, "{said}");
+    is_nothing_left(&said);
+}
 
 const IMPATIENT: &str = r#"services:
   db:

@@ -15,6 +15,7 @@ mod followers;
 mod gate;
 mod hook;
 pub mod http;
+mod leaving;
 pub(crate) mod make;
 pub(crate) mod pull;
 pub(crate) mod replace;
@@ -23,11 +24,12 @@ mod service;
 pub mod sheet;
 mod watch;
 
+pub use errand::sweep;
 pub use service::take_away;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -72,6 +74,8 @@ pub(super) struct Shared {
     /// Whether containers may stand beside those that they replace.
     has_spares: AtomicBool,
     gate: Gate,
+    /// Many may join the network of a deployment at once; who removes it is alone.
+    network: RwLock<()>,
     /// Lines for the operator, such as the progress of a pull.
     tell: fn(&str),
 }
@@ -114,6 +118,7 @@ impl Docker {
             ids: Mutex::default(),
             has_spares,
             gate: Gate::new(),
+            network: RwLock::default(),
             tell,
         });
         processes.attach(Arc::clone(&shared));

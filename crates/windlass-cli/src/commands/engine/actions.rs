@@ -82,6 +82,8 @@ pub(crate) struct ActionReport {
     run: Option<String>,
     /// The processes that it may start, for people.
     processes: Vec<String>,
+    /// The images of those of them that are containers.
+    images: Vec<String>,
     /// What it asks of a Docker engine, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<String>,
@@ -99,7 +101,7 @@ pub(crate) fn show(format: Format, actions: Vec<ActionReport>) -> Result<(), Fai
 /// Actions as lines.
 pub(crate) fn text(actions: &[ActionReport]) -> String {
     let mut out = String::new();
-    for ActionReport { action, run, processes, engine } in actions {
+    for ActionReport { action, run, processes, images, engine } in actions {
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(out, "{action}");
         if let Some(run) = run {
@@ -107,6 +109,9 @@ pub(crate) fn text(actions: &[ActionReport]) -> String {
         }
         for line in processes {
             let _ = writeln!(out, "    process {line}");
+        }
+        for image in images {
+            let _ = writeln!(out, "    image   {image}");
         }
         if let Some(line) = engine {
             let _ = writeln!(out, "    engine  {line}");
@@ -160,7 +165,7 @@ pub(crate) fn of_project(
             if let (Some(sheet), Some(name)) = (sheet, name) {
                 report.engine = compose::told(sheet, name, &instance.0, operation);
             } else if let Some(component) = node.map(|node| application.type_of(node)) {
-                (report.run, report.processes) = executed(component, operation);
+                report.executes(component, operation);
             }
         }
         all.push(report);
@@ -171,29 +176,36 @@ pub(crate) fn of_project(
 impl ActionReport {
     /// An action that executes nothing yet.
     fn named(action: String) -> Self {
-        ActionReport { action, run: None, processes: Vec::new(), engine: None }
+        ActionReport { action, run: None, processes: Vec::new(), images: Vec::new(), engine: None }
     }
-}
 
-/// The command of an operation, and the processes of the states that it leads to.
-fn executed(component: &ComponentType, operation: &str) -> (Option<String>, Vec<String>) {
-    let Some(found) = component.operation_named(operation) else { return (None, Vec::new()) };
-    let run = component.operations[found.index()].run.as_ref().map(words);
-    let transitions = component.protocol().into_iter().flat_map(|it| &it.transitions);
-    let own = transitions.filter(|it| it.operation == found);
-    let processes = own.filter_map(|it| component.processes.get(&it.to));
-    // Several transitions of one operation may lead to the same process.
-    let lines: BTreeSet<String> = processes.map(|process| words(&process.command)).collect();
-    (run, lines.into_iter().collect())
+    /// The command of an operation, and the processes of the states that it leads to.
+    fn executes(&mut self, component: &ComponentType, operation: &str) {
+        let Some(found) = component.operation_named(operation) else { return };
+        self.run = component.operations[found.index()].run.as_ref().map(words);
+        let transitions = component.protocol().into_iter().flat_map(|it| &it.transitions);
+        let own = transitions.filter(|it| it.operation == found);
+        self.starts(own.filter_map(|it| component.processes.get(&it.to)));
+    }
+
+    /// The processes that an action starts; several transitions may lead to the same one.
+    fn starts<'p>(&mut self, processes: impl Iterator<Item = &'p Process>) {
+        let (mut lines, mut images) = (BTreeSet::new(), BTreeSet::new());
+        for process in processes {
+            lines.insert(words(&process.command));
+            images.extend(process.image.clone());
+        }
+        self.processes = lines.into_iter().collect();
+        self.images = images.into_iter().collect();
+    }
 }
 
 /// The action that puts a process where its instance is.
 pub(crate) fn tidying(instance: &str, spawn: Option<&Process>) -> ActionReport {
     let verb = if spawn.is_some() { "start" } else { "stop" };
-    ActionReport {
-        processes: spawn.map(|process| words(&process.command)).into_iter().collect(),
-        ..ActionReport::named(format!("{verb} the process of {instance}"))
-    }
+    let mut report = ActionReport::named(format!("{verb} the process of {instance}"));
+    report.starts(spawn.into_iter());
+    report
 }
 
 /// Transitions of an assembly, with what each executes.

@@ -17,7 +17,7 @@ use windlass_run::machine::plan::Arrange;
 use windlass_run::world::docker::engine::{Container, Engine, Refused};
 use windlass_run::world::docker::http::Address;
 use windlass_run::world::docker::sheet::{Part, SERVICE, Service, Sheet};
-use windlass_run::world::docker::{Docker, Setting, take_away};
+use windlass_run::world::docker::{self, Docker, Setting, take_away};
 use windlass_run::world::process::Place;
 
 use super::{Drive, actions};
@@ -50,6 +50,18 @@ pub(crate) fn world(drive: &Drive<'_>, place: Place) -> Result<Docker, Failure> 
     let sheet = read(drive.deployment)?.unwrap_or_default();
     let setting = Setting { engine: engine()?, sheet, tell };
     Docker::new(place, drive.secrets.clone(), setting).map_err(|why| refused(&why))
+}
+
+/// Removes what is left of a deployment that is down and no Compose project, or says what stays.
+pub(crate) fn sweep(name: &str) -> Result<(), Failure> {
+    match docker::sweep(&engine()?, name) {
+        Err(why @ Refused::Away(_)) => Err(refused(&why)),
+        Err(Refused::Said(_, why)) => {
+            tell(&format!("stays   something of {name} on the Docker engine: {why}"));
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
 }
 
 fn path(deployment: &Deployment) -> PathBuf {

@@ -100,7 +100,8 @@ impl Container {
     }
 }
 
-type Asked<T> = Result<T, Refused>;
+/// What a call gives.
+pub type Asked<T> = Result<T, Refused>;
 
 /// A text as part of a path or a query.
 pub fn escaped(text: &str) -> String {
@@ -197,7 +198,7 @@ impl Engine {
             path.push_str("&platform=");
             path.push_str(&escaped(platform));
         }
-        let made = self.ask("POST", &path, Some(body))?;
+        let made = self.once_free(name, || self.ask("POST", &path, Some(body)))?;
         Ok(made.get("Id").and_then(Value::as_str).unwrap_or_default().to_owned())
     }
 
@@ -266,13 +267,7 @@ impl Engine {
     /// Gives a container another name.
     pub fn rename(&self, name: &str, new: &str) -> Asked<()> {
         let path = format!("/containers/{}/rename?name={}", escaped(name), escaped(new));
-        self.ask("POST", &path, None).map(|_| ())
-    }
-
-    /// Removes a container with its anonymous volumes when `volumes`, also one that runs.
-    pub fn remove(&self, name: &str, volumes: bool) -> Asked<()> {
-        let path = format!("/containers/{}?force=1&v={volumes}", escaped(name));
-        self.ask("DELETE", &path, None).map(|_| ())
+        self.once_free(new, || self.ask("POST", &path, None)).map(|_| ())
     }
 
     /// Puts files, as a tar archive, into a container.

@@ -4,6 +4,7 @@
 //! each other by the names of their instances.
 
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -13,7 +14,8 @@ use windlass::lifecycle::implementation::{
 
 use super::Shared;
 use super::check::wait_healthy;
-use super::engine::{Container, Refused};
+use super::engine::{Container, Engine, Refused};
+use super::service::told;
 use super::watch::Guard;
 use crate::secrets::Secrets;
 use crate::world::Order;
@@ -33,8 +35,8 @@ fn name_of(shared: &Shared, instance: &str) -> String {
     format!("{}-{instance}", shared.name)
 }
 
-fn network_of(shared: &Shared) -> String {
-    format!("windlass_{}", shared.name)
+fn network_of(deployment: &str) -> String {
+    format!("windlass_{deployment}")
 }
 
 /// Makes and starts the container that a process is, and waits until it serves.
@@ -45,31 +47,48 @@ pub(crate) fn come_up(
     secrets: &Secrets,
 ) -> Result<(), String> {
     let name = name_of(shared, &order.instance);
-    let network = network_of(shared);
-    let labels = json!({ DEPLOYMENT: shared.name });
-    let body = json!({ "Name": network, "CheckDuplicate": true, "Labels": labels });
-    match shared.engine.make("networks", &body) {
-        Ok(_) => {}
-        Err(refused) if refused.is_conflict() => {}
-        Err(refused) => return Err(words(refused)),
-    }
     // What an engine that died may have left is of no use: nobody knows how far it came.
     drop_container(shared, &name)?;
     let body = body_of(shared, order, process, secrets)?;
-    let id = shared.engine.create(&name, &body).map_err(words)?;
+    let up = make(shared, &name, &body).and_then(|id| serve(shared, order, process, &id));
+    up.map_err(|why| {
+        // It has not come up, so that nobody will stop it: what it wrote is told, and it goes.
+        let why = secrets.redact(&told(shared, &name, why));
+        // The reason is worth more than that something could not be removed.
+        let _ = drop_container(shared, &name);
+        drop_network(shared);
+        why
+    })
+}
+
+/// Makes a container, and the network of the deployment if it is the first there; its id.
+fn make(shared: &Shared, name: &str, body: &Value) -> Result<String, String> {
+    // Until the container is there nobody may take the network for one that is not used.
+    let _joining = shared.network.read().unwrap_or_else(PoisonError::into_inner);
+    let labels = json!({ DEPLOYMENT: shared.name });
+    let network =
+        json!({ "Name": network_of(&shared.name), "CheckDuplicate": true, "Labels": labels });
+    match shared.engine.make("networks", &network) {
+        Err(refused) if !refused.is_conflict() => Err(words(refused)),
+        _ => shared.engine.create(name, body).map_err(words),
+    }
+}
+
+/// Starts a container and waits until it serves; from here on its end is told.
+fn serve(shared: &Shared, order: &Order, process: &Process, id: &str) -> Result<(), String> {
     let guard = Guard { instance: order.instance.clone(), order: order.id, may_end: false };
-    shared.engine.start(&id).map_err(words)?;
+    shared.engine.start(id).map_err(words)?;
     if process.health.is_some() {
-        wait_healthy(shared, order, &id)?;
+        wait_healthy(shared, order, id)?;
     }
-    shared.watch.guard(&id, guard);
+    shared.watch.guard(id, guard);
     // It may have ended before anybody looked.
-    let now = shared.engine.inspect(&id).map_err(words)?;
-    if !now.is_running() {
-        shared.watch.unguard(&id);
-        return Err(ended(&now));
+    let now = shared.engine.inspect(id);
+    if now.as_ref().is_ok_and(Container::is_running) {
+        return Ok(());
     }
-    Ok(())
+    shared.watch.unguard(id);
+    Err(now.map_or_else(words, |now| ended(&now)))
 }
 
 /// How a container ended, in words.
@@ -92,20 +111,44 @@ pub(crate) fn go_down(shared: &Shared, instance: &str, process: &Process) -> Res
         Err(refused) => return Err(words(refused)),
     }
     drop_container(shared, &name)?;
-    // The last one takes the network along; before that it is in use.
-    let label = format!("{DEPLOYMENT}={}", shared.name);
-    if shared.engine.labelled(&label).is_ok_and(|left| left.is_empty()) {
-        let _ = shared.engine.drop("networks", &network_of(shared));
-    }
+    drop_network(shared);
     Ok(())
 }
 
-fn drop_container(shared: &Shared, name: &str) -> Result<(), String> {
-    match shared.engine.remove(name, true) {
-        Ok(()) => Ok(()),
-        Err(refused) if refused.is_missing() => Ok(()),
-        Err(refused) => Err(words(refused)),
+/// The last container takes the network along; before that it is in use.
+fn drop_network(shared: &Shared) {
+    let _alone = shared.network.write().unwrap_or_else(PoisonError::into_inner);
+    let label = format!("{DEPLOYMENT}={}", shared.name);
+    if shared.engine.labelled(&label).is_ok_and(|left| left.is_empty()) {
+        let _ = shared.engine.drop("networks", &network_of(&shared.name));
     }
+}
+
+/// Removes what is left of a deployment that is down: containers that have died and were not
+/// started again, and the network when nobody is in it.
+pub fn sweep(engine: &Engine, deployment: &str) -> Result<(), Refused> {
+    let mut is_used = false;
+    for id in engine.labelled(&format!("{DEPLOYMENT}={deployment}"))? {
+        match engine.inspect(&id) {
+            Err(refused) if refused.is_missing() => {}
+            Err(refused) => return Err(refused),
+            // Another deployment of the same name may be up elsewhere on this machine.
+            Ok(container) if container.is_running() => is_used = true,
+            Ok(_) => unless_gone(engine.remove(&id, true))?,
+        }
+    }
+    if is_used { Ok(()) } else { unless_gone(engine.drop("networks", &network_of(deployment))) }
+}
+
+fn unless_gone(asked: Result<(), Refused>) -> Result<(), Refused> {
+    match asked {
+        Err(refused) if refused.is_missing() => Ok(()),
+        asked => asked,
+    }
+}
+
+fn drop_container(shared: &Shared, name: &str) -> Result<(), String> {
+    unless_gone(shared.engine.remove(name, true)).map_err(words)
 }
 
 /// Whether the container of an instance runs; from here on its end is told.
@@ -148,6 +191,7 @@ fn body_of(
     }
     let environment: Vec<String> =
         environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let network = network_of(&shared.name);
     let aliases = json!({ "Aliases": [order.instance] });
     let mut body = json!({
         "Image": process.image,
@@ -155,8 +199,8 @@ fn body_of(
         "Env": environment,
         "WorkingDir": process.command.directory.clone().unwrap_or_default(),
         "Labels": { DEPLOYMENT: shared.name, INSTANCE: order.instance },
-        "HostConfig": { "Init": true, "NetworkMode": network_of(shared) },
-        "NetworkingConfig": { "EndpointsConfig": { network_of(shared): aliases } },
+        "HostConfig": { "Init": true, "NetworkMode": network },
+        "NetworkingConfig": { "EndpointsConfig": { &network: aliases } },
     });
     if let Stop::Signal(signal) = &process.stop {
         body["StopSignal"] = format!("SIG{signal}").into();

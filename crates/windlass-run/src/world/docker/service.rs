@@ -1,7 +1,6 @@
 //! The operations of a Compose project: what each asks of the engine.
 
 use std::io::Read;
-use std::time::Duration;
 
 use super::check::wait_healthy;
 use super::engine::{Container, Engine, Refused};
@@ -13,18 +12,15 @@ use crate::world::Order;
 
 /// How much of what a container wrote is shown when it failed.
 const LAST_LINES: usize = 5;
-/// How often, and how long, somebody waits for a container to go.
-const LOOKS: usize = 20;
-const A_MOMENT: Duration = Duration::from_millis(500);
 
 pub(super) fn words(refused: Refused) -> String {
     refused.to_string()
 }
 
-/// What is not there any more need not be removed or stopped.
+/// What is not there any more, or will be gone in a moment, need not be removed or stopped.
 pub(super) fn unless_missing(asked: Result<(), Refused>) -> Result<(), String> {
     match asked {
-        Err(refused) if !refused.is_missing() => Err(words(refused)),
+        Err(refused) if !refused.is_missing() && !refused.is_leaving() => Err(words(refused)),
         _ => Ok(()),
     }
 }
@@ -234,8 +230,10 @@ fn run(
     let known = shared.known_id(name).unwrap_or_else(|| name.to_owned());
     match shared.engine.start(&known) {
         Ok(()) => {}
-        Err(refused) if refused.is_missing() || is_leaving(&refused) => {
-            until_gone(shared, &known)?;
+        Err(refused) if refused.is_missing() || refused.is_leaving() => {
+            if refused.is_leaving() {
+                shared.engine.until_gone(&known).map_err(words)?;
+            }
             shared.remember(name, None);
             make::make(shared, service, name, number)?;
             shared.engine.start(name).map_err(words)?;
@@ -262,24 +260,6 @@ fn rerun(
         ("exited" | "dead", code) if in_vain(code) => run(shared, order, service, name, number),
         _ => Ok(()),
     }
-}
-
-/// Whether a container is being removed: it has died already, and it will be gone in a moment.
-fn is_leaving(refused: &Refused) -> bool {
-    matches!(refused, Refused::Said(_, words) if words.contains("marked for removal"))
-}
-
-/// Waits until a container is gone.
-fn until_gone(shared: &Shared, id: &str) -> Result<(), String> {
-    for _ in 0..LOOKS {
-        let count = shared.watch.count(id);
-        match shared.engine.inspect(id) {
-            Err(refused) if refused.is_missing() => return Ok(()),
-            Err(refused) => return Err(words(refused)),
-            Ok(_) => shared.watch.wait(id, count, Some(A_MOMENT), || false).map_err(words)?,
-        }
-    }
-    Err("its container is being removed, and does not go".to_owned())
 }
 
 /// Runs what has to happen inside a container after its start. One in which that fails is stopped:
