@@ -128,9 +128,11 @@ pub(super) fn make(journal: &Path) -> io::Result<()> {
     begin(&file, Head::default())
 }
 
-/// In this order: who is killed in between leaves lines of another generation.
+/// In this order: who is killed in between leaves lines of another generation, and after a loss of
+/// power no head is there that asks for the lines which this removes.
 fn begin(file: &File, head: Head) -> io::Result<()> {
     file.write_all_at(head.line().as_bytes(), 0)?;
+    file.sync_data()?;
     file.set_len(LENGTH as u64)
 }
 
@@ -304,9 +306,10 @@ impl Tail {
         if self.rows.is_empty() {
             return Ok(());
         }
+        self.file.sync_data()?;
+        // Not before: a loss of power could leave a head that asks for lines which are not there.
         self.head.whole = self.length;
-        self.file.write_all_at(self.head.line().as_bytes(), 0)?;
-        self.file.sync_data()
+        self.file.write_all_at(self.head.line().as_bytes(), 0)
     }
 
     /// Everything up to `after` is in the tables now.
