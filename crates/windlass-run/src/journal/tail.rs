@@ -22,7 +22,7 @@ mod head;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -96,10 +96,31 @@ impl Contents {
     }
 }
 
+/// What is asked of a file. Behind a trait, so that tests can lose power.
+pub(super) trait Medium {
+    fn write_all_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
+    fn set_len(&self, length: u64) -> io::Result<()>;
+    fn sync_data(&self) -> io::Result<()>;
+}
+
+impl Medium for File {
+    fn write_all_at(&self, bytes: &[u8], at: u64) -> io::Result<()> {
+        FileExt::write_all_at(self, bytes, at)
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
 /// The file, as its writer knows it.
 #[derive(Debug)]
-pub(super) struct Tail {
-    file: File,
+pub(super) struct Tail<F = File> {
+    file: F,
     head: Head,
     /// Where the next line begins.
     length: u64,
@@ -130,7 +151,7 @@ pub(super) fn make(journal: &Path) -> io::Result<()> {
 
 /// In this order: who is killed in between leaves lines of another generation, and after a loss of
 /// power no head is there that asks for the lines which this removes.
-fn begin(file: &File, head: Head) -> io::Result<()> {
+fn begin(file: &impl Medium, head: Head) -> io::Result<()> {
     file.write_all_at(head.line().as_bytes(), 0)?;
     file.sync_data()?;
     file.set_len(LENGTH as u64)
@@ -238,7 +259,13 @@ impl Tail {
     /// For the only writer. What is in the file has been taken over by now; `after` is the place
     /// of the last entry in the tables.
     pub(super) fn open(journal: &Path, before: &Contents, after: u64) -> io::Result<Self> {
-        let (file, head) = (for_writing(journal)?, before.head.next(after));
+        Tail::on(for_writing(journal)?, before, after)
+    }
+}
+
+impl<F: Medium> Tail<F> {
+    fn on(file: F, before: &Contents, after: u64) -> io::Result<Self> {
+        let head = before.head.next(after);
         begin(&file, head)?;
         let length = LENGTH as u64;
         Ok(Tail { file, head, length, kept: 0, room: length, rows: Vec::new() })
@@ -322,5 +349,7 @@ impl Tail {
     }
 }
 
+#[cfg(test)]
+mod power;
 #[cfg(test)]
 mod tests;

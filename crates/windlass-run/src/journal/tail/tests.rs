@@ -4,7 +4,7 @@
 use super::*;
 use crate::entry::{End, OrderId};
 
-fn row(seq: u64) -> Row {
+pub(super) fn row(seq: u64) -> Row {
     let end = End::Failed { reason: "a \n word".to_owned() };
     let entry = Entry::Outcome { order: OrderId(seq), end, witness: None };
     let body = serde_json::to_string(&entry).unwrap();
