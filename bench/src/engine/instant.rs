@@ -75,8 +75,8 @@ impl World for InstantWorld {
         false
     }
 
-    fn check(&mut self, _: &Order, _: &Command) -> bool {
-        true
+    fn check(&mut self, _: &Order, _: &Command) -> Option<bool> {
+        Some(true)
     }
 
     fn cleanup(&mut self, _: OrderId) {}

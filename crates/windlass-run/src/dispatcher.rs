@@ -395,8 +395,11 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
                     // Nobody waited for the answer: the next engine asks again.
                     return;
                 }
-                let end = if done { End::Done } else { End::NotDone };
-                self.ended(id, end, Some(Witness::Check));
+                match done {
+                    Some(true) => self.ended(id, End::Done, Some(Witness::Check)),
+                    Some(false) => self.ended(id, End::NotDone, Some(Witness::Check)),
+                    None => drop(self.doubtful.insert(id)),
+                }
             }
             Effect::AtMostOnce => {
                 self.doubtful.insert(id);

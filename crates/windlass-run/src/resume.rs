@@ -276,11 +276,14 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                     (Effect::Idempotent, None) => {
                         settled.push((id, End::NotDone, Witness::Idempotent));
                     }
-                    (Effect::Observable(check), None) => {
-                        let done = self.world.check(&order, check);
-                        let end = if done { End::Done } else { End::NotDone };
-                        settled.push((id, end, Witness::Check));
-                    }
+                    (Effect::Observable(check), None) => match self.world.check(&order, check) {
+                        Some(true) => settled.push((id, End::Done, Witness::Check)),
+                        Some(false) => settled.push((id, End::NotDone, Witness::Check)),
+                        None => {
+                            let doubt = InDoubt { order: id, label: order.label.clone() };
+                            silent.push((doubt, order.host.unwrap_or_default()));
+                        }
+                    },
                     (Effect::AtMostOnce, None) => {
                         asked.push(InDoubt { order: id, label: order.label.clone() });
                     }

@@ -180,7 +180,8 @@ pub trait World {
     }
 
     /// Whether the check of an observable action says that it has been done.
-    fn check(&mut self, order: &Order, check: &Command) -> bool;
+    /// None when whoever knows does not answer.
+    fn check(&mut self, order: &Order, check: &Command) -> Option<bool>;
 
     /// Forgets what is only needed while an order is in doubt; called when its outcome is safe.
     /// Never for an order that was found not done: what an engine that was killed set off for it

@@ -141,8 +141,8 @@ impl World for Bad {
         true
     }
 
-    fn check(&mut self, _: &Order, _: &Command) -> bool {
-        false
+    fn check(&mut self, _: &Order, _: &Command) -> Option<bool> {
+        Some(false)
     }
 
     fn cleanup(&mut self, _: OrderId) {}

@@ -72,6 +72,11 @@ fn place(run: u64, seq: u64) -> u64 {
     (run << 40) + seq
 }
 
+/// What [`place`] puts into one.
+pub(super) fn run_and_number(place: u64) -> (u64, u64) {
+    (place >> 40, place & ((1 << 40) - 1))
+}
+
 impl From<rusqlite::Error> for JournalError {
     fn from(error: rusqlite::Error) -> Self {
         JournalError(error.to_string())
@@ -360,6 +365,11 @@ fn take_over(connection: &Connection, waiting: Vec<Record>) -> Result<(), Journa
 /// New files and their names reach the disk.
 fn settle(path: &Path) -> std::io::Result<()> {
     fs::File::open(path)?.sync_all()?;
+    settle_names(path)
+}
+
+/// The names of new files reach the disk.
+fn settle_names(path: &Path) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
@@ -385,6 +395,7 @@ fn migrate(connection: &Connection, version: i64, path: &Path) -> Result<(), Jou
     }
     if (EMPTY..SCHEMA).contains(&version) {
         tail::make(path)?;
+        settle_names(path)?;
     }
     match version {
         SCHEMA => Ok(()),

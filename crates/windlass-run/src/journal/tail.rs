@@ -29,6 +29,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::sqlite::run_and_number;
 use super::{JournalError, Safety};
 use crate::entry::{Entry, Record};
 use head::{Head, LENGTH};
@@ -205,7 +206,7 @@ pub(super) fn read_plain(journal: &Path) -> Result<Contents, JournalError> {
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let Some(line) = line.strip_suffix(b"\n") else { break };
         let Ok(line) = serde_json::from_slice::<Line>(line) else { break };
-        if !push(&mut records, line) {
+        if !push(&mut records, line, 0) {
             break;
         }
     }
@@ -226,8 +227,9 @@ fn contents(bytes: &[u8]) -> Option<Contents> {
             Some(line) if line.generation == head.generation => {
                 // Unless power was lost since, everything before it was there.
                 kept = kept.max(if head.is_of_this_boot() { begins } else { line.kept });
-                if end.is_none() && !push(&mut records, line) {
-                    end = Some(begins);
+                if end.is_none() && !push(&mut records, line, head.after) {
+                    // No end of an engine or a machine takes a whole line out of the middle.
+                    return None;
                 }
             }
             // The end of a line is written last.
@@ -243,11 +245,14 @@ fn whole(line: &[u8]) -> Option<Line> {
     serde_json::from_slice(head::opened(line)?).ok()
 }
 
-/// Adds the entries of a line, if they follow.
-fn push(records: &mut Vec<Record>, line: Line) -> bool {
+/// Adds the entries of a line, if they follow; the first ones what is in the tables, as far as that
+/// is known.
+fn push(records: &mut Vec<Record>, line: Line, after: u64) -> bool {
     let Line { run, seq, at, entries, .. } = line;
-    let follows = |last: &Record| (last.run, last.seq + 1) == (run, seq) || last.run < run;
-    if !records.last().is_none_or(follows) {
+    let before = records.last().map(|last| (last.run, last.seq));
+    let before = before.or((after > 0).then(|| run_and_number(after)));
+    let follows = |(last, number)| (last == run && number + 1 == seq) || (last < run && seq == 1);
+    if !before.is_none_or(follows) {
         return false;
     }
     let numbered = entries.into_iter().zip(seq..);

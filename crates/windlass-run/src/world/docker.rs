@@ -268,7 +268,7 @@ impl World for Docker {
         }
     }
 
-    fn check(&mut self, order: &Order, check: &Command) -> bool {
+    fn check(&mut self, order: &Order, check: &Command) -> Option<bool> {
         self.processes.check(order, check)
     }
 

@@ -384,8 +384,8 @@ impl World for Processes {
         true
     }
 
-    fn check(&mut self, order: &Order, check: &Command) -> bool {
-        self.shared.launcher.succeeds(order, check, None)
+    fn check(&mut self, order: &Order, check: &Command) -> Option<bool> {
+        Some(self.shared.launcher.succeeds(order, check, None))
     }
 
     fn cleanup(&mut self, order: OrderId) {

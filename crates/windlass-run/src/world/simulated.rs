@@ -321,9 +321,10 @@ impl World for Simulated {
         self.inner.borrow().processes.get(&order.instance) == Some(&order.id)
     }
 
-    fn check(&mut self, order: &Order, _: &Command) -> bool {
+    fn check(&mut self, order: &Order, _: &Command) -> Option<bool> {
         let inner = self.inner.borrow();
-        inner.executions.get(&order.id).is_some_and(|execution| execution.end == End::Done)
+        let execution = inner.executions.get(&order.id);
+        Some(execution.is_some_and(|execution| execution.end == End::Done))
     }
 
     fn cleanup(&mut self, _: OrderId) {}

@@ -325,21 +325,21 @@ impl World for Ssh {
         self.local.is_interrupted()
     }
 
-    fn check(&mut self, order: &Order, check: &Command) -> bool {
+    fn check(&mut self, order: &Order, check: &Command) -> Option<bool> {
         let host = match self.host(order) {
             Ok(Some(host)) => host,
             Ok(None) => return self.local.check(order, check),
-            Err(_) => return false,
+            Err(_) => return Some(false),
         };
         let (order, check) = (order.clone(), check.clone());
         // A check may take its time.
         let passes = self.unless_interrupted(None, move |shared| {
             files::deliver(shared, &host, &order, &check).ok()?;
-            let script = shared.scripts.plainly(&order, &check).ok()?;
+            let Ok(script) = shared.scripts.plainly(&order, &check) else { return Some(false) };
             let (code, _) = shared.connections.ask(&host, &script).ok()?;
             Some(code == 0)
         });
-        passes.flatten().unwrap_or(false)
+        passes.flatten()
     }
 
     fn cleanup(&mut self, order: OrderId) {

@@ -95,6 +95,24 @@ fn a_loss_of_power_takes_only_what_nobody_waited_for() {
 }
 
 #[test]
+fn a_line_that_is_missing_whole_is_seen() {
+    let (all, begins) = written(Safety::Crash, false);
+    for all in [all.clone(), after_a_boot(all)] {
+        for gap in begins.windows(2).skip(1) {
+            let mut without = all[..gap[0]].to_vec();
+            without.extend(&all[gap[1]..]);
+            let is_first = gap[0] == LENGTH;
+            assert_eq!(count(&without), is_first.then_some(5), "{gap:?}");
+            // What the first one follows is known when something is in the tables.
+            let mut head = Head::parse(&all[..LENGTH]).unwrap();
+            head.after = 1 << 40;
+            without[..LENGTH].copy_from_slice(head.line().as_bytes());
+            assert_eq!(count(&without), None, "{gap:?}");
+        }
+    }
+}
+
+#[test]
 fn lines_of_another_generation_are_left_over() {
     let (mut all, _) = written(Safety::PowerLoss, false);
     let head = Head::parse(&all[..LENGTH]).unwrap().next(6);

@@ -5,22 +5,17 @@
 //! ssh under the name that the description uses; keys of hosts are checked, and nobody is asked for
 //! a password. Scripts go over standard input, so that no secret is on a command line.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, TryLockError};
-use std::thread;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, Once};
 
 /// The exit code by which ssh says that it failed itself.
 const SSH_FAILED: i32 = 255;
-
-/// So often an engine that ends tries to get hold of its connections.
-const CLOSING: u32 = 20;
 
 /// Why a host did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +26,9 @@ pub(super) struct Away(pub(super) String);
 pub(super) struct Connections {
     config: Option<PathBuf>,
     sockets: PathBuf,
-    /// The hosts that a shared connection was asked for.
-    masters: Mutex<BTreeSet<String>>,
+    /// The hosts that a shared connection was asked for, and whether that has been answered: who
+    /// waits for one host keeps nobody from another.
+    masters: Mutex<BTreeMap<String, Arc<Once>>>,
     /// Whether the engine is done, and shares nothing any more.
     closed: AtomicBool,
     /// The name of the deployment, for names of containers.
@@ -112,34 +108,31 @@ impl Connections {
     /// its own, which is slower and nothing else.
     fn share(&self, host: &str) {
         let Ok(mut masters) = self.masters.lock() else { return };
-        if self.closed.load(Ordering::Relaxed) || !masters.insert(host.to_owned()) {
+        if self.closed.load(Ordering::Relaxed) {
             return;
         }
-        let mut ssh = self.ssh();
-        ssh.args(["-o", "ControlMaster=auto", "-o", "ControlPersist=60", "-N", "-f", "--", host]);
-        // What stays in the background must not hold a pipe of ours open.
-        ssh.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let _ = ssh.status();
-    }
-
-    /// The hosts that a shared connection was asked for. None while one is being made to a host
-    /// that does not answer: it ends by itself, and the operator does not want to wait for that.
-    fn masters_soon(&self) -> Option<MutexGuard<'_, BTreeSet<String>>> {
-        for _ in 0..CLOSING {
-            match self.masters.try_lock() {
-                Ok(masters) => return Some(masters),
-                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
-                Err(TryLockError::Poisoned(_)) => return None,
-            }
-        }
-        None
+        let master = masters.entry(host.to_owned()).or_insert_with(|| Arc::new(Once::new()));
+        let master = Arc::clone(master);
+        drop(masters);
+        master.call_once(|| {
+            let mut ssh = self.ssh();
+            ssh.args(["-o", "ControlMaster=auto", "-o", "ControlPersist=60", "-N", "-f"]);
+            ssh.args(["--", host]);
+            // What stays in the background must not hold a pipe of ours open.
+            ssh.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            let _ = ssh.status();
+        });
     }
 
     /// Ends the connections of this engine. What hangs on them ends too, and is found again.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
-        let Some(mut masters) = self.masters_soon() else { return };
-        for host in std::mem::take(&mut *masters) {
+        let Ok(masters) = self.masters.lock().map(|mut masters| std::mem::take(&mut *masters))
+        else {
+            return;
+        };
+        // One that is being made to a host that does not answer ends by itself.
+        for (host, _) in masters.into_iter().filter(|(_, master)| master.is_completed()) {
             let mut ssh = self.ssh();
             ssh.args(["-O", "exit", "--", &host]);
             ssh.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -162,7 +155,11 @@ impl Connections {
 
     /// Whether a host answers; asked only when it has not answered yet, or did not the last time.
     pub(super) fn reach(&self, host: &str) -> Result<(), Away> {
-        if self.masters.lock().is_ok_and(|masters| masters.contains(host)) {
+        let master = || self.masters.lock().ok()?.get(host).cloned();
+        if let Some(master) = master() {
+            master.wait();
+        }
+        if master().is_some() {
             return Ok(());
         }
         self.ask(host, ":\n").map(|_| ())

@@ -6,7 +6,7 @@ use std::process::Child;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use windlass::lifecycle::implementation::{Command, Effect, Probe, ProbeKind, Process, Stop};
 
@@ -21,8 +21,10 @@ use crate::world::{Order, Report, in_thread, without_thread};
 
 /// How long a process may take to stop when its author says nothing.
 const GRACE: Duration = Duration::from_secs(10);
-/// How long a host that does not answer is asked again before nobody knows.
+/// After which pauses, in seconds, a host that does not answer is asked again before nobody knows.
 const PATIENCE: [u64; 6] = [0, 1, 2, 4, 8, 15];
+/// When a question itself takes long, none is asked any more after this.
+const LONGEST: Duration = Duration::from_secs(30);
 /// How long after a connection broke its host is asked again.
 const AGAIN: Duration = Duration::from_secs(2);
 /// How much of a log is repeated as the reason of a failure.
@@ -105,8 +107,11 @@ fn gone(Away(why): Away) -> Trouble {
 
 /// Asks a host, again and again if it does not answer.
 pub(super) fn ask_patiently(shared: &Shared, host: &str, script: &str) -> Result<String, Away> {
-    let mut last = Away("nobody asked".to_owned());
+    let (mut last, begun) = (Away("nobody asked".to_owned()), Instant::now());
     for wait in PATIENCE {
+        if begun.elapsed() >= LONGEST {
+            break;
+        }
         thread::sleep(Duration::from_secs(wait));
         match ask_once(shared, host, script) {
             Ok(text) => return Ok(text),
