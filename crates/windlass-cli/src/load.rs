@@ -410,10 +410,18 @@ fn refuse_errors(
 }
 
 fn reported(errors: Vec<Diagnostic>, sources: Sources, code: u8) -> Result<Failure, Failure> {
-    let report = Report::new(sources, errors);
+    with_findings(Failure::reported(code), errors, sources)
+}
+
+/// Tells people of findings, and programs when they are the answer: a failure with them.
+pub(crate) fn with_findings(
+    failure: Failure,
+    findings: Vec<Diagnostic>,
+    sources: Sources,
+) -> Result<Failure, Failure> {
+    let report = Report::new(sources, findings);
     output::stderr(&render::report(CheckFormat::Text, &report, false)?);
-    let failure = Failure::reported(code);
-    if code != exit_code::FINDINGS {
+    if failure.exit_code != exit_code::FINDINGS {
         return Ok(failure);
     }
     Ok(failure.findings(render::report(CheckFormat::Json, &report, true)?))

@@ -118,6 +118,14 @@ impl Deployment {
     }
 }
 
+/// With less room than this a disk is full, whatever the system calls it.
+const ROOM: u64 = 64 * 1024;
+
+/// Whether the disk of a folder is full, as far as anybody but its owner may use it.
+pub fn has_no_room(folder: &Path) -> bool {
+    rustix::fs::statvfs(folder).is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM)
+}
+
 /// Makes a folder that only its owner can look into, and those above it.
 pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)

@@ -259,9 +259,12 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
                 match self.at_rest() {
                     // What nobody can see is not said to be reached. Nothing is written: the run
                     // has not ended.
-                    Some(Finish::Reached) if !self.unseen().is_empty() => {
+                    Some(Finish::Reached)
+                        if let unseen = self.unseen()
+                            && !unseen.is_empty() =>
+                    {
                         if !stays {
-                            return Ok(Finish::Unseen(self.unseen()));
+                            return Ok(Finish::Unseen(unseen));
                         }
                     }
                     Some(finish) => {

@@ -174,10 +174,9 @@ impl Sqlite {
 
     /// The number of the last run; 0 when there was none.
     pub fn last_run(&self) -> Result<u64, JournalError> {
-        if let Some(tail) = &self.tail
-            && let Some(row) = tail.rows().last()
-        {
-            return Ok(row.run);
+        if let Some(tail) = &self.tail {
+            let waiting = tail.rows().last().map_or(0, |row| row.run);
+            return Ok((last_place(&self.connection)? >> 40).max(waiting));
         }
         let version = version(&self.connection)?;
         if version == FIRST {
@@ -191,11 +190,10 @@ impl Sqlite {
         Ok((last >> 40).max(waiting.records.last().map_or(0, |record| record.run)))
     }
 
-    /// What is not in the tables yet, for who only reads.
+    /// What is not in the tables yet, by the file beside them.
     fn waiting(&self, version: i64) -> Result<Contents, JournalError> {
         match version {
             EMPTY if tail::says_something(&self.path)? => Err(without_tables()),
-            _ if self.tail.is_some() => Ok(Contents::default()),
             EMPTY | FIRST | SECOND => Ok(Contents::default()),
             THIRD => tail::read_plain(&self.path),
             _ => tail::read(&self.path),
@@ -231,10 +229,7 @@ impl Sqlite {
             (sql, [place(run, after), place(run + 1, 0)])
         };
         // Read before the tables: what leaves it meanwhile is found there.
-        let waiting = match &self.tail {
-            Some(_) => tail::read(&self.path)?,
-            None => self.waiting(version)?,
-        };
+        let waiting = self.waiting(version)?;
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query(bounds)?;
         let mut records: Vec<Record> = Vec::new();
@@ -271,10 +266,6 @@ impl Sqlite {
     /// Puts what waits and `rows` into the tables, in one commit.
     fn fold(&mut self, rows: &[Row]) -> Result<(), JournalError> {
         let waiting = self.tail.as_ref().map_or(&[][..], Tail::rows);
-        // One statement is one commit; beginning and ending another takes longer than all of it.
-        if waiting.is_empty() && rows.len() <= ROWS {
-            return insert(&self.connection, rows);
-        }
         insert_all(&self.connection, &[waiting, rows])?;
         let last = last_place(&self.connection)?;
         if let Some(tail) = &mut self.tail {

@@ -182,21 +182,18 @@ fn bytes(journal: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Reads the file; an error when something is missing that no end of an engine or of the machine
 /// explains.
 pub(super) fn read(journal: &Path) -> Result<Contents, JournalError> {
-    for _ in 1..LOOKS {
-        if let Some(contents) = bytes(journal)?.as_deref().and_then(contents) {
+    let mut why = "is missing";
+    for look in 0..LOOKS {
+        if look > 0 {
+            thread::sleep(PAUSE);
+        }
+        let Some(bytes) = bytes(journal)? else { continue };
+        if let Some(contents) = contents(&bytes) {
             return Ok(contents);
         }
-        thread::sleep(PAUSE);
+        why = "is damaged: something that was written there is missing";
     }
-    let name = beside(journal);
-    let Some(bytes) = bytes(journal)? else {
-        return Err(JournalError(format!("`{}` is missing", name.display())));
-    };
-    let damaged = || {
-        let name = name.display();
-        JournalError(format!("`{name}` is damaged: something that was written there is missing"))
-    };
-    contents(&bytes).ok_or_else(damaged)
+    Err(JournalError(format!("`{}` {why}", beside(journal).display())))
 }
 
 /// The entries of a file without a head, as older programs wrote it.
@@ -346,9 +343,9 @@ impl<F: Medium> Tail<F> {
 
     /// Everything up to `after` is in the tables now.
     pub(super) fn clear(&mut self, after: u64) -> io::Result<()> {
-        self.rows.clear();
         self.head = self.head.next(after);
         begin(&self.file, self.head)?;
+        self.rows.clear();
         (self.length, self.kept, self.room) = (LENGTH as u64, 0, LENGTH as u64);
         Ok(())
     }

@@ -11,7 +11,7 @@ use windlass::goal::GoalFile;
 use windlass::lang::{self, documents};
 use windlass::simulate::Scenario;
 use windlass::source::Sources;
-use windlass_run::deployment::Deployment;
+use windlass_run::deployment::{Deployment, has_no_room};
 use windlass_run::dispatcher::{Dispatcher, Options};
 use windlass_run::entry::{Ending, Entry, OrderId, Purpose, Record};
 use windlass_run::journal::sqlite::Sqlite;
@@ -20,7 +20,7 @@ use windlass_run::machine::net::{NetMachine, Token};
 use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::world::simulated::Simulated;
 
-use super::{search_limits, unkept};
+use super::search_limits;
 use crate::commands::down::nets;
 use crate::failure::Failure;
 
@@ -102,7 +102,7 @@ fn is_guarded(path: &Path) -> bool {
 }
 
 fn is_on_full_disk(path: &Path) -> bool {
-    path.parent().is_some_and(unkept::has_no_room)
+    path.parent().is_some_and(has_no_room)
 }
 
 /// A journal as a copy of its files has it.

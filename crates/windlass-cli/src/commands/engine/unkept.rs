@@ -3,16 +3,13 @@
 //! Nothing is done that is not written down, so that whatever was decided before goes on, and the
 //! run can be resumed.
 
-use std::path::Path;
-
+use windlass_run::deployment::has_no_room;
 use windlass_run::journal::JournalError;
 
 use super::Drive;
 use crate::exit_code;
 use crate::failure::{self, Failure};
 
-/// With less room than this the disk is full, whatever SQLite calls it.
-const ROOM: u64 = 64 * 1024;
 /// How the system, and SQLite, say that there is no room.
 const FULL: [&str; 3] = ["no space left", "disk is full", "quota exceeded"];
 
@@ -43,11 +40,6 @@ impl Drive<'_> {
         };
         Failure::usage(message).help(help).ending(exit_code::EXECUTION)
     }
-}
-
-/// Whether the disk of a folder is full.
-pub(super) fn has_no_room(folder: &Path) -> bool {
-    rustix::fs::statvfs(folder).is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM)
 }
 
 fn says_full(reason: &str) -> bool {

@@ -44,14 +44,7 @@ pub(super) fn located(failure: Failure, application: &Application, sources: &Sou
     if findings.is_empty() {
         return failure;
     }
-    let report = Report::new(sources.clone(), findings);
-    if let Ok(text) = render::report(CheckFormat::Text, &report, false) {
-        output::stderr(&text);
-    }
-    match render::report(CheckFormat::Json, &report, true) {
-        Ok(json) => failure.findings(json),
-        Err(other) => other,
-    }
+    load::with_findings(failure, findings, sources.clone()).unwrap_or_else(|other| other)
 }
 
 /// What no engine and no order can bring up.

@@ -15,7 +15,7 @@ use windlass::lifecycle::implementation::{
 use super::Shared;
 use super::check::wait_healthy;
 use super::engine::{Container, Engine, Refused};
-use super::service::told;
+use super::service::{told, unless_gone, unless_missing, words};
 use super::watch::Guard;
 use crate::secrets::Secrets;
 use crate::world::Order;
@@ -24,10 +24,6 @@ use crate::world::Order;
 const DEPLOYMENT: &str = "windlass.deployment";
 /// Which instance it is.
 const INSTANCE: &str = "windlass.instance";
-
-fn words(refused: Refused) -> String {
-    refused.to_string()
-}
 
 fn name_of(shared: &Shared, instance: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -140,15 +136,8 @@ pub fn sweep(engine: &Engine, deployment: &str) -> Result<(), Refused> {
     if is_used { Ok(()) } else { unless_gone(engine.drop("networks", &network_of(deployment))) }
 }
 
-fn unless_gone(asked: Result<(), Refused>) -> Result<(), Refused> {
-    match asked {
-        Err(refused) if refused.is_missing() => Ok(()),
-        asked => asked,
-    }
-}
-
 fn drop_container(shared: &Shared, name: &str) -> Result<(), String> {
-    unless_gone(shared.engine.remove(name, true)).map_err(words)
+    unless_missing(shared.engine.remove(name, true))
 }
 
 /// Whether the container of an instance runs; from here on its end is told.

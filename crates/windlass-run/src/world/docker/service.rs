@@ -18,11 +18,17 @@ pub(super) fn words(refused: Refused) -> String {
 }
 
 /// What is not there any more, or will be gone in a moment, need not be removed or stopped.
+pub(super) fn unless_gone(asked: Result<(), Refused>) -> Result<(), Refused> {
+    asked.or_else(
+        |refused| {
+            if refused.is_missing() || refused.is_leaving() { Ok(()) } else { Err(refused) }
+        },
+    )
+}
+
+/// The same, with the reason in words.
 pub(super) fn unless_missing(asked: Result<(), Refused>) -> Result<(), String> {
-    match asked {
-        Err(refused) if !refused.is_missing() && !refused.is_leaving() => Err(words(refused)),
-        _ => Ok(()),
-    }
+    unless_gone(asked).map_err(words)
 }
 
 /// Carries out an order.

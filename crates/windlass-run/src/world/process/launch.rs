@@ -19,15 +19,13 @@ use super::claim::{CLAIM_AND_BECOME, CLAIM_AND_REPORT, Claim, Claims, Identity};
 use super::logs::Log;
 use super::swift::{Started, Streams, Swift};
 use super::veil::{self, Veils};
+use crate::deployment::has_no_room;
 use crate::entry::OrderId;
 use crate::secrets::Secrets;
 use crate::world::Order;
 
 /// How much of a log is repeated as the reason of a failure.
 const TAIL: u64 = 400;
-
-/// With less room than this the disk is full.
-const ROOM: u64 = 64 * 1024;
 
 /// What each command finds about itself in its environment.
 const EACH: [&str; 3] = ["WINDLASS_INSTANCE", "WINDLASS_NODE", "WINDLASS_ORDER"];
@@ -368,16 +366,12 @@ impl Launcher {
             return ended;
         }
         self.veils.settle(order);
-        let full = if self.is_full() { ", and there is no room left for its log" } else { "" };
+        let is_full = has_no_room(&self.place.logs);
+        let full = if is_full { ", and there is no room left for its log" } else { "" };
         match self.last_words(order) {
             Some(words) => format!("{ended}{full}: {words}"),
             None => format!("{ended}{full}"),
         }
-    }
-
-    /// Whether the disk of the logs is full, as far as anybody but its owner may use it.
-    fn is_full(&self) -> bool {
-        rustix::fs::statvfs(&self.place.logs).is_ok_and(|disk| disk.f_bavail * disk.f_frsize < ROOM)
     }
 
     fn last_words(&self, order: OrderId) -> Option<String> {
