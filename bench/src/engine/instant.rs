@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use windlass::lifecycle::implementation::Command;
 use windlass_run::entry::{End, OrderId};
-use windlass_run::world::{Doubt, Order, Report, World};
+use windlass_run::world::{Order, OrderStatus, Report, World};
 
 /// Times between a report and the start of what it enabled, in nanoseconds.
 pub(super) type Latencies = Rc<RefCell<Vec<u128>>>;
@@ -67,8 +67,8 @@ impl World for InstantWorld {
 
     fn cancel(&mut self, _: OrderId) {}
 
-    fn inquire(&mut self, _: &Order) -> Doubt {
-        Doubt::NotDone
+    fn inquire(&mut self, _: &Order) -> OrderStatus {
+        OrderStatus::NotDone
     }
 
     fn adopt(&mut self, _: &Order) -> bool {

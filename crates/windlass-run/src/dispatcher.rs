@@ -21,7 +21,7 @@ use crate::journal::{Journal, JournalError, Safety};
 use crate::limits::{Limits, Resource};
 use crate::machine::{Machine, Note, Untidy};
 use crate::resume::InDoubt;
-use crate::world::{Doubt, Order, Report, World};
+use crate::world::{Order, OrderStatus, Report, World};
 
 pub use failure::OnFailure;
 
@@ -377,11 +377,11 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             let Some(given) = self.given.get(&id) else { continue };
             let order = given.order.clone();
             match self.world.inquire(&order) {
-                Doubt::Known => {
+                OrderStatus::Known => {
                     self.asked.insert(id);
                 }
-                Doubt::NotDone => self.ended(id, End::NotDone, Some(Witness::World)),
-                Doubt::Unknown | Doubt::Silent => self.unknown(id),
+                OrderStatus::NotDone => self.ended(id, End::NotDone, Some(Witness::World)),
+                OrderStatus::Unknown | OrderStatus::Silent => self.unknown(id),
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::dispatcher::Dispatcher;
 use crate::entry::{Aim, End, Entry, OrderId, Task, Witness};
 use crate::journal::{Journal, JournalError};
 use crate::machine::{Machine, Untidy};
-use crate::world::{Doubt, World};
+use crate::world::{OrderStatus, World};
 
 /// No journal has as many orders: the file would not fit on a disk.
 const LAST_ORDER: u64 = 1 << 62;
@@ -259,35 +259,41 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 return Ok(());
             }
             match doubt {
-                Doubt::Known => {
+                OrderStatus::Known => {
                     self.asked.insert(id);
                 }
-                Doubt::NotDone => settled.push((id, End::NotDone, Witness::World)),
+                OrderStatus::NotDone => settled.push((id, End::NotDone, Witness::World)),
                 // What the operator does not say is waited for, whatever it declares.
-                Doubt::Silent if !verdicts.contains_key(&id) => {
+                OrderStatus::Silent if !verdicts.contains_key(&id) => {
                     let doubt = InDoubt { order: id, label: order.label.clone() };
                     silent.push((doubt, order.host.unwrap_or_default()));
                 }
-                Doubt::Unknown | Doubt::Silent => match (&order.effect, verdicts.get(&id)) {
-                    (_, Some(Verdict::Done)) => settled.push((id, End::Done, Witness::Operator)),
-                    (_, Some(Verdict::Again)) => {
-                        settled.push((id, End::NotDone, Witness::Operator));
-                    }
-                    (Effect::Idempotent, None) => {
-                        settled.push((id, End::NotDone, Witness::Idempotent));
-                    }
-                    (Effect::Observable(check), None) => match self.world.check(&order, check) {
-                        Some(true) => settled.push((id, End::Done, Witness::Check)),
-                        Some(false) => settled.push((id, End::NotDone, Witness::Check)),
-                        None => {
-                            let doubt = InDoubt { order: id, label: order.label.clone() };
-                            silent.push((doubt, order.host.unwrap_or_default()));
+                OrderStatus::Unknown | OrderStatus::Silent => {
+                    match (&order.effect, verdicts.get(&id)) {
+                        (_, Some(Verdict::Done)) => {
+                            settled.push((id, End::Done, Witness::Operator))
                         }
-                    },
-                    (Effect::AtMostOnce, None) => {
-                        asked.push(InDoubt { order: id, label: order.label.clone() });
+                        (_, Some(Verdict::Again)) => {
+                            settled.push((id, End::NotDone, Witness::Operator));
+                        }
+                        (Effect::Idempotent, None) => {
+                            settled.push((id, End::NotDone, Witness::Idempotent));
+                        }
+                        (Effect::Observable(check), None) => {
+                            match self.world.check(&order, check) {
+                                Some(true) => settled.push((id, End::Done, Witness::Check)),
+                                Some(false) => settled.push((id, End::NotDone, Witness::Check)),
+                                None => {
+                                    let doubt = InDoubt { order: id, label: order.label.clone() };
+                                    silent.push((doubt, order.host.unwrap_or_default()));
+                                }
+                            }
+                        }
+                        (Effect::AtMostOnce, None) => {
+                            asked.push(InDoubt { order: id, label: order.label.clone() });
+                        }
                     }
-                },
+                }
             }
         }
         if !silent.is_empty() {

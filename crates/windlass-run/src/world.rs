@@ -62,7 +62,7 @@ impl Order {
 }
 
 /// How many orders are given at once where each time means waiting for the disk.
-pub(crate) const CROWD: usize = 32;
+pub(crate) const BATCH: usize = 32;
 
 /// Has a thread do something; an error when the system has none to spare.
 fn in_thread(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -113,7 +113,7 @@ pub enum Report {
 
 /// What the world knows about an order that was given before the engine died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
+pub enum OrderStatus {
     /// It is under way, or over with a known result: a report will come.
     Known,
     /// It never began, and cannot begin any more.
@@ -139,11 +139,11 @@ pub trait World {
         None
     }
 
-    /// Of how many orders a crowd is given before the world is asked what has happened meanwhile:
+    /// Of how many orders a batch is given before the world is asked what has happened meanwhile:
     /// its first run while the others are written down, and nobody's time runs out unseen. When
     /// one of them may not be repeated, each time means waiting for the disk.
-    fn crowd(&self, _once: bool) -> usize {
-        CROWD
+    fn batch(&self, _once: bool) -> usize {
+        BATCH
     }
 
     /// Carries out an order; a report will say how it ended.
@@ -161,7 +161,7 @@ pub trait World {
 
     /// What became of an order that an engine gave before this one began. When it is under way,
     /// this engine gets its report.
-    fn inquire(&mut self, order: &Order) -> Doubt;
+    fn inquire(&mut self, order: &Order) -> OrderStatus;
 
     /// Whether the process that an order started still runs. From here on its end is reported. One
     /// that nobody can see counts as running, and is among the [`World::unseen`].

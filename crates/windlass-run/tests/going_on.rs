@@ -17,7 +17,7 @@ use windlass_run::entry::{Aim, End, Entry, OrderId, Purpose};
 use windlass_run::journal::Memory;
 use windlass_run::machine::Machine;
 use windlass_run::machine::plan::PlanMachine;
-use windlass_run::world::{Doubt, Order, Report, World};
+use windlass_run::world::{Order, OrderStatus, Report, World};
 
 const APPLICATION: &str = "
 windlass: 1
@@ -133,8 +133,8 @@ impl World for Bad {
 
     fn cancel(&mut self, _: OrderId) {}
 
-    fn inquire(&mut self, _: &Order) -> Doubt {
-        Doubt::Unknown
+    fn inquire(&mut self, _: &Order) -> OrderStatus {
+        OrderStatus::Unknown
     }
 
     fn adopt(&mut self, _: &Order) -> bool {

@@ -11,7 +11,7 @@ use crate::machine::{Holders, Machine, Untidy, Work};
 use crate::world::{Order, World};
 
 impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
-    /// Starts whatever can start, but of a crowd only so many at once; whether there may be more.
+    /// Starts whatever can start, but of a batch only so many at once; whether there may be more.
     pub(super) fn advance(&mut self) -> bool {
         if self.interrupted {
             return false;
@@ -25,13 +25,13 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             let is_quiet = ready.is_empty();
             self.queue.extend(ready);
             let mut has_started = false;
-            while !self.is_crowd()
+            while !self.is_batch_full()
                 && !self.limits.is_full()
                 && let Some(task) = self.queue.pop_front()
             {
                 has_started |= self.begin(task);
             }
-            if self.is_crowd() {
+            if self.is_batch_full() {
                 return true;
             }
             if is_quiet && !has_started {
@@ -41,8 +41,8 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     }
 
     /// Whether enough is about to start.
-    fn is_crowd(&self) -> bool {
-        self.launch.len() >= self.world.crowd(self.once)
+    fn is_batch_full(&self) -> bool {
+        self.launch.len() >= self.world.batch(self.once)
     }
 
     fn resources(&self, task: Task, work: Option<&Work>) -> Vec<Resource> {

@@ -36,7 +36,7 @@ use serde_json::{Value, json};
 use windlass::lifecycle::implementation::{Command, Process};
 
 use super::process::{Interrupter, Place, Processes};
-use super::{Doubt, Order, Report, World, in_thread, without_thread};
+use super::{Order, OrderStatus, Report, World, in_thread, without_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use engine::{Engine, Refused};
@@ -246,10 +246,10 @@ impl World for Docker {
         self.processes.cancel(order);
     }
 
-    fn inquire(&mut self, order: &Order) -> Doubt {
+    fn inquire(&mut self, order: &Order) -> OrderStatus {
         if self.shared.sheet.knows(&order.node) || is_pure(order) {
             // Every call to the engine may be repeated: what is there is found by its name.
-            return Doubt::NotDone;
+            return OrderStatus::NotDone;
         }
         self.processes.inquire(order)
     }

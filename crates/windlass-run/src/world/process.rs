@@ -35,7 +35,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windlass::lifecycle::implementation::Command;
 
-use super::{Doubt, Order, Report, World, docker, in_thread};
+use super::{Order, OrderStatus, Report, World, docker, in_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 pub(crate) use claim::Identity;
@@ -60,7 +60,7 @@ const FILES_EACH: u64 = 5;
 
 /// That many commands that may be repeated are started before it is looked who has ended: what the
 /// system keeps of those slows down the start of others.
-const CROWD: usize = 8;
+const BATCH: usize = 8;
 
 /// A command that ends sooner, and says nothing, has no log.
 const SHORT: Duration = Duration::from_millis(20);
@@ -180,15 +180,15 @@ impl Processes {
 impl Processes {
     /// How far the command of an order got that an engine before this one gave; an error when that
     /// is all there is to be said.
-    fn begun(&mut self, order: OrderId) -> Result<errand::From, Doubt> {
+    fn begun(&mut self, order: OrderId) -> Result<errand::From, OrderStatus> {
         let shared = Arc::clone(&self.shared);
         let claims = &shared.launcher.claims;
         let is_earlier = claims.is_of_earlier_boot(order);
         let claim = claims.command(order);
         // Nobody else may begin it any more.
-        let kept = claims.kept(order, self.direct.records()).map_err(|()| Doubt::Unknown)?;
+        let kept = claims.kept(order, self.direct.records()).map_err(|()| OrderStatus::Unknown)?;
         if kept.is_none() && !is_earlier && claim.take() {
-            return Err(Doubt::NotDone);
+            return Err(OrderStatus::NotDone);
         }
         // The log of one that has ended has its name, or it was empty and serves another one.
         let unended = kept.filter(|fact| fact.status().is_none());
@@ -210,9 +210,9 @@ impl Processes {
             (None, Some(status)) => {
                 let end = End::Failed { reason: launch::end_words(status) };
                 self.shared.reports.send(Report::Ended { order, end });
-                Err(Doubt::Known)
+                Err(OrderStatus::Known)
             }
-            (None, None) => Err(Doubt::Unknown),
+            (None, None) => Err(OrderStatus::Unknown),
         }
     }
 
@@ -268,8 +268,8 @@ impl World for Processes {
         Some(usize::try_from(most / FILES_EACH).unwrap_or(usize::MAX).max(1))
     }
 
-    fn crowd(&self, once: bool) -> usize {
-        if once { super::CROWD } else { CROWD }
+    fn batch(&self, once: bool) -> usize {
+        if once { super::BATCH } else { BATCH }
     }
 
     fn start(&mut self, order: &Order) {
@@ -339,16 +339,16 @@ impl World for Processes {
         running.identity.into_iter().for_each(end_soon);
     }
 
-    fn inquire(&mut self, order: &Order) -> Doubt {
+    fn inquire(&mut self, order: &Order) -> OrderStatus {
         if self.direct.is_running(order.id) {
-            return Doubt::Known;
+            return OrderStatus::Known;
         }
         self.asked.get_or_insert_default().insert(order.id);
         let claims = &self.shared.launcher.claims;
         let from = if direct::is_repeatable(order) {
             match self.find(order.id) {
                 Some(identity) => errand::From::Running(identity),
-                None => return Doubt::Unknown,
+                None => return OrderStatus::Unknown,
             }
         } else if order.run.is_some() {
             match self.begun(order.id) {
@@ -362,7 +362,7 @@ impl World for Processes {
                 // The claim is ours now, or what had it is dead: nothing runs.
                 _ => {
                     claim.take();
-                    return Doubt::NotDone;
+                    return OrderStatus::NotDone;
                 }
             }
         } else {
@@ -370,7 +370,7 @@ impl World for Processes {
             errand::From::Command
         };
         errand::begin(&self.shared, order.clone(), from);
-        Doubt::Known
+        OrderStatus::Known
     }
 
     fn adopt(&mut self, order: &Order) -> bool {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use windlass::lifecycle::implementation::Command;
 
-use super::{Doubt, Order, Report, World};
+use super::{Order, OrderStatus, Report, World};
 use crate::entry::{End, OrderId};
 use crate::journal::{Journal, JournalError, Memory};
 
@@ -62,7 +62,7 @@ struct Inner {
     /// Whether orders with nothing to do take their time as well.
     plays: bool,
     /// How many orders are given at once, when not as many as usual.
-    crowd: Option<usize>,
+    batch: Option<usize>,
 }
 
 impl Inner {
@@ -200,8 +200,8 @@ impl Simulated {
 
     /// Takes so many orders before it tells what has happened.
     #[must_use]
-    pub fn in_crowds_of(self, most: usize) -> Self {
-        self.inner.borrow_mut().crowd = Some(most);
+    pub fn in_batches_of(self, most: usize) -> Self {
+        self.inner.borrow_mut().batch = Some(most);
         self
     }
 
@@ -258,8 +258,8 @@ impl World for Simulated {
         !order.is_empty() || self.inner.borrow().plays
     }
 
-    fn crowd(&self, _: bool) -> usize {
-        self.inner.borrow().crowd.unwrap_or(super::CROWD)
+    fn batch(&self, _: bool) -> usize {
+        self.inner.borrow().batch.unwrap_or(super::BATCH)
     }
 
     fn start(&mut self, order: &Order) {
@@ -302,19 +302,19 @@ impl World for Simulated {
         inner.at(now, Report::Ended { order, end: End::Cancelled });
     }
 
-    fn inquire(&mut self, order: &Order) -> Doubt {
+    fn inquire(&mut self, order: &Order) -> OrderStatus {
         let mut inner = self.inner.borrow_mut();
         let Some(execution) = inner.executions.get(&order.id).cloned() else {
-            return Doubt::NotDone;
+            return OrderStatus::NotDone;
         };
         if execution.over && execution.forgotten {
-            return Doubt::Unknown;
+            return OrderStatus::Unknown;
         }
         if execution.over {
             let now = inner.now;
             inner.at(now, Report::Ended { order: order.id, end: execution.end });
         }
-        Doubt::Known
+        OrderStatus::Known
     }
 
     fn adopt(&mut self, order: &Order) -> bool {

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use windlass::lifecycle::implementation::Command;
 
 use super::process::{Interrupter, Place, Processes, Reports};
-use super::{Doubt, Order, Report, World, in_thread};
+use super::{Order, OrderStatus, Report, World, in_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use connection::Connections;
@@ -264,41 +264,41 @@ impl World for Ssh {
         }
     }
 
-    fn inquire(&mut self, order: &Order) -> Doubt {
+    fn inquire(&mut self, order: &Order) -> OrderStatus {
         let host = match self.host(order) {
             Ok(Some(host)) => host,
             Ok(None) => return self.local.inquire(order),
-            Err(_) => return Doubt::Unknown,
+            Err(_) => return OrderStatus::Unknown,
         };
         let from = if order.run.is_some() {
             // A host that does not answer: nobody knows.
             let script = self.shared.scripts.inquire(order.id, Sort::Command);
-            let Some(said) = self.asked(&host, script) else { return Doubt::Silent };
+            let Some(said) = self.asked(&host, script) else { return OrderStatus::Silent };
             match said.split(' ').collect::<Vec<_>>().as_slice() {
-                ["free"] => return Doubt::NotDone,
+                ["free"] => return OrderStatus::NotDone,
                 ["result", "0"] => errand::From::Command,
                 ["result", code] => {
                     let code = code.parse().unwrap_or(1);
                     let end = End::Failed { reason: super::process::exit_words(code) };
                     self.shared.reports.send(Report::Ended { order: order.id, end });
-                    return Doubt::Known;
+                    return OrderStatus::Known;
                 }
                 ["running", _] => errand::From::Running,
-                _ => return Doubt::Unknown,
+                _ => return OrderStatus::Unknown,
             }
         } else if order.spawn.is_some() {
             let script = self.shared.scripts.inquire(order.id, Sort::Process);
             match self.asked(&host, script) {
                 Some(said) if said.starts_with("running") => errand::From::Command,
-                Some(_) => return Doubt::NotDone,
-                None => return Doubt::Silent,
+                Some(_) => return OrderStatus::NotDone,
+                None => return OrderStatus::Silent,
             }
         } else {
             // Stopping what has stopped changes nothing.
             errand::From::Command
         };
         errand::begin(&self.shared, host, order.clone(), from);
-        Doubt::Known
+        OrderStatus::Known
     }
 
     fn adopt(&mut self, order: &Order) -> bool {

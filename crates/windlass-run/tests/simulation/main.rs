@@ -137,7 +137,7 @@ fn campaign<M: Machine>(
 }
 
 /// Small enough that most applications come in several.
-fn crowd(seed: u64) -> usize {
+fn batch(seed: u64) -> usize {
     1 + usize::try_from(seed % 3).unwrap()
 }
 
@@ -147,7 +147,7 @@ fn faults(dice: &mut Dice) -> Faults {
 }
 
 fn of_plans(seed: u64, application: &Application, goal: &GoalFile) -> Result<Seen, String> {
-    let world = Simulated::new(seed, faults(&mut Dice(seed))).in_crowds_of(crowd(seed));
+    let world = Simulated::new(seed, faults(&mut Dice(seed))).in_batches_of(batch(seed));
     let journal = Memory::default();
     let machine = || {
         PlanMachine::new(application, GlobalState::empty(), Some(goal.clone()), no_limit).unwrap()
@@ -169,7 +169,7 @@ fn of_single(seed: u64, application: &Application, goal: &GoalFile) -> Result<Se
     if application.faults == Relation::Forbidden {
         wild.dies = 0;
     }
-    let world = Simulated::new(seed, wild).in_crowds_of(crowd(seed));
+    let world = Simulated::new(seed, wild).in_batches_of(batch(seed));
     let journal = Memory::default();
     let start = GlobalState::empty();
     let machine = || SingleMachine::new(application, &start, Some(goal.clone()), no_limit).unwrap();
@@ -186,7 +186,7 @@ fn of_single(seed: u64, application: &Application, goal: &GoalFile) -> Result<Se
 fn of_nets(seed: u64, application: &Application) -> Result<Seen, String> {
     let mut mild = faults(&mut Dice(seed));
     mild.dies = 0;
-    let world = Simulated::new(seed, mild).in_crowds_of(crowd(seed));
+    let world = Simulated::new(seed, mild).in_batches_of(batch(seed));
     let journal = Memory::default();
     let assembly = Assembly::new(application).unwrap();
     let scenario = Scenario { trace: true, ..Scenario::default() };
