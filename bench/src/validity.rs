@@ -7,13 +7,13 @@
 
 pub(crate) mod restart;
 
-use windlass::analysis::validity::execution::{CompiledExecution, Execution};
-use windlass::analysis::validity::{explicit, symmetry};
 use windlass::explore::Options;
 use windlass::plan::events::{EventId, Events};
 use windlass::semantics::replica::compiled::{Bindings, CompiledReplica};
 use windlass::semantics::replica::{Action, Creation, Replica};
 use windlass::system::{Progress, Unlimited, Verdict};
+use windlass::verify::execution::{CompiledExecution, Execution};
+use windlass::verify::{explicit, symmetry};
 
 use crate::case::{self, Case, Measurement, Sample, Work};
 use restart::Restart;

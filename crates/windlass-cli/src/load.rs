@@ -21,7 +21,7 @@ use windlass::plan::fit::fit;
 use windlass::plan::{Plan, PlanAction};
 use windlass::source::files::{FileError, Limits};
 use windlass::source::{SourceId, Sources, Span};
-use windlass::{rule, survey};
+use windlass::{analyze, rule};
 
 use crate::args::CheckFormat;
 use crate::failure::Failure;
@@ -249,7 +249,7 @@ pub(crate) fn goal(
 /// The instances that a goal may name: those that are wanted, those of the state, and those that
 /// the plan creates.
 pub(crate) fn instances(application: &Application, start: &GlobalState, plan: &Plan) -> Known {
-    let wanted = survey::wanted(application);
+    let wanted = analyze::wanted(application);
     let states = [&wanted, start].into_iter().flat_map(|state| &state.instances);
     let mut known: Known = states.map(|(id, instance)| (id.clone(), instance.node)).collect();
     for step in &plan.steps {

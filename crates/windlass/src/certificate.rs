@@ -1,8 +1,8 @@
 //! Evidence of a verdict, and the small checker that replays it.
 //!
 //! The checker asks the reference semantics only and searches nothing: it shares no code with
-//! `explore` or `analysis`, so a defect there is found here. It shares `step` with them; what
-//! that means is said in `docs/trust.md`.
+//! `explore` or with a question such as `verify`, so a defect there is found here. It shares `step`
+//! with them; what that means is said in `docs/trust.md`.
 
 mod any_size;
 mod closed_set;

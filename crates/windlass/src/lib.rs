@@ -6,8 +6,9 @@
 #![forbid(unsafe_code)]
 
 // Reading order: source, diagnostic, spelling, tree, graph, lifecycle, application, plan, goal,
-// lang, rule, system, semantics, explore, analysis, certificate, export.
-pub mod analysis;
+// lang, rule, system, semantics, explore, certificate, then one folder per question: verify,
+// synthesize, prove, analyze, simulate, step; and export.
+pub mod analyze;
 pub mod application;
 pub mod certificate;
 pub mod diagnostic;
@@ -24,8 +25,7 @@ pub mod semantics;
 pub mod simulate;
 pub mod source;
 pub mod spelling;
-pub mod stepping;
-pub mod survey;
+pub mod step;
 pub mod synthesize;
 pub mod system;
 pub mod tree;

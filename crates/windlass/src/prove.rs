@@ -2,7 +2,7 @@
 //!
 //! `always completes` means: every maximal run is finite and ends in the goal. Systems that only
 //! ever climb are decided by one run (`system/ladder.rs`), everything else by search; rule sets for
-//! any size by `analysis/any_size`. Every answer has been through `certificate` before it is given.
+//! any size by `any_size/`. Every answer has been through `certificate` before it is given.
 
 pub mod any_size;
 mod application;

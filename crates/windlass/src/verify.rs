@@ -1,25 +1,36 @@
 //! `windlass verify` as one function: picks the relation, asks the tiers in order, and puts
 //! together what there is to say about a plan.
 //!
-//! This is the only module that knows both `semantics` and `analysis`. The order of the tiers: a
-//! cover (T0a, T0b, T1, T1d: polynomial), then the search (T3) for a shortest failing trace, then
-//! repair and beliefs for weak validity. T2 says "not valid" without a search, but neither by a
-//! shortest run nor anything about weak validity: it speaks where the search does not finish. What
-//! is left then is reported as unknown, with what is known so far.
+//! The relation is that of paper 004 (`replicas.rs`) or of 003 (`template.rs`). The order of the
+//! tiers, one file each: a cover (T0a, T0b, T1, T1d: polynomial), then the search (T3) for a
+//! shortest failing trace, then repair and beliefs for weak validity. T2 says "not valid" without a
+//! search, but neither by a shortest run nor anything about weak validity: it speaks where the
+//! search does not finish. What is left then is reported as unknown, with what is known so far.
 
+mod arity;
+pub mod belief;
 mod bindings;
+pub mod despite_faults;
 pub mod effects;
+pub mod execution;
+pub mod explicit;
+pub mod fault_free;
 mod finals;
+pub mod handler_closure;
 mod probes;
+mod proofs;
 mod remarks;
+pub mod reorder;
+pub mod repair;
 mod replicas;
 pub mod story;
+pub mod symmetry;
 mod template;
 
 pub use effects::{Effect, Effects};
 pub use story::{Counterexample, StoryStep};
 
-use crate::analysis::validity::repair::Repair;
+use self::repair::Repair;
 use crate::application::{Application, Faults, GlobalState, Policy};
 use crate::goal::Goal;
 use crate::goal::evaluate::Closure;

@@ -20,7 +20,7 @@ use windlass::synthesize::down::{everything_down, when_up};
 use windlass::synthesize::{Answer, Objective, Question, everything_up, synthesize};
 use windlass::system::Limits;
 use windlass::verify::Effort;
-use windlass::{export, survey};
+use windlass::{analyze, export};
 
 fn read(text: &str) -> Reading {
     let mut sources = Sources::new();
@@ -207,7 +207,7 @@ fn an_update_to_the_same_template_does_nothing() {
 #[test]
 fn a_stack_is_created_in_virtual_time() {
     let application = application(SITE);
-    let start = survey::wanted(&application);
+    let start = analyze::wanted(&application);
     let system = BringUp::new(&application, &start, &[]).expect("a way up");
     let mut nets = bring_up::assembly(&system).expect("nets");
     for kind in &mut nets.types {

@@ -9,14 +9,14 @@ mod support;
 use support::planning::{found, goal, goal_file, plan};
 use support::prng::Prng;
 use support::{fixtures, long, random, sketch};
-use windlass::analysis::synthesis::invariants::Invariants;
-use windlass::analysis::synthesis::order::is_fault_free;
 use windlass::application::{Application, GlobalState, NodeId};
 use windlass::goal::evaluate::Closure;
 use windlass::goal::{Goal, GoalFile};
 use windlass::plan::events::{EventId, Events};
 use windlass::plan::{Plan, PlanAction, Step};
 use windlass::semantics::replica::{Action, Creation, Replica};
+use windlass::synthesize::invariants::Invariants;
+use windlass::synthesize::order::is_fault_free;
 use windlass::synthesize::{Objective, Question, Synthesis, undoing};
 use windlass::system::System;
 

@@ -20,13 +20,13 @@ use naive::state::State;
 use support::long;
 use support::prng::Prng;
 use support::{planning, sketch, small};
-use windlass::analysis::synthesis::order::is_fault_free;
 use windlass::application::{Application, GlobalState};
 use windlass::goal::evaluate::Closure;
 use windlass::goal::{self, GoalFile};
 use windlass::lifecycle::protocol::{Element, StateId};
 use windlass::plan::Plan;
 use windlass::semantics::replica::Replica;
+use windlass::synthesize::order::is_fault_free;
 use windlass::synthesize::{Answer, Question};
 use windlass::system::System;
 

@@ -11,12 +11,12 @@ use naive::state::State;
 use support::prng::Prng;
 use support::random::{self, Wild};
 use support::{long, planning, sketch};
-use windlass::analysis::synthesis::support::limits;
-use windlass::analysis::synthesis::tables::Tables;
 use windlass::application::{Application, GlobalState, NodeId};
 use windlass::goal::evaluate::Closure;
 use windlass::goal::{Amount, Goal, GoalFile, Want};
 use windlass::lifecycle::protocol::{Arity, StateId};
+use windlass::synthesize::sequence::support::limits;
+use windlass::synthesize::sequence::tables::Tables;
 use windlass::synthesize::{Answer, Question};
 
 fn ask(application: &Application, start: &GlobalState, goal: &GoalFile, faults: bool) -> Answer {

@@ -8,13 +8,14 @@ use std::collections::BTreeSet;
 
 use support::long;
 use support::prng::Prng;
-use windlass::analysis::any_size::{prove, smaller_first};
 use windlass::certificate::{check_argument, check_climb};
 use windlass::explore::{self, Derived, Options};
 use windlass::lang;
 use windlass::lifecycle::setup::{
     Kind, NodeTypeId, RelationshipTypeId, RuleSet, Topology, TopologyNode,
 };
+use windlass::prove::any_size::argument::prove;
+use windlass::prove::any_size::smaller_first;
 use windlass::prove::{self, Answer};
 use windlass::semantics::setup::{Object, Setup, State};
 use windlass::source::Sources;

@@ -18,8 +18,6 @@ mod support;
 use support::long;
 use support::prng::Prng;
 use support::random::{self, Wild};
-use windlass::analysis::validity::repair::{self, Repair};
-use windlass::analysis::validity::{despite_faults, fault_free};
 use windlass::application::{Application, GlobalState, Policy};
 use windlass::certificate::check_cover;
 use windlass::lifecycle::protocol::Element;
@@ -29,6 +27,8 @@ use windlass::plan::events::Events;
 use windlass::plan::lives::Lives;
 use windlass::plan::needs::{Possible, Scene};
 use windlass::semantics::replica::Replica;
+use windlass::verify::repair::{self, Repair};
+use windlass::verify::{despite_faults, fault_free};
 
 /// One random case: an application, a start state and a plan.
 struct Case {

@@ -21,9 +21,6 @@ use naive::workflow::Workflow;
 use support::atomic;
 use support::prng::Prng;
 use support::random::{self, Wild};
-use windlass::analysis::validity::belief::{self, Beliefs, Encoded, Readable};
-use windlass::analysis::validity::execution::{CompiledExecution, Configuration, Execution};
-use windlass::analysis::validity::explicit::{self, Decision};
 use windlass::application::{Application, Faults, GlobalState, Policy};
 use windlass::certificate::{self, Claim};
 use windlass::explore::Options;
@@ -35,6 +32,9 @@ use windlass::semantics::protocol::{self, ServiceTemplate, States};
 use windlass::semantics::replica::compiled::{Bindings, CompiledReplica};
 use windlass::semantics::replica::{Action, Creation, Replica};
 use windlass::system::{Evidence, Property, System, Unlimited, Verdict};
+use windlass::verify::belief::{self, Beliefs, Encoded, Readable};
+use windlass::verify::execution::{CompiledExecution, Configuration, Execution};
+use windlass::verify::explicit::{self, Decision};
 use windlass::verify::{Effort, Question, verify};
 
 /// The most pairs of executed events and states that the reference looks at.

@@ -18,10 +18,6 @@ use support::long;
 use support::prng::Prng;
 use support::random::{self, Wild};
 use support::sketch;
-use windlass::analysis::validity::execution::{CompiledExecution, Configuration, Execution};
-use windlass::analysis::validity::explicit::{self, Decision};
-use windlass::analysis::validity::handler_closure::{self, Refutation};
-use windlass::analysis::validity::symmetry;
 use windlass::application::{Application, GlobalState, InstanceId, Policy};
 use windlass::certificate::{self, Claim};
 use windlass::explore::Options;
@@ -30,6 +26,10 @@ use windlass::plan::{Order, Plan, PlanAction, Step};
 use windlass::semantics::replica::compiled::{Bindings, CompiledReplica};
 use windlass::semantics::replica::{Action, Creation, Replica};
 use windlass::system::{Evidence, Limits, Property, StopReason, Unlimited, Verdict};
+use windlass::verify::execution::{CompiledExecution, Configuration, Execution};
+use windlass::verify::explicit::{self, Decision};
+use windlass::verify::handler_closure::{self, Refutation};
+use windlass::verify::symmetry;
 use windlass::verify::{self, Effort, Question, Validity};
 
 /// An application, a start and a plan.

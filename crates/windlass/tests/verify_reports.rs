@@ -5,16 +5,16 @@
 
 use std::fmt::Write as _;
 
-use windlass::analysis::validity::repair::{Repair, with_edges};
+use windlass::analyze;
 use windlass::application::{Application, GlobalState, Instance, Policy};
 use windlass::goal::evaluate::Closure;
 use windlass::lang;
 use windlass::lifecycle::protocol::Element;
 use windlass::plan::Plan;
 use windlass::source::Sources;
-use windlass::survey;
 use windlass::system::Limits;
 use windlass::verify::effects::by_subject;
+use windlass::verify::repair::{Repair, with_edges};
 use windlass::verify::{self, Effort, Question, Report, Validity};
 
 const THINKING: &str = include_str!("../../../examples/thinking/windlass.yaml");
@@ -139,7 +139,7 @@ fn a_plan_of_atomic_operations_is_repaired() {
     );
     for faults in ["forbidden", "handled"] {
         let application = pair(faults);
-        let start = survey::wanted(&application);
+        let start = analyze::wanted(&application);
         let report = ask(&application, &start, &plan);
         assert_eq!(report.validity, Validity::WeaklyValid, "{faults}");
         assert_eq!(report.repair, Some(Repair::Edges(vec![(1, 2)])), "{faults}");
@@ -158,7 +158,7 @@ fn what_cannot_run_in_any_order_has_no_repair() {
     );
     for faults in ["forbidden", "handled", "replicas"] {
         let application = pair(faults);
-        let start = survey::wanted(&application);
+        let start = analyze::wanted(&application);
         let report = ask(&application, &start, &plan);
         assert_eq!(report.validity, Validity::NotValid, "{faults}");
         assert_eq!(report.repair, Some(Repair::Impossible), "{faults}");
@@ -175,7 +175,7 @@ fn actions_on_one_instance_are_ordered_by_the_repair() {
 ",
     );
     let application = pair("replicas");
-    let report = ask(&application, &survey::wanted(&application), &plan);
+    let report = ask(&application, &analyze::wanted(&application), &plan);
     assert_eq!(report.validity, Validity::WeaklyValid);
     assert_eq!(report.repair, Some(Repair::Edges(vec![(1, 0)])));
 }

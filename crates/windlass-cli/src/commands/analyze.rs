@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use windlass::analysis::overview::Overview;
+use windlass::analyze::overview::Overview;
+use windlass::analyze::{self, Survey};
 use windlass::application::Faults;
 use windlass::explore::Options;
-use windlass::survey::{self, Survey};
 
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
@@ -124,13 +124,13 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, Failure> {
     refuse_ignored(args, application.faults)?;
     let start = match &args.state {
         Some(path) => load::state(path, &application)?,
-        None => survey::wanted(&application),
+        None => analyze::wanted(&application),
     };
     let mut watch = Watch::start(&args.limits);
     let options = Options { threads: args.limits.threads.into(), ..Options::default() };
-    let product = survey::combinations(&application, &start);
+    let product = analyze::combinations(&application, &start);
     let survey = Survey { start, crash: args.crash, hard_recovery: args.hard_recovery };
-    let overview = survey::survey(&application, survey, &options, &mut watch);
+    let overview = analyze::analyze(&application, survey, &options, &mut watch);
     drop(watch);
     match overview {
         None => Err(Failure::usage("the application is one of nets, and has no protocols")),

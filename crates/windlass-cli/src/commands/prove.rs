@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use windlass::analyze;
 use windlass::application::{Application, NodeId};
 use windlass::diagnostic::Diagnostic;
 use windlass::explore::Options;
@@ -20,7 +21,6 @@ use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::plan::Plan;
 use windlass::prove::{self, Answer, AnySize, Proof};
 use windlass::semantics::bring_up::NoWay;
-use windlass::survey;
 
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
@@ -206,7 +206,7 @@ fn asked(path: &Path, lang: Option<&str>) -> Result<Asked, Failure> {
 
 fn application(args: &ProveArgs, loaded: &load::Loaded) -> Result<Proof, Failure> {
     let application = &loaded.application;
-    let start = survey::wanted(application);
+    let start = analyze::wanted(application);
     let known = load::instances(application, &start, &Plan::default());
     let ids = Ids::Known(&known);
     let goal = match (&args.goal, &loaded.goal) {

@@ -17,7 +17,7 @@ use windlass::application::Faults;
 use windlass::application::assembly::Assembly;
 use windlass::application::{Application, GlobalState};
 use windlass::lang::windlass as own;
-use windlass::stepping::{Bound, Choice, Done, Nets, Single, Stepper, Walk};
+use windlass::step::{Bound, Choice, Done, Nets, Single, Stepper, Walk};
 use windlass::tree::emit;
 
 use crate::args::Format;

@@ -1,6 +1,6 @@
 //! Checks an argument that every topology of a rule set completes, by looking everything up again.
 //!
-//! Shares no code with the prover in `analysis/any_size`: what a rule makes of a view is said a
+//! Shares no code with the prover in `prove/any_size`: what a rule makes of a view is said a
 //! second time here, the other way round: every view and every rule is asked whether its outcome is
 //! listed. What the argument means: `docs/theory/any-size.md`.
 

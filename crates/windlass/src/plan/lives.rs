@@ -7,7 +7,7 @@
 //!
 //! When the events of every life are ordered (tier T0a), the stages are the same in every order
 //! that the plan allows, and a set of events that is closed downward says exactly where every
-//! instance is. That is what makes the questions of `analysis/validity` polynomial.
+//! instance is. That is what makes the questions of `verify` polynomial.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,19 @@
 //! Does setting up every topology of a rule set always complete?
 
+pub mod argument;
+mod cases;
+mod topologies;
+mod views;
+mod weights;
+
+pub use topologies::{Small, smaller_first};
+
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
+use self::argument::{Open, OpenCase, prove};
 use super::topology::topology as prove_one;
 use super::{Answer, Stuck};
-use crate::analysis::any_size::{Open, OpenCase, prove, smaller_first};
 use crate::certificate;
 use crate::explore::Options;
 use crate::lifecycle::setup::argument::{Argument, View};

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::Question;
-use crate::analysis::synthesis::invariants::Invariants;
+use super::invariants::Invariants;
 use crate::application::{Application, GlobalState, Instance, NodeId};
 use crate::lifecycle::protocol::{Element, RequirementId, StateId, TransitionId};
 use crate::plan::events::Events;

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Question;
-use crate::analysis::synthesis::target::Target;
+use super::sequence::target::Target;
 use crate::application::{GlobalState, InstanceId, NodeId, Policy};
 use crate::goal::evaluate::Closure;
 use crate::lifecycle::protocol::{Element, Sort};

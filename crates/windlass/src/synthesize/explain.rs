@@ -1,10 +1,10 @@
 //! Why a goal cannot be reached, in words: the requirement that nobody can ever offer, the things
 //! that wait for each other, or the fewest conditions that together rule every plan out.
 
+use super::sequence::distance::Weights;
+use super::sequence::relaxed::{Reason, is_containment};
+use super::sequence::{Because, Sequence, Task, Workshop};
 use super::{Cause, Question};
-use crate::analysis::synthesis::distance::Weights;
-use crate::analysis::synthesis::relaxed::{Reason, is_containment};
-use crate::analysis::synthesis::{Because, Sequence, Task, Workshop};
 use crate::application::{Application, NodeId};
 use crate::goal::evaluate::Closure;
 use crate::goal::{self, Goal, GoalFile};

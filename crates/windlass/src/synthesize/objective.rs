@@ -1,10 +1,10 @@
 //! What is to be as small as possible: the number of actions, the time, or the price.
 
+use super::schedule;
+use super::sequence::Workshop;
+use super::sequence::distance::Weights;
+use super::sequence::tables::Tables;
 use super::{Question, completed};
-use crate::analysis::synthesis::Workshop;
-use crate::analysis::synthesis::distance::Weights;
-use crate::analysis::synthesis::schedule;
-use crate::analysis::synthesis::tables::Tables;
 use crate::application::{Application, Faults, GlobalState, NodeId};
 use crate::lifecycle::protocol::Element;
 use crate::plan::Plan;

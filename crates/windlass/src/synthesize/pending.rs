@@ -6,11 +6,11 @@
 //! there; else the search over beliefs, whose plans are good for every way.
 
 use super::belief::{Belief, World};
+use super::sequence::distance::Weights;
+use super::sequence::sight::Sight;
+use super::sequence::{Sequence, Task, Workshop};
 use super::strong::{Manner, Search, price};
 use super::{Explanation, Question};
-use crate::analysis::synthesis::distance::Weights;
-use crate::analysis::synthesis::sight::Sight;
-use crate::analysis::synthesis::{Sequence, Task, Workshop};
 use crate::application::{Faults, GlobalState, InstanceId};
 use crate::plan::PlanAction;
 use crate::semantics::replica::Replica;

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::ControlFlow;
 
 use super::belief::{Belief, World};
-use crate::analysis::synthesis::class::Counts;
-use crate::analysis::synthesis::distance::Weights;
-use crate::analysis::synthesis::sight::Sight;
-use crate::analysis::synthesis::tables::Tables;
+use super::sequence::class::Counts;
+use super::sequence::distance::Weights;
+use super::sequence::sight::Sight;
+use super::sequence::tables::Tables;
 use crate::application::{Application, GlobalState};
 use crate::lifecycle::protocol::Element;
 use crate::plan::PlanAction;

@@ -3,8 +3,8 @@
 
 use super::atomic::Changes;
 use super::belief::World;
+use super::invariants::Invariants;
 use super::{Planner, Question, interleave, judge, loosen};
-use crate::analysis::synthesis::invariants::Invariants;
 use crate::application::Faults;
 use crate::plan::{Plan, PlanAction};
 use crate::system::Limits;

@@ -4,11 +4,11 @@
 //! plan without faults as what has to be beaten: faults are used only when they help.
 
 use super::belief::{Belief, World};
+use super::sequence::Workshop;
+use super::sequence::distance::Weights;
+use super::sequence::sight::Sight;
 use super::strong::{Manner, Search};
 use super::{Question, objective};
-use crate::analysis::synthesis::Workshop;
-use crate::analysis::synthesis::distance::Weights;
-use crate::analysis::synthesis::sight::Sight;
 use crate::plan::PlanAction;
 use crate::system::{Budget, StopReason};
 

@@ -2,16 +2,16 @@
 
 use std::ops::{ControlFlow, RangeInclusive};
 
+use super::belief::{self, Encoded, Readable};
 use super::bindings::Ending;
 use super::effects::effects;
+use super::execution::{CompiledExecution, Configuration, Execution};
+use super::explicit::{self, Decision};
+use super::repair::{self, Repair};
 use super::story::{Counterexample, StoryStep};
 use super::{Effort, GoalAnswer, Question, Refused, Report, Validity, event_label, goal_answer};
+use super::{despite_faults, handler_closure, symmetry};
 use super::{finals, probes, remarks};
-use crate::analysis::validity::belief::{self, Encoded, Readable};
-use crate::analysis::validity::execution::{CompiledExecution, Configuration, Execution};
-use crate::analysis::validity::explicit::{self, Decision};
-use crate::analysis::validity::repair::{self, Repair};
-use crate::analysis::validity::{despite_faults, handler_closure, symmetry};
 use crate::application::GlobalState;
 use crate::certificate::{self, Claim};
 use crate::explore::Options;

@@ -1,14 +1,14 @@
 //! Plans in the relations of paper 003: one instance of each node, atomic operations.
 
+use super::belief::{self, Readable};
 use super::effects::effects;
+use super::execution::{Configuration, Execution, Reason};
+use super::explicit;
+use super::reorder::{self, Answer};
+use super::repair::{self, Edge, Repair};
 use super::replicas::by_cover;
 use super::story::{Counterexample, StoryStep};
 use super::{Effort, Question, Refused, Report, Validity, event_label, goal_answer};
-use crate::analysis::validity::belief::{self, Readable};
-use crate::analysis::validity::execution::{Configuration, Execution, Reason};
-use crate::analysis::validity::explicit;
-use crate::analysis::validity::reorder::{self, Answer};
-use crate::analysis::validity::repair::{self, Edge, Repair};
 use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, NodeId};
 use crate::explore::Options;
 use crate::lifecycle::protocol::Element;

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::read;
+use windlass::analyze;
 use windlass::application::Application;
 use windlass::explore::Options;
 use windlass::goal::{Amount, Want};
 use windlass::lifecycle::protocol::Arity;
 use windlass::prove::{self, Answer};
-use windlass::survey;
 use windlass::system::Unlimited;
 
 const CHAIN: &str = "services:\n  db:\n    image: db:1\n    healthcheck: { test: [CMD, ok] }\n  \
@@ -62,7 +62,7 @@ fn an_edge_with_restart_is_needed_while_the_service_runs() {
 fn proves(text: &str) -> Answer {
     let read = read(&[("compose.yaml", text)]);
     let application = read.reading.application.unwrap();
-    let start = survey::wanted(&application);
+    let start = analyze::wanted(&application);
     let goal = read.reading.goal.unwrap().goal;
     let (targets, others) = prove::targets(&application, &start, &goal);
     assert!(others.is_empty());

@@ -5,7 +5,8 @@
 //! a plan, every choice of the connection policy, of the handler and of the alternative
 //! transition, and every order in which faults settle. It shares the plain data types with the
 //! library (application, global state, plan) and nothing that moves: it must not use
-//! `windlass::semantics` or `windlass::analysis`, because it exists to disagree with them.
+//! `windlass::semantics` or a question such as `windlass::verify`, because it exists to disagree
+//! with them.
 //!
 //! Reading order: `state`, `world`, `faults`, `choice`, `rules`, `settle`, `replicas` (one
 //! observable action), `atomic` (the relations of 003), `workflow` (events and their order),

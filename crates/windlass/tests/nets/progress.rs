@@ -1,12 +1,12 @@
 //! What the order of events says agrees with what a search finds.
 
+use windlass::analyze::nets;
 use windlass::application::assembly::{Assembly, progress};
 use windlass::explore::{self, Derived, Options};
 use windlass::rule;
 use windlass::semantics::Semantics;
 use windlass::semantics::net::{Element, Madeus, Valuation};
 use windlass::source::Sources;
-use windlass::survey::nets;
 use windlass::system::{Evidence, Limits, Property, System, Unlimited, Verdict};
 
 use super::random::{self, SMALL, Shape};

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use windlass::analyze::nets;
 use windlass::application::assembly::progress::{self, Event};
 use windlass::application::assembly::{Assembly, TransitionId};
 use windlass::certificate::{RefusedOrder, check_order};
 use windlass::explore::Options;
 use windlass::prove::{self, Answer, Proof};
-use windlass::survey::nets;
 use windlass::system::{Limits, Unlimited};
 
 use super::prng::Prng;

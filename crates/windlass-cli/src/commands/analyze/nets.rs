@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use windlass::analyze::nets::{self, NetOverview};
 use windlass::application::Application;
 use windlass::application::assembly::Assembly;
 use windlass::explore::Options;
-use windlass::survey::nets::{self, NetOverview};
 
 use super::AnalyzeArgs;
 use crate::args::Format;

@@ -246,7 +246,7 @@ fn remarks(found: &Synthesis) -> String {
     out
 }
 
-fn lasting(length: windlass::analysis::synthesis::schedule::Length) -> String {
+fn lasting(length: windlass::synthesize::schedule::Length) -> String {
     let actions = count(length.depth, "action");
     if length.millis == 0 {
         return actions;

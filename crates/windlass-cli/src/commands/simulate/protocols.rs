@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use windlass::analyze;
 use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::lifecycle::Lifecycle;
@@ -11,7 +12,6 @@ use windlass::prove;
 use windlass::semantics::bring_up::BringUp;
 use windlass::simulate::bring_up;
 use windlass::simulate::planned::{self, Planned};
-use windlass::survey;
 
 use crate::commands::prove::no_way;
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ pub(super) fn assembly(
     application: &Application,
     declared: Option<&GoalFile>,
 ) -> Result<Application, Failure> {
-    let start = survey::wanted(application);
+    let start = analyze::wanted(application);
     let targets = declared.map(|declared| prove::targets(application, &start, &declared.goal).0);
     let system = BringUp::new(application, &start, &targets.unwrap_or_default())
         .map_err(|missing| no_way(application, &missing))?;

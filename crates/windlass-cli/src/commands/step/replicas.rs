@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass::application::{Application, GlobalState};
-use windlass::stepping::{Bound, Command, Done, Stepper, Walk};
+use windlass::step::{Bound, Command, Done, Stepper, Walk};
 
 use crate::commands::verify::places;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use windlass::analysis::validity::repair::Repair;
 use windlass::application::{Application, GlobalState};
 use windlass::verify::effects::{by_subject, element_name};
+use windlass::verify::repair::Repair;
 use windlass::verify::{Counterexample, Report};
 
 use super::Asked;

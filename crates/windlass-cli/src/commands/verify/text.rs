@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use windlass::analysis::validity::repair::Repair;
 use windlass::application::{GlobalState, InstanceId};
 use windlass::verify::effects::{by_subject, element_name};
+use windlass::verify::repair::Repair;
 use windlass::verify::{Counterexample, Effects, GoalAnswer, Report, Validity};
 
 use super::Asked;

@@ -7,9 +7,11 @@
 //! is enough to look at the closed sets of those events. Where all invariants are bounds on
 //! numbers, that is a matching (`cuts.rs`); else they are listed, no more than [`MOST`] of them.
 
+pub mod cuts;
+
 use std::collections::BTreeSet;
 
-use super::cuts::{self, Bound, Watched};
+use self::cuts::{Bound, Watched};
 use crate::application::{Application, GlobalState, Instance, InstanceId};
 use crate::goal::evaluate::Closure;
 use crate::goal::{Goal, GoalFile};

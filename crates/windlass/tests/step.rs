@@ -6,7 +6,7 @@ use windlass::application::assembly::Assembly;
 use windlass::application::{Application, GlobalState};
 use windlass::lang;
 use windlass::source::Sources;
-use windlass::stepping::{Choice, Nets, Single, Walk};
+use windlass::step::{Choice, Nets, Single, Walk};
 
 fn read(text: &str) -> Application {
     let mut sources = Sources::new();

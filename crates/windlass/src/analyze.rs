@@ -2,10 +2,11 @@
 
 mod needed;
 pub mod nets;
+pub mod overview;
 
 use std::collections::BTreeSet;
 
-use crate::analysis::overview::{Overview, Views, overview};
+use self::overview::{Overview, Views, overview};
 use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, NodeId};
 use crate::explore::Options;
 use crate::lifecycle::protocol::Element;
@@ -29,7 +30,7 @@ pub struct Survey {
 }
 
 /// Explores an application of protocols; none when it is one of nets.
-pub fn survey(
+pub fn analyze(
     application: &Application,
     survey: Survey,
     options: &Options,

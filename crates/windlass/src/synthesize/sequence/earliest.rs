@@ -7,8 +7,8 @@
 //! some instance of the provider is in a state that offers, and takes its time. Where faults may
 //! help nothing of this holds.
 
+use super::super::schedule::millis;
 use super::relaxed::Relaxed;
-use super::schedule::millis;
 use super::tables::Tables;
 use super::target::Census;
 use crate::application::{Application, NodeId};

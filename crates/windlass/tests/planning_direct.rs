@@ -10,15 +10,16 @@ use std::fmt::Write as _;
 use support::prng::Prng;
 use support::random::{self, Wild};
 use support::{long, planning, sketch};
-use windlass::analysis::synthesis::distance::Weights;
-use windlass::analysis::synthesis::straight::straight;
-use windlass::analysis::synthesis::{Sequence, Task, Workshop, order};
 use windlass::application::{Application, GlobalState};
 use windlass::goal::evaluate::Closure;
 use windlass::goal::{Amount, Goal, GoalFile, Want};
 use windlass::lifecycle::protocol::StateId;
 use windlass::synthesize::down::everything_down;
 use windlass::synthesize::end_of;
+use windlass::synthesize::order;
+use windlass::synthesize::sequence::direct_plan::direct_plan;
+use windlass::synthesize::sequence::distance::Weights;
+use windlass::synthesize::sequence::{Sequence, Task, Workshop};
 use windlass::system::Limits;
 use windlass::verify::{self, Effort, GoalAnswer, Validity};
 
@@ -49,7 +50,7 @@ fn compared(
     let task = Task { application, start, goal, closure, known: None, prove: true, soft: false };
     let workshop = Workshop::new(task).expect("protocols");
     let weights = Weights::length(&workshop.tables);
-    let (actions, cost) = straight(&workshop, &weights)?;
+    let (actions, cost) = direct_plan(&workshop, &weights)?;
     let mut budget = Limits { states: 200_000, bytes: 1 << 30 };
     match workshop.sequence(&weights, &mut budget) {
         Sequence::Found { cost: least, stopped, .. } => {

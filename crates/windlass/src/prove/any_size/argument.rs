@@ -5,13 +5,7 @@
 //! nobody ever kept from moving (`cases.rs`). Small topologies, for when a case stays open, are
 //! listed by `topologies.rs`. Why this proves the claim: `docs/theory/any-size.md`.
 
-mod cases;
-mod topologies;
-mod views;
-mod weights;
-
-pub use topologies::{Small, smaller_first};
-
+use super::{cases, views, weights};
 use crate::lifecycle::setup::argument::{Argument, Direction, Place, View};
 use crate::lifecycle::setup::{Kind, Local, NodeTypeId, RuleId, RuleSet};
 

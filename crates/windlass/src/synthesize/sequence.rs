@@ -10,7 +10,7 @@
 //! | `relaxed.rs` | what can be reached at all, and why not |
 //! | `conflict.rs` | goals that no state satisfies |
 //! | `distance.rs`, `estimate.rs` | a lower bound for what is left to do |
-//! | `straight.rs` | many nodes, each on its own way: no search |
+//! | `direct_plan.rs` | many nodes, each on its own way: no search |
 //! | `search.rs` | best first |
 //! | `sight.rs` | how far a global state is from the goal |
 //! | `names.rs` | instances with names, from classes back to actions |
@@ -24,20 +24,15 @@
 pub mod bounds;
 pub mod class;
 pub mod conflict;
-pub mod cuts;
+pub mod direct_plan;
 pub mod distance;
 pub mod earliest;
 pub mod estimate;
-pub mod invariants;
 pub mod moves;
 pub mod names;
-pub mod order;
-pub mod reasons;
 pub mod relaxed;
-pub mod schedule;
 pub mod search;
 pub mod sight;
-pub mod straight;
 pub mod support;
 pub mod tables;
 pub mod target;
@@ -168,7 +163,7 @@ impl<'a> Workshop<'a> {
             return Sequence::Unreachable { because, states: 0 };
         }
         if self.tables.nodes.len() > FEW_NODES
-            && let Some((actions, cost)) = straight::straight(self, weights)
+            && let Some((actions, cost)) = direct_plan::direct_plan(self, weights)
         {
             let states = actions.len() + 1;
             return Sequence::Found { actions, cost, bound: cost, stopped: None, states };

@@ -22,7 +22,7 @@ use crate::plan::PlanAction;
 
 /// A cheapest sequence and its cost; none when the question is another one, or when somebody does
 /// not arrive.
-pub fn straight(workshop: &Workshop<'_>, weights: &Weights) -> Option<(Vec<PlanAction>, u64)> {
+pub fn direct_plan(workshop: &Workshop<'_>, weights: &Weights) -> Option<(Vec<PlanAction>, u64)> {
     let mut walk = Walk::new(workshop, weights)?;
     walk.all_arrive().then_some((walk.actions, walk.cost))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::OpenCase;
+use super::argument::OpenCase;
 use super::views::{moves, seen};
 use crate::lifecycle::setup::argument::{Case, Direction, Fact, Place, View};
 use crate::lifecycle::setup::{Around, Guard, Local, NodeTypeId, Quantifier, RuleId, RuleSet};

@@ -8,12 +8,13 @@
 //! *Rent*: what has to be created exists at least as long as its own operations take, and what is
 //! there already as long as the plan.
 
+use super::super::schedule;
 use super::distance::{Distances, Weights};
 use super::earliest::{self, Earliest};
 use super::estimate::Estimate;
 use super::names::Cast;
 use super::target::{Census, Condition, Role};
-use super::{Workshop, schedule, support};
+use super::{Workshop, support};
 use crate::application::NodeId;
 
 impl Workshop<'_> {

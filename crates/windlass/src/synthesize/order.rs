@@ -6,17 +6,19 @@
 //! on numbers, edges are added that make them hold (`cuts.rs`); what others look at stays in one
 //! row, except where they hold in every order (`invariants.rs`).
 
+pub mod reasons;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::reasons::{Edge, Reasons, label, reasons};
 use super::invariants::Invariants;
-use super::reasons::{Edge, Reasons, label, reasons};
-use crate::analysis::validity::fault_free;
 use crate::application::{Application, GlobalState};
 use crate::plan::events::Events;
 use crate::plan::lives::Lives;
 use crate::plan::needs::{Possible, Scene};
 use crate::plan::{Order, Plan, PlanAction, Step};
 use crate::source::Origin;
+use crate::verify::fault_free;
 
 /// Plans with more actions than this keep every edge that has a reason and is not implied.
 const MOST_TRIED: usize = 200;

@@ -1,6 +1,6 @@
 //! Weights of local states that fall with every rule (paper 001, conditions 3 and 4).
 
-use super::Open;
+use super::argument::Open;
 use crate::lifecycle::setup::{Kind, RuleId, RuleSet};
 
 /// A weight for each local state of each kind and type: the length of the longest way down from it.
