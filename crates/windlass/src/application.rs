@@ -51,7 +51,7 @@ pub enum Faults {
 
 impl Faults {
     /// The word in `windlass.yaml`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Faults::Forbidden => "forbidden",
             Faults::Handled => "handled",
@@ -76,7 +76,7 @@ pub enum Policy {
 
 impl Policy {
     /// The word in `windlass.yaml` and on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Policy::Any => "any",
             Policy::Greedy => "greedy",

@@ -19,7 +19,7 @@ pub enum Severity {
 
 impl Severity {
     /// The word for people and for JSON.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Severity::Error => "error",
             Severity::Warning => "warning",

@@ -49,7 +49,7 @@ pub enum Format {
 
 impl Format {
     /// The word on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Format::Svg => "svg",
             Format::Dot => "dot",

@@ -35,7 +35,7 @@ pub enum Answer {
 
 impl Answer {
     /// The word in JSON.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Answer::AlwaysCompletes => "always_completes",
             Answer::CanGetStuck => "can_get_stuck",

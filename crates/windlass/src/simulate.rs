@@ -42,7 +42,7 @@ pub enum Mode {
 
 impl Mode {
     /// The word on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Mode::Madeus => "madeus",
             Mode::Aeolus => "aeolus",

@@ -100,7 +100,7 @@ pub enum Validity {
 
 impl Validity {
     /// The word for people and for JSON.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Validity::Valid => "valid",
             Validity::WeaklyValid => "weakly_valid",
@@ -123,7 +123,7 @@ pub enum GoalAnswer {
 
 impl GoalAnswer {
     /// The word for people and for JSON.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             GoalAnswer::Met => "met",
             GoalAnswer::NotMet => "not_met",

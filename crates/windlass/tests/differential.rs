@@ -51,7 +51,7 @@ fn expected(judged: &naive::Judgement) -> Answer {
 
 fn answered(report: &Report) -> Answer {
     let failing = report.counterexample.as_ref().map(|story| story.steps.len());
-    (report.validity.word(), report.deterministic, failing)
+    (report.validity.as_str(), report.deterministic, failing)
 }
 
 /// What was seen on the way.
@@ -73,7 +73,7 @@ impl Tally {
 
     /// What a plan has that a test without it would miss.
     fn features(&mut self, application: &Application, plan: &Plan) {
-        self.count(format!("policy {}", application.policy.word()));
+        self.count(format!("policy {}", application.policy.as_str()));
         let has = |wanted: fn(&PlanAction) -> bool| plan.steps.iter().any(|s| wanted(&s.action));
         if has(|action| matches!(action, PlanAction::ScaleOut { .. })) {
             self.count("scale out");
@@ -146,7 +146,7 @@ fn compare(
     assert_eq!(answered(&report), expected(&judged), "{}", shown());
     tally.compared += 1;
     tally.count(format!("tier {}", report.tier));
-    tally.count(report.validity.word());
+    tally.count(report.validity.as_str());
     if report.deterministic == Some(false) {
         tally.count("not deterministic");
     }

@@ -76,7 +76,7 @@ fn findings(code: &str, block: &Block) -> Vec<(String, String, u32, u32)> {
     };
     let place = |finding: Diagnostic| {
         let at = sources.get(finding.primary.source).position(finding.primary.start);
-        (finding.severity.word().to_owned(), finding.code.to_owned(), at.line, at.column)
+        (finding.severity.as_str().to_owned(), finding.code.to_owned(), at.line, at.column)
     };
     findings.into_iter().map(place).collect()
 }

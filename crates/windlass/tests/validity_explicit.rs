@@ -297,7 +297,7 @@ fn plans_of_replicas_with_everything_we_added() {
 
 /// Compares on random plans of the relations of paper 003.
 fn compare_atomic(faults: Faults) {
-    let what = faults.word();
+    let what = faults.as_str();
     let (plans, first) = plans();
     let mut tally = Tally::default();
     let mut skipped = 0;

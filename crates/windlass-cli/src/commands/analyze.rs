@@ -147,7 +147,7 @@ fn refuse_ignored(args: &AnalyzeArgs, faults: Faults) -> Result<(), Failure> {
         _ => return Ok(()),
     };
     let message = format!("{option} is for applications with {relations}");
-    Err(Failure::usage(message).help(format!("this one has `faults: {}`", faults.word())))
+    Err(Failure::usage(message).help(format!("this one has `faults: {}`", faults.as_str())))
 }
 
 fn tell(args: &AnalyzeArgs, product: Option<u64>, overview: Overview) -> Result<u8, Failure> {

@@ -118,7 +118,7 @@ pub(crate) enum WorldArg {
 }
 
 impl WorldArg {
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             WorldArg::Process => "process",
             WorldArg::Docker => "docker",

@@ -80,7 +80,7 @@ fn find(code: &str) -> Result<&'static Rule, Failure> {
 fn list(rules: &[&Rule]) -> String {
     let width = rules.iter().map(|rule| rule.code.len()).max().unwrap_or(0);
     rules.iter().fold(String::new(), |mut out, rule| {
-        let severity = rule.severity.word();
+        let severity = rule.severity.as_str();
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{:width$}  {severity:7}  {}", rule.code, rule.summary);
         out

@@ -314,7 +314,7 @@ pub(super) fn no_way(application: &Application, missing: &[NoWay]) -> Failure {
 fn one(proof: &Proof) -> ProveReport {
     ProveReport {
         schema: SCHEMA,
-        verdict: proof.answer.word(),
+        verdict: proof.answer.as_str(),
         method: proof.method,
         assumptions: proof.assumptions.clone(),
         counterexample: proof.stuck.as_ref().map(|stuck| StuckReport {
@@ -348,7 +348,7 @@ fn every(rules: &RuleSet, answer: &AnySize) -> ProveReport {
     open.extend(answer.stopped.iter().map(ToString::to_string));
     ProveReport {
         schema: SCHEMA,
-        verdict: answer.answer.word(),
+        verdict: answer.answer.as_str(),
         method: if answer.argument.is_some() { "argument" } else { "topologies" },
         assumptions: text::any_size_assumptions(rules),
         counterexample: smallest.map(|smallest| StuckReport {

@@ -111,7 +111,7 @@ fn verdicts(
 pub(crate) fn world_of(word: &str) -> Result<WorldArg, Failure> {
     [WorldArg::Process, WorldArg::Docker, WorldArg::Ssh, WorldArg::Simulated]
         .into_iter()
-        .find(|world| world.word() == word)
+        .find(|world| world.as_str() == word)
         .ok_or_else(|| Failure::usage(format!("there is no world `{word}`")))
 }
 

@@ -77,7 +77,7 @@ fn scale(args: &ScaleArgs, towards: &Towards<'_>) -> Result<u8, Failure> {
     let past = towards.past()?;
     past.protocols()?;
     if past.application.faults != Faults::Replicas {
-        let word = past.application.faults.word();
+        let word = past.application.faults.as_str();
         return Err(Failure::usage(format!("with `faults: {word}` a node is one instance"))
             .help("`faults: replicas` has more"));
     }

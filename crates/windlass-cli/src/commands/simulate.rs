@@ -180,7 +180,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     let assembly = Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
     let answer = answer(args, &assembly);
     if let Some(path) = &args.gantt {
-        let title = format!("{} ({})", application.name, answer.scenario.mode.word());
+        let title = format!("{} ({})", application.name, answer.scenario.mode.as_str());
         let svg = gantt::svg(&title, &answer.bars, answer.schedule.makespan);
         replace::write(path, &svg).map_err(|error| Failure::file("write", path, &error))?;
     }

@@ -268,7 +268,7 @@ fn begun(
         purpose: Purpose::Up,
         application,
         directory: in_full(directory),
-        world: world.word().to_owned(),
+        world: world.as_str().to_owned(),
         start,
         processes,
     }
@@ -326,9 +326,9 @@ fn allowed(past: Option<&Past>, name: &str, address: &Address) -> Result<(), Fai
 
 /// The last run, as far as it says anything about `world`: what was only simulated is nowhere.
 fn past_in(world: WorldArg, past: Option<Past>, name: &str) -> Result<Option<Past>, Failure> {
-    let simulated = WorldArg::Simulated.word();
+    let simulated = WorldArg::Simulated.as_str();
     let Some(past) = past.filter(|past| past.world != simulated) else { return Ok(None) };
-    if past.world != world.word() {
+    if past.world != world.as_str() {
         let message = format!("`{name}` is a deployment in the world `{}`", past.world);
         return Err(Failure::usage(message).help("choose another with --name"));
     }
@@ -426,7 +426,7 @@ fn planned(
     let report = verify::verify(&question, &Effort::default(), &mut *budget)
         .map_err(|_| Failure::usage("the plan does not fit the application"))?;
     if report.validity != Validity::Valid {
-        let message = format!("the plan is {}", report.validity.word().replace('_', " "));
+        let message = format!("the plan is {}", report.validity.as_str().replace('_', " "));
         return Err(Failure::usage(message)
             .help("`windlass verify` says why")
             .ending(exit_code::FINDINGS));

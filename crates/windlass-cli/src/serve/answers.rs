@@ -179,7 +179,7 @@ pub(super) async fn plan(State(server): Given, Json(request): Json<Plan>) -> Ask
         .question(&["plan", "--format=json"])
         .text("--state", request.state.as_ref())?
         .option("--goal", request.goal)
-        .option("--objective", Some(request.objective.word()))
+        .option("--objective", Some(request.objective.as_str()))
         .switch("--allow-faults", request.allow_faults)
         .limited()
         .about_file();
@@ -222,7 +222,7 @@ pub(super) async fn convert(
     let out = scratch.path("converted");
     let question = scratch
         .question(&["convert"])
-        .option("--to", Some(request.to.word()))
+        .option("--to", Some(request.to.as_str()))
         .option("--base", base)
         .option("--output", Some(&out))
         .about_file();

@@ -89,7 +89,7 @@ pub(super) enum Objective {
 }
 
 impl Objective {
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Objective::Length => "length",
             Objective::Makespan => "makespan",
@@ -135,7 +135,7 @@ pub(super) enum Language {
 }
 
 impl Language {
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Language::Windlass => "windlass",
             Language::Json => "json",

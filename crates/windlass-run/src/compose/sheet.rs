@@ -239,7 +239,7 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
     let mut labels: Map<String, Value> =
         value.get("labels").and_then(Value::as_object).cloned().unwrap_or_default();
     let depends = service.depends_on.iter().map(|(name, dependency)| {
-        format!("{name}:{}:{}", dependency.condition.word(), dependency.restart)
+        format!("{name}:{}:{}", dependency.condition.as_str(), dependency.restart)
     });
     let files_of: Vec<String> =
         ground.files.iter().map(|path| path.display().to_string()).collect();

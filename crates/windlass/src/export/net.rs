@@ -130,7 +130,7 @@ fn inner_transitions(net: &Net, places: &BTreeSet<PlaceId>) -> Vec<NetTransition
 fn add_port(drawing: &mut Drawing, net: &Net, id: PortId, frames: &[Option<usize>]) {
     let port = net.port(id);
     let item = drawing.add(Shape::Port, &port.name);
-    let word = port.kind.word().replace('_', " ");
+    let word = port.kind.as_str().replace('_', " ");
     drawing.items[item].subtitle = match &port.port_type {
         Some(port_type) => format!("{word} {port_type}"),
         None => word,

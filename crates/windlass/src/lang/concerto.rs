@@ -261,7 +261,7 @@ fn end(
     let id = net.port_named(port.as_str().unwrap_or_default());
     let id = id.filter(|id| net.port(*id).kind == kind);
     if id.is_none() {
-        unknown(&format!("{} port", kind.word()), port, known, findings);
+        unknown(&format!("{} port", kind.as_str()), port, known, findings);
     }
     Some((found, id?))
 }

@@ -152,7 +152,7 @@ pub enum PortKind {
 
 impl PortKind {
     /// The word in `windlass.yaml`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             PortKind::Use => "use",
             PortKind::Provide => "provide",

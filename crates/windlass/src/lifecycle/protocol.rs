@@ -53,7 +53,7 @@ pub enum Sort {
 
 impl Sort {
     /// The word in `windlass.yaml`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Sort::Containment => "containment",
             Sort::ReplicaAware => "replica_aware",

@@ -76,7 +76,7 @@ pub enum Kind {
 
 impl Kind {
     /// The word in rules and messages.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Kind::Node => "node",
             Kind::Capability => "capability",
@@ -131,7 +131,7 @@ pub enum Around {
 
 impl Around {
     /// The word in rules.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Around::Requirements => "requirements",
             Around::Capabilities => "capabilities",

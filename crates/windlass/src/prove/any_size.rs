@@ -128,7 +128,7 @@ fn sentences(rules: &RuleSet, open: &Open) -> Vec<String> {
             let names: Vec<&str> = circle.iter().map(|id| &*rules.rule(*id).name).collect();
             vec![format!(
                 "rules lead a {} back to where it was, so nothing falls: {}",
-                kind.word(),
+                kind.as_str(),
                 names.join(", ")
             )]
         }

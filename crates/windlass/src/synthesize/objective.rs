@@ -29,7 +29,7 @@ pub enum Objective {
 
 impl Objective {
     /// The word on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Objective::Length => "length",
             Objective::Makespan => "makespan",

@@ -36,7 +36,7 @@ fn lines(findings: &[Diagnostic], sources: &Sources) -> String {
         let (start, _) = sources.positions(finding.primary);
         let severity = match finding.severity {
             Severity::Error => "",
-            severity => severity.word(),
+            severity => severity.as_str(),
         };
         let text = format!("{}:{} {severity}", start.line, start.column);
         format!("{} {} {}\n", text.trim_end(), finding.code, finding.message)

@@ -98,12 +98,12 @@ pub fn application(text: &str) -> Application {
             "policy" => {
                 let all = [Policy::Any, Policy::Greedy, Policy::LeastLoaded];
                 application.policy =
-                    all.into_iter().find(|p| p.word() == line[1]).expect("a policy");
+                    all.into_iter().find(|p| p.as_str() == line[1]).expect("a policy");
             }
             "faults" => {
                 let all = [Faults::Forbidden, Faults::Handled, Faults::Replicas];
                 application.faults =
-                    all.into_iter().find(|f| f.word() == line[1]).expect("a relation");
+                    all.into_iter().find(|f| f.as_str() == line[1]).expect("a relation");
             }
             "type" | "state" | "op" => {}
             other => panic!("what is `{other}`?"),

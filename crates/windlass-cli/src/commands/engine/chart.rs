@@ -79,7 +79,7 @@ pub(crate) fn predicted(past: &Past, jobs: Option<usize>) -> Result<Vec<Span>, F
 /// and none on a machine.
 fn world(past: &Past) -> Simulated {
     let world = Simulated::new(1, Faults::default()).taking(Duration::ZERO);
-    if past.world == WorldArg::Simulated.word() { world.playing() } else { world }
+    if past.world == WorldArg::Simulated.as_str() { world.playing() } else { world }
 }
 
 fn imagine<M: Machine>(

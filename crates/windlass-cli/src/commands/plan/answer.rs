@@ -121,7 +121,7 @@ fn report(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> Value {
         .with("length", number(found.plan.length() as u64))
         .with("optimal", Value::Bool(found.optimal))
         .with("bound", number(found.bound.min(u64::from(u32::MAX))))
-        .with("objective", objective.word())
+        .with("objective", objective.as_str())
         .with("value", number(found.value))
         .with("unit", unit(objective))
         .with("makespan", makespan)
@@ -187,7 +187,7 @@ fn summary(args: &PlanArgs, found: &Synthesis, millis: Option<u64>) -> String {
         "A plan of {} ({} observable), {} {}: {proven}.",
         count(plan.steps.len(), "action"),
         plan.length(),
-        objective.word(),
+        objective.as_str(),
         measured(objective, found.value)
     );
     let _ = writeln!(

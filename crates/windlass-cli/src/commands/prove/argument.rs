@@ -86,7 +86,10 @@ impl ArgumentReport {
                     rules.states[kind as usize].iter().cloned().zip(weights.iter().copied());
                 (rules.type_name(kind, at).to_owned(), named.collect())
             };
-            (kind.word(), argument.weights[kind as usize].iter().enumerate().map(of_type).collect())
+            (
+                kind.as_str(),
+                argument.weights[kind as usize].iter().enumerate().map(of_type).collect(),
+            )
         });
         let place = |relationship: usize| rules.relationship_types[relationship].name.clone();
         let mut views: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -194,7 +194,7 @@ fn explain(rules: &RuleSet, argument: &Argument, out: &mut String) {
             let states = rules.states[kind as usize].iter().zip(*weights);
             let list: Vec<String> =
                 states.map(|(name, weight)| format!("{name} {weight}")).collect();
-            let line = format!("{}{of}: {}", kind.word(), list.join(", "));
+            let line = format!("{}{of}: {}", kind.as_str(), list.join(", "));
             let _ = writeln!(out, "   {}", escape::visible(&line));
         }
     }

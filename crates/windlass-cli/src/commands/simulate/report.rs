@@ -121,7 +121,7 @@ pub(super) fn report(answer: &Answer<'_>) -> SimulateReport {
     let makespan = answer.schedule.makespan.as_secs_f64();
     SimulateReport {
         schema: SCHEMA,
-        mode: answer.scenario.mode.word(),
+        mode: answer.scenario.mode.as_str(),
         finished: answer.schedule.is_finished(),
         makespan_s: makespan,
         durations_from: answer.durations_from.clone(),
@@ -145,7 +145,7 @@ pub(super) fn report(answer: &Answer<'_>) -> SimulateReport {
             .others
             .iter()
             .map(|(mode, other)| Compared {
-                mode: mode.word(),
+                mode: mode.as_str(),
                 makespan_s: *other,
                 gain_percent: other
                     .filter(|_| answer.schedule.is_finished())

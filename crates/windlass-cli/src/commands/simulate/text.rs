@@ -22,7 +22,7 @@ pub(super) fn gain(first: f64, other: f64) -> f64 {
 pub(super) fn text(answer: &Answer<'_>) -> String {
     let mut out = String::new();
     let schedule = &answer.schedule;
-    let mode = answer.scenario.mode.word();
+    let mode = answer.scenario.mode.as_str();
     let makespan = schedule.makespan.as_secs_f64();
     if schedule.is_finished() {
         let _ = writeln!(out, "makespan {makespan:.3} s ({mode})");
@@ -65,7 +65,7 @@ fn compared(answer: &Answer<'_>, out: &mut String) {
     let first = answer.schedule.makespan.as_secs_f64();
     let is_finished = answer.schedule.is_finished();
     let took = if is_finished { format!("{first:.3} s") } else { "does not finish".to_owned() };
-    let _ = writeln!(out, "\ncompared with {} ({took})", answer.scenario.mode.word());
+    let _ = writeln!(out, "\ncompared with {} ({took})", answer.scenario.mode.as_str());
     for (mode, other) in &answer.others {
         let line = match other {
             Some(other) if is_finished => {
@@ -74,7 +74,7 @@ fn compared(answer: &Answer<'_>, out: &mut String) {
             Some(other) => format!("{other:.3} s"),
             None => "does not finish".to_owned(),
         };
-        let _ = writeln!(out, "  {:8} {line}", mode.word());
+        let _ = writeln!(out, "  {:8} {line}", mode.as_str());
     }
     let from = answer.durations_from.as_deref();
     let from = from.unwrap_or("the file, which does not say how they were found");

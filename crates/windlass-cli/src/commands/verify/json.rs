@@ -124,9 +124,9 @@ pub(super) fn report(asked: &Asked, report: &Report, millis: Option<u64>) -> Ver
     };
     VerifyReport {
         schema: SCHEMA,
-        verdict: report.validity.word(),
+        verdict: report.validity.as_str(),
         deterministic: report.deterministic,
-        goal: report.goal.map(windlass::verify::GoalAnswer::word),
+        goal: report.goal.map(windlass::verify::GoalAnswer::as_str),
         effects: EffectsReport {
             certain: by_subject(application, &report.effects.certain),
             possible: by_subject(application, &report.effects.possible),

@@ -60,7 +60,7 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Sort::Command => "command",
             Sort::Process => "process",
@@ -70,7 +70,7 @@ impl Sort {
 
 impl Scripts {
     fn head(&self, order: OrderId, sort: Sort) -> String {
-        let (folder, claim) = (quoted(&self.folder), format!("{}.{}", order.0, sort.word()));
+        let (folder, claim) = (quoted(&self.folder), format!("{}.{}", order.0, sort.as_str()));
         format!("b={folder}\n{BEFORE}c=$HOME/$b/{claim}\nlog=$HOME/$b/{}.log\n", order.0)
     }
 

@@ -36,7 +36,7 @@ pub fn print(stack: &Stack, name: &str) -> String {
     let _ = writeln!(text, "sig {name}_template extends HOT/Template\n{{");
     printer.fields(&mut text);
     let _ = writeln!(text, "}} {{");
-    let _ = writeln!(text, "heat_template_version = {}", quoted(stack.version.word()));
+    let _ = writeln!(text, "heat_template_version = {}", quoted(stack.version.as_str()));
     match &stack.description {
         Some(description) => {
             let _ = writeln!(text, "description = {}", quoted(description.trim_end()));
@@ -284,7 +284,7 @@ fn print_parameter(text: &mut String, parameter: &Parameter) {
     let id = word(&parameter.name);
     let _ = writeln!(text, "parameter[{id}]\n{id}.name = {}", quoted(&parameter.name));
     if let Some(kind) = parameter.parameter_type {
-        let _ = writeln!(text, "{id}.type = {}", quoted(kind.word()));
+        let _ = writeln!(text, "{id}.type = {}", quoted(kind.as_str()));
     }
     if let Some(value) = plain(&parameter.value) {
         let _ = writeln!(text, "{id}.value = {value}");

@@ -167,7 +167,7 @@ pub enum Condition {
 
 impl Condition {
     /// The word in a Compose file.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Condition::Started => "service_started",
             Condition::Healthy => "service_healthy",

@@ -37,7 +37,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    fn word(&self) -> &'static str {
+    fn as_str(&self) -> &'static str {
         match self {
             Rule::Length(..) => "length",
             Rule::Range(..) => "range",
@@ -320,11 +320,11 @@ fn fits_type(
         Rule::Custom(_) => return,
     };
     if !allowed.contains(&parameter_type) {
-        let words: Vec<_> = allowed.iter().map(|allowed| allowed.word()).collect();
+        let words: Vec<_> = allowed.iter().map(|allowed| allowed.as_str()).collect();
         let message = format!(
             "`{}` does not go with a parameter of type {} ({row})",
-            constraint.rule.word(),
-            parameter_type.word()
+            constraint.rule.as_str(),
+            parameter_type.as_str()
         );
         let help = format!("it goes with {}", words.join(", "));
         findings.push(Diagnostic::error(code, constraint.span, message).help(help));
@@ -350,7 +350,7 @@ fn together(constraints: &[Constraint], findings: &mut Vec<Diagnostic>) {
             if empty {
                 let message = format!(
                     "no value satisfies both this `{}` and the one before (C15)",
-                    second.rule.word()
+                    second.rule.as_str()
                 );
                 findings.push(
                     Diagnostic::error("HOT115", second.span, message)

@@ -113,9 +113,9 @@ impl<'a> Evaluator<'a> {
         if let Some(other) = self.version.other_version_with(name).filter(|_| plausible) {
             let message = format!(
                 "`{name}` is no function in version {}, so this is an ordinary mapping",
-                self.version.word()
+                self.version.as_str()
             );
-            let help = format!("version {} has it", other.word());
+            let help = format!("version {} has it", other.as_str());
             self.findings.push(Diagnostic::warning("HOT010", key.span(), message).help(help));
         }
     }

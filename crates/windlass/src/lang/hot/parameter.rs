@@ -34,7 +34,7 @@ const TYPES: &[(&str, ParameterType)] = &[
 
 impl ParameterType {
     /// The name in HOT.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         TYPES.iter().find(|(_, known)| *known == self).map_or("", |(word, _)| *word)
     }
 
@@ -192,7 +192,7 @@ impl Parameter {
         let Some(parameter_type) = self.parameter_type else { return Some(value.clone()) };
         let Some(converted) = convert(value, parameter_type) else {
             let shown = value.shown();
-            let word = parameter_type.word();
+            let word = parameter_type.as_str();
             let message = format!("{what} {shown} of parameter `{name}` is no {word}");
             findings.push(Diagnostic::error("HOT012", value.span, message));
             return None;

@@ -66,7 +66,7 @@ pub(super) fn version(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> (&'stat
     if let Some(version) = HOT.iter().rev().find(before) {
         // A release without a version of its own: the template was written for the one before.
         let message = format!("Heat registers no template version for {word} (C01)");
-        let help = format!("write {}; that is how this template is read", version.word());
+        let help = format!("write {}; that is how this template is read", version.as_str());
         let finding = Diagnostic::warning("HOT101", entry.value.span(), message);
         findings.push(finding.help(help));
         return (version, entry.key.span());

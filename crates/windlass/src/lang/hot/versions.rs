@@ -212,7 +212,7 @@ impl Version {
     }
 
     /// For messages.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         self.name.unwrap_or(self.date)
     }
 }

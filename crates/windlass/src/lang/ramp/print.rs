@@ -16,7 +16,7 @@ use crate::tree::Value;
 pub fn print(application: &Application) -> Result<Written<Value>, Inexpressible> {
     let mut refused = Inexpressible::new("RAMP");
     if application.faults != Faults::Replicas {
-        let word = application.faults.word();
+        let word = application.faults.as_str();
         refused.add(format!("the relation `faults: {word}`; RAMP has replicas only"));
     }
     let policy = match application.policy {

@@ -95,7 +95,7 @@ impl Build<'_> {
             || self.text.file.path.is_none()
             || self.may_be_unread(name);
         if !is_known {
-            let message = format!("there is no {} `{name}`", kind.word());
+            let message = format!("there is no {} `{name}`", kind.as_str());
             let finding = Diagnostic::error(codes::UNKNOWN_TYPE, reference.name.span, message);
             let names = self.text.file.names.keys().filter(|(known, _)| *known == kind);
             let names = names.map(|(_, name)| name.as_str());

@@ -119,7 +119,7 @@ fn fill(
         let before = names.insert((*kind, name.clone()), *id);
         let is_clash = before.is_some() && texts[at].file.version.is_2();
         if is_clash {
-            let message = format!("the {} `{name}` is imported already", kind.word());
+            let message = format!("the {} `{name}` is imported already", kind.as_str());
             let finding = Diagnostic::warning(codes::DECLARED_TWICE, *span, message);
             findings.push(finding.help("the declaration of this file counts here"));
         }
@@ -177,7 +177,7 @@ fn add(
 ) {
     let clash = names.get(&(kind, name.clone())).is_some_and(|known| *known != id);
     if clash && text.file.version.is_2() {
-        let message = format!("two imports have a {} `{name}`", kind.word());
+        let message = format!("two imports have a {} `{name}`", kind.as_str());
         findings.push(Diagnostic::error(codes::DECLARED_TWICE, span, message));
     }
     names.insert((kind, name), id);

@@ -61,7 +61,7 @@ impl Version {
     }
 
     /// The word for people.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Version::V1_0 => "1.0",
             Version::V1_1 => "1.1",

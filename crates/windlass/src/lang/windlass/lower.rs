@@ -29,13 +29,13 @@ pub(super) fn application(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> App
             root,
             "faults",
             &[Faults::Forbidden, Faults::Handled, Faults::Replicas],
-            Faults::word,
+            Faults::as_str,
         ),
         policy: word(
             root,
             "policy",
             &[Policy::Any, Policy::Greedy, Policy::LeastLoaded],
-            Policy::word,
+            Policy::as_str,
         ),
         types: Vec::new(),
         nodes: Vec::new(),
@@ -150,7 +150,7 @@ fn requirement(entry: Entry<'_>) -> Requirement {
     let node = entry.value;
     let sorts = [Sort::Containment, Sort::ReplicaAware, Sort::ReplicaUnaware];
     let written = node.as_str().or_else(|| text(node, "sort")).unwrap_or_default();
-    let sort = sorts.into_iter().find(|sort| sort.word() == written);
+    let sort = sorts.into_iter().find(|sort| sort.as_str() == written);
     let arity = node.get("arity").map_or(Arity::Any, |arity| match arity.as_str() {
         Some("all") => Arity::All,
         Some(_) => Arity::Any,

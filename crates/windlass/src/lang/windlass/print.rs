@@ -20,10 +20,10 @@ pub fn print(application: &Application, goal: Option<&GoalFile>) -> Value {
     let goal = goal.filter(|goal| **goal != GoalFile::default());
     let mut document = Value::map().with("windlass", 1).with("name", application.name.as_str());
     if application.faults != Faults::default() {
-        document.insert("faults", application.faults.word());
+        document.insert("faults", application.faults.as_str());
     }
     if application.policy != Policy::default() {
-        document.insert("policy", application.policy.word());
+        document.insert("policy", application.policy.as_str());
     }
     let mut types = Value::map();
     for component in &application.types {
@@ -73,11 +73,11 @@ fn component_type(component: &ComponentType) -> Value {
 
 fn requirement(requirement: &Requirement) -> Value {
     let arity = match requirement.arity {
-        Arity::Any => return requirement.sort.word().into(),
+        Arity::Any => return requirement.sort.as_str().into(),
         Arity::All => "all".into(),
         Arity::AtLeast(number) => Value::map().with("at_least", i128::from(number)).inline(),
     };
-    Value::map().with("sort", requirement.sort.word()).with("arity", arity).inline()
+    Value::map().with("sort", requirement.sort.as_str()).with("arity", arity).inline()
 }
 
 /// Whether reading the transitions alone would give the same list of operations.

@@ -78,7 +78,7 @@ struct Known<'t> {
 
 impl Known<'_> {
     fn state(&self, kind: Kind, node: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Local> {
-        let what = format!("state of a {}", kind.word());
+        let what = format!("state of a {}", kind.as_str());
         let at = self.states[kind as usize].find(&what, node, findings)?;
         Local::try_from(at).ok()
     }
@@ -196,7 +196,7 @@ fn lower_rule(entry: Entry<'_>, known: &Known<'_>, findings: &mut Vec<Diagnostic
     let misplaced = [("send", Kind::Capability), ("consume", Kind::Requirement)];
     for (key, allowed) in misplaced.into_iter().filter(|(_, allowed)| *allowed != kind) {
         if let Some(wrong) = node.get_entry(key) {
-            let message = format!("`{key}` belongs to a rule about a {}", allowed.word());
+            let message = format!("`{key}` belongs to a rule about a {}", allowed.as_str());
             findings.push(Diagnostic::error(BAD_RULE, wrong.key.span(), message).help("remove it"));
         }
     }
@@ -294,7 +294,7 @@ fn around(node: Node<'_>, known: &Known<'_>, findings: &mut Vec<Diagnostic>) -> 
         }
     };
     let all = [Around::Requirements, Around::Capabilities, Around::Targets, Around::Sources];
-    let around = all.into_iter().find(|around| Some(around.word()) == word.as_str())?;
+    let around = all.into_iter().find(|around| Some(around.as_str()) == word.as_str())?;
     let over: BTreeSet<RelationshipTypeId> = match node.get("over") {
         None => (0..known.relationship_types.0.len()).map(RelationshipTypeId::from).collect(),
         Some(list) => list

@@ -31,7 +31,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
             }
             let message = format!(
                 "{} port `{}` of type `{}` is bound to no {key}",
-                port.kind.word(),
+                port.kind.as_str(),
                 port.name,
                 component.name
             );

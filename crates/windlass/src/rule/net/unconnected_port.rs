@@ -30,7 +30,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
             }
             let message = format!(
                 "{} port `{}` of node `{}` is connected to nothing, so its transitions never start",
-                port.kind.word(),
+                port.kind.as_str(),
                 port.name,
                 node.name
             );

@@ -26,7 +26,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
             "{} instances of `{}` are wanted, yet `faults: {}` knows exactly one of each node",
             node.count,
             node.name,
-            faults.word(),
+            faults.as_str(),
         );
         findings.push(
             RULE.finding(context.place(node.origin), message)

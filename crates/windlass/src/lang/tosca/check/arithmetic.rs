@@ -56,7 +56,7 @@ impl Gives {
     }
 
     /// As the name of a type.
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Gives::Boolean => "boolean",
             Gives::Number => "number",

@@ -55,7 +55,7 @@ impl Checker<'_> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let message = format!("{} `{}` derives from itself", of.kind.word(), of.name.text);
+        let message = format!("{} `{}` derives from itself", of.kind.as_str(), of.name.text);
         let finding = Diagnostic::error(codes::CYCLIC_TYPE, span, message);
         self.findings.push(finding.note(format!("the chain is {}{more}.", chain.join(", "))));
     }

@@ -99,7 +99,7 @@ impl Checker<'_> {
                 };
                 let Some(given) = given else { return };
                 if !given.fits(wanted_base) {
-                    self.misfit_of(value, given.word(), &wanted.name.text);
+                    self.misfit_of(value, given.as_str(), &wanted.name.text);
                 }
                 return;
             }

@@ -91,11 +91,11 @@ impl Walk<'_> {
         let elsewhere = entity.keys.iter().find(|key| key.name == name);
         let finding = if let Some(key) = elsewhere {
             let words = if key.since > self.version {
-                format!("`{name}` exists from version {} on", key.since.word())
+                format!("`{name}` exists from version {} on", key.since.as_str())
             } else {
-                format!("`{name}` exists up to version {}", key.until.word())
+                format!("`{name}` exists up to version {}", key.until.as_str())
             };
-            finding.help(format!("{words}; this file is in {}", self.version.word()))
+            finding.help(format!("{words}; this file is in {}", self.version.as_str()))
         } else {
             let free = |key: &&Key| key.is_in(self.version) && parent.get(key.name).is_none();
             let names = entity.keys.iter().filter(free).map(|key| key.name);

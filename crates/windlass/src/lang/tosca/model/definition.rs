@@ -39,7 +39,7 @@ impl TypeKind {
     ];
 
     /// The word for people.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             TypeKind::Artifact => "artifact type",
             TypeKind::Data => "data type",

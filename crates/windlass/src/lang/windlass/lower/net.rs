@@ -167,7 +167,7 @@ impl Builder {
         let node = entry.value;
         let kinds = [PortKind::Use, PortKind::Provide, PortKind::DataUse, PortKind::DataProvide];
         let written = text(node, "kind").unwrap_or_default();
-        let kind = kinds.into_iter().find(|kind| kind.word() == written).unwrap_or(PortKind::Use);
+        let kind = kinds.into_iter().find(|kind| kind.as_str() == written).unwrap_or(PortKind::Use);
         let wrong_keys: &[&str] = match kind {
             PortKind::Use => &["groups"],
             PortKind::DataUse => &["groups", "places"],
@@ -176,7 +176,7 @@ impl Builder {
         };
         for key in wrong_keys {
             if let Some(wrong) = node.get_entry(key) {
-                let message = format!("a {} port has no `{key}`", kind.word());
+                let message = format!("a {} port has no `{key}`", kind.as_str());
                 let help = "use ports need transitions, provide ports groups, data_provide places";
                 findings.push(conflict(wrong.key, message, help));
             }

@@ -180,7 +180,7 @@ fn bind(
                     let ports = t.net().map_or(&[][..], |net| &net.ports[..]);
                     ports.iter().filter(|p| p.kind == wanted).map(|p| p.name.clone()).collect()
                 };
-                let what = format!("{} port", wanted.word());
+                let what = format!("{} port", wanted.as_str());
                 let found = end(target, &what, known, (application, names), findings);
                 let Some((node, name)) = found else { continue };
                 let ports = application.type_of(node).net().and_then(|net| net.port_named(&name));

@@ -56,7 +56,7 @@ fn end(net: &Net, dock: DockId) -> Value {
 }
 
 fn port(net: &Net, port: &Port) -> Value {
-    let mut value = Value::map().with("kind", port.kind.word());
+    let mut value = Value::map().with("kind", port.kind.as_str());
     if let Some(port_type) = &port.port_type {
         value.insert("type", port_type.as_str());
     }
