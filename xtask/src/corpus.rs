@@ -87,7 +87,7 @@ pub fn run(repository: &Repository, options: &Options) -> Outcome {
     scores.extend(tosker::score(&windlass, &folder.join("tosker"))?);
     let own = repository.path("examples/thinking/windlass.yaml");
     scores.extend(thinking::score(&windlass, &folder, &own)?);
-    let handled = repository.path("crates/windlass-cli/tests/handled");
+    let handled = repository.path("crates/windlass-cli/tests/cli/fault_handlers");
     scores.extend(thinking::plans(&windlass, &folder, &handled)?);
     scores.extend(occi::score(&windlass, &folder)?);
     for score in &scores {

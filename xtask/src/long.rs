@@ -29,8 +29,9 @@ const DIFFERENTIAL_PLANS: u64 = 110_000;
 /// How many seeds of the engine the long form simulates.
 const SIMULATED_RUNS: u64 = 100_000;
 
-/// The packages whose integration tests may ask for a seed.
-const PACKAGES: &[&str] = &["windlass", "windlass-run", "windlass-cli"];
+/// The programs of integration tests that may ask for a seed, each with its package.
+const PROGRAMS: &[(&str, &str)] =
+    &[("windlass", "library"), ("windlass-run", "engine"), ("windlass-cli", "cli")];
 
 /// Runs the steps and prints how many passed.
 pub fn run(repository: &Repository, options: &Options) -> Outcome {
@@ -82,18 +83,19 @@ fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
         // The thousand crashes have a step of their own.
         steps.push(step.with("WINDLASS_KILLS", 50));
     }
-    for (package, test) in random_tests(repository) {
+    for test in random_tests(repository) {
         // In the short form these have been compiled and run already, for the whole workspace (for
         // a package alone, dependencies may have other features, and all is compiled once more);
         // another seed, other cases.
         let built = if options.short {
             "--workspace".to_owned()
         } else {
-            format!("--release -p {package}")
+            format!("--release -p {}", test.package)
         };
-        let command = format!("cargo test {built} --test {test} -- --nocapture");
-        let step = larger(&test, &command, options);
-        steps.push(match test.as_str() {
+        let RandomTest { program, module, .. } = &test;
+        let command = format!("cargo test {built} --test {program} -- --nocapture {module}::");
+        let step = larger(module, &command, options);
+        steps.push(match module.as_str() {
             "differential" if !options.short => step.with("WINDLASS_PLANS", DIFFERENTIAL_PLANS),
             "simulation" if !options.short => step.with("WINDLASS_RUNS", SIMULATED_RUNS),
             _ => step,
@@ -121,27 +123,29 @@ fn larger(name: &str, command: &str, options: &Options) -> Step {
     step.with("PROPTEST_CASES", 20_000).with("WINDLASS_LONG", 50).with("WINDLASS_PLANS", 20_000)
 }
 
-/// The integration tests that ask for a seed, each with its package: a file, or a folder with its
-/// `main.rs`.
-fn random_tests(repository: &Repository) -> Vec<(String, String)> {
+/// A module of integration tests that ask for a seed.
+#[derive(Debug, PartialEq, Eq)]
+struct RandomTest {
+    package: &'static str,
+    program: &'static str,
+    module: String,
+}
+
+/// The modules of integration tests that ask for a seed: `<module>.rs`, or a file in the folder
+/// `<module>`, below the folder of the program.
+fn random_tests(repository: &Repository) -> Vec<RandomTest> {
     let mut found = Vec::new();
-    for package in PACKAGES {
-        let folder = format!("crates/{package}/tests/");
-        for file in repository.files(&folder).unwrap_or_default() {
+    for (package, program) in PROGRAMS {
+        let folder = format!("crates/{package}/tests/{program}/");
+        let files = repository.files(&folder).unwrap_or_default();
+        for file in &files {
             let asks = file.text.contains("long::seed") || file.text.contains("WINDLASS_SEED");
             let Some(inner) = file.path.strip_prefix(&folder).filter(|_| asks) else { continue };
-            // A test is a file, or a folder with a `main.rs` and its parts.
-            let name = match inner.split_once('/') {
-                Some((name, _)) => Some(name),
-                None => inner.strip_suffix(".rs"),
-            };
-            let is_test = |name: &&str| {
-                inner.ends_with(&format!("{name}.rs"))
-                    || repository.exists(&format!("{folder}{name}/main.rs"))
-            };
-            let Some(name) = name.filter(is_test) else { continue };
-            let test = ((*package).to_owned(), name.to_owned());
-            if !found.contains(&test) {
+            let module = inner.split_once('/').map_or(inner, |(module, _)| module);
+            let module = module.strip_suffix(".rs").unwrap_or(module).to_owned();
+            let test = RandomTest { package, program, module };
+            // What tests share is no test.
+            if test.module != "support" && !found.contains(&test) {
                 found.push(test);
             }
         }
@@ -165,7 +169,7 @@ mod tests {
     fn tests_that_ask_for_a_seed_are_found() {
         let found = random_tests(&Repository::find().unwrap());
         let has = |package: &str, test: &str| {
-            found.iter().any(|(of, name)| of == package && name == test)
+            found.iter().any(|found| found.package == package && found.module == test)
         };
         assert!(has("windlass", "nets"), "its parts ask: {found:?}");
         assert!(has("windlass", "language") && has("windlass-run", "simulation"), "{found:?}");

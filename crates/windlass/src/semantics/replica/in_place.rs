@@ -7,7 +7,7 @@
 //! transitions) the reference is asked.
 //!
 //! Invariant: a step leads to the first of [`outcomes`], with its events. Tested against it on
-//! random walks (`tests/replica_in_place.rs`).
+//! random walks (`tests/library/replica_in_place.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
