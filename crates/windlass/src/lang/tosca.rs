@@ -12,8 +12,8 @@
 //! application), `protocol` (behavior written as policies), `command` (what carries operations
 //! out), `workflow` (plans that are part of a service), `locations` (the pivot graph).
 
-mod bundled_profiles;
 pub(crate) mod build;
+mod bundled_profiles;
 pub mod codes;
 pub(crate) mod command;
 pub mod csar;
@@ -22,12 +22,12 @@ pub mod inputs;
 mod load;
 pub mod locations;
 pub mod lower;
-pub(crate) mod resolve_relationship;
 pub mod model;
 mod names;
 pub mod profiles;
 mod protocol;
 pub(crate) mod quirks;
+pub(crate) mod resolve_relationship;
 pub mod switches;
 pub mod value;
 pub mod version;

@@ -12,8 +12,8 @@
 //! | `policy`, `policy_trigger`, `workflow`, `relationship_step`, `workflow_order`, `operation_calls` | do policies and workflows name what is there, in an order that works? |
 //! | `missing_file` | are the files there? |
 
-mod codes;
 mod attribute_order;
+mod codes;
 mod constant_values;
 mod constraint_clause;
 mod cyclic_requirements;
@@ -58,10 +58,10 @@ mod workflow_order;
 
 pub use codes::CODES;
 
-use crate::lang::tosca::model::{Model, Target};
-use crate::lang::tosca::codes::usual_help;
-use crate::lang::tosca::version::Version;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::tosca::codes::usual_help;
+use crate::lang::tosca::model::{Model, Target};
+use crate::lang::tosca::version::Version;
 use crate::source::files::Files;
 use crate::source::{Sources, Span};
 use std::cell::OnceCell;

@@ -10,14 +10,14 @@ mod artifact;
 mod compute;
 pub(crate) mod container;
 mod evaluate;
-mod runtime_values;
-mod locate;
-mod instance_values;
-mod value_context;
-mod refusal;
-pub(crate) mod static_values;
-pub(crate) mod state;
 pub(crate) mod execution_host;
+mod instance_values;
+mod locate;
+mod refusal;
+mod runtime_values;
+pub(crate) mod state;
+pub(crate) mod static_values;
+mod value_context;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,10 +31,10 @@ use super::model::{
 use super::value::{Data, Value};
 use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
 pub(crate) use evaluate::{GivenBack, Inputs};
+pub(crate) use refusal::refusals;
 pub(crate) use runtime_values::Reading;
 use runtime_values::{Fetching, Found, shown};
 use value_context::Place;
-pub(crate) use refusal::refusals;
 
 /// The operations that find deployment artifacts where they belong; without any implementation the
 /// first one puts them there.
@@ -256,7 +256,8 @@ fn command(
     let word = word.or(execution_host::end_of(operation));
     let said = word.and_then(|word| execution_host::said(inputs, word, place, at));
     let usual = if said.is_none() { execution_host::usual(inputs, at) } else { None };
-    let is_inside = said.as_ref().or(usual.as_ref()).is_some_and(execution_host::Station::is_container);
+    let is_inside =
+        said.as_ref().or(usual.as_ref()).is_some_and(execution_host::Station::is_container);
     let script = script(inputs, file, primary, template, is_inside)?;
     let mut files: Vec<String> = script.last().cloned().into_iter().collect();
     let outputs = outputs(inputs, declared, place, at);

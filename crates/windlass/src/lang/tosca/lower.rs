@@ -7,8 +7,8 @@
 mod hosts;
 mod life;
 pub(crate) mod links;
-mod pairs;
 pub(crate) mod operation_sequences;
+mod pairs;
 
 use std::collections::BTreeMap;
 

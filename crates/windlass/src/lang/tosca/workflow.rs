@@ -6,20 +6,20 @@
 //! not an action, and steps that only follow a failure are no part of the plan; `judge` says what
 //! is wrong with them.
 
-mod expand_instances;
 mod conditions;
-mod skipped_operations;
-pub(crate) mod reach;
-mod steps;
-mod skipped_steps;
-mod undescribed;
-mod separate_file;
 mod declarative;
+mod expand_instances;
+pub(crate) mod reach;
+mod separate_file;
+mod skipped_operations;
+mod skipped_steps;
+mod steps;
+mod undescribed;
 
 pub use conditions::{Judgement, after, judge};
-pub use skipped_steps::unasked;
-pub use separate_file::{housed, within};
 pub use declarative::woven;
+pub use separate_file::{housed, within};
+pub use skipped_steps::unasked;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,10 @@ const DEEPEST: usize = 16;
 
 /// The plan of a workflow: the one that is named, else `deploy`, else the first one.
 pub fn plan(model: &Model, name: Option<&str>) -> Option<Plan> {
-    Some(expand_instances::taken_apart(reading(model, name, skipped_operations::over)?, &parts(model)))
+    Some(expand_instances::taken_apart(
+        reading(model, name, skipped_operations::over)?,
+        &parts(model),
+    ))
 }
 
 /// The same for a workflow that is one part of a life: what it does not call, another one may.

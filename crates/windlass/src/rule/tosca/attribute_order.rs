@@ -3,11 +3,11 @@
 //! Whoever else may give a value, or has given it before, is believed: a default, the template, an
 //! operation of a relationship, another node, a notification.
 
+use super::Checker;
+use super::value_order::{STANDARD, rank, reads};
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Fields, Interface, NodeTemplate, Operation, Service, TypeKind};
 use crate::lang::tosca::value::{Name, Value};
-use super::Checker;
-use super::value_order::{STANDARD, rank, reads};
 use crate::source::Span;
 
 /// An operation of the life of a node, as the template or one of its types has it.

@@ -1,14 +1,14 @@
 //! What functions give, as far as the text tells: the same that operations would be told.
 
+use super::Checker;
+use super::function::Place;
+use super::schema::Base;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::command::static_values::{self, Whose};
 use crate::lang::tosca::command::{GivenBack, Inputs};
 use crate::lang::tosca::lower::links::{Links, links};
 use crate::lang::tosca::model::{Fields, Schema};
 use crate::lang::tosca::value::{Data, Entry, Value};
-use super::Checker;
-use super::function::Place;
-use super::schema::Base;
 use crate::source::Span;
 use crate::tree::Value as Plain;
 

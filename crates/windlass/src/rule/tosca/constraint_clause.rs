@@ -1,18 +1,18 @@
 //! Constraints themselves: a pattern that is none, a range without anything in it, a bound of
 //! another type than the values.
 
+use super::Checker;
+use super::function::BUILT_IN;
+use super::quantity;
+use super::schema::Base;
+use super::standard_function::{Gives, gives};
+use super::validation_clause::is_call;
+use super::violated_constraint::words;
+use crate::diagnostic::Severity;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Schema, TypeId};
 use crate::lang::tosca::value::{Data, Entry, Value};
 use crate::lang::tosca::version::Version;
-use super::Checker;
-use super::standard_function::{Gives, gives};
-use super::violated_constraint::words;
-use super::validation_clause::is_call;
-use super::function::BUILT_IN;
-use super::quantity;
-use super::schema::Base;
-use crate::diagnostic::Severity;
 use crate::source::Span;
 use crate::spelling;
 use std::cmp::Ordering;

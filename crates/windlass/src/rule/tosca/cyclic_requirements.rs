@@ -1,9 +1,9 @@
 //! Nodes that need each other before either can be there.
 
-use crate::lang::tosca::codes;
-use crate::lang::tosca::model::{NodeTemplate, Service};
 use super::Checker;
 use crate::diagnostic::Diagnostic;
+use crate::lang::tosca::codes;
+use crate::lang::tosca::model::{NodeTemplate, Service};
 use std::collections::BTreeMap;
 
 impl Checker<'_> {

@@ -1,15 +1,15 @@
 //! Types that derive from each other, and data types that add properties to a built-in type.
 
+use super::Checker;
+use super::redeclared_names::Declared;
+use super::schema::Base;
+use super::violated_constraint::{violated, words};
+use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Fields, RequirementDefinition, Schema, Type, TypeId, TypeKind};
 use crate::lang::tosca::switches;
 use crate::lang::tosca::value::Value;
 use crate::lang::tosca::version::Version;
-use super::Checker;
-use super::violated_constraint::{violated, words};
-use super::redeclared_names::Declared;
-use super::schema::Base;
-use crate::diagnostic::Diagnostic;
 use crate::spelling;
 
 impl Checker<'_> {

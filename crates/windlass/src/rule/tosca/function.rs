@@ -1,5 +1,10 @@
 //! Functions: names, arguments, what they refer to, and the type of what they give.
 
+use super::Checker;
+use super::constraint_clause::{CHOICES, COMPARISONS};
+use super::property_path::{Ends, Spot, Walk};
+use super::validation_clause::is_call;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{
     Fields, Interface, NodeTemplate, Parameter, RelationshipTemplate, Schema, Service, Type,
@@ -8,11 +13,6 @@ use crate::lang::tosca::model::{
 use crate::lang::tosca::switches;
 use crate::lang::tosca::value::{BEFORE_2, Data, Name, Value};
 use crate::lang::tosca::version::Version;
-use super::Checker;
-use super::constraint_clause::{CHOICES, COMPARISONS};
-use super::validation_clause::is_call;
-use super::property_path::{Ends, Spot, Walk};
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use crate::spelling;
 use std::collections::BTreeMap;

@@ -1,13 +1,13 @@
 //! What functions ask of hosts, of operations and of types.
 
-use crate::lang::tosca::codes;
-use crate::lang::tosca::model::{NodeTemplate, Service, TypeId, TypeKind};
-use crate::lang::tosca::value::Value;
-use crate::lang::tosca::version::Version;
 use super::Checker;
 use super::function::Place;
 use super::property_path::Walk;
 use crate::diagnostic::Diagnostic;
+use crate::lang::tosca::codes;
+use crate::lang::tosca::model::{NodeTemplate, Service, TypeId, TypeKind};
+use crate::lang::tosca::value::Value;
+use crate::lang::tosca::version::Version;
 use crate::spelling;
 
 /// The relationship of a node to what hosts it.

@@ -1,16 +1,16 @@
 //! What a function gives must fit where it is put.
 
+use super::Checker;
+use super::function::{Place, is_plain};
+use super::property_path::{Found, Spot, Walk};
+use super::schema::Base;
+use super::standard_function::{self, Gives};
+use super::validation_clause::is_call;
+use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{FileId, Model, Parameter, Schema, Service, TypeRef};
 use crate::lang::tosca::switches;
 use crate::lang::tosca::value::{Data, Value};
-use super::Checker;
-use super::standard_function::{self, Gives};
-use super::validation_clause::is_call;
-use super::function::{Place, is_plain};
-use super::property_path::{Found, Spot, Walk};
-use super::schema::Base;
-use crate::diagnostic::Diagnostic;
 
 /// The function that a value calls, without the dollar sign, and its arguments; from 2.0 the name
 /// alone calls one without any.

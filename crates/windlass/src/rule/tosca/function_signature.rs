@@ -1,9 +1,9 @@
 //! Functions of one's own, from 2.0: what a call gives must fit one of the signatures.
 
+use super::Checker;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{FileId, Schema, TypeKind, TypeRef};
 use crate::lang::tosca::value::{Data, Name, Value};
-use super::Checker;
 use crate::source::Span;
 
 impl Checker<'_> {

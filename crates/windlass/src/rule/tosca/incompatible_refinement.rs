@@ -1,13 +1,13 @@
 //! What a derived type declares again must fit what it derives from.
 
+use super::Checker;
+use super::redeclared_names::Declared;
 use crate::lang::tosca::build::is_built_in;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{
     Fields, Interface, Parameter, Range, Schema, Type, TypeId, TypeKind, TypeRef,
 };
 use crate::lang::tosca::value::{Data, Name, Value};
-use super::Checker;
-use super::redeclared_names::Declared;
 
 /// So many types above are asked about an input: nobody derives that often by hand.
 const ASKED: usize = 100;

@@ -1,14 +1,14 @@
 //! Targets of requirements with an index, from 2.0: a node template, and which of its nodes.
 
+use super::Checker;
+use super::function::Place;
+use super::standard_function;
+use super::validation_clause::is_call;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::command::{GivenBack, Inputs};
 use crate::lang::tosca::lower::links::Links;
 use crate::lang::tosca::model::{RequirementAssignment, Service, TypeKind};
 use crate::lang::tosca::value::{Data, Entry, Name, Value};
-use super::Checker;
-use super::standard_function;
-use super::validation_clause::is_call;
-use super::function::Place;
 
 /// So many nodes of a template are asked for their targets.
 const ASKED: usize = 1000;

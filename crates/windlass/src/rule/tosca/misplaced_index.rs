@@ -1,10 +1,12 @@
 //! Indexes where there is nothing to count, from 2.0: `$relationship_index` outside of a
 //! relationship, `$node_index` outside of a node.
 
-use crate::lang::tosca::codes;
-use crate::lang::tosca::model::{Fields, Interface, NodeTemplate, Parameter, Schema, Type, TypeKind};
-use crate::lang::tosca::value::Value;
 use super::Checker;
+use crate::lang::tosca::codes;
+use crate::lang::tosca::model::{
+    Fields, Interface, NodeTemplate, Parameter, Schema, Type, TypeKind,
+};
+use crate::lang::tosca::value::Value;
 use crate::source::Span;
 
 /// The index of a relationship, and the index of a node.

@@ -1,10 +1,10 @@
 //! The files that carry operations out, and those of other artifacts, are there.
 
+use super::Checker;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Artifact, Fields, FileId, Implementation, Interface, TypeId};
 use crate::lang::tosca::value::Name;
-use super::Checker;
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::files::{FileError, Files};
 use crate::spelling;
 

@@ -5,12 +5,12 @@
 //! one operation is given, the others may do without. Other processors bear with all of it, so the
 //! findings are warnings.
 
-use crate::lang::tosca::codes;
-use crate::lang::tosca::model::{ActivityKind, Fields, Interface, Parameter, TypeId};
-use crate::lang::tosca::value::Name;
 use super::Checker;
 use super::template::named_interface;
 use crate::diagnostic::Diagnostic;
+use crate::lang::tosca::codes;
+use crate::lang::tosca::model::{ActivityKind, Fields, Interface, Parameter, TypeId};
+use crate::lang::tosca::value::Name;
 use std::collections::BTreeSet;
 
 impl Checker<'_> {

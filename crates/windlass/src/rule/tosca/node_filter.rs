@@ -1,12 +1,12 @@
 //! Node filters: why a node is not selected.
 
+use super::Checker;
+use super::schema::Base;
+use super::validation_clause::holds_for;
+use super::violated_constraint::{clause_violated, words};
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Fields, Model, NodeTemplate, Schema, TypeId};
 use crate::lang::tosca::value::{Data, Value};
-use super::Checker;
-use super::violated_constraint::{clause_violated, words};
-use super::validation_clause::holds_for;
-use super::schema::Base;
 use crate::spelling;
 
 /// Why a filter rejects a node; none when it does not, or when that cannot be told.

@@ -1,17 +1,17 @@
 //! Interfaces of types and templates: where operations run and how long, what they take and where
 //! what they give goes.
 
+use super::Checker;
+use super::schema::Base;
+use super::template::named_interface;
+use super::validation_clause::is_call;
+use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::grammar::data::PARAMETER;
 use crate::lang::tosca::model::{
     Fields, Interface, Operation, Parameter, Schema, Service, TypeId, TypeKind,
 };
 use crate::lang::tosca::value::{Data, Entry, Name, Value};
-use super::Checker;
-use super::validation_clause::is_call;
-use super::schema::Base;
-use super::template::named_interface;
-use crate::diagnostic::Diagnostic;
 use crate::spelling;
 
 /// Where operations of nodes may run.

@@ -1,10 +1,10 @@
 //! Policies and groups: members, targets, and what triggers call.
 
+use super::Checker;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Activity, ActivityKind, Policy, Service, TypeId, TypeRef};
 use crate::lang::tosca::value::Name;
 use crate::lang::tosca::weaving::Weaving;
-use super::Checker;
 use crate::spelling;
 
 impl Checker<'_> {

@@ -1,16 +1,16 @@
 //! Triggers of policies: what happens, when, under which condition, and to which part of a node.
 
+use super::Checker;
+use super::constraint_clause::is_clause;
+use super::quantity::scalar_unit;
+use super::schema::Base;
+use super::validation_clause::is_call;
+use super::value::is_timestamp;
+use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Fields, Policy, Schema, Service, Trigger, TypeId, TypeKind};
 use crate::lang::tosca::value::{Data, Name, Value};
 use crate::lang::tosca::version::Version;
-use super::Checker;
-use super::constraint_clause::is_clause;
-use super::validation_clause::is_call;
-use super::quantity::scalar_unit;
-use super::schema::Base;
-use super::value::is_timestamp;
-use crate::diagnostic::Diagnostic;
 use crate::spelling;
 
 impl Checker<'_> {

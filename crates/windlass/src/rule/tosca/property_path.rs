@@ -4,13 +4,13 @@
 //! From 2.0 the words `RELATIONSHIP`, `CAPABILITY`, `SOURCE` and `TARGET` say which way a path
 //! takes; before, the name of a requirement or a capability may stand before that of a property.
 
+use super::requirement::count;
+use super::schema::Base;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{
     Fields, Model, NodeTemplate, RequirementAssignment, Schema, Service, TypeId,
 };
 use crate::lang::tosca::value::{Data, Value, index};
-use super::requirement::count;
-use super::schema::Base;
 use crate::source::Span;
 use crate::spelling;
 

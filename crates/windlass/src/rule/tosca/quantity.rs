@@ -1,8 +1,8 @@
 //! Values that can be compared: numbers, numbers with units, versions, times, text.
 
+use super::schema::Base;
 use crate::lang::tosca::model::{Model, TypeId};
 use crate::lang::tosca::value::{Data, Value};
-use super::schema::Base;
 use std::cmp::Ordering;
 
 /// A value that can be compared with others of its kind.

@@ -1,14 +1,14 @@
 //! Relationships: between which nodes their types allow them, and how much of a capability their
 //! requirements take.
 
+use super::Checker;
+use super::quantity::number_of;
 use crate::lang::tosca::codes;
-use crate::lang::tosca::resolve_relationship::Meant;
 use crate::lang::tosca::model::{
     Fields, Interface, NodeTemplate, RequirementAssignment, Service, Target, TypeId, TypeRef,
 };
+use crate::lang::tosca::resolve_relationship::Meant;
 use crate::lang::tosca::value::{Name, Value};
-use super::Checker;
-use super::quantity::number_of;
 use crate::source::Span;
 use crate::spelling;
 use std::collections::BTreeMap;

@@ -1,12 +1,12 @@
 //! Steps of workflows that are about a relationship: the requirement of the target that they name
 //! is there, it has a relationship, and the relationship has the operations that are called.
 
-use crate::lang::tosca::codes;
-use crate::lang::tosca::resolve_relationship::Meant;
-use crate::lang::tosca::model::{Activity, ActivityKind, NodeTemplate, Service, Step, TypeId};
-use crate::lang::tosca::value::Name;
 use super::Checker;
 use crate::diagnostic::Diagnostic;
+use crate::lang::tosca::codes;
+use crate::lang::tosca::model::{Activity, ActivityKind, NodeTemplate, Service, Step, TypeId};
+use crate::lang::tosca::resolve_relationship::Meant;
+use crate::lang::tosca::value::Name;
 use crate::spelling;
 
 /// A node template with its name and its type.

@@ -1,12 +1,12 @@
 //! Values that must be given to parts of nodes, and values that are fixed.
 
+use super::Checker;
+use super::value::is_required;
+use super::violated_constraint::words;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Fields, NodeTemplate, Schema, TypeId};
 use crate::lang::tosca::value::{Name, Value};
-use super::Checker;
-use super::violated_constraint::words;
-use super::value::is_required;
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::spelling;
 use std::collections::BTreeSet;
 

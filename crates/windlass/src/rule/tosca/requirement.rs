@@ -1,15 +1,15 @@
 //! Requirements: which node, capability and relationship each one means, and whether they fit.
 
+use super::Checker;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::tosca::codes;
-use crate::lang::tosca::resolve_relationship::Meant;
 use crate::lang::tosca::model::{
     Model, NodeTemplate, RequirementAssignment, RequirementDefinition, Service, Target, TypeId,
     TypeKind,
 };
+use crate::lang::tosca::resolve_relationship::Meant;
 use crate::lang::tosca::switches;
 use crate::lang::tosca::value::{Data, Name, Value};
-use super::Checker;
-use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeMap;
 
 impl Model {

@@ -1,12 +1,12 @@
 //! What an assignment of a requirement may say against what its definition says: a relationship and
 //! a capability of the declared types, or of types that derive from them.
 
-use crate::lang::tosca::codes;
-use crate::lang::tosca::resolve_relationship::Meant;
-use crate::lang::tosca::model::{RequirementAssignment, RequirementDefinition, TypeId, TypeKind};
-use crate::lang::tosca::value::Name;
 use super::Checker;
 use crate::diagnostic::Diagnostic;
+use crate::lang::tosca::codes;
+use crate::lang::tosca::model::{RequirementAssignment, RequirementDefinition, TypeId, TypeKind};
+use crate::lang::tosca::resolve_relationship::Meant;
+use crate::lang::tosca::value::Name;
 
 impl Checker<'_> {
     /// One assignment of a requirement that is declared.

@@ -4,14 +4,14 @@
 //! those must have one than the substituted node is sure to have, and mappings beyond what it can
 //! have are of no use. For capabilities no such rule is given.
 
+use super::Checker;
+use super::requirement::count;
+use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{
     NodeTemplate, RequirementDefinition, RequirementMapping, Service, Substitution, TypeId,
 };
 use crate::lang::tosca::value::{Data, Name, Value};
-use super::Checker;
-use super::requirement::count;
-use crate::diagnostic::Diagnostic;
 use std::collections::BTreeMap;
 
 /// A requirement inside, by its node template and its name.

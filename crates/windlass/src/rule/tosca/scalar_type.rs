@@ -1,11 +1,11 @@
 //! Scalar types of one's own: units, prefixes, canonical units.
 
-use crate::lang::tosca::codes;
-use crate::lang::tosca::model::{Type, TypeId};
-use crate::lang::tosca::value::{Data, Value};
 use super::Checker;
 use super::quantity::{key_text, number_of};
 use super::schema::Base;
+use crate::lang::tosca::codes;
+use crate::lang::tosca::model::{Type, TypeId};
+use crate::lang::tosca::value::{Data, Value};
 
 impl Checker<'_> {
     /// Checks the definition of a data type that comes down to a scalar, or has keys of one.

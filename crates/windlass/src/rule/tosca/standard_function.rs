@@ -1,12 +1,12 @@
 //! What the functions of the standard give, and what they take when it is written in place.
 
-use crate::lang::tosca::codes;
-use crate::lang::tosca::value::{Data, Value};
 use super::Checker;
 use super::constraint_clause::{CHOICES, COMPARISONS};
-use super::violated_constraint::words;
 use super::function::QUESTIONS;
 use super::schema::Base;
+use super::violated_constraint::words;
+use crate::lang::tosca::codes;
+use crate::lang::tosca::value::{Data, Value};
 
 /// What a function gives, whatever its arguments are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

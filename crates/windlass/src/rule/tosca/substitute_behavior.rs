@@ -10,13 +10,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::lang::tosca::model::{Model, Service, Substitution};
-use crate::lang::tosca::value::Value;
-use crate::lang::tosca::{codes, lower, workflow};
 use super::Checker;
 use super::unimplemented_operations::Passing;
 use crate::application::{Application, NodeId};
 use crate::diagnostic::Diagnostic;
+use crate::lang::tosca::model::{Model, Service, Substitution};
+use crate::lang::tosca::value::Value;
+use crate::lang::tosca::{codes, lower, workflow};
 use crate::lifecycle::protocol::{Element, StateId};
 use crate::plan::{Plan, PlanAction};
 use crate::source::Span;

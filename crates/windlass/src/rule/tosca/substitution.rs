@@ -1,13 +1,13 @@
 //! Does the service fit the node type that it stands for?
 
+use super::Checker;
+use super::function_result::fits;
+use super::node_filter::keys;
+use super::value::is_required;
+use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Service, Substitution, TypeId};
 use crate::lang::tosca::value::{Name, Value};
-use super::Checker;
-use super::node_filter::keys;
-use super::function_result::fits;
-use super::value::is_required;
-use crate::diagnostic::Diagnostic;
 use crate::spelling;
 
 impl Checker<'_> {

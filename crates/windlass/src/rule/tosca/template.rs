@@ -1,14 +1,14 @@
 //! Templates give what their types declare: properties, attributes, capabilities, operations.
 
+use super::Checker;
+use super::value::is_required;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{
     CapabilityDefinition, Fields, Interface, Model, NodeTemplate, Schema, Type, TypeId, TypeKind,
 };
 use crate::lang::tosca::quirks;
 use crate::lang::tosca::value::{Name, Value};
-use super::Checker;
-use super::value::is_required;
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use crate::spelling;
 

@@ -3,15 +3,15 @@
 //! What `SELF` has is known best in a template of the type. A type that no template has is asked
 //! itself; a name that it lacks may then be one of a type that derives from it.
 
+use super::Checker;
+use super::function::Place;
+use super::property_path::Ends;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{
     Fields, Interface, NodeTemplate, Operation, Parameter, Schema, Service, Type, TypeId, TypeKind,
 };
 use crate::lang::tosca::value::Value;
-use super::Checker;
-use super::function::Place;
-use super::property_path::Ends;
-use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeMap;
 
 /// A value that a type gives, what it must be, and whether `SELF` is a node or relationship of the

@@ -1,9 +1,9 @@
 //! Operations that nothing carries out, in the lives of nodes that several workflows share: the
 //! orchestrator passes over those that none of the workflows calls.
 
+use crate::application::{Application, NodeId};
 use crate::lang::tosca::lower::operation_sequences::{Way, ways};
 use crate::lang::tosca::model::Model;
-use crate::application::{Application, NodeId};
 use crate::lifecycle::protocol::StateId;
 use crate::plan::{Plan, PlanAction};
 

@@ -1,10 +1,10 @@
 //! Validation clauses of 2.0: boolean expressions over `$value`, as far as values are known.
 
-use crate::lang::tosca::model::{Model, NodeTemplate};
-use crate::lang::tosca::value::{Data, Value};
-use super::violated_constraint::{length, matches, quantity};
 use super::quantity::{self, Quantity};
 use super::schema::Base;
+use super::violated_constraint::{length, matches, quantity};
+use crate::lang::tosca::model::{Model, NodeTemplate};
+use crate::lang::tosca::value::{Data, Value};
 use std::cmp::Ordering;
 
 /// A value that an expression has.

@@ -1,16 +1,16 @@
 //! Values against data types, schemas and constraints.
 
+use super::Checker;
+use super::function;
+use super::quantity;
+use super::schema::Base;
+use super::violated_constraint::{self, words};
 use crate::lang::tosca::codes;
 use crate::lang::tosca::grammar::is_version_text;
 use crate::lang::tosca::model::{Schema, TypeId};
 use crate::lang::tosca::switches;
 use crate::lang::tosca::value::{Data, Value};
 use crate::lang::tosca::version::Version;
-use super::Checker;
-use super::violated_constraint::{self, words};
-use super::function;
-use super::quantity;
-use super::schema::Base;
 use crate::spelling;
 
 impl Checker<'_> {
@@ -42,7 +42,9 @@ impl Checker<'_> {
         let inherited = of.id.into_iter().flat_map(|id| model.types.chain(id));
         let inherited = inherited.filter_map(|(_, of)| of.schema.constraints.as_ref());
         let mut all = schema.constraints.iter().chain(inherited);
-        if let Some(reason) = all.find_map(|one| violated_constraint::violated(model, value, base, one)) {
+        if let Some(reason) =
+            all.find_map(|one| violated_constraint::violated(model, value, base, one))
+        {
             let message = format!("`{}` is not allowed: {reason}", words(value));
             self.error(codes::CONSTRAINT, value.span, message);
         }
@@ -148,8 +150,9 @@ impl Checker<'_> {
         let chain = self.model.types.chain(*id);
         let mut constraints = chain.filter_map(|(_, of)| of.schema.constraints.as_ref());
         let base = Base::BuiltIn("float");
-        let violated = constraints
-            .find_map(|constraint| violated_constraint::violated(self.model, &number, base, constraint));
+        let violated = constraints.find_map(|constraint| {
+            violated_constraint::violated(self.model, &number, base, constraint)
+        });
         violated.map_or(Ok(()), |reason| Err(format!("`{text}` is no value of `{name}`: {reason}")))
     }
 

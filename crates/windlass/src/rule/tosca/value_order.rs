@@ -1,11 +1,11 @@
 //! Values made of each other, and values read before they can exist.
 
+use super::Checker;
+use super::property_path::Walk;
+use super::validation_clause::is_call;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Fields, Interface, NodeTemplate, Schema, Service};
 use crate::lang::tosca::value::Value;
-use super::Checker;
-use super::validation_clause::is_call;
-use super::property_path::Walk;
 use crate::source::Span;
 use std::collections::BTreeMap;
 

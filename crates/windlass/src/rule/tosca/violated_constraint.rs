@@ -1,10 +1,10 @@
 //! Constraints: the clauses before 2.0 and the validation of 2.0.
 
-use crate::lang::tosca::model::Model;
-use crate::lang::tosca::value::{Data, Value};
-use super::validation_clause::{self, Known};
 use super::quantity::{self, Quantity};
 use super::schema::Base;
+use super::validation_clause::{self, Known};
+use crate::lang::tosca::model::Model;
+use crate::lang::tosca::value::{Data, Value};
 use std::cmp::Ordering;
 
 /// Why a value violates a constraint; none when it does not, or when that cannot be told.

@@ -1,13 +1,13 @@
 //! Workflows: what steps name, whether they end, and whether workflows run themselves.
 
-use crate::lang::tosca::codes;
-use crate::lang::tosca::model::{Activity, ActivityKind, Service, Step, TypeId, Workflow};
-use crate::lang::tosca::switches;
-use crate::lang::tosca::value::{Name, Value};
 use super::Checker;
 use super::schema::Base;
 use super::value::is_required;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::tosca::codes;
+use crate::lang::tosca::model::{Activity, ActivityKind, Service, Step, TypeId, Workflow};
+use crate::lang::tosca::switches;
+use crate::lang::tosca::value::{Name, Value};
 use crate::source::Span;
 use crate::spelling;
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,14 +6,14 @@
 //! same node race. What a workflow that runs in place does is part of the step; what happens within
 //! it is said where it is written.
 
+use super::Checker;
+use super::operation_calls::{Call, Calls, calls};
+use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::lower::chosen;
 use crate::lang::tosca::lower::links::kind;
 use crate::lang::tosca::model::{Service, Workflow};
 use crate::lang::tosca::weaving::{Kind, Level};
-use super::Checker;
-use super::operation_calls::{Call, Calls, calls};
-use crate::diagnostic::Diagnostic;
 use std::collections::BTreeSet;
 
 impl Checker<'_> {

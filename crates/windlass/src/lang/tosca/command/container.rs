@@ -28,10 +28,7 @@ fn plain(name: &str) -> String {
 }
 
 /// The image of a node that is a container.
-pub(crate) fn image<'m>(
-    inputs: &Inputs<'_, 'm>,
-    template: &'m NodeTemplate,
-) -> Option<&'m str> {
+pub(crate) fn image<'m>(inputs: &Inputs<'_, 'm>, template: &'m NodeTemplate) -> Option<&'m str> {
     let id = template.of.id?;
     let types = &inputs.model.types;
     if !CONTAINERS.iter().any(|name| types.derives_from_name(id, name)) {

@@ -8,11 +8,11 @@ use super::super::lower::name_of;
 use super::super::model::{FileId, Model, Service};
 use super::super::value::{Data, Value};
 use super::super::weaving::Kind;
-use super::runtime_values::{Found, Kept, Part, shown};
 use super::locate::{Owner, inside};
-use super::value_context::Place;
-use super::static_values;
+use super::runtime_values::{Found, Kept, Part, shown};
 use super::state;
+use super::static_values;
+use super::value_context::Place;
 use crate::tree::Value as Plain;
 
 /// How deep functions are followed into each other.
@@ -163,7 +163,8 @@ impl<'m> Inputs<'_, 'm> {
         if let Some(known) = static_values::known(self, value, place) {
             return Some(Found::text(shown(&known)));
         }
-        let Some((name, argument)) = static_values::function(value, self.model.version.is_2()) else {
+        let Some((name, argument)) = static_values::function(value, self.model.version.is_2())
+        else {
             return self.by_number(value, place, &trail.deeper());
         };
         let Some(argument) = static_values::steps(self, name, argument, place) else {

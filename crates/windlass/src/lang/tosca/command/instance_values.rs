@@ -6,8 +6,8 @@ use super::super::value::Value;
 use super::Inputs;
 use super::evaluate::Trail;
 use super::runtime_values::{Found, Part};
-use super::value_context::Place;
 use super::static_values;
+use super::value_context::Place;
 use crate::tree::Value as Plain;
 
 /// So many instances are looked at although fewer are wanted: a node may be scaled later.

@@ -5,8 +5,8 @@ use super::super::lower::links::{Index, Link};
 use super::super::model::{NodeTemplate, TypeId};
 use super::super::value::{Data, Value, index};
 use super::Inputs;
-use super::value_context::Place;
 use super::static_values;
+use super::value_context::Place;
 use crate::tree::Value as Plain;
 
 /// Whose value it is.

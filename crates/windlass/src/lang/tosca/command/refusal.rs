@@ -7,7 +7,7 @@ use super::super::value::{Data, Value};
 use super::evaluate::DEEPEST;
 use super::locate::inside;
 use super::value_context::Place;
-use super::{Declared, GivenBack, Inputs, others, static_values, execution_host};
+use super::{Declared, GivenBack, Inputs, execution_host, others, static_values};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,8 @@ impl Inputs<'_, '_> {
         if static_values::known(self, value, place).is_some() {
             return Standing::Known;
         }
-        let Some((name, argument)) = static_values::function(value, self.model.version.is_2()) else {
+        let Some((name, argument)) = static_values::function(value, self.model.version.is_2())
+        else {
             return self.parts(value, place, depth);
         };
         let Some(argument) = static_values::steps(self, name, argument, place) else {

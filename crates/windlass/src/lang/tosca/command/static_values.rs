@@ -12,8 +12,8 @@ use super::super::value::{BEFORE_2, Data, Entry, Value};
 use super::Inputs;
 use super::compute;
 use super::evaluate::{DEEPEST, plain};
-use super::runtime_values::Reading;
 use super::locate::inside;
+use super::runtime_values::Reading;
 use super::value_context::Place;
 use crate::source::{SourceId, Span};
 use crate::tree::Value as Plain;
@@ -41,20 +41,12 @@ enum Reader<'r> {
 
 /// The value of a node template for a description of it; none when only a run knows it, or when
 /// it is null.
-pub(crate) fn settled(
-    inputs: &Inputs<'_, '_>,
-    at: usize,
-    value: &Value,
-) -> Option<Plain> {
+pub(crate) fn settled(inputs: &Inputs<'_, '_>, at: usize, value: &Value) -> Option<Plain> {
     described(inputs, &Place::of_node(at), value)
 }
 
 /// The same for a value of a relationship, which can speak of its ends.
-pub(crate) fn settled_of(
-    inputs: &Inputs<'_, '_>,
-    link: &Link<'_>,
-    value: &Value,
-) -> Option<Plain> {
+pub(crate) fn settled_of(inputs: &Inputs<'_, '_>, link: &Link<'_>, value: &Value) -> Option<Plain> {
     described(inputs, &Place::of_link(link, link.source), value)
 }
 
@@ -82,11 +74,7 @@ pub(crate) enum Whose {
 const FEW: usize = 4096;
 
 /// The same for who checks a service; none also when it is made of too many parts.
-pub(crate) fn fixed(
-    inputs: &Inputs<'_, '_>,
-    whose: Whose,
-    value: &Value,
-) -> Option<Plain> {
+pub(crate) fn fixed(inputs: &Inputs<'_, '_>, whose: Whose, value: &Value) -> Option<Plain> {
     let place = match whose {
         Whose::Node(at) => Place::of_node(at),
         Whose::Nobody => Place::nowhere(),

@@ -25,7 +25,8 @@ impl Lowering<'_> {
             return;
         }
         let (here, address) = execution_host::ORCHESTRATOR;
-        let makers = (0..self.service.nodes.len()).filter_map(|at| execution_host::inside(&inputs, at));
+        let makers =
+            (0..self.service.nodes.len()).filter_map(|at| execution_host::inside(&inputs, at));
         let known = makers.map(|station| (station.name, station.address));
         for (name, address) in known.chain([(here.to_owned(), address.to_owned())]) {
             if named.contains(&name) {

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, Range};
 
 use super::super::command::{GivenBack, Inputs};
-use super::super::resolve_relationship::Meant;
 use super::super::model::{
     Fields, Interface, Model, NodeTemplate, RelationshipTemplate, RequirementAssignment,
     RequirementDefinition, Service, TypeId,
 };
+use super::super::resolve_relationship::Meant;
 use super::super::value::Value;
 use super::super::weaving::Kind;
 use crate::source::Span;
@@ -231,11 +231,7 @@ fn capability_of(
 }
 
 /// What a relationship means for the order.
-pub(crate) fn kind(
-    model: &Model,
-    relationship: Option<TypeId>,
-    requirement: &str,
-) -> Kind {
+pub(crate) fn kind(model: &Model, relationship: Option<TypeId>, requirement: &str) -> Kind {
     let is = |names: [&str; 2]| {
         relationship
             .is_some_and(|id| names.iter().any(|name| model.types.derives_from_name(id, name)))
