@@ -27,6 +27,7 @@ pub use written::{Inexpressible, Written};
 use crate::application::Application;
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::goal::GoalFile;
+use crate::rule;
 use crate::source::files::{FileError, Files};
 use crate::source::{SourceId, Sources};
 use crate::tree::{self, Tree};
@@ -324,9 +325,26 @@ fn read_tosca(
     surroundings: &Surroundings,
 ) -> Reading {
     let mut findings = Vec::new();
-    let model = tosca::read(root, sources, files, &surroundings.inputs, &mut findings);
+    let model = checked_tosca(root, sources, files, &surroundings.inputs, &mut findings);
     surroundings.quirks.settle(&mut findings);
     understood_tosca(model, &sources.get(root).name, findings)
+}
+
+/// The model of a TOSCA file, after the rules on it: they give requirements their targets.
+fn checked_tosca(
+    root: SourceId,
+    sources: &mut Sources,
+    mut files: Option<&mut dyn Files>,
+    given: &tosca::inputs::Given,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<tosca::Model> {
+    let files_of_imports = files.as_mut().map(|files| &mut **files as &mut dyn Files);
+    let mut model = tosca::read(root, sources, files_of_imports, given, findings);
+    match &mut model {
+        Some(model) => rule::tosca::check(model, sources, files, findings),
+        None => rule::tosca::explain(findings),
+    }
+    model
 }
 
 fn understood_tosca(
@@ -367,7 +385,7 @@ fn configured(
     let mut sources = Sources::new();
     let root = sources.add(name, tree::emit::yaml(&occi::service(&configuration)));
     let given = tosca::inputs::Given::default();
-    let model = tosca::read(root, &mut sources, None, &given, &mut Vec::new());
+    let model = checked_tosca(root, &mut sources, None, &given, &mut Vec::new());
     let lowered = model.as_ref().and_then(|model| tosca::lower::lower(model, stem(name)));
     (reading.application, reading.goal) = lowered.unzip();
     reading.tosca = model.map(Box::new);

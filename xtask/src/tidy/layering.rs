@@ -90,6 +90,10 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
+/// What the file of a module may name beyond what its folder may: reading a text asks the rules of
+/// its language before it is lowered, but no reader judges by itself.
+const ENTRIES: &[(&str, &str)] = &[("lang", "rule")];
+
 /// Names every path that points upward.
 pub fn check(tree: &Tree) -> Vec<Finding> {
     library::files(tree).into_iter().flat_map(upward_paths).collect()
@@ -110,7 +114,9 @@ fn upward_paths(file: &File) -> Vec<Finding> {
             module.iter().copied().chain(path.inside.iter().map(String::as_str)).collect();
         let Some(target) = top_module(&words, &around) else { continue };
         let known = ARROWS.iter().any(|(name, ..)| *name == target);
-        let fine = target == *own || FOR_ALL.contains(&target) || allowed.contains(&target);
+        let from_entry = module.len() == 1 && ENTRIES.contains(&(*own, target));
+        let fine =
+            target == *own || from_entry || FOR_ALL.contains(&target) || allowed.contains(&target);
         if known && !fine {
             let message = format!("`{own}` may not use `{target}`: {reason}");
             findings.push(Finding::new(&file.path, path.line, message));
@@ -175,6 +181,12 @@ mod tests {
         ] {
             assert_eq!(findings("semantics/net.rs", text), Vec::<String>::new(), "{text}");
         }
+    }
+
+    #[test]
+    fn only_the_entry_of_the_languages_asks_the_rules() {
+        assert_eq!(findings("lang.rs", "use crate::rule;"), Vec::<String>::new());
+        assert_eq!(findings("lang/tosca.rs", "use crate::rule;").len(), 1);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Whoever needs one asks here and does not care in which language it was written.
 
-use super::{Language, has_errors, hot, ramp, tosca, tosker, windlass};
+use super::{Language, checked_tosca, has_errors, hot, ramp, tosca, tosker, windlass};
 use crate::application::{Application, GlobalState};
 use crate::diagnostic::{self, Diagnostic};
 use crate::goal::GoalFile;
@@ -115,8 +115,8 @@ fn read_workflow(root: SourceId, sources: &Sources) -> Option<Reading<Plan>> {
     // Profiles are added to the texts; nobody points into them. What is wrong with the service is
     // said where it is read as the application.
     let mut sources = sources.clone();
-    let model =
-        tosca::read(root, &mut sources, None, &tosca::inputs::Given::default(), &mut Vec::new())?;
+    let given = tosca::inputs::Given::default();
+    let model = checked_tosca(root, &mut sources, None, &given, &mut Vec::new())?;
     let plan = tosca::workflow::plan(&model, None)?;
     Some(Reading::new(Some(Language::Tosca), Some(plan), Vec::new()))
 }

@@ -3,32 +3,31 @@
 //!
 //! Reading order: `version`, `value`, `model` (what a service is once everything is resolved),
 //! `grammar` (what may stand where), `quirks` (what is borne with), `switches` (what
-//! is borne with on demand), `load` (files and imports), `beside` (profiles by name),
+//! is borne with on demand), `load` (files and imports), `bundled_profiles` (profiles by name),
 //! `names` (which type a name means), `build` (from trees to the model), `inputs` (values given
-//! beside it), `check` (what the model must satisfy), `csar` (where an archive begins), `xml`
+//! beside it), `csar` (where an archive begins), `xml`
 //! (version 1.0: texts as spanned trees, definitions, imports). Profiles of normative types are
 //! TOSCA texts that come with the program; they are read as any other import.
 //! Then what a service does: `weaving` (which order the operations have, as data), `lower` (the
 //! application), `protocol` (behavior written as policies), `command` (what carries operations
 //! out), `workflow` (plans that are part of a service), `locations` (the pivot graph).
 
-mod beside;
-mod build;
-mod check;
+pub(crate) mod build;
+mod bundled_profiles;
 pub mod codes;
-mod command;
+pub(crate) mod command;
 pub mod csar;
 pub mod grammar;
 pub mod inputs;
 mod load;
 pub mod locations;
 pub mod lower;
-mod meant;
 pub mod model;
 mod names;
 pub mod profiles;
 mod protocol;
-mod quirks;
+pub(crate) mod quirks;
+pub(crate) mod resolve_relationship;
 pub mod switches;
 pub mod value;
 pub mod version;
@@ -93,8 +92,8 @@ pub fn detect(root: Node<'_>) -> bool {
     KEYS.iter().any(|key| root.get(key).is_some()) && super::foreign::dialect(root).is_none()
 }
 
-/// Reads a file with what it imports and checks it. Without files only profiles can be imported.
-/// Every finding says what to do.
+/// Reads a file with what it imports. Without files only profiles can be imported. What the model
+/// must satisfy is asked by the rules, which also give requirements their targets.
 pub fn read(
     root: SourceId,
     sources: &mut Sources,
@@ -102,22 +101,7 @@ pub fn read(
     given: &inputs::Given,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Model> {
-    let model = checked(root, sources, files, given, findings);
-    for finding in findings.iter_mut().filter(|finding| finding.help.is_none()) {
-        finding.help = codes::usual_help(finding.code).map(str::to_owned);
-    }
-    model
-}
-
-fn checked(
-    root: SourceId,
-    sources: &mut Sources,
-    files: Option<&mut dyn Files>,
-    given: &inputs::Given,
-    findings: &mut Vec<Diagnostic>,
-) -> Option<Model> {
-    let mut files = files;
-    let mut loader = Loader::new(sources, files.as_deref_mut(), findings);
+    let mut loader = Loader::new(sources, files, findings);
     loader.root(root)?;
     let mut texts = loader.texts;
     names::assign(&mut texts, findings);
@@ -127,13 +111,10 @@ fn checked(
         inputs::give(given, service, sources, findings);
     }
     let version = texts[0].file.version;
-    let is_open = texts.iter().any(|text| text.is_open || !text.unread.is_empty());
+    let has_unread_imports = texts.iter().any(|text| text.is_open || !text.unread.is_empty());
     let substituted = names::substituted(&texts);
     let own = texts.iter().filter(|text| text.file.path.is_some() || text.file.source == root);
     let reads_state = own.into_iter().any(|text| command::state::is_read(text.tree.root()));
-    let files_of_model = texts.into_iter().map(|text| text.file).collect();
-    let mut model =
-        Model { version, files: files_of_model, types, substituted, service, reads_state };
-    check::all(&mut model, sources, files, is_open, findings);
-    Some(model)
+    let files = texts.into_iter().map(|text| text.file).collect();
+    Some(Model { version, files, types, substituted, service, reads_state, has_unread_imports })
 }

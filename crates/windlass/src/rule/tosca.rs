@@ -1,207 +1,197 @@
-//! The codes of what the reader of TOSCA finds in YAML; the checks are in `lang::tosca`, which sees
-//! what they are about.
+//! What the model must satisfy, one file per question.
+//!
+//! | file | question |
+//! |---|---|
+//! | `derivation`, `redeclared_names`, `incompatible_refinement`, `scalar_type` | are the types well defined? |
+//! | `value`, `violated_constraint`, `constraint_clause`, `validation_clause`, `quantity`, `schema` | does a value fit its type? |
+//! | `function`, `function_result`, `constant_values`, `type_default`, `standard_function`, `function_context`, `property_path`, `function_signature`, `misplaced_index`, `value_order` | do functions refer to something, of the right type, without a cycle? |
+//! | `template`, `required_values`, `missing_operation_input`, `operation` | does a template give what its type declares? |
+//! | `requirement`, `indexed_target`, `node_filter`, `relationship` | does every requirement have a target, and what is it? |
+//! | `cyclic_requirements` | can the nodes be brought up at all? |
+//! | `substitution`, `requirement_mapping`, `substitute_behavior` | does the service fit the type that it stands for? |
+//! | `policy`, `policy_trigger`, `workflow`, `relationship_step`, `workflow_order`, `operation_calls` | do policies and workflows name what is there, in an order that works? |
+//! | `missing_file` | are the files there? |
 
-use super::codes::code;
-use super::{Rule, page};
-use crate::diagnostic::Severity::{Error, Warning};
+mod attribute_order;
+mod codes;
+mod constant_values;
+mod constraint_clause;
+mod cyclic_requirements;
+mod derivation;
+mod function;
+mod function_context;
+mod function_result;
+mod function_signature;
+mod incompatible_refinement;
+mod indexed_target;
+mod misplaced_index;
+mod missing_file;
+mod missing_operation_input;
+mod node_filter;
+mod operation;
+mod operation_calls;
+mod policy;
+mod policy_trigger;
+mod property_path;
+mod quantity;
+mod redeclared_names;
+mod relationship;
+mod relationship_step;
+mod required_values;
+mod requirement;
+mod requirement_assignment;
+mod requirement_mapping;
+mod scalar_type;
+mod schema;
+mod standard_function;
+mod substitute_behavior;
+mod substitution;
+mod template;
+mod type_default;
+mod unimplemented_operations;
+mod validation_clause;
+mod value;
+mod value_order;
+mod violated_constraint;
+mod workflow;
+mod workflow_order;
 
-/// Every code, in order.
-pub const CODES: &[&Rule] = &[
-    &code(
-        "TOSCA001",
-        "unknown-tosca-version",
-        Error,
-        "a TOSCA file does not say its version, or says one that does not exist",
-        page!("TOSCA001"),
-    ),
-    &code(
-        "TOSCA002",
-        "unknown-tosca-key",
-        Error,
-        "a key means nothing to TOSCA where it stands",
-        page!("TOSCA002"),
-    ),
-    &code(
-        "TOSCA003",
-        "missing-tosca-key",
-        Error,
-        "a key that TOSCA needs is not there",
-        page!("TOSCA003"),
-    ),
-    &code(
-        "TOSCA004",
-        "wrong-tosca-shape",
-        Error,
-        "a value of a TOSCA file is of the wrong kind",
-        page!("TOSCA004"),
-    ),
-    &code(
-        "TOSCA005",
-        "unknown-tosca-type",
-        Error,
-        "nothing declares a type of this name",
-        page!("TOSCA005"),
-    ),
-    &code(
-        "TOSCA006",
-        "cyclic-derivation",
-        Error,
-        "types derive from each other",
-        page!("TOSCA006"),
-    ),
-    &code(
-        "TOSCA007",
-        "incompatible-refinement",
-        Error,
-        "a derived type contradicts the type that it derives from",
-        page!("TOSCA007"),
-    ),
-    &code(
-        "TOSCA008",
-        "declared-twice-in-tosca",
-        Error,
-        "a type or a repository is declared and imported under the same name",
-        page!("TOSCA008"),
-    ),
-    &code(
-        "TOSCA009",
-        "unread-import",
-        Warning,
-        "an import could not be looked at",
-        page!("TOSCA009"),
-    ),
-    &code(
-        "TOSCA010",
-        "wrong-tosca-value",
-        Error,
-        "a value does not fit its type",
-        page!("TOSCA010"),
-    ),
-    &code(
-        "TOSCA011",
-        "violated-tosca-constraint",
-        Error,
-        "a value violates a constraint",
-        page!("TOSCA011"),
-    ),
-    &code(
-        "TOSCA012",
-        "missing-tosca-value",
-        Error,
-        "a required property has no value",
-        page!("TOSCA012"),
-    ),
-    &code(
-        "TOSCA013",
-        "undeclared-in-tosca-type",
-        Error,
-        "a template gives something that its type does not declare",
-        page!("TOSCA013"),
-    ),
-    &code("TOSCA014", "unknown-tosca-name", Error, "a name refers to nothing", page!("TOSCA014")),
-    &code(
-        "TOSCA015",
-        "unmatched-requirement",
-        Error,
-        "a requirement has no target that fits",
-        page!("TOSCA015"),
-    ),
-    &code(
-        "TOSCA016",
-        "wrong-tosca-count",
-        Error,
-        "a requirement or a capability is used too often or not often enough",
-        page!("TOSCA016"),
-    ),
-    &code(
-        "TOSCA017",
-        "wrong-tosca-function",
-        Error,
-        "a function does not exist, or is called in a wrong way",
-        page!("TOSCA017"),
-    ),
-    &code(
-        "TOSCA018",
-        "values-made-of-each-other",
-        Error,
-        "the values of properties need each other",
-        page!("TOSCA018"),
-    ),
-    &code(
-        "TOSCA019",
-        "nodes-need-each-other",
-        Error,
-        "nodes need each other before either can be there",
-        page!("TOSCA019"),
-    ),
-    &code(
-        "TOSCA020",
-        "missing-implementation",
-        Error,
-        "a file that carries out an operation is not there",
-        page!("TOSCA020"),
-    ),
-    &code(
-        "TOSCA021",
-        "endless-workflow",
-        Error,
-        "a workflow never gets to its end",
-        page!("TOSCA021"),
-    ),
-    &code(
-        "TOSCA022",
-        "workflow-against-life-cycle",
-        Error,
-        "a workflow calls operations in an order that the life cycle does not allow",
-        page!("TOSCA022"),
-    ),
-    &code(
-        "TOSCA023",
-        "racing-steps",
-        Error,
-        "two steps of a workflow may run in any order on the same node",
-        page!("TOSCA023"),
-    ),
-    &code(
-        "TOSCA024",
-        "unknown-node-state",
-        Error,
-        "a workflow sets a node to a state that does not exist",
-        page!("TOSCA024"),
-    ),
-    &code(
-        "TOSCA025",
-        "wrong-substitution",
-        Error,
-        "a substitution mapping does not fit",
-        page!("TOSCA025"),
-    ),
-    &code(
-        "TOSCA026",
-        "wrong-scalar-type",
-        Error,
-        "a scalar type is not well defined",
-        page!("TOSCA026"),
-    ),
-    &code(
-        "TOSCA027",
-        "value-before-it-exists",
-        Error,
-        "a value is read before it can exist",
-        page!("TOSCA027"),
-    ),
-    &code(
-        "TOSCA028",
-        "unknown-operation",
-        Error,
-        "an operation does not exist, or lacks what it needs",
-        page!("TOSCA028"),
-    ),
-    &code(
-        "TOSCA029",
-        "no-substitute",
-        Error,
-        "a service does not behave like the type that it stands for",
-        page!("TOSCA029"),
-    ),
-];
+pub use codes::CODES;
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::tosca::codes::usual_help;
+use crate::lang::tosca::model::{Model, Target};
+use crate::lang::tosca::version::Version;
+use crate::source::files::Files;
+use crate::source::{Sources, Span};
+use std::cell::OnceCell;
+
+/// Runs every check, and gives requirements their targets. Whether the files of artifacts are there
+/// is only asked of `files`. Every finding says what to do.
+pub fn check(
+    model: &mut Model,
+    sources: &Sources,
+    files: Option<&mut dyn Files>,
+    findings: &mut Vec<Diagnostic>,
+) {
+    check_all(model, sources, files, findings);
+    explain(findings);
+}
+
+/// Findings that say nothing better say what usually helps.
+pub fn explain(findings: &mut [Diagnostic]) {
+    for finding in findings.iter_mut().filter(|finding| finding.help.is_none()) {
+        finding.help = usual_help(finding.code).map(str::to_owned);
+    }
+}
+
+fn check_all(
+    model: &mut Model,
+    sources: &Sources,
+    files: Option<&mut dyn Files>,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let is_open = model.has_unread_imports;
+    let circular = Checker::new(model, sources, is_open, findings).derivation();
+    // What a type in a circle has is not known; everything else can be asked.
+    for id in circular {
+        if let Some(parent) = &mut model.types.all[id.0 as usize].parent {
+            parent.id = None;
+        }
+    }
+    let mut checker = Checker::new(model, sources, is_open, findings);
+    checker.types();
+    checker.templates();
+    let targets = checker.requirements();
+    resolve(model, targets);
+    let mut checker = Checker::new(model, sources, is_open, findings);
+    checker.topology();
+    checker.relationships();
+    checker.substitution();
+    checker.functions();
+    checker.outside();
+    checker.flow();
+    checker.policies();
+    checker.workflows();
+    if let Some(files) = files {
+        checker.artifacts(files);
+    }
+}
+
+/// Writes down what the requirements were resolved to.
+fn resolve(model: &mut Model, targets: Vec<(usize, usize, Target)>) {
+    let Some(service) = &mut model.service else { return };
+    for (node, requirement, target) in targets {
+        let found = service.nodes.iter_mut().nth(node);
+        let found = found.and_then(|(_, node)| node.requirements.iter_mut().nth(requirement));
+        if let Some((_, requirement)) = found {
+            requirement.target = Some(target);
+        }
+    }
+}
+
+/// What every check sees.
+struct Checker<'a> {
+    model: &'a Model,
+    sources: &'a Sources,
+    /// Whether some import could not be read.
+    is_open: bool,
+    /// Whether a path may go through a requirement without a target: what a type says is for all
+    /// nodes of it.
+    bears_absent: bool,
+    /// What functions are computed in, once somebody asks what one gives.
+    ground: OnceCell<constant_values::Ground<'a>>,
+    findings: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> Checker<'a> {
+    fn new(
+        model: &'a Model,
+        sources: &'a Sources,
+        is_open: bool,
+        findings: &'a mut Vec<Diagnostic>,
+    ) -> Self {
+        Checker { model, sources, is_open, bears_absent: false, ground: OnceCell::new(), findings }
+    }
+}
+
+impl Checker<'_> {
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.findings.push(Diagnostic::error(code, span, message));
+    }
+
+    fn advise(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
+        let finding = Diagnostic::error(code, span, message);
+        self.findings.push(match help {
+            Some(help) => finding.help(help),
+            None => finding,
+        });
+    }
+
+    /// Makes the last finding a warning when it is one of the things that are borne with.
+    fn bear(&mut self, is_quirk: bool) {
+        if is_quirk
+            && crate::lang::tosca::quirks::are_borne(self.version())
+            && let Some(last) = self.findings.last_mut()
+        {
+            last.severity = Severity::Warning;
+        }
+    }
+
+    /// Says which quirk bears with the last finding.
+    fn quirk(&mut self, quirk: &'static str) {
+        if let Some(last) = self.findings.last_mut() {
+            last.quirk = Some(quirk);
+        }
+    }
+
+    fn version(&self) -> Version {
+        self.model.version
+    }
+}

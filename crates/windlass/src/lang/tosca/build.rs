@@ -45,7 +45,7 @@ const BUILT_IN: &[(&str, Version, Version)] = &[
 ];
 
 /// Whether a data type needs no declaration.
-pub(super) fn is_built_in(name: &str, version: Version) -> bool {
+pub(crate) fn is_built_in(name: &str, version: Version) -> bool {
     let known = |(known, since, until): &&(&str, Version, Version)| {
         *known == name && (*since..=*until).contains(&version)
     };

@@ -60,7 +60,7 @@ pub const OPERATION: &str = "TOSCA028";
 pub const BEHAVIOR: &str = "TOSCA029";
 
 /// What usually helps, for findings that know nothing better.
-pub(super) fn usual_help(code: &str) -> Option<&'static str> {
+pub fn usual_help(code: &str) -> Option<&'static str> {
     Some(match code {
         VERSION => "begin the file with `tosca_definitions_version` and the version that you use",
         UNKNOWN_KEY => {

@@ -8,16 +8,16 @@
 
 mod artifact;
 mod compute;
-pub(super) mod container;
+pub(crate) mod container;
 mod evaluate;
-mod found;
+pub(crate) mod execution_host;
+mod instance_values;
 mod locate;
-mod numbered;
-mod place;
 mod refusal;
-pub(super) mod settled;
-pub(super) mod state;
-pub(super) mod station;
+mod runtime_values;
+pub(crate) mod state;
+pub(crate) mod static_values;
+mod value_context;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,11 +30,11 @@ use super::model::{
 };
 use super::value::{Data, Value};
 use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
-pub(super) use evaluate::{GivenBack, Inputs};
-pub(super) use found::Reading;
-use found::{Fetching, Found, shown};
-use place::Place;
-pub(super) use refusal::refusals;
+pub(crate) use evaluate::{GivenBack, Inputs};
+pub(crate) use refusal::refusals;
+pub(crate) use runtime_values::Reading;
+use runtime_values::{Fetching, Found, shown};
+use value_context::Place;
 
 /// The operations that find deployment artifacts where they belong; without any implementation the
 /// first one puts them there.
@@ -49,13 +49,13 @@ const KEPT: &str = "kept=\"${WINDLASS_SHARED:-$WINDLASS_STATE/shared}\"";
 
 /// What carries an operation out, and where.
 #[derive(Clone)]
-pub(super) struct Run {
+pub(crate) struct Run {
     /// The command.
-    pub(super) command: Command,
+    pub(crate) command: Command,
     /// The host, when it is not the usual one of the node whose life it is part of.
-    pub(super) host: Option<String>,
+    pub(crate) host: Option<String>,
     /// When it is given up.
-    pub(super) timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
 }
 
 /// The operation as the template and its types declare it, nearest first.
@@ -115,7 +115,7 @@ impl<'m> Declared<'m> {
 }
 
 /// The command of an operation of a node; none when nothing carries it out.
-pub(super) fn of_node<'m>(
+pub(crate) fn of_node<'m>(
     inputs: &Inputs<'_, 'm>,
     at: usize,
     template: &'m NodeTemplate,
@@ -128,7 +128,7 @@ pub(super) fn of_node<'m>(
 }
 
 /// The command of an operation of a relationship, as part of the life of the node `at`.
-pub(super) fn of_link<'m>(
+pub(crate) fn of_link<'m>(
     inputs: &Inputs<'_, 'm>,
     link: &Link<'m>,
     operation: &str,
@@ -152,7 +152,7 @@ pub enum Output {
 }
 
 /// The outputs of a service, with what operations have left.
-pub(super) fn of_service(model: &Model, kept: &Reading<'_>) -> Vec<(String, Output)> {
+pub(crate) fn of_service(model: &Model, kept: &Reading<'_>) -> Vec<(String, Output)> {
     let Some(service) = &model.service else { return Vec::new() };
     let links = super::lower::links::links(model, service);
     let given = GivenBack::new();
@@ -161,7 +161,7 @@ pub(super) fn of_service(model: &Model, kept: &Reading<'_>) -> Vec<(String, Outp
     let mut all = Vec::new();
     for (name, output) in service.outputs.iter() {
         let Some(value) = &output.value else { continue };
-        let output = match settled::after(&inputs, value, &nowhere, kept) {
+        let output = match static_values::after(&inputs, value, &nowhere, kept) {
             Some(value) => Output::Given(shown(&value)),
             None if lacks(&inputs, value, kept) => Output::Missing,
             None => Output::NotComputed,
@@ -174,10 +174,10 @@ pub(super) fn of_service(model: &Model, kept: &Reading<'_>) -> Vec<(String, Outp
 /// Whether something in a value reads what nobody has given.
 fn lacks(inputs: &Inputs<'_, '_>, value: &Value, kept: &Reading<'_>) -> bool {
     let nowhere = Place::nowhere();
-    if let Some((name, _)) = settled::function(value, inputs.model.version.is_2())
+    if let Some((name, _)) = static_values::function(value, inputs.model.version.is_2())
         && name.starts_with("get_")
     {
-        return settled::after(inputs, value, &nowhere, kept).is_none();
+        return static_values::after(inputs, value, &nowhere, kept).is_none();
     }
     let entries = value.entries().iter().map(|entry| &entry.value);
     value.items().iter().chain(entries).any(|inner| lacks(inputs, inner, kept))
@@ -222,7 +222,7 @@ fn same_interface(name: &str, wanted: &str) -> bool {
 }
 
 /// The operations of interfaces other than the life cycle, with the names of both.
-pub(super) fn others(types: &Types, template: &NodeTemplate) -> Vec<(String, String)> {
+pub(crate) fn others(types: &Types, template: &NodeTemplate) -> Vec<(String, String)> {
     let chain = template.of.id.into_iter().flat_map(|id| types.chain(id));
     let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
     let all = template.interfaces.iter().chain(inherited);
@@ -253,10 +253,11 @@ fn command(
         return command.map(|command| Run { command, host: None, timeout: None });
     };
     let word = implementation.host.as_ref().map(|word| word.text.as_str());
-    let word = word.or(station::end_of(operation));
-    let said = word.and_then(|word| station::said(inputs, word, place, at));
-    let usual = if said.is_none() { station::usual(inputs, at) } else { None };
-    let is_inside = said.as_ref().or(usual.as_ref()).is_some_and(station::Station::is_container);
+    let word = word.or(execution_host::end_of(operation));
+    let said = word.and_then(|word| execution_host::said(inputs, word, place, at));
+    let usual = if said.is_none() { execution_host::usual(inputs, at) } else { None };
+    let is_inside =
+        said.as_ref().or(usual.as_ref()).is_some_and(execution_host::Station::is_container);
     let script = script(inputs, file, primary, template, is_inside)?;
     let mut files: Vec<String> = script.last().cloned().into_iter().collect();
     let outputs = outputs(inputs, declared, place, at);

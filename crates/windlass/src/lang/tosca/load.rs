@@ -5,7 +5,7 @@
 //! address on the network, a profile that is not there) is a warning; names that may come from it
 //! are then not reported as unknown.
 
-use super::beside::Beside;
+use super::bundled_profiles::Beside;
 use super::codes;
 use super::grammar;
 use super::model::{File, TypeKind};

@@ -6,7 +6,7 @@ mod defaults;
 use std::collections::BTreeMap;
 
 use self::defaults::{Defaults, Part, of_capabilities, of_type};
-use super::command::settled::{settled, settled_of};
+use super::command::static_values::{settled, settled_of};
 use super::command::{GivenBack, Inputs};
 use super::lower::links::templates;
 use super::lower::name_of;

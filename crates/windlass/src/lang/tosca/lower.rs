@@ -6,9 +6,9 @@
 
 mod hosts;
 mod life;
-pub(super) mod links;
+pub(crate) mod links;
+pub(crate) mod operation_sequences;
 mod pairs;
-pub(super) mod ways;
 
 use std::collections::BTreeMap;
 
@@ -28,13 +28,13 @@ use pairs::Pairs;
 
 /// A name that every format accepts: without the characters that goals use. Names that differ only
 /// in such characters stay apart by a number made of the whole name.
-pub(super) fn name_of(text: &str) -> String {
+pub(crate) fn name_of(text: &str) -> String {
     let plain = plain(text);
     if plain == text { plain } else { format!("{plain}-{:08x}", number_of(text)) }
 }
 
 /// The same for labels, which get numbers where they meet.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let good = |c: char| if c.is_ascii_alphanumeric() || "-_.:/".contains(c) { c } else { '_' };
     text.chars().map(good).collect()
 }
@@ -52,7 +52,7 @@ pub fn lower(model: &Model, name: &str) -> Option<(Application, GoalFile)> {
 }
 
 /// The rule set that the service chooses by a policy; else the default.
-pub(super) fn chosen(service: &Service) -> &'static Weaving {
+pub(crate) fn chosen(service: &Service) -> &'static Weaving {
     let policies = service.policies.iter().map(|(_, policy)| policy);
     let mut chosen = policies
         .filter(|policy| policy.of.name.text.ends_with("windlass.policies.Weaving"))
@@ -75,7 +75,7 @@ pub fn lower_with(
 
 /// The nodes of the application that templates have become which are several, by the names of the
 /// templates.
-pub(super) fn parts(model: &Model) -> BTreeMap<String, Vec<String>> {
+pub(crate) fn parts(model: &Model) -> BTreeMap<String, Vec<String>> {
     let Some(service) = &model.service else { return BTreeMap::new() };
     let (links, given) = (links(model, service), GivenBack::new());
     let inputs = Inputs { model, service, links: &links, given: &given };
@@ -447,7 +447,7 @@ fn delegated() -> (Vec<Stage>, Vec<Stage>, Option<Stage>, Vec<Stage>) {
 }
 
 /// Whether a type or one that it derives from is called so.
-pub(super) fn is_a(types: &Types, template: &NodeTemplate, name: &str) -> bool {
+pub(crate) fn is_a(types: &Types, template: &NodeTemplate, name: &str) -> bool {
     template.of.id.is_some_and(|id| types.derives_from_name(id, name))
 }
 

@@ -35,6 +35,8 @@ pub struct Model {
     pub service: Option<Service>,
     /// Whether something reads the attribute `state`, which operations then keep.
     pub reads_state: bool,
+    /// Whether some import could not be read: what is not declared may stand there.
+    pub has_unread_imports: bool,
 }
 
 /// The service template of an imported file that stands for a node type.

@@ -4,7 +4,7 @@
 use super::version::Version;
 
 /// Whether quirks are borne with: 2.0 has a suite that says what is wrong, so it has none.
-pub(super) fn are_borne(version: Version) -> bool {
+pub(crate) fn are_borne(version: Version) -> bool {
     !version.is_2()
 }
 
@@ -12,7 +12,7 @@ pub(super) fn are_borne(version: Version) -> bool {
 const OFTEN_LEFT_OUT: &[(&str, &str)] = &[("tosca.nodes.Database", "name")];
 
 /// Whether a property of a normative type is often left out.
-pub(super) fn is_often_left_out(of: &str, property: &str) -> bool {
+pub(crate) fn is_often_left_out(of: &str, property: &str) -> bool {
     OFTEN_LEFT_OUT.contains(&(of, property))
 }
 
@@ -20,7 +20,7 @@ pub(super) fn is_often_left_out(of: &str, property: &str) -> bool {
 const TAGS: &[(&str, &str)] = &[("int", "integer"), ("str", "string"), ("bool", "boolean")];
 
 /// The data type that the name of a tag of YAML means.
-pub(super) fn tagged(name: &str) -> Option<&'static str> {
+pub(crate) fn tagged(name: &str) -> Option<&'static str> {
     let known = TAGS.iter().find(|(tag, _)| *tag == name);
     known.map(|(_, name)| *name)
 }
@@ -29,6 +29,6 @@ pub(super) fn tagged(name: &str) -> Option<&'static str> {
 const DEFINED_METADATA: &[&str] = &["template_name", "template_author", "template_version"];
 
 /// Whether metadata of this name has a meaning.
-pub(super) fn is_defined_metadata(name: &str) -> bool {
+pub(crate) fn is_defined_metadata(name: &str) -> bool {
     DEFINED_METADATA.contains(&name)
 }

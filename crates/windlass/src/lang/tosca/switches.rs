@@ -9,45 +9,45 @@ use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeSet;
 
 /// Keys that 1.3 has and 2.0 has no more.
-pub(super) const KEYS_OF_1_3: &str = "keys-of-1.3";
+pub(crate) const KEYS_OF_1_3: &str = "keys-of-1.3";
 /// Data types that 1.3 has and 2.0 has no more.
-pub(super) const TYPES_OF_1_3: &str = "types-of-1.3";
+pub(crate) const TYPES_OF_1_3: &str = "types-of-1.3";
 /// Calls of functions in 2.0 without the dollar sign.
-pub(super) const FUNCTIONS_WITHOUT_DOLLAR: &str = "functions-without-dollar";
+pub(crate) const FUNCTIONS_WITHOUT_DOLLAR: &str = "functions-without-dollar";
 /// Functions that are declared in metadata.
-pub(super) const FUNCTIONS_IN_METADATA: &str = "functions-in-metadata";
+pub(crate) const FUNCTIONS_IN_METADATA: &str = "functions-in-metadata";
 /// Node states of one's own.
-pub(super) const FREE_STATES: &str = "free-states";
+pub(crate) const FREE_STATES: &str = "free-states";
 /// Operations that are implemented in interface types.
-pub(super) const IMPLEMENTED_INTERFACE_TYPES: &str = "implemented-interface-types";
+pub(crate) const IMPLEMENTED_INTERFACE_TYPES: &str = "implemented-interface-types";
 /// A namespace `tosca` that no import gives.
-pub(super) const NAMESPACE_TOSCA: &str = "namespace-tosca";
+pub(crate) const NAMESPACE_TOSCA: &str = "namespace-tosca";
 /// Fractions of units of a scalar of whole numbers.
-pub(super) const FRACTIONS_OF_UNITS: &str = "fractions-of-units";
+pub(crate) const FRACTIONS_OF_UNITS: &str = "fractions-of-units";
 /// Timestamps with blanks.
-pub(super) const LOOSE_TIMESTAMPS: &str = "loose-timestamps";
+pub(crate) const LOOSE_TIMESTAMPS: &str = "loose-timestamps";
 /// Versions whose qualifier follows a hyphen.
-pub(super) const LOOSE_VERSIONS: &str = "loose-versions";
+pub(crate) const LOOSE_VERSIONS: &str = "loose-versions";
 /// The truth values of YAML 1.1, also for integers.
-pub(super) const LOOSE_BOOLEANS: &str = "loose-booleans";
+pub(crate) const LOOSE_BOOLEANS: &str = "loose-booleans";
 /// Targets without the capability that a requirement wants.
-pub(super) const UNCHECKED_TARGETS: &str = "unchecked-targets";
+pub(crate) const UNCHECKED_TARGETS: &str = "unchecked-targets";
 /// Requirements that the type of a node does not declare.
-pub(super) const UNDECLARED_REQUIREMENTS: &str = "undeclared-requirements";
+pub(crate) const UNDECLARED_REQUIREMENTS: &str = "undeclared-requirements";
 /// Inputs put into properties of another type.
-pub(super) const UNCHECKED_INPUTS: &str = "unchecked-inputs";
+pub(crate) const UNCHECKED_INPUTS: &str = "unchecked-inputs";
 /// Names below `concat`.
-pub(super) const UNCHECKED_CONCAT: &str = "unchecked-concat";
+pub(crate) const UNCHECKED_CONCAT: &str = "unchecked-concat";
 /// Types of other kinds that are declared below `node_types`.
-pub(super) const TYPES_BELOW_NODE_TYPES: &str = "types-below-node-types";
+pub(crate) const TYPES_BELOW_NODE_TYPES: &str = "types-below-node-types";
 /// Data types as the types of capabilities.
-pub(super) const DATA_TYPES_FOR_CAPABILITIES: &str = "data-types-for-capabilities";
+pub(crate) const DATA_TYPES_FOR_CAPABILITIES: &str = "data-types-for-capabilities";
 /// Operations that are lists.
-pub(super) const LISTED_OPERATIONS: &str = "listed-operations";
+pub(crate) const LISTED_OPERATIONS: &str = "listed-operations";
 /// Policy types and triggers as Tacker has them.
-pub(super) const POLICIES_OF_TACKER: &str = "policies-of-tacker";
+pub(crate) const POLICIES_OF_TACKER: &str = "policies-of-tacker";
 /// Keys that are there twice.
-pub(super) const DUPLICATE_KEYS: &str = "duplicate-keys";
+pub(crate) const DUPLICATE_KEYS: &str = "duplicate-keys";
 
 /// A quirk by its name, and what it bears with.
 #[derive(Debug, Clone, Copy)]
@@ -144,12 +144,12 @@ const OF_TACKER: &[&str] = &["tosca.policies.Monitoring", "tosca.policies.Reserv
 const KEYS_OF_TACKER: &[&str] = &["action", "metrics", "reservation"];
 
 /// Whether a policy type is one that Tacker brings along.
-pub(super) fn is_policy_of_tacker(name: &str) -> bool {
+pub(crate) fn is_policy_of_tacker(name: &str) -> bool {
     OF_TACKER.contains(&name)
 }
 
 /// Whether policy types and triggers of Tacker have a key.
-pub(super) fn is_key_of_tacker(entity: &str, name: &str) -> bool {
+pub(crate) fn is_key_of_tacker(entity: &str, name: &str) -> bool {
     matches!(entity, "policy type" | "trigger") && KEYS_OF_TACKER.contains(&name)
 }
 
@@ -157,7 +157,7 @@ pub(super) fn is_key_of_tacker(entity: &str, name: &str) -> bool {
 const OLD_BOOLEANS: &[&str] = &["yes", "no", "on", "off", "y", "n"];
 
 /// Whether a word was a truth value in YAML 1.1.
-pub(super) fn is_old_boolean(word: &str) -> bool {
+pub(crate) fn is_old_boolean(word: &str) -> bool {
     OLD_BOOLEANS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 

@@ -159,7 +159,7 @@ impl Data {
 }
 
 /// The functions of the versions before 2.0; from then on a dollar sign says what is a function.
-pub(super) const BEFORE_2: &[&str] = &[
+pub(crate) const BEFORE_2: &[&str] = &[
     "get_input",
     "get_property",
     "get_attribute",
@@ -172,7 +172,7 @@ pub(super) const BEFORE_2: &[&str] = &[
 ];
 
 /// Which of several relationships is meant may stand after the name of a requirement.
-pub(super) fn index(steps: &[Value]) -> (usize, &[Value]) {
+pub(crate) fn index(steps: &[Value]) -> (usize, &[Value]) {
     match steps.split_first() {
         Some((first, left)) => match first.data {
             Data::Int(at) => (usize::try_from(at).unwrap_or(0), left),

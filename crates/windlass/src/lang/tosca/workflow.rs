@@ -6,26 +6,26 @@
 //! not an action, and steps that only follow a failure are no part of the plan; `judge` says what
 //! is wrong with them.
 
-mod apart;
-mod judge;
-mod passed;
-pub(super) mod reach;
+mod conditions;
+mod declarative;
+mod expand_instances;
+pub(crate) mod reach;
+mod separate_file;
+mod skipped_operations;
+mod skipped_steps;
 mod steps;
-mod unasked;
 mod undescribed;
-mod within;
-mod woven;
 
-pub use judge::{Judgement, after, judge};
-pub use unasked::unasked;
-pub use within::{housed, within};
-pub use woven::woven;
+pub use conditions::{Judgement, after, judge};
+pub use declarative::woven;
+pub use separate_file::{housed, within};
+pub use skipped_steps::unasked;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::command::{GivenBack, Inputs};
 use super::lower::links::{Link, Links, links};
-use super::lower::ways::{Way, ways};
+use super::lower::operation_sequences::{Way, ways};
 use super::lower::{name_of, parts, plain};
 use super::model::{Activity, ActivityKind, Model, Service, Workflow};
 use super::weaving::Kind;
@@ -53,11 +53,14 @@ const DEEPEST: usize = 16;
 
 /// The plan of a workflow: the one that is named, else `deploy`, else the first one.
 pub fn plan(model: &Model, name: Option<&str>) -> Option<Plan> {
-    Some(apart::taken_apart(reading(model, name, passed::over)?, &parts(model)))
+    Some(expand_instances::taken_apart(
+        reading(model, name, skipped_operations::over)?,
+        &parts(model),
+    ))
 }
 
 /// The same for a workflow that is one part of a life: what it does not call, another one may.
-pub(super) fn part(model: &Model, name: &str) -> Option<Plan> {
+pub(crate) fn part(model: &Model, name: &str) -> Option<Plan> {
     reading(model, Some(name), |_, _| ())
 }
 
@@ -94,7 +97,7 @@ fn found<'m>(service: &'m Service, name: Option<&str>) -> Option<&'m Workflow> {
 }
 
 /// The steps that are taken when nothing fails.
-pub(super) fn taken(workflow: &Workflow) -> BTreeSet<&str> {
+pub(crate) fn taken(workflow: &Workflow) -> BTreeSet<&str> {
     let steps = || workflow.steps.iter().map(|(name, step)| (&*name.text, step));
     let names =
         |names: &[super::value::Name], wanted: &str| names.iter().any(|it| it.text == wanted);
@@ -262,7 +265,7 @@ impl<'m> Reading<'m> {
     fn is_passed_over(&self, node: &str, operation: &str) -> bool {
         let (links, given) = (&self.links, GivenBack::new());
         let inputs = Inputs { model: self.model, service: self.service, links, given: &given };
-        passed::between(&inputs, node, operation)
+        skipped_operations::between(&inputs, node, operation)
     }
 
     /// What is left to the orchestrator: of nodes that it brings, this is their whole life; of

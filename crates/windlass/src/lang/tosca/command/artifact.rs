@@ -7,14 +7,14 @@ use crate::lifecycle::implementation::{Command, CommandLine};
 use std::collections::BTreeMap;
 
 /// An artifact that has a place on the host.
-pub(super) struct Deployed {
+pub(crate) struct Deployed {
     file: String,
     to: String,
 }
 
 impl Deployed {
     /// The line of a shell that puts it there; a path that ends with a slash is a folder.
-    pub(super) fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let folder = self.to.rsplit_once('/').map_or("", |(folder, _)| folder);
         let (file, to) = (quoted(&self.file), quoted(&self.to));
         match folder {
@@ -54,20 +54,20 @@ fn is_image(artifact: &Artifact) -> bool {
 }
 
 /// The image among the artifacts of a node, by its name; the first one of several.
-pub(super) fn image<'m>(inputs: &Inputs<'_, 'm>, template: &'m NodeTemplate) -> Option<&'m str> {
+pub(crate) fn image<'m>(inputs: &Inputs<'_, 'm>, template: &'m NodeTemplate) -> Option<&'m str> {
     let every = all(inputs, template);
     let mut images = every.values().filter(|(_, artifact)| is_image(artifact));
     images.find_map(|(_, artifact)| Some(&*artifact.file.as_ref()?.text))
 }
 
 /// The files of a node, which its operations may ask for.
-pub(super) fn files(inputs: &Inputs<'_, '_>, template: &NodeTemplate) -> Vec<String> {
+pub(crate) fn files(inputs: &Inputs<'_, '_>, template: &NodeTemplate) -> Vec<String> {
     let every = all(inputs, template);
     every.values().filter_map(|(file, artifact)| local(inputs, *file, artifact)).collect()
 }
 
 /// The artifacts with a `deploy_path`.
-pub(super) fn deployed(inputs: &Inputs<'_, '_>, template: &NodeTemplate) -> Vec<Deployed> {
+pub(crate) fn deployed(inputs: &Inputs<'_, '_>, template: &NodeTemplate) -> Vec<Deployed> {
     let place = |(file, artifact): &(FileId, &Artifact)| {
         let to = artifact.deploy_path.as_ref()?.text.clone();
         Some(Deployed { file: local(inputs, *file, artifact)?, to })
@@ -76,7 +76,7 @@ pub(super) fn deployed(inputs: &Inputs<'_, '_>, template: &NodeTemplate) -> Vec<
 }
 
 /// A command that only puts artifacts where they belong.
-pub(super) fn copying(deployed: Vec<Deployed>) -> Command {
+pub(crate) fn copying(deployed: Vec<Deployed>) -> Command {
     let lines: Vec<String> = deployed.iter().map(Deployed::line).collect();
     let line = CommandLine::Shell(format!("set -e\n{}", lines.join("\n")));
     let files = deployed.into_iter().map(|it| it.file).collect();

@@ -3,7 +3,7 @@
 use crate::tree::Value;
 
 /// The value of a call; none for a function that is not computed, or that does not take this.
-pub(super) fn function(name: &str, argument: &Value) -> Option<Value> {
+pub(crate) fn function(name: &str, argument: &Value) -> Option<Value> {
     let alone = std::slice::from_ref(argument);
     let items: &[Value] = match argument {
         Value::List(items) => items,
@@ -55,7 +55,7 @@ pub(super) fn function(name: &str, argument: &Value) -> Option<Value> {
 }
 
 /// Arguments of functions about numbers, where scripts have written numbers as text.
-pub(super) fn as_numbers(name: &str, argument: Value) -> Value {
+pub(crate) fn as_numbers(name: &str, argument: Value) -> Value {
     const ABOUT_TEXT: &[&str] = &["concat", "join", "token", "length", "union", "intersection"];
     let number = |value: Value| match value {
         Value::Str(text) => match (text.parse::<i128>(), text.parse::<f64>()) {
@@ -76,7 +76,7 @@ pub(super) fn as_numbers(name: &str, argument: Value) -> Value {
 }
 
 /// A scalar as text.
-pub(super) fn text(value: &Value) -> Option<String> {
+pub(crate) fn text(value: &Value) -> Option<String> {
     match value {
         Value::Str(text) => Some(text.clone()),
         Value::Int(number) => Some(number.to_string()),

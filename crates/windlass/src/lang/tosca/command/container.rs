@@ -17,7 +17,7 @@ const CONTAINERS: &[&str] =
 const ENVIRONMENT: &[&str] = &["env_variables", "environment"];
 
 /// The name of the container of a node, with the name of the deployment as the run knows it.
-pub(in super::super) fn address(node: &str) -> String {
+pub(crate) fn address(node: &str) -> String {
     format!("docker://${{WINDLASS_DEPLOYMENT}}-{}", plain(&name_of(node)))
 }
 
@@ -28,10 +28,7 @@ fn plain(name: &str) -> String {
 }
 
 /// The image of a node that is a container.
-pub(in super::super) fn image<'m>(
-    inputs: &Inputs<'_, 'm>,
-    template: &'m NodeTemplate,
-) -> Option<&'m str> {
+pub(crate) fn image<'m>(inputs: &Inputs<'_, 'm>, template: &'m NodeTemplate) -> Option<&'m str> {
     let id = template.of.id?;
     let types = &inputs.model.types;
     if !CONTAINERS.iter().any(|name| types.derives_from_name(id, name)) {
@@ -41,7 +38,7 @@ pub(in super::super) fn image<'m>(
 }
 
 /// What the client does for an operation of the life cycle.
-pub(super) fn operation(
+pub(crate) fn operation(
     inputs: &Inputs<'_, '_>,
     at: usize,
     template: &NodeTemplate,

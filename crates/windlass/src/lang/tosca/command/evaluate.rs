@@ -8,34 +8,34 @@ use super::super::lower::name_of;
 use super::super::model::{FileId, Model, Service};
 use super::super::value::{Data, Value};
 use super::super::weaving::Kind;
-use super::found::{Found, Kept, Part, shown};
 use super::locate::{Owner, inside};
-use super::place::Place;
-use super::settled;
+use super::runtime_values::{Found, Kept, Part, shown};
 use super::state;
+use super::static_values;
+use super::value_context::Place;
 use crate::tree::Value as Plain;
 
 /// How deep functions are followed into each other.
-pub(super) const DEEPEST: usize = 32;
+pub(crate) const DEEPEST: usize = 32;
 
 /// What values are evaluated in.
-pub(in super::super) struct Inputs<'a, 'm> {
+pub(crate) struct Inputs<'a, 'm> {
     /// The model.
-    pub(in super::super) model: &'m Model,
+    pub(crate) model: &'m Model,
     /// The service.
-    pub(in super::super) service: &'m Service,
+    pub(crate) service: &'m Service,
     /// Its relationships.
-    pub(in super::super) links: &'a Links<'m>,
+    pub(crate) links: &'a Links<'m>,
     /// What its operations give back.
-    pub(in super::super) given: &'a GivenBack,
+    pub(crate) given: &'a GivenBack,
 }
 
 /// The attributes of each node that operations of the service give back; found out when somebody
 /// asks, and once.
-pub(in super::super) type GivenBack = OnceCell<BTreeMap<usize, BTreeSet<String>>>;
+pub(crate) type GivenBack = OnceCell<BTreeMap<usize, BTreeSet<String>>>;
 
 /// The way that led to a value: how deep it is, and which attributes it is part of.
-pub(super) struct Trail<'t> {
+pub(crate) struct Trail<'t> {
     above: Option<&'t Trail<'t>>,
     depth: usize,
     attribute: String,
@@ -69,7 +69,7 @@ fn file_name(name: &str) -> String {
 
 impl<'m> Inputs<'_, 'm> {
     /// A node and what it is hosted on, at any distance, nearest first.
-    pub(in super::super) fn homes(&self, at: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn homes(&self, at: usize) -> impl Iterator<Item = usize> {
         let next = |at: &usize| self.host(*at);
         // A chain of hosts is no longer than there are nodes, unless it is a circle.
         std::iter::successors(Some(at), next).take(self.service.nodes.len())
@@ -82,7 +82,7 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// A path as seen from the file of the service.
-    pub(super) fn beside(&self, file: FileId, path: &str) -> String {
+    pub(crate) fn beside(&self, file: FileId, path: &str) -> String {
         let folder = |file: FileId| {
             let path = self.model.files.get(file.0 as usize)?.path.as_deref()?;
             path.rsplit_once('/').map(|(folder, _)| folder.to_owned())
@@ -104,7 +104,7 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// The node template that a word means.
-    pub(super) fn node(&self, word: &str, place: &Place) -> Option<usize> {
+    pub(crate) fn node(&self, word: &str, place: &Place) -> Option<usize> {
         match word {
             "SELF" => Some(place.source),
             "SOURCE" => place.link.map(|(source, _)| source),
@@ -115,12 +115,12 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// The folder in which values of a node are kept.
-    pub(super) fn folder(&self, node: usize) -> String {
+    pub(crate) fn folder(&self, node: usize) -> String {
         file_name(self.service.nodes.at(node).map_or("", |(name, _)| &*name.text))
     }
 
     /// The files in which a value of a node may be: its own, and that of its first instance.
-    pub(super) fn files(&self, node: usize, name: &str) -> Vec<String> {
+    pub(crate) fn files(&self, node: usize, name: &str) -> Vec<String> {
         let (folder, name) = (self.folder(node), file_name(name));
         let several = self.service.nodes.at(node).is_some_and(|(_, template)| {
             template.count.is_some() || template.capabilities.get("scalable").is_some()
@@ -130,7 +130,7 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// Where the value is kept that a path means: the folder of its node, and a name.
-    pub(super) fn target(&self, path: &[Value], place: &Place) -> Option<(usize, String)> {
+    pub(crate) fn target(&self, path: &[Value], place: &Place) -> Option<(usize, String)> {
         if let Some(located) = self.locate(path, place, true) {
             return Some((self.keeper(&located.owner), joined(located.name, located.rest)));
         }
@@ -147,26 +147,27 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// The value; none when it is not known and cannot become known.
-    pub(super) fn evaluate(&self, value: &Value, place: &Place) -> Option<Found> {
+    pub(crate) fn evaluate(&self, value: &Value, place: &Place) -> Option<Found> {
         self.deep(value, place, &Trail::start())
     }
 
     /// What a call of the functions reads that only a run can answer.
-    pub(super) fn late(&self, name: &str, argument: &Value, place: &Place) -> Option<Found> {
+    pub(crate) fn late(&self, name: &str, argument: &Value, place: &Place) -> Option<Found> {
         self.read(name, argument, place, &Trail::start())
     }
 
-    pub(super) fn deep(&self, value: &Value, place: &Place, trail: &Trail<'_>) -> Option<Found> {
+    pub(crate) fn deep(&self, value: &Value, place: &Place, trail: &Trail<'_>) -> Option<Found> {
         if trail.depth > DEEPEST {
             return None;
         }
-        if let Some(known) = settled::known(self, value, place) {
+        if let Some(known) = static_values::known(self, value, place) {
             return Some(Found::text(shown(&known)));
         }
-        let Some((name, argument)) = settled::function(value, self.model.version.is_2()) else {
+        let Some((name, argument)) = static_values::function(value, self.model.version.is_2())
+        else {
             return self.by_number(value, place, &trail.deeper());
         };
-        let Some(argument) = settled::steps(self, name, argument, place) else {
+        let Some(argument) = static_values::steps(self, name, argument, place) else {
             return self.by_number(value, place, &trail.deeper());
         };
         let argument = &*argument;
@@ -186,7 +187,7 @@ impl<'m> Inputs<'_, 'm> {
                 let [parts, rest @ ..] = argument.items() else { return None };
                 let between = rest.first().map(|it| self.deep(it, place, &trail.deeper())?.plain());
                 let between = between.unwrap_or(Some(String::new()))?;
-                if settled::function(parts, self.model.version.is_2()).is_some() {
+                if static_values::function(parts, self.model.version.is_2()).is_some() {
                     let list = self.deep(parts, place, &trail.deeper())?;
                     return Some(Part::Joined(list, between).into());
                 }
@@ -241,7 +242,7 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// What is given for an input, or its default.
-    pub(super) fn input_value(&self, argument: &Value) -> Option<&'m Value> {
+    pub(crate) fn input_value(&self, argument: &Value) -> Option<&'m Value> {
         let name = argument.text().or_else(|| argument.items().first().and_then(Value::text))?;
         let parameter = self.service.inputs.get(name)?;
         let value = parameter.value.as_ref().or(parameter.schema.value.as_ref());
@@ -319,7 +320,7 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// The file of an artifact.
-    pub(super) fn artifact(&self, words: &[&str], place: &Place) -> Option<String> {
+    pub(crate) fn artifact(&self, words: &[&str], place: &Place) -> Option<String> {
         let [node, artifact, ..] = words else { return None };
         let (_, template) = self.service.nodes.at(self.node(node, place)?)?;
         let chain = template.of.id.into_iter().flat_map(|id| self.model.types.chain(id));
@@ -344,7 +345,7 @@ fn way(rest: &[Value]) -> Vec<String> {
 }
 
 /// A value without its places.
-pub(super) fn plain(value: &Value) -> Plain {
+pub(crate) fn plain(value: &Value) -> Plain {
     match &value.data {
         Data::Null => Plain::Null,
         Data::Bool(it) => Plain::Bool(*it),

@@ -5,13 +5,13 @@ use super::super::lower::links::{Index, Link};
 use super::super::model::{NodeTemplate, TypeId};
 use super::super::value::{Data, Value, index};
 use super::Inputs;
-use super::place::Place;
-use super::settled;
+use super::static_values;
+use super::value_context::Place;
 use crate::tree::Value as Plain;
 
 /// Whose value it is.
 #[derive(Debug, Clone)]
-pub(super) enum Owner {
+pub(crate) enum Owner {
     /// A node template.
     Node(usize),
     /// A capability of a node template.
@@ -21,17 +21,17 @@ pub(super) enum Owner {
 }
 
 /// What a path means: whose value, its name, and the way into it.
-pub(super) struct Located<'v> {
-    pub(super) owner: Owner,
-    pub(super) name: &'v str,
-    pub(super) rest: &'v [Value],
+pub(crate) struct Located<'v> {
+    pub(crate) owner: Owner,
+    pub(crate) name: &'v str,
+    pub(crate) rest: &'v [Value],
     /// The relationship at whose target the owner is, by its place among the links.
-    pub(super) through: Option<usize>,
+    pub(crate) through: Option<usize>,
 }
 
 impl<'m> Inputs<'_, 'm> {
     /// Follows the arguments of `get_property` or `get_attribute`.
-    pub(super) fn locate<'v>(
+    pub(crate) fn locate<'v>(
         &self,
         arguments: &'v [Value],
         place: &Place,
@@ -165,7 +165,7 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// The value that is written for a name: in a template, or as a default.
-    pub(super) fn written(&self, owner: &Owner, name: &str, attributes: bool) -> Option<&'m Value> {
+    pub(crate) fn written(&self, owner: &Owner, name: &str, attributes: bool) -> Option<&'m Value> {
         match owner {
             Owner::Node(node) => {
                 let (_, template) = self.service.nodes.at(*node)?;
@@ -224,7 +224,7 @@ impl<'m> Inputs<'_, 'm> {
 
     /// The node whose text a value is part of, as seen from another place; none when it is at a
     /// target whose index is not known.
-    pub(super) fn place_of(&self, located: &Located<'_>, from: &Place) -> Option<Place> {
+    pub(crate) fn place_of(&self, located: &Located<'_>, from: &Place) -> Option<Place> {
         let link = |link: usize| -> &Link<'m> { &self.links[link] };
         let place = match &located.owner {
             Owner::Node(node) | Owner::Capability(node, _) => Place::of_node(*node),
@@ -239,7 +239,7 @@ impl<'m> Inputs<'_, 'm> {
             Index::Number(number) => number,
             Index::Written(index) => {
                 let near = from.seeing(Place::of_requirement(link.source, link.number));
-                match settled::known(self, index, &Place { is_index: true, ..near })? {
+                match static_values::known(self, index, &Place { is_index: true, ..near })? {
                     Plain::Int(number) => usize::try_from(number).ok()?,
                     _ => return None,
                 }
@@ -255,7 +255,7 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// The folder in which values of an owner are kept: of the instance that is meant, if one is.
-    pub(super) fn folder_at(&self, located: &Located<'_>, at: &Place, node: usize) -> String {
+    pub(crate) fn folder_at(&self, located: &Located<'_>, at: &Place, node: usize) -> String {
         let folder = self.folder(node);
         let number = at.number.filter(|_| self.indexed(located).is_some() && self.count(node) > 1);
         match number {
@@ -266,7 +266,7 @@ impl<'m> Inputs<'_, 'm> {
 }
 
 /// Goes into lists and mappings.
-pub(super) fn inside<'v>(value: &'v Value, rest: &[Value]) -> Option<&'v Value> {
+pub(crate) fn inside<'v>(value: &'v Value, rest: &[Value]) -> Option<&'v Value> {
     let mut value = value;
     for step in rest {
         value = match &step.data {

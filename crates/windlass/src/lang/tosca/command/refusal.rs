@@ -6,8 +6,8 @@ use super::super::model::{Fields, Interface, Model};
 use super::super::value::{Data, Value};
 use super::evaluate::DEEPEST;
 use super::locate::inside;
-use super::place::Place;
-use super::{Declared, GivenBack, Inputs, others, settled, station};
+use super::value_context::Place;
+use super::{Declared, GivenBack, Inputs, execution_host, others, static_values};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ enum Standing {
 }
 
 /// The inputs of operations that cannot be computed when the service runs.
-pub(in super::super) fn refusals(model: &Model) -> Vec<Diagnostic> {
+pub(crate) fn refusals(model: &Model) -> Vec<Diagnostic> {
     let Some(service) = &model.service else { return Vec::new() };
     let links = super::super::lower::links::links(model, service);
     let given = GivenBack::new();
@@ -40,7 +40,7 @@ pub(in super::super) fn refusals(model: &Model) -> Vec<Diagnostic> {
             let declared = Declared::of_node(&inputs, template, &interface, &operation);
             of_operation(&inputs, &declared, &Place::of_node(at), &mut found);
         }
-        if let Some(address) = station::differing(&inputs, at, template) {
+        if let Some(address) = execution_host::differing(&inputs, at, template) {
             let message = "the instances of a machine have one address and not one each";
             found.insert(address.span, message.to_owned());
         }
@@ -100,13 +100,14 @@ impl Inputs<'_, '_> {
         if depth > DEEPEST {
             return Standing::Missing;
         }
-        if settled::known(self, value, place).is_some() {
+        if static_values::known(self, value, place).is_some() {
             return Standing::Known;
         }
-        let Some((name, argument)) = settled::function(value, self.model.version.is_2()) else {
+        let Some((name, argument)) = static_values::function(value, self.model.version.is_2())
+        else {
             return self.parts(value, place, depth);
         };
-        let Some(argument) = settled::steps(self, name, argument, place) else {
+        let Some(argument) = static_values::steps(self, name, argument, place) else {
             return self.computed(name, value, place);
         };
         let argument = &*argument;

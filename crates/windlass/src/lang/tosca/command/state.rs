@@ -6,7 +6,7 @@ use super::{Inputs, same_interface};
 use crate::tree::Node;
 
 /// Its name.
-pub(super) const ATTRIBUTE: &str = "state";
+pub(crate) const ATTRIBUTE: &str = "state";
 
 /// An operation of the life of a node: the state while it runs, and the one that it leads to.
 struct Standard {
@@ -27,7 +27,7 @@ const LIFE: &[Standard] = &[
 const UP: usize = 3;
 
 /// Whether something in a text reads the attribute. Trees are at most a few hundred levels deep.
-pub(in super::super) fn is_read(node: Node<'_>) -> bool {
+pub(crate) fn is_read(node: Node<'_>) -> bool {
     let is_call = |name: &str| name.trim_start_matches('$') == "get_attribute";
     let reads = node.entries().any(|entry| {
         let last = entry.value.items().last().and_then(Node::as_str);
@@ -37,7 +37,7 @@ pub(in super::super) fn is_read(node: Node<'_>) -> bool {
 }
 
 /// The state of a node before an operation has kept one.
-pub(super) fn before(inputs: &Inputs<'_, '_>, node: usize) -> Option<String> {
+pub(crate) fn before(inputs: &Inputs<'_, '_>, node: usize) -> Option<String> {
     let (_, template) = inputs.service.nodes.at(node)?;
     let is_passed = LIFE[..UP].iter().all(|it| !is_implemented(inputs, template, it.name));
     // Who asks needs a node that is there, and nothing had to be done for it.
@@ -45,7 +45,7 @@ pub(super) fn before(inputs: &Inputs<'_, '_>, node: usize) -> Option<String> {
 }
 
 /// The lines of a shell before and after an operation of the life of a node.
-pub(super) fn lines(
+pub(crate) fn lines(
     inputs: &Inputs<'_, '_>,
     template: &NodeTemplate,
     operation: &str,

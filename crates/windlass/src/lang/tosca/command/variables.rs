@@ -10,7 +10,7 @@ use super::quoted;
 
 /// The variable of each input. One that has such a name itself is not hidden by another one that
 /// only gets it; what is left without a name of its own gets one that nobody asks for.
-pub(super) fn of<'n>(names: impl Iterator<Item = &'n str>) -> BTreeMap<&'n str, String> {
+pub(crate) fn of<'n>(names: impl Iterator<Item = &'n str>) -> BTreeMap<&'n str, String> {
     let names: BTreeSet<&str> = names.collect();
     let (plain, odd): (Vec<&str>, Vec<&str>) =
         names.into_iter().partition(|name| variable(name) == *name);
@@ -28,7 +28,7 @@ pub(super) fn of<'n>(names: impl Iterator<Item = &'n str>) -> BTreeMap<&'n str, 
 }
 
 /// The words of a shell that call a script with inputs by their own names beside their variables.
-pub(super) fn given(odd: &[(&str, String)], script: &[String]) -> String {
+pub(crate) fn given(odd: &[(&str, String)], script: &[String]) -> String {
     // What ends a name cannot be part of it.
     let fits = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
     let odd = odd.iter().filter(|(name, _)| fits(name));

@@ -1,6 +1,6 @@
-//! Which nodes are carried out elsewhere, and where that is: see `command/station`.
+//! Which nodes are carried out elsewhere, and where that is: see `command/execution_host`.
 
-use super::super::command::station;
+use super::super::command::execution_host;
 use super::{Lowering, Parts};
 use crate::application::{Application, NodeId};
 
@@ -15,7 +15,7 @@ impl Lowering<'_> {
         }
         let deployment = &mut application.deployment;
         for (at, own) in parts.iter().enumerate() {
-            let Some(station) = station::usual(&inputs, at) else { continue };
+            let Some(station) = execution_host::usual(&inputs, at) else { continue };
             for part in own.clone() {
                 deployment.host.insert(NodeId::from(part), station.name.clone());
             }
@@ -24,8 +24,9 @@ impl Lowering<'_> {
         if named.is_empty() {
             return;
         }
-        let (here, address) = station::ORCHESTRATOR;
-        let makers = (0..self.service.nodes.len()).filter_map(|at| station::inside(&inputs, at));
+        let (here, address) = execution_host::ORCHESTRATOR;
+        let makers =
+            (0..self.service.nodes.len()).filter_map(|at| execution_host::inside(&inputs, at));
         let known = makers.map(|station| (station.name, station.address));
         for (name, address) in known.chain([(here.to_owned(), address.to_owned())]) {
             if named.contains(&name) {

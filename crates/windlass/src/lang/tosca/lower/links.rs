@@ -4,47 +4,47 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, Range};
 
 use super::super::command::{GivenBack, Inputs};
-use super::super::meant::Meant;
 use super::super::model::{
     Fields, Interface, Model, NodeTemplate, RelationshipTemplate, RequirementAssignment,
     RequirementDefinition, Service, TypeId,
 };
+use super::super::resolve_relationship::Meant;
 use super::super::value::Value;
 use super::super::weaving::Kind;
 use crate::source::Span;
 
 /// A requirement with its target.
 #[derive(Clone)]
-pub(in super::super) struct Link<'m> {
+pub(crate) struct Link<'m> {
     /// Its place among all.
-    pub(in super::super) at: usize,
+    pub(crate) at: usize,
     /// The name of the requirement; a name that is used again gets a number.
-    pub(in super::super) name: String,
+    pub(crate) name: String,
     /// The node template that requires, by its place.
-    pub(in super::super) source: usize,
+    pub(crate) source: usize,
     /// The node template that offers, by its place.
-    pub(in super::super) target: usize,
+    pub(crate) target: usize,
     /// Which of the nodes of the target is meant, when that is said.
-    pub(in super::super) index: Option<Index<'m>>,
+    pub(crate) index: Option<Index<'m>>,
     /// Its number among the relationships of the requirement, from 0: `relationship_index`.
-    pub(in super::super) number: usize,
+    pub(crate) number: usize,
     /// The capability.
-    pub(in super::super) capability: String,
+    pub(crate) capability: String,
     /// What kind of relationship it is.
-    pub(in super::super) kind: Kind,
+    pub(crate) kind: Kind,
     /// The relationship type, when one is known.
-    pub(in super::super) relationship: Option<TypeId>,
+    pub(crate) relationship: Option<TypeId>,
     /// What is written in place, then the template that is named.
-    pub(in super::super) templates: Vec<&'m RelationshipTemplate>,
+    pub(crate) templates: Vec<&'m RelationshipTemplate>,
     /// Interfaces of the relationship: of its template, or written in place.
-    pub(in super::super) interfaces: Vec<&'m Fields<Interface>>,
+    pub(crate) interfaces: Vec<&'m Fields<Interface>>,
     /// Where the requirement is written.
-    pub(in super::super) span: Span,
+    pub(crate) span: Span,
 }
 
 /// Which of the nodes of its target a relationship means.
 #[derive(Clone, Copy)]
-pub(in super::super) enum Index<'m> {
+pub(crate) enum Index<'m> {
     /// What the file says.
     Written(&'m Value),
     /// The relationships of a requirement with a `count` have different targets.
@@ -56,7 +56,7 @@ const MOST: u32 = 256;
 
 /// The relationships of a service, in the order of the nodes that require.
 #[derive(Default)]
-pub(in super::super) struct Links<'m> {
+pub(crate) struct Links<'m> {
     all: Vec<Link<'m>>,
     /// By node template, where its own are.
     own: Vec<Range<usize>>,
@@ -74,19 +74,19 @@ impl<'m> Deref for Links<'m> {
 
 impl<'m> Links<'m> {
     /// Those of a node that requires.
-    pub(in super::super) fn of(&self, source: usize) -> &[Link<'m>] {
+    pub(crate) fn of(&self, source: usize) -> &[Link<'m>] {
         self.own.get(source).map_or(&[], |own| &self.all[own.clone()])
     }
 
     /// Those that lead to a node.
-    pub(in super::super) fn to(&self, target: usize) -> impl Iterator<Item = &Link<'m>> {
+    pub(crate) fn to(&self, target: usize) -> impl Iterator<Item = &Link<'m>> {
         self.to.get(target).into_iter().flatten().map(|at| &self.all[*at])
     }
 }
 
 /// The relationships of a service; a requirement without a target is none. A requirement with a
 /// `count` is that many.
-pub(in super::super) fn links<'m>(model: &'m Model, service: &'m Service) -> Links<'m> {
+pub(crate) fn links<'m>(model: &'m Model, service: &'m Service) -> Links<'m> {
     let (none, given) = (Links::default(), GivenBack::new());
     let inputs = Inputs { model, service, links: &none, given: &given };
     made(model, service, |link, requirement| {
@@ -104,7 +104,7 @@ pub(in super::super) fn links<'m>(model: &'m Model, service: &'m Service) -> Lin
 }
 
 /// The same with one for each requirement that is written: how templates are connected.
-pub(in super::super) fn templates<'m>(model: &'m Model, service: &'m Service) -> Links<'m> {
+pub(crate) fn templates<'m>(model: &'m Model, service: &'m Service) -> Links<'m> {
     made(model, service, |link, _| vec![link.index])
 }
 
@@ -231,11 +231,7 @@ fn capability_of(
 }
 
 /// What a relationship means for the order.
-pub(in super::super) fn kind(
-    model: &Model,
-    relationship: Option<TypeId>,
-    requirement: &str,
-) -> Kind {
+pub(crate) fn kind(model: &Model, relationship: Option<TypeId>, requirement: &str) -> Kind {
     let is = |names: [&str; 2]| {
         relationship
             .is_some_and(|id| names.iter().any(|name| model.types.derives_from_name(id, name)))

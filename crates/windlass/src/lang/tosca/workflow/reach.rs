@@ -1,7 +1,7 @@
 //! Which steps of a workflow come after which, found out once and asked often.
 
 /// For every step the set of those that are reached from it, as bits.
-pub(in super::super) struct Reach {
+pub(crate) struct Reach {
     /// How many words a set has.
     width: usize,
     bits: Vec<u64>,
@@ -9,7 +9,7 @@ pub(in super::super) struct Reach {
 
 impl Reach {
     /// From the steps that follow each step at once.
-    pub(in super::super) fn of(next: &[Vec<usize>]) -> Self {
+    pub(crate) fn of(next: &[Vec<usize>]) -> Self {
         let width = next.len().div_ceil(64);
         let mut reach = Reach { width, bits: vec![0; width * next.len()] };
         let mut open = Vec::new();
@@ -25,7 +25,7 @@ impl Reach {
     }
 
     /// Whether some way leads from one step to another; from a step to itself only in a circle.
-    pub(in super::super) fn leads(&self, from: usize, to: usize) -> bool {
+    pub(crate) fn leads(&self, from: usize, to: usize) -> bool {
         self.bits[from * self.width + to / 64] & (1 << (to % 64)) != 0
     }
 
