@@ -159,8 +159,8 @@ pub fn rolling_update(
     }
 }
 
-/// Adds to a plan that a service starts after those that it waits for and does not need: `optional_dependencies`
-/// says which, by node.
+/// Adds to a plan that a service starts after those that it waits for and does not need:
+/// `optional_dependencies` says which, by node.
 pub fn optional_order<'a>(
     nodes: &BTreeMap<String, String>,
     plan: &mut Plan,

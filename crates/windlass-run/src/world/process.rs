@@ -6,10 +6,10 @@
 //! and what has to be known about it after a crash stands in its *claim*.
 //!
 //! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
-//! `probe.rs` (health checks), `group.rs` (whoever is left behind), `execute.rs` (what a thread does
-//! for an order), `direct.rs` (what needs no thread), `throttle.rs` (how many of these run at once),
-//! `scan.rs` (which of an earlier engine run), `keeper.rs` (who outlives the engine),
-//! `sigchld.rs` (how its end is heard of), `spawn.rs` (how it starts), `logs.rs` (what it wrote),
+//! `probe.rs` (health checks), `group.rs` (orphans), `execute.rs` (what a thread does for an
+//! order), `direct.rs` (what needs no thread), `throttle.rs` (how many of these run at once),
+//! `scan.rs` (which of an earlier engine run), `keeper.rs` (the parent that outlives the engine),
+//! `sigchld.rs` (how ends are heard of), `spawn.rs` (fast starts), `logs.rs` (what was written),
 //! `redact.rs` (secrets in it), `inbox.rs` (where reports arrive).
 
 mod claim;

@@ -7,8 +7,8 @@
 //! of anything: its orders are lost, never ended, and its processes not dead.
 //!
 //! Reading order: `address.rs` (where a host is), `connection.rs` (how a script gets there),
-//! `script.rs` (what runs there), `execute.rs` (what a thread does here), `files.rs` (what is copied
-//! there and back), `unreachable.rs` (hosts that do not answer).
+//! `script.rs` (what runs there), `execute.rs` (what a thread does here), `files.rs` (what is
+//! copied there and back), `unreachable.rs` (hosts that do not answer).
 
 mod address;
 mod connection;

@@ -3,7 +3,8 @@
 //! when the engine is killed. The next engine reads that.
 //!
 //! Reading order: `ipc.rs` (what the two say to each other), `records.rs` (what is written down),
-//! `commands.rs` (what the keeper knows), `serve.rs` (the keeper), and here what the engine has of it.
+//! `commands.rs` (what the keeper knows), `serve.rs` (the keeper), and here what the engine has of
+//! it.
 
 mod commands;
 mod ipc;
