@@ -36,7 +36,7 @@ use serde_json::{Value, json};
 use windlass::lifecycle::implementation::{Command, Process};
 
 use super::process::{Interrupter, ProcessSettings, Processes};
-use super::{OrderStatus, Order, Report, World, in_thread, without_thread};
+use super::{Order, OrderStatus, Report, World, in_thread, without_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use engine::{Engine, EngineError};

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use windlass::lifecycle::implementation::Command;
 
 use super::process::{Interrupter, ProcessSettings, Processes, Reports};
-use super::{OrderStatus, Order, Report, World, in_thread};
+use super::{Order, OrderStatus, Report, World, in_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use connection::Connections;
