@@ -27,7 +27,7 @@ use windlass_run::journal::{Journal, Off};
 use windlass_run::machine::net::NetMachine;
 use windlass_run::secrets::Secrets;
 use windlass_run::world::World;
-use windlass_run::world::process::{Place, Processes};
+use windlass_run::world::process::{ProcessSettings, Processes};
 
 use crate::case::{self, Case, Measurement, Work};
 use instant::InstantWorld;
@@ -157,7 +157,7 @@ fn nap() -> Work {
     let application = read(&text);
     let assembly = Assembly::new(&application).expect("an assembly");
     let folder = Folder::new();
-    let place = Place {
+    let place = ProcessSettings {
         folder: folder.0.clone(),
         logs: folder.0.join("logs"),
         directory: folder.0.clone(),

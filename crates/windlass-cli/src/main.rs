@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     if let Some(ended) = beside_an_engine() {
         return ended;
     }
-    process::hear_ends();
+    process::block_sigchld();
     ExitCode::from(guarded(|| match parsed() {
         Ok((cli, is_json)) => run(cli, is_json),
         Err(error) => usage(&error),

@@ -3,40 +3,42 @@
 //! [`canon`] spells a service out as Compose 2.40.3 does before it hashes it, so that containers
 //! made here carry the labels that Compose would give them and a later `docker compose up` finds
 //! nothing to change. [`body`] turns the same value into the request that makes the container.
-//! [`sheet`] is the list of all requests, by node of the application; [`observed`] says where a
+//! [`requests`] is the list of all requests, by node of the application; [`observed`] says where a
 //! project stands on an engine. Nothing here sends anything.
 
+mod additions;
 mod body;
 mod build;
 mod canon;
-mod clash;
+mod conflict;
+mod describe;
+mod go_format;
 mod hash;
 mod health;
-mod inside;
 mod observed;
 mod order;
 mod refresh;
 mod registry;
+mod requests;
 mod security;
-mod sheet;
 mod special;
 mod tables;
-mod told;
-mod unusable;
+mod unsupported;
 mod update;
-mod words;
 
 pub(crate) use canon::digest;
 pub use canon::hashes;
-pub use clash::{clashes, held_ports};
+pub use conflict::{conflicts, held_ports};
+pub use describe::describe;
 pub use health::{Checks, learn_checks};
-pub use observed::{Observed, Seen, changed_volumes, containers, observe, observe_as_is};
-pub use order::{arrange, arrange_one_by_one, hope, roll};
+pub use observed::{
+    Observed, ProjectContainer, changed_volumes, containers, observe, observe_as_is,
+};
+pub use order::{arrange, arrange_one_by_one, optional_order, rolling_update};
 pub use refresh::refresh;
 pub use registry::Credentials;
-pub use sheet::{prune, select, sheet, with_processes};
-pub use told::told;
-pub use unusable::unusable;
+pub use requests::{prune, requests, select, with_processes};
+pub use unsupported::unsupported;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,7 +51,7 @@ const VERSION: &str = "2.40.3";
 
 /// What a project stands on.
 #[derive(Debug, Clone, Default)]
-pub struct Ground {
+pub struct ProjectContext {
     /// The folder of the first file: relative paths start here.
     pub folder: PathBuf,
     /// The files, as a label of every container names them.
@@ -60,7 +62,7 @@ pub struct Ground {
     pub folders: BTreeMap<SourceId, PathBuf>,
 }
 
-impl Ground {
+impl ProjectContext {
     /// A path of the host, in full; it starts where the text stands in which it was written.
     pub(crate) fn path_of(&self, item: &Item) -> String {
         self.path_from(item, &item.plain())

@@ -92,7 +92,7 @@ fn down(args: &DownArgs, towards: &Towards<'_>) -> Result<u8, Failure> {
     let gone = GoalFile { goal: Goal { wants }, ..GoalFile::default() };
     let code = towards.reach(&past, gone, Purpose::Down, false)?;
     if code == exit_code::GOOD && composed.is_none() && past.world == WorldArg::Docker.as_str() {
-        containers::sweep(&towards.name)?;
+        containers::remove_leftovers(&towards.name)?;
     }
     Ok(code)
 }

@@ -247,7 +247,7 @@ pub(crate) fn lock(
     deployment: &Deployment,
     name: &str,
 ) -> Result<(Lock, Option<Dismissed>), Failure> {
-    deployment.create().map_err(|error| unusable(deployment, &error))?;
+    deployment.create().map_err(|error| unsupported(deployment, &error))?;
     let mut lock = deployment.lock();
     let mut gave_way = None;
     if matches!(lock, Err(NoLock::Taken)) {
@@ -261,12 +261,12 @@ pub(crate) fn lock(
     lock.map(|lock| (lock, gave_way)).map_err(|why| match why {
         NoLock::Taken => Failure::usage(format!("another windlass drives `{name}`"))
             .help("`windlass status` says where it is; end the other one with Ctrl-C first"),
-        NoLock::Io(error) => unusable(deployment, &error),
+        NoLock::Io(error) => unsupported(deployment, &error),
     })
 }
 
 /// The folder of a deployment cannot be made, or it is there and nothing can be written to it.
-fn unusable(deployment: &Deployment, error: &std::io::Error) -> Failure {
+fn unsupported(deployment: &Deployment, error: &std::io::Error) -> Failure {
     let folder = deployment.folder();
     let is_there = folder.is_dir();
     let failure = Failure::file(if is_there { "write to" } else { "make" }, folder, error);
@@ -323,14 +323,14 @@ pub(crate) fn supervise(
     deployment: &Deployment,
     name: &str,
 ) -> Result<(), Failure> {
-    let unusable = |error: std::io::Error| Failure::file("use", deployment.folder(), &error);
+    let unsupported = |error: std::io::Error| Failure::file("use", deployment.folder(), &error);
     let state = deployment.folder().parent().unwrap_or(deployment.folder());
-    let mut engine = Command::new(std::env::current_exe().map_err(unusable)?);
+    let mut engine = Command::new(std::env::current_exe().map_err(unsupported)?);
     engine.args(["resume", "--name", name, "--state-dir"]).arg(state);
     if let Some(secrets) = &args.secrets {
         engine.arg("--secrets").arg(secrets);
     }
-    supervisor::leave(deployment, &mut engine).map_err(unusable)
+    supervisor::leave(deployment, &mut engine).map_err(unsupported)
 }
 
 /// The values of the secrets that commands name.

@@ -93,8 +93,8 @@ pub(crate) struct LogLine<'a> {
 /// Prints logs.
 pub(crate) fn run(args: &LogsArgs) -> Result<u8, Failure> {
     let (deployment, name) = engine::existing(&args.place, &args.app)?;
-    if let Some(sheet) = engine::containers::read(&deployment)? {
-        return containers::print(args, &sheet);
+    if let Some(requests) = engine::containers::read(&deployment)? {
+        return containers::print(args, &requests);
     }
     let address = Address::new(&args.place, &args.app, &name);
     let journal = engine::journal(&deployment)?;

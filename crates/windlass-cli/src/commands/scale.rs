@@ -9,7 +9,7 @@ use windlass::spelling;
 use windlass::synthesize;
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::Purpose;
-use windlass_run::world::docker::sheet::Part;
+use windlass_run::world::docker::requests::Part;
 
 use crate::args::Format;
 use crate::commands::engine::{DriveArgs, Manner, Towards, WhereArgs, containers};
@@ -129,11 +129,11 @@ fn refuse_needed(application: &Application, goal: &GoalFile) -> Result<(), Failu
 
 /// Of a Compose project only services have a number.
 fn refuse_others(deployment: &Deployment, counts: &[(String, u32)]) -> Result<(), Failure> {
-    let Some(sheet) = containers::read(deployment)? else { return Ok(()) };
+    let Some(requests) = containers::read(deployment)? else { return Ok(()) };
     let is_service = |part: &Part| matches!(part, Part::Service(_));
-    let services = || sheet.parts.iter().filter(|(_, part)| is_service(part));
+    let services = || requests.parts.iter().filter(|(_, part)| is_service(part));
     for (name, _) in counts {
-        let message = match sheet.parts.get(name) {
+        let message = match requests.parts.get(name) {
             Some(part) if is_service(part) => continue,
             Some(_) => format!("`{name}` is no service, and only services are scaled"),
             None => format!("there is no service `{name}`"),
@@ -147,9 +147,9 @@ fn refuse_others(deployment: &Deployment, counts: &[(String, u32)]) -> Result<()
 
 /// Refuses more than one container of a service that no engine gives more of.
 fn refuse_second(deployment: &Deployment, counts: &[(String, u32)]) -> Result<(), Failure> {
-    let Some(sheet) = containers::read(deployment)? else { return Ok(()) };
+    let Some(requests) = containers::read(deployment)? else { return Ok(()) };
     for (name, _) in counts.iter().filter(|(_, count)| *count > 1) {
-        let Some(Part::Service(service)) = sheet.parts.get(name) else { continue };
+        let Some(Part::Service(service)) = requests.parts.get(name) else { continue };
         if let Some(why) = service.only_one() {
             let message = format!("there can be one `{name}` only: {why}; nothing was done");
             return Err(Failure::usage(message)

@@ -14,7 +14,7 @@ use windlass_run::deployment::Deployment;
 use windlass_run::entry::Ending;
 use windlass_run::machine::net::Token;
 use windlass_run::secrets::Secrets;
-use windlass_run::world::process::{Place, Processes};
+use windlass_run::world::process::{ProcessSettings, Processes};
 use windlass_run::world::ssh::Ssh;
 
 use crate::args::Format;
@@ -235,8 +235,8 @@ pub(crate) fn dead(
     Ok(standing.processes.keys().filter(|id| !found.contains_key(*id)).cloned().collect())
 }
 
-fn place(deployment: &Deployment, name: &str, past: &Past) -> Place {
-    Place {
+fn place(deployment: &Deployment, name: &str, past: &Past) -> ProcessSettings {
+    ProcessSettings {
         folder: deployment.folder().to_owned(),
         logs: deployment.logs(past.run),
         directory: PathBuf::from("."),
@@ -257,21 +257,21 @@ enum Found {
 fn found(
     deployment: &Deployment,
     name: &str,
-    place: Place,
+    place: ProcessSettings,
     past: &Past,
     standing: &Standing,
 ) -> Result<BTreeMap<String, Found>, Failure> {
-    let unusable = |error: std::io::Error| Failure::file("read", deployment.folder(), &error);
+    let unsupported = |error: std::io::Error| Failure::file("read", deployment.folder(), &error);
     let mut found = BTreeMap::new();
     if past.world != "ssh" {
-        let world = Processes::new(place, Secrets::default()).map_err(unusable)?;
+        let world = Processes::new(place, Secrets::default()).map_err(unsupported)?;
         for (id, order) in &standing.processes {
             found.extend(world.running(*order).map(|number| (id.clone(), Found::Runs(number))));
         }
         return Ok(found);
     }
     let reach = engine::hosts::reach(deployment, name, None)?;
-    let world = Ssh::new(place, Secrets::default(), reach).map_err(unusable)?;
+    let world = Ssh::new(place, Secrets::default(), reach).map_err(unsupported)?;
     let mut away = BTreeMap::new();
     for (id, order) in &standing.processes {
         let instance = standing.state.instance(&id.as_str().into());

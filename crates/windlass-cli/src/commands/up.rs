@@ -135,7 +135,7 @@ pub(crate) struct Beginning {
 }
 
 /// What is to be brought up, and where.
-struct Asked {
+struct EngineResult {
     loaded: load::Loaded,
     world: WorldArg,
     project: Option<project::Prepared>,
@@ -158,7 +158,7 @@ pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
     engine::unless_refused(ended, gave_way.as_ref(), (&deployment, &address))
 }
 
-fn asked(args: &UpArgs) -> Result<Asked, Failure> {
+fn asked(args: &UpArgs) -> Result<EngineResult, Failure> {
     let mut loaded = load::application(&args.file, args.lang.as_deref())?;
     let world = world_of(args, &loaded)?;
     let project_name = loaded.compose.as_ref().map(|project| project.name.clone());
@@ -171,12 +171,12 @@ fn asked(args: &UpArgs) -> Result<Asked, Failure> {
     }
     let (deployment, name) = engine::deployment(&args.place, &args.file, &loaded.application.name)?;
     let address = Address::new(&args.place, &args.file, &name).of_project(project_name.as_deref());
-    Ok(Asked { loaded, world, project, adopted, deployment, name, address })
+    Ok(EngineResult { loaded, world, project, adopted, deployment, name, address })
 }
 
 /// Brings an application up that nobody else drives.
-fn bring_up(args: &UpArgs, asked: Asked, lock: Option<Lock>) -> Result<u8, Failure> {
-    let Asked { loaded, world, mut project, adopted, deployment, name, address } = asked;
+fn bring_up(args: &UpArgs, asked: EngineResult, lock: Option<Lock>) -> Result<u8, Failure> {
+    let EngineResult { loaded, world, mut project, adopted, deployment, name, address } = asked;
     let text = net::text(args, &loaded);
     let (application, goal) = (loaded.application, loaded.goal);
     let secrets = engine::secrets(args.drive.secrets.as_deref())?;

@@ -9,17 +9,17 @@ use windlass::lang::compose::item::Item;
 use windlass::lang::compose::project::{Project, Service};
 
 use super::canon::{bytes, pairs, texts, whole};
-use super::{Ground, VERSION};
+use super::{ProjectContext, VERSION};
 use crate::world::docker::archive::INLINE;
 use crate::world::docker::engine::escaped;
-use crate::world::docker::sheet::{self, Build};
+use crate::world::docker::requests::{self, Build};
 
 /// How the image of a service is built, if it is.
 pub(super) fn of(
     project: &Project,
     service: &Service,
     reference: &str,
-    ground: &Ground,
+    ground: &ProjectContext,
 ) -> Option<Build> {
     let build = service.get("build")?;
     let text = |key: &str| build.get(key).map(Item::plain);
@@ -79,7 +79,7 @@ pub(super) fn of(
 }
 
 /// The platform that a service asks for.
-pub(super) fn platform_of(service: &Service, ground: &Ground) -> Option<String> {
+pub(super) fn platform_of(service: &Service, ground: &ProjectContext) -> Option<String> {
     let own = service.get("platform").map(Item::plain);
     let own = own.or_else(|| ground.environment.get("DOCKER_DEFAULT_PLATFORM").cloned());
     own.filter(|platform| !platform.is_empty())
@@ -103,7 +103,7 @@ fn hosts(build: &Item) -> Vec<String> {
 }
 
 /// Arguments; one without a value is that of the environment.
-fn arguments(build: &Item, ground: &Ground) -> BTreeMap<String, Option<String>> {
+fn arguments(build: &Item, ground: &ProjectContext) -> BTreeMap<String, Option<String>> {
     let own = build.get("args").map(pairs).unwrap_or_default();
     let value = |(name, value): (String, Option<String>)| {
         let value = value.or_else(|| ground.environment.get(&name).cloned());
@@ -117,8 +117,8 @@ fn labels(project: &Project, service: &Service, build: &Item) -> BTreeMap<String
     let own = build.get("labels").map(pairs).unwrap_or_default();
     let mut all: BTreeMap<String, String> =
         own.into_iter().map(|(name, value)| (name, value.unwrap_or_default())).collect();
-    all.insert(sheet::PROJECT.to_owned(), project.name.clone());
-    all.insert(sheet::SERVICE.to_owned(), service.name.clone());
+    all.insert(requests::PROJECT.to_owned(), project.name.clone());
+    all.insert(requests::SERVICE.to_owned(), service.name.clone());
     all.insert("com.docker.compose.version".to_owned(), VERSION.to_owned());
     all
 }

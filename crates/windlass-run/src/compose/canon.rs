@@ -8,13 +8,13 @@ use windlass::lang::compose::item::{Data, Item};
 use windlass::lang::compose::project::{Network, Project, Resource, Service};
 use windlass::lang::compose::{cast, command};
 
+use super::go_format::{duration, go_json};
 use super::special::special_value;
 use super::tables::{self, Key, Kind, Special};
-use super::words::{duration, go_json};
-use super::{Ground, hash};
+use super::{ProjectContext, hash};
 
 /// The hash of every service of a project, as `docker compose config --hash '*'` prints it.
-pub fn hashes(project: &Project, ground: &Ground) -> BTreeMap<String, String> {
+pub fn hashes(project: &Project, ground: &ProjectContext) -> BTreeMap<String, String> {
     let hash = |service: &Service| digest(&self::service(service, ground));
     project.services.values().map(|service| (service.name.clone(), hash(service))).collect()
 }
@@ -25,7 +25,7 @@ pub(crate) fn digest(value: &Value) -> String {
 }
 
 /// A service.
-pub(super) fn service(service: &Service, ground: &Ground) -> Value {
+pub(super) fn service(service: &Service, ground: &ProjectContext) -> Value {
     record(&service.item, tables::SERVICE, &|special| special_value(special, service, ground))
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use windlass::lang::compose::project::{Condition, Health, Project};
 
-use crate::world::docker::engine::{Engine, Refused};
+use crate::world::docker::engine::{Engine, EngineError};
 
 /// What was learned about the checks that somebody waits for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Checks {
 }
 
 /// Looks at the images of services whose health somebody waits for and whose file has no check.
-pub fn learn_checks(engine: &Engine, project: &mut Project) -> Result<Checks, Refused> {
+pub fn learn_checks(engine: &Engine, project: &mut Project) -> Result<Checks, EngineError> {
     let mut checks = Checks::default();
     for (name, waiting) in awaited(project) {
         let fallback = format!("{}-{name}", project.name);

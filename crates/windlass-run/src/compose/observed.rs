@@ -11,13 +11,13 @@ use windlass::application::{Application, GlobalState, Instance, InstanceId, Node
 use windlass::lifecycle::protocol::{Element, Protocol, StateId};
 
 use crate::entry::OrderId;
-use crate::world::docker::engine::{Container, Engine, Refused};
-use crate::world::docker::sheet::{self, Part, Sheet};
-use crate::world::docker::{check, make, pull, replace, resource};
+use crate::world::docker::engine::{Container, Engine, EngineError};
+use crate::world::docker::requests::{self, Part, Requests};
+use crate::world::docker::{create, health, pull, replace, resource};
 
 /// A container of the project.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct ProjectContainer {
     /// Its name.
     pub name: String,
     /// Its service.
@@ -50,9 +50,9 @@ pub struct Observed {
 }
 
 /// All containers of a project.
-pub fn containers(engine: &Engine, project: &str) -> Result<Vec<Seen>, Refused> {
+pub fn containers(engine: &Engine, project: &str) -> Result<Vec<ProjectContainer>, EngineError> {
     let mut all = Vec::new();
-    for id in engine.labelled(&format!("{}={project}", sheet::PROJECT))? {
+    for id in engine.labelled(&format!("{}={project}", requests::PROJECT))? {
         let container = match engine.inspect(&id) {
             Ok(container) => container,
             Err(refused) if refused.is_missing() => continue,
@@ -62,24 +62,25 @@ pub fn containers(engine: &Engine, project: &str) -> Result<Vec<Seen>, Refused> 
             let value = container.labels.get(name).and_then(Value::as_str);
             value.unwrap_or_default().to_owned()
         };
-        if label(sheet::ONE_OFF) == "True" || replace::is_spare(&container) {
+        if label(requests::ONE_OFF) == "True" || replace::is_spare(&container) {
             continue;
         }
-        let (service, number) = (label(sheet::SERVICE), label(sheet::NUMBER).parse().unwrap_or(1));
+        let (service, number) =
+            (label(requests::SERVICE), label(requests::NUMBER).parse().unwrap_or(1));
         let name = format!("{service}-{number}");
-        all.push(Seen { name, service, number, container });
+        all.push(ProjectContainer { name, service, number, container });
     }
     all.sort_by(|a, b| (&a.service, a.number).cmp(&(&b.service, b.number)));
     Ok(all)
 }
 
-/// Looks at an engine. Services of `sheet` that have to be started anew are marked in it.
+/// Looks at an engine. Services of `requests` that have to be started anew are marked in it.
 pub fn observe(
     engine: &Engine,
     application: &Application,
-    sheet: &mut Sheet,
-) -> Result<Observed, Refused> {
-    looked(engine, application, sheet, None)
+    requests: &mut Requests,
+) -> Result<Observed, EngineError> {
+    looked(engine, application, requests, None)
 }
 
 /// Looks at an engine without comparing configurations: whatever is there is what is there. What is
@@ -87,27 +88,27 @@ pub fn observe(
 pub fn observe_as_is(
     engine: &Engine,
     application: &Application,
-    sheet: &mut Sheet,
+    requests: &mut Requests,
     known: &GlobalState,
-) -> Result<Observed, Refused> {
-    looked(engine, application, sheet, Some(known))
+) -> Result<Observed, EngineError> {
+    looked(engine, application, requests, Some(known))
 }
 
 fn looked(
     engine: &Engine,
     application: &Application,
-    sheet: &mut Sheet,
+    requests: &mut Requests,
     known: Option<&GlobalState>,
-) -> Result<Observed, Refused> {
+) -> Result<Observed, EngineError> {
     let compare = known.is_none();
     let mut observed = Observed::default();
     let mut changed = BTreeSet::new();
-    sheet.previous.clear();
+    requests.previous.clear();
     for id in application.node_ids() {
         let node = application.node(id);
-        let found = match sheet.parts.get(&node.name) {
+        let found = match requests.parts.get(&node.name) {
             Some(Part::Network { name, body }) => match found(engine, "networks", name)? {
-                Some(old) if compare && resource::is_changed(&old, body, &sheet.project) => {
+                Some(old) if compare && resource::is_changed(&old, body, &requests.project) => {
                     observed.networks.push(name.clone());
                     changed.insert(name.clone());
                     put_first(&mut observed.state, application, id);
@@ -115,7 +116,7 @@ fn looked(
                 }
                 old => keep(&mut observed, "network", name, old.is_some()),
             },
-            Some(Part::Volume { name, .. }) if compare && sheet.renew.contains(name) => {
+            Some(Part::Volume { name, .. }) if compare && requests.renew.contains(name) => {
                 changed.insert(name.clone());
                 put_first(&mut observed.state, application, id);
                 false
@@ -135,30 +136,30 @@ fn looked(
             put(&mut observed.state, &node.name, id, state);
         }
     }
-    let all = containers(engine, &sheet.project)?;
+    let all = containers(engine, &requests.project)?;
     let mut stale = BTreeSet::new();
     for seen in all.iter().filter(|_| compare) {
         // One too many goes as it is.
-        let own = service_of(sheet, &seen.service).map(|(_, own)| own);
+        let own = service_of(requests, &seen.service).map(|(_, own)| own);
         let is_wanted = own.is_some_and(|own| seen.number <= own.replicas);
         let is_used = own.is_some_and(|own| uses(own, &changed));
-        if is_wanted && (is_used || is_stale(engine, sheet, seen)?) {
+        if is_wanted && (is_used || is_stale(engine, requests, seen)?) {
             stale.insert(seen.name.clone());
         }
     }
-    spread(sheet, &all, &mut stale);
+    spread(requests, &all, &mut stale);
     for mut seen in all {
         let is_stale = stale.contains(&seen.name);
-        if !is_stale && is_healthy(engine, sheet, &seen.container) {
+        if !is_stale && is_healthy(engine, requests, &seen.container) {
             seen.container.health = Some("healthy".to_owned());
         }
         if is_stale {
             let name = seen.container.name.clone();
-            sheet.previous.insert(name, replace::previous(&seen.container));
+            requests.previous.insert(name, replace::previous(&seen.container));
         }
-        place(application, sheet, seen, (known, is_stale), &mut observed);
+        place(application, requests, seen, (known, is_stale), &mut observed);
     }
-    settle(application, sheet, &mut observed);
+    settle(application, requests, &mut observed);
     hold(application, &mut observed);
     Ok(observed)
 }
@@ -174,13 +175,13 @@ fn hold(application: &Application, observed: &mut Observed) {
 }
 
 /// Who shares something with a container that is replaced is replaced as well.
-fn spread(sheet: &Sheet, all: &[Seen], stale: &mut BTreeSet<String>) {
+fn spread(requests: &Requests, all: &[ProjectContainer], stale: &mut BTreeSet<String>) {
     loop {
-        let first = |seen: &&Seen| seen.number == 1 && stale.contains(&seen.name);
+        let first = |seen: &&ProjectContainer| seen.number == 1 && stale.contains(&seen.name);
         let gone: BTreeSet<&str> =
             all.iter().filter(first).map(|seen| seen.service.as_str()).collect();
-        let follows = |seen: &&Seen| {
-            let own = service_of(sheet, &seen.service).map(|(_, own)| own);
+        let follows = |seen: &&ProjectContainer| {
+            let own = service_of(requests, &seen.service).map(|(_, own)| own);
             let own = own.filter(|own| seen.number <= own.replicas);
             own.is_some_and(|own| own.shares_with().iter().any(|other| gone.contains(other)))
         };
@@ -193,7 +194,7 @@ fn spread(sheet: &Sheet, all: &[Seen], stale: &mut BTreeSet<String>) {
     }
 }
 
-fn found(engine: &Engine, kind: &str, name: &str) -> Result<Option<Value>, Refused> {
+fn found(engine: &Engine, kind: &str, name: &str) -> Result<Option<Value>, EngineError> {
     match engine.look(kind, name) {
         Ok(found) => Ok(Some(found)),
         Err(refused) if refused.is_missing() => Ok(None),
@@ -201,12 +202,17 @@ fn found(engine: &Engine, kind: &str, name: &str) -> Result<Option<Value>, Refus
     }
 }
 
-fn is_there(engine: &Engine, kind: &str, name: &str) -> Result<bool, Refused> {
+fn is_there(engine: &Engine, kind: &str, name: &str) -> Result<bool, EngineError> {
     Ok(found(engine, kind, name)?.is_some())
 }
 
 /// Whether an image is there that will do.
-fn will_do(engine: &Engine, image: &str, policy: &str, is_built: bool) -> Result<bool, Refused> {
+fn will_do(
+    engine: &Engine,
+    image: &str,
+    policy: &str,
+    is_built: bool,
+) -> Result<bool, EngineError> {
     let image = found(engine, "images", image)?;
     Ok(image.is_some_and(|image| pull::is_good(policy, is_built, &image)))
 }
@@ -219,12 +225,15 @@ fn keep(observed: &mut Observed, kind: &str, name: &str, is_there: bool) -> bool
 }
 
 /// The volumes of a project whose definition is not that which they were made from.
-pub fn changed_volumes(engine: &Engine, sheet: &Sheet) -> Result<BTreeSet<String>, Refused> {
+pub fn changed_volumes(
+    engine: &Engine,
+    requests: &Requests,
+) -> Result<BTreeSet<String>, EngineError> {
     let mut changed = BTreeSet::new();
-    for part in sheet.parts.values() {
+    for part in requests.parts.values() {
         let Part::Volume { name, body } = part else { continue };
         let old = found(engine, "volumes", name)?;
-        if old.is_some_and(|old| resource::is_changed(&old, body, &sheet.project)) {
+        if old.is_some_and(|old| resource::is_changed(&old, body, &requests.project)) {
             changed.insert(name.clone());
         }
     }
@@ -232,7 +241,7 @@ pub fn changed_volumes(engine: &Engine, sheet: &Sheet) -> Result<BTreeSet<String
 }
 
 /// Whether the containers of a service are in one of these networks, or have one of these volumes.
-fn uses(service: &sheet::Service, changed: &BTreeSet<String>) -> bool {
+fn uses(service: &requests::Service, changed: &BTreeSet<String>) -> bool {
     let body = &service.body;
     let first = body.pointer("/NetworkingConfig/EndpointsConfig").and_then(Value::as_object);
     let mut networks = first.into_iter().flat_map(|all| all.keys());
@@ -259,28 +268,35 @@ fn put(state: &mut GlobalState, id: &str, node: NodeId, at: StateId) {
     state.instances.insert(InstanceId(id.to_owned()), instance);
 }
 
-fn service_of<'s>(sheet: &'s Sheet, name: &str) -> Option<(&'s String, &'s sheet::Service)> {
-    sheet.parts.iter().find_map(|(node, part)| match part {
+fn service_of<'s>(
+    requests: &'s Requests,
+    name: &str,
+) -> Option<(&'s String, &'s requests::Service)> {
+    requests.parts.iter().find_map(|(node, part)| match part {
         Part::Service(service) if service.name == name => Some((node, &**service)),
         _ => None,
     })
 }
 
 /// Whether a container was made from another configuration or image, or is in other networks.
-fn is_stale(engine: &Engine, sheet: &Sheet, seen: &Seen) -> Result<bool, Refused> {
-    let Some((_, service)) = service_of(sheet, &seen.service) else { return Ok(false) };
-    let wanted = match make::resolved(engine, sheet, service) {
-        Ok(body) => body["Labels"][sheet::HASH].clone(),
+fn is_stale(
+    engine: &Engine,
+    requests: &Requests,
+    seen: &ProjectContainer,
+) -> Result<bool, EngineError> {
+    let Some((_, service)) = service_of(requests, &seen.service) else { return Ok(false) };
+    let wanted = match create::resolved(engine, requests, service) {
+        Ok(body) => body["Labels"][requests::HASH].clone(),
         // What it shares something with is gone.
         Err(refused) if refused.is_missing() => return Ok(true),
         Err(refused) => return Err(refused),
     };
-    if seen.container.labels[sheet::HASH] != wanted {
+    if seen.container.labels[requests::HASH] != wanted {
         return Ok(true);
     }
     match engine.look("images", service.body["Image"].as_str().unwrap_or_default()) {
         Ok(image) if image["Id"].as_str() == Some(&seen.container.image) => {
-            Ok(!make::is_connected(engine, service, &seen.container)?)
+            Ok(!create::is_connected(engine, service, &seen.container)?)
         }
         Ok(_) => Ok(true),
         Err(refused) if refused.is_missing() => Ok(true),
@@ -291,15 +307,15 @@ fn is_stale(engine: &Engine, sheet: &Sheet, seen: &Seen) -> Result<bool, Refused
 /// The state of the instance that a container is.
 fn place(
     application: &Application,
-    sheet: &Sheet,
-    seen: Seen,
+    requests: &Requests,
+    seen: ProjectContainer,
     (known, is_stale): (Option<&GlobalState>, bool),
     observed: &mut Observed,
 ) {
-    let own = service_of(sheet, &seen.service);
+    let own = service_of(requests, &seen.service);
     let node = own.and_then(|(node, _)| application.node_named(node));
     let (Some((name, service)), Some(node)) = (own, node) else {
-        let is_known = sheet.others.contains(&seen.service);
+        let is_known = requests.others.contains(&seen.service);
         let list = if is_known { &mut observed.others } else { &mut observed.orphans };
         list.push(seen.container.name);
         return;
@@ -336,9 +352,9 @@ fn place(
 
 /// Whether a container that the engine has no verdict on yet is healthy: asked as `up` asks when it
 /// waits, so that what runs because of that is not taken for something that lost what it needs.
-fn is_healthy(engine: &Engine, sheet: &Sheet, container: &Container) -> bool {
+fn is_healthy(engine: &Engine, requests: &Requests, container: &Container) -> bool {
     let is_open = container.is_running() && container.health.as_deref() == Some("starting");
-    is_open && !sheet.engine_checks && check::passes(engine, container, || false)
+    is_open && !requests.engine_checks && health::passes(engine, container, || false)
 }
 
 /// Whether an instance is one that was stopped, or never started.
@@ -393,7 +409,7 @@ fn state_of(protocol: &Protocol, container: &Container, is_job: bool) -> StateId
 }
 
 /// Binds what runs to what it needs; what runs without it has to be started anew.
-fn settle(application: &Application, sheet: &mut Sheet, observed: &mut Observed) {
+fn settle(application: &Application, requests: &mut Requests, observed: &mut Observed) {
     loop {
         let state = &observed.state;
         let mut bound = BTreeSet::new();
@@ -427,9 +443,10 @@ fn settle(application: &Application, sheet: &mut Sheet, observed: &mut Observed)
         for (id, node) in lost {
             let Some(created) = state_named(application, node, "created") else { return };
             put(&mut observed.state, &id.0, node, created);
-            if let Some(Part::Service(service)) = sheet.parts.get_mut(&application.node(node).name)
+            if let Some(Part::Service(service)) =
+                requests.parts.get_mut(&application.node(node).name)
             {
-                service.starts_anew = true;
+                service.restarts = true;
             }
         }
     }

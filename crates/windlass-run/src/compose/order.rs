@@ -97,14 +97,14 @@ pub fn arrange_one_by_one(
     plan: &mut Plan,
 ) {
     arrange(application, nodes, plan);
-    roll(nodes, plan, |_| 1);
+    rolling_update(nodes, plan, |_| 1);
 }
 
 /// Adds to a plan that the containers of a node are replaced in turn, so many at a time as
 /// `parallelism` says (0 for all): the next are not touched before the last are up.
 ///
 /// An instance that is there and still has to be made is one whose container is replaced.
-pub fn roll(
+pub fn rolling_update(
     nodes: &BTreeMap<String, String>,
     plan: &mut Plan,
     parallelism: impl Fn(&str) -> usize,
@@ -129,7 +129,7 @@ pub fn roll(
     let mut by_node: BTreeMap<&str, Vec<(u32, usize, usize)>> = BTreeMap::new();
     for ((node, instance), own) in steps {
         if let (false, Some(first), Some(last)) = (own.is_exempt, own.first, own.last) {
-            let number = crate::world::docker::sheet::number(node, instance).unwrap_or(0);
+            let number = crate::world::docker::requests::number(node, instance).unwrap_or(0);
             by_node.entry(node).or_default().push((number, first, last));
         }
     }
@@ -159,12 +159,12 @@ pub fn roll(
     }
 }
 
-/// Adds to a plan that a service starts after those that it waits for and does not need: `hopes`
-/// says which, by node.
-pub fn hope<'a>(
+/// Adds to a plan that a service starts after those that it waits for and does not need:
+/// `optional_dependencies` says which, by node.
+pub fn optional_order<'a>(
     nodes: &BTreeMap<String, String>,
     plan: &mut Plan,
-    hopes: impl Fn(&str) -> Vec<&'a str>,
+    optional_dependencies: impl Fn(&str) -> Vec<&'a str>,
 ) {
     let mut starts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, step) in plan.steps.iter().enumerate() {
@@ -175,7 +175,9 @@ pub fn hope<'a>(
     }
     let mut more = Vec::new();
     for (node, own) in &starts {
-        for before in hopes(node).into_iter().filter_map(|other| starts.get(other)).flatten() {
+        for before in
+            optional_dependencies(node).into_iter().filter_map(|other| starts.get(other)).flatten()
+        {
             more.extend(own.iter().map(|after| (*before, *after)));
         }
     }
@@ -231,15 +233,15 @@ mod tests {
     #[test]
     fn so_many_are_replaced_at_a_time() {
         let (nodes, mut plan) = plan();
-        roll(&nodes, &mut plan, |_| 1);
+        rolling_update(&nodes, &mut plan, |_| 1);
         let one = [("start api-1", "create api-2"), ("start api-2", "create api-3")];
         assert_eq!(edges(&plan), one);
         plan.order.clear();
-        roll(&nodes, &mut plan, |_| 2);
+        rolling_update(&nodes, &mut plan, |_| 2);
         let two = [("start api-1", "create api-3"), ("start api-2", "create api-3")];
         assert_eq!(edges(&plan), two);
         plan.order.clear();
-        roll(&nodes, &mut plan, |_| 0);
+        rolling_update(&nodes, &mut plan, |_| 0);
         assert!(plan.order.is_empty(), "all at once");
     }
 
@@ -247,7 +249,7 @@ mod tests {
     fn what_is_hoped_for_starts_first() {
         let (mut nodes, mut plan) = plan();
         nodes.insert("api-3".to_owned(), "web".to_owned());
-        hope(&nodes, &mut plan, |node| if node == "web" { vec!["api"] } else { vec![] });
+        optional_order(&nodes, &mut plan, |node| if node == "web" { vec!["api"] } else { vec![] });
         let both = [("start api-1", "start api-3"), ("start api-2", "start api-3")];
         assert_eq!(edges(&plan), both);
     }

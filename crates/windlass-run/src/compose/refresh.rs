@@ -3,17 +3,17 @@
 
 use crate::world::docker::engine::Engine;
 use crate::world::docker::pull::{Wanted, fetch, is_good};
-use crate::world::docker::sheet::{Part, Sheet};
+use crate::world::docker::requests::{Part, Requests};
 
 /// Gets the images that `pull_policy` wants to have anew, and with `build` builds all that are
 /// built here. Images that are not there at all are got when the plan comes to them.
 pub fn refresh(
     engine: &Engine,
-    sheet: &mut Sheet,
+    requests: &mut Requests,
     build_all: bool,
     tell: fn(&str),
 ) -> Result<(), String> {
-    for part in sheet.parts.values_mut() {
+    for part in requests.parts.values_mut() {
         let Part::Image { reference, policy, build, platform } = part else { continue };
         if build_all && build.is_some() {
             "build".clone_into(policy);

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::Ground;
+use super::ProjectContext;
 
 /// What a service says about security, as the request has it; why a profile cannot be read.
-pub(super) fn put(canon: &Value, ground: &Ground, host: &mut Value) -> Result<(), String> {
+pub(super) fn put(canon: &Value, ground: &ProjectContext, host: &mut Value) -> Result<(), String> {
     let Some(written) = canon.get("security_opt").and_then(Value::as_array) else {
         return Ok(());
     };
@@ -45,7 +45,8 @@ mod tests {
     fn profiles_are_read_and_paths_are_opened() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("p.json"), "{ \"a\" :\n 1 }").unwrap();
-        let ground = Ground { folder: folder.path().to_owned(), ..Ground::default() };
+        let ground =
+            ProjectContext { folder: folder.path().to_owned(), ..ProjectContext::default() };
         let mut host = json!({});
         let said = |all: &[&str]| json!({ "security_opt": all });
         let options = ["seccomp=./p.json", "systempaths=unconfined", "seccomp:unconfined"];

@@ -9,11 +9,15 @@ use windlass::lang::compose::item::{Data, Entry, Item};
 use windlass::lang::compose::project::Service;
 use windlass::lang::compose::{dotenv, short};
 
-use super::Ground;
+use super::ProjectContext;
 use super::canon::{extend, pairs, record, requests, sorted, texts, whole};
 use super::tables::{self, Kind, Special};
 
-pub(super) fn special_value(special: Special, service: &Service, ground: &Ground) -> Option<Value> {
+pub(super) fn special_value(
+    special: Special,
+    service: &Service,
+    ground: &ProjectContext,
+) -> Option<Value> {
     let list = |key: &str| service.item.get(key).map(Item::items).unwrap_or_default();
     let filled = |all: Vec<Value>| (!all.is_empty()).then(|| Value::from(all));
     match special {
@@ -85,7 +89,7 @@ fn models(item: &Item) -> Value {
     json!(all)
 }
 
-fn watch(item: &Item, ground: &Ground) -> Value {
+fn watch(item: &Item, ground: &ProjectContext) -> Value {
     let path = item.get("path").map(Item::plain).unwrap_or_default();
     let mut out = Map::new();
     out.insert("path".to_owned(), ground.path_from(item.get("path").unwrap_or(item), &path).into());
@@ -93,7 +97,7 @@ fn watch(item: &Item, ground: &Ground) -> Value {
     Value::Object(out)
 }
 
-fn environment(service: &Service, ground: &Ground) -> Option<Value> {
+fn environment(service: &Service, ground: &ProjectContext) -> Option<Value> {
     let mut all = variables(service, "env_file", ground);
     for (name, value, _) in &service.environment {
         let value = value.clone().or_else(|| ground.environment.get(name).cloned());
@@ -121,7 +125,11 @@ pub(super) fn text_of(path: &str) -> std::io::Result<String> {
 }
 
 /// What the files say that a key names; a file that cannot be read says nothing.
-fn variables(service: &Service, key: &str, ground: &Ground) -> BTreeMap<String, Option<String>> {
+fn variables(
+    service: &Service,
+    key: &str,
+    ground: &ProjectContext,
+) -> BTreeMap<String, Option<String>> {
     let mut all = BTreeMap::new();
     let Some(item) = service.item.get(key) else { return all };
     for file in listed(item) {
@@ -193,7 +201,7 @@ fn clean(path: &str) -> String {
     out.display().to_string()
 }
 
-fn mount(item: &Item, ground: &Ground) -> Value {
+fn mount(item: &Item, ground: &ProjectContext) -> Value {
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| {
         out.insert(key.to_owned(), value);

@@ -6,7 +6,7 @@ use windlass::lang::compose::cast;
 use windlass::lang::compose::item::Item;
 use windlass::lang::compose::project::{Health, Service};
 
-use crate::world::docker::sheet::Update;
+use crate::world::docker::requests::Update;
 
 /// How long a new container without a check has to run before the old one goes for good.
 const UNCHECKED: Duration = Duration::from_secs(1);

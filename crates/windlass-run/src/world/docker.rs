@@ -2,30 +2,30 @@
 //!
 //! Two kinds of orders end here. A process with an image is a container: it is made and started
 //! when its state is entered, stopped and removed when it is left. And an operation of a Compose
-//! project is looked up in the project's [`sheet`]. Everything else is done by [`Processes`].
+//! project is looked up in the project's [`requests`]. Everything else is done by [`Processes`].
 //!
 //! Containers are found again by their names and labels, so that nothing has to be remembered, and
 //! every call may be repeated. Whoever waits sleeps until the engine tells of an event.
 
 pub mod archive;
-pub(crate) mod check;
+pub(crate) mod create;
+mod dependents;
 pub mod engine;
-pub(super) mod errand;
-mod followers;
-mod gate;
+mod events;
+pub(super) mod execute;
+pub(crate) mod health;
 mod hook;
 pub mod http;
-mod leaving;
-pub(crate) mod make;
 pub(crate) mod pull;
+mod removal;
 pub(crate) mod replace;
+pub mod requests;
 pub(crate) mod resource;
+mod semaphore;
 mod service;
-pub mod sheet;
-mod watch;
 
-pub use errand::sweep;
-pub use service::take_away;
+pub use execute::remove_leftovers;
+pub use service::remove_container;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,14 +35,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use windlass::lifecycle::implementation::{Command, Process};
 
-use super::process::{Interrupter, Place, Processes};
+use super::process::{Interrupter, ProcessSettings, Processes};
 use super::{Order, OrderStatus, Report, World, in_thread, without_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
-use engine::{Engine, Refused};
-use gate::Gate;
-use sheet::Sheet;
-use watch::Watch;
+use engine::{Engine, EngineError};
+use events::EventWatch;
+use requests::Requests;
+use semaphore::Semaphore;
 
 /// What an engine of ours made.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ struct Made {
     /// Volumes: these alone are removed when a run is rolled back.
     volumes: BTreeSet<String>,
     /// Networks in the place of those that were there before: they stay.
-    anew: BTreeSet<String>,
+    recreated: BTreeSet<String>,
     /// The containers that were in those, by id: they are replaced.
     rejoined: BTreeSet<String>,
 }
@@ -59,8 +59,8 @@ struct Made {
 #[derive(Debug)]
 pub(super) struct Shared {
     engine: Engine,
-    watch: Arc<Watch>,
-    sheet: Sheet,
+    watch: Arc<EventWatch>,
+    requests: Requests,
     /// The name of the deployment, which starts the names of its containers.
     name: String,
     /// Orders that the operator or the clock has stopped.
@@ -72,8 +72,8 @@ pub(super) struct Shared {
     /// The ids of the containers that this engine made, by name.
     ids: Mutex<BTreeMap<String, String>>,
     /// Whether containers may stand beside those that they replace.
-    has_spares: AtomicBool,
-    gate: Gate,
+    has_replacements: AtomicBool,
+    semaphore: Semaphore,
     /// Many may join the network of a deployment at once; who removes it is alone.
     network: RwLock<()>,
     /// Lines for the operator, such as the progress of a pull.
@@ -89,35 +89,40 @@ pub struct Docker {
 
 /// Where a Docker world works.
 #[derive(Debug)]
-pub struct Setting {
+pub struct DockerSettings {
     /// The engine.
     pub engine: Engine,
     /// What the operations of a Compose project do; empty for anything else.
-    pub sheet: Sheet,
+    pub requests: Requests,
     /// Where lines for the operator go.
     pub tell: fn(&str),
 }
 
 impl Docker {
     /// A world of containers.
-    pub fn new(place: Place, secrets: Secrets, setting: Setting) -> Result<Self, Refused> {
-        let Setting { engine, sheet, tell } = setting;
+    pub fn new(
+        place: ProcessSettings,
+        secrets: Secrets,
+        setting: DockerSettings,
+    ) -> Result<Self, EngineError> {
+        let DockerSettings { engine, requests, tell } = setting;
         let name = place.name.clone();
-        let mut processes = Processes::new(place, secrets)
-            .map_err(|error| Refused::Away(format!("no folder for the deployment: {error}")))?;
-        let watch = Watch::begin(&engine, processes.reports())?;
-        let has_spares = AtomicBool::new(has_spares(&engine, &sheet)?);
+        let mut processes = Processes::new(place, secrets).map_err(|error| {
+            EngineError::Unreachable(format!("no folder for the deployment: {error}"))
+        })?;
+        let watch = EventWatch::begin(&engine, processes.reports())?;
+        let has_replacements = AtomicBool::new(has_replacements(&engine, &requests)?);
         let shared = Arc::new(Shared {
             engine,
             watch,
-            sheet,
+            requests,
             name,
             cancelled: Mutex::default(),
             made: Mutex::default(),
             images: Mutex::default(),
             ids: Mutex::default(),
-            has_spares,
-            gate: Gate::new(),
+            has_replacements,
+            semaphore: Semaphore::new(),
             network: RwLock::default(),
             tell,
         });
@@ -150,11 +155,12 @@ impl Docker {
 }
 
 /// Whether a run that was cut off left containers beside those that they replace.
-fn has_spares(engine: &Engine, sheet: &Sheet) -> Result<bool, Refused> {
-    if sheet.parts.is_empty() {
+fn has_replacements(engine: &Engine, requests: &Requests) -> Result<bool, EngineError> {
+    if requests.parts.is_empty() {
         return Ok(false);
     }
-    let labels = [format!("{}={}", sheet::PROJECT, sheet.project), sheet::REPLACE.to_owned()];
+    let labels =
+        [format!("{}={}", requests::PROJECT, requests.project), requests::REPLACE.to_owned()];
     Ok(!engine.filtered(&json!({ "label": labels }))?.is_empty())
 }
 
@@ -165,7 +171,7 @@ impl Shared {
     }
 
     /// An image; what is known is not asked again.
-    fn image(&self, name: &str) -> Result<Value, Refused> {
+    fn image(&self, name: &str) -> Result<Value, EngineError> {
         let known = || self.images.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(image) = known().get(name) {
             return Ok(image.clone());
@@ -194,8 +200,8 @@ impl Shared {
         self.ids.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
-    fn has_spares(&self) -> bool {
-        self.has_spares.load(Ordering::SeqCst)
+    fn has_replacements(&self) -> bool {
+        self.has_replacements.load(Ordering::SeqCst)
     }
 
     fn is_cancelled(&self, order: OrderId) -> bool {
@@ -220,11 +226,11 @@ impl World for Docker {
     }
 
     fn performs(&self, order: &Order) -> bool {
-        !order.is_empty() || self.shared.sheet.performs(order)
+        !order.is_empty() || self.shared.requests.performs(order)
     }
 
     fn start(&mut self, order: &Order) {
-        if self.shared.sheet.knows(&order.node) {
+        if self.shared.requests.knows(&order.node) {
             self.begin(order.clone());
         } else {
             self.processes.start(order);
@@ -247,7 +253,7 @@ impl World for Docker {
     }
 
     fn inquire(&mut self, order: &Order) -> OrderStatus {
-        if self.shared.sheet.knows(&order.node) || is_pure(order) {
+        if self.shared.requests.knows(&order.node) || is_pure(order) {
             // Every call to the engine may be repeated: what is there is found by its name.
             return OrderStatus::NotDone;
         }
@@ -259,11 +265,11 @@ impl World for Docker {
     }
 
     fn adopt(&mut self, order: &Order) -> bool {
-        if self.shared.sheet.knows(&order.node) {
+        if self.shared.requests.knows(&order.node) {
             return service::adopt(&self.shared, order);
         }
         match &order.spawn {
-            Some(process) if is_container(process) => errand::adopt(&self.shared, order),
+            Some(process) if is_container(process) => execute::adopt(&self.shared, order),
             _ => self.processes.adopt(order),
         }
     }

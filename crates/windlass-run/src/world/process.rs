@@ -6,26 +6,26 @@
 //! and what has to be known about it after a crash stands in its *claim*.
 //!
 //! Reading order: `claim.rs` (how nothing is done twice), `launch.rs` (how a command starts),
-//! `probe.rs` (health checks), `group.rs` (whoever is left behind), `errand.rs` (what a thread does
-//! for an order), `direct.rs` (what needs no thread), `pace.rs` (how many of these run at once),
-//! `found.rs` (which of an earlier engine run), `keeper.rs` (who outlives the engine),
-//! `ends.rs` (how its end is heard of), `swift.rs` (how it starts), `logs.rs` (what it wrote),
-//! `veil.rs` (secrets in it), `inbox.rs` (where reports arrive).
+//! `probe.rs` (health checks), `group.rs` (orphans), `execute.rs` (what a thread does for an
+//! order), `direct.rs` (what needs no thread), `throttle.rs` (how many of these run at once),
+//! `scan.rs` (which of an earlier engine run), `keeper.rs` (the parent that outlives the engine),
+//! `sigchld.rs` (how ends are heard of), `spawn.rs` (fast starts), `logs.rs` (what was written),
+//! `redact.rs` (secrets in it), `inbox.rs` (where reports arrive).
 
 mod claim;
 mod direct;
-mod ends;
-mod errand;
-mod found;
+mod execute;
 mod group;
 mod inbox;
 mod keeper;
 mod launch;
 mod logs;
-mod pace;
 pub(super) mod probe;
-mod swift;
-mod veil;
+mod redact;
+mod scan;
+mod sigchld;
+mod spawn;
+mod throttle;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -40,8 +40,6 @@ use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 pub(crate) use claim::Identity;
 use direct::Direct;
-pub use ends::hear_ends;
-use found::Found;
 use group::Known;
 use inbox::Inbox;
 pub(super) use inbox::Reports;
@@ -49,7 +47,9 @@ use keeper::Records;
 pub use keeper::{KEEP_COMMANDS, keep_commands};
 use launch::Launcher;
 pub(super) use launch::exit_words;
-pub use veil::{HIDE_SECRETS, hide_secrets};
+pub use redact::{HIDE_SECRETS, hide_secrets};
+use scan::ProcessScan;
+pub use sigchld::block_sigchld;
 
 /// How long a command that was stopped may take before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -94,14 +94,14 @@ pub struct Processes {
     /// safe yet; none as long as nobody has asked, nor started anything, which comes after that.
     asked: Option<BTreeSet<OrderId>>,
     /// What of engines before this one runs, as long as nothing has been started or waited for.
-    found: Option<Found>,
+    found: Option<ProcessScan>,
     /// Whether the operator wants to stop.
     is_heard: Arc<AtomicBool>,
 }
 
 /// Where the process world works.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ProcessSettings {
     /// The folder of the deployment.
     pub folder: PathBuf,
     /// Where logs go.
@@ -133,8 +133,8 @@ impl Interrupter {
 
 impl Processes {
     /// A world of local processes.
-    pub fn new(place: Place, secrets: Secrets) -> std::io::Result<Self> {
-        if place.program.is_some() && ends::are_forgotten() {
+    pub fn new(place: ProcessSettings, secrets: Secrets) -> std::io::Result<Self> {
+        if place.program.is_some() && sigchld::is_ignored() {
             let why = "whoever started this has it ignore the signal CHLD, so that the ends of \
                        commands cannot be heard of: start it with `env --default-signal=CHLD`";
             return Err(std::io::Error::other(why));
@@ -180,7 +180,7 @@ impl Processes {
 impl Processes {
     /// How far the command of an order got that an engine before this one gave; an error when that
     /// is all there is to be said.
-    fn begun(&mut self, order: OrderId) -> Result<errand::From, OrderStatus> {
+    fn begun(&mut self, order: OrderId) -> Result<execute::From, OrderStatus> {
         let shared = Arc::clone(&self.shared);
         let claims = &shared.launcher.claims;
         let is_earlier = claims.is_of_earlier_boot(order);
@@ -205,8 +205,8 @@ impl Processes {
             None => claims.status(order),
         };
         match (running, left) {
-            (Some(identity), _) => Ok(errand::From::Running(identity)),
-            (None, Some(status)) if status.success() => Ok(errand::From::Command),
+            (Some(identity), _) => Ok(execute::From::Running(identity)),
+            (None, Some(status)) if status.success() => Ok(execute::From::Command),
             (None, Some(status)) => {
                 let end = End::Failed { reason: launch::end_words(status) };
                 self.shared.reports.send(Report::Ended { order, end });
@@ -224,7 +224,7 @@ impl Processes {
             // takes too long; those are not known then.
             let earlier = launcher.claims.earlier_keepers(self.direct.records());
             let _ = earlier.iter().all(Records::is_closed);
-            Found::look(launcher)
+            ProcessScan::look(launcher)
         });
         found.running(order)
     }
@@ -279,7 +279,7 @@ impl World for Processes {
         let _ = self.shared.launcher.claims.begin(order.id);
         if !self.direct.start(&self.shared, &mut self.inbox, order) {
             // What was wrong with a command that was tried, its shell will say.
-            errand::begin(&self.shared, order.clone(), errand::From::Start);
+            execute::begin(&self.shared, order.clone(), execute::From::Start);
         }
     }
 
@@ -308,19 +308,19 @@ impl World for Processes {
         if let Some(report) = self.inbox.report() {
             return Some(report);
         }
-        if self.inbox.is_told() {
+        if self.inbox.take_child_signal() {
             for order in self.direct.ended() {
                 self.inbox.push(order);
             }
         }
-        if self.inbox.is_told_by_keeper() {
+        if self.inbox.take_keeper_signal() {
             for order in self.direct.hear(&self.shared) {
                 self.inbox.push(order);
             }
         }
         // All of them: who sleeps is told only of what ends from then on.
         while let Some(ended) = self.inbox.ended() {
-            let report = self.direct.bury(&self.shared, ended);
+            let report = self.direct.reap(&self.shared, ended);
             if report.is_some() {
                 return report;
             }
@@ -347,7 +347,7 @@ impl World for Processes {
         let claims = &self.shared.launcher.claims;
         let from = if direct::is_repeatable(order) {
             match self.find(order.id) {
-                Some(identity) => errand::From::Running(identity),
+                Some(identity) => execute::From::Running(identity),
                 None => return OrderStatus::Unknown,
             }
         } else if order.run.is_some() {
@@ -358,7 +358,7 @@ impl World for Processes {
         } else if order.spawn.is_some() {
             let claim = claims.process(order.id);
             match claim.identity() {
-                Some(identity) if identity.is_alive() => errand::From::Command,
+                Some(identity) if identity.is_alive() => execute::From::Command,
                 // The claim is ours now, or what had it is dead: nothing runs.
                 _ => {
                     claim.take();
@@ -367,9 +367,9 @@ impl World for Processes {
             }
         } else {
             // Stopping what has stopped changes nothing.
-            errand::From::Command
+            execute::From::Command
         };
-        errand::begin(&self.shared, order.clone(), from);
+        execute::begin(&self.shared, order.clone(), from);
         OrderStatus::Known
     }
 
@@ -377,10 +377,10 @@ impl World for Processes {
         let claim = self.shared.launcher.claims.process(order.id);
         let Some(identity) = claim.identity() else { return false };
         if !identity.is_alive() {
-            errand::bury(&self.shared, order, identity, Known::ByEnvironment);
+            execute::reap(&self.shared, order, identity, Known::ByEnvironment);
             return false;
         }
-        errand::watch(&self.shared, order, identity, None);
+        execute::watch(&self.shared, order, identity, None);
         true
     }
 

@@ -7,15 +7,15 @@
 //! of anything: its orders are lost, never ended, and its processes not dead.
 //!
 //! Reading order: `address.rs` (where a host is), `connection.rs` (how a script gets there),
-//! `script.rs` (what runs there), `errand.rs` (what a thread does here), `files.rs` (what is copied
-//! there and back), `silence.rs` (hosts that do not answer).
+//! `script.rs` (what runs there), `execute.rs` (what a thread does here), `files.rs` (what is
+//! copied there and back), `unreachable.rs` (hosts that do not answer).
 
 mod address;
 mod connection;
-mod errand;
+mod execute;
 mod files;
 mod script;
-mod silence;
+mod unreachable;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -26,13 +26,13 @@ use std::time::{Duration, Instant};
 
 use windlass::lifecycle::implementation::Command;
 
-use super::process::{Interrupter, Place, Processes, Reports};
+use super::process::{Interrupter, ProcessSettings, Processes, Reports};
 use super::{Order, OrderStatus, Report, World, in_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use connection::Connections;
-use script::{Scripts, Sort};
-use silence::Silence;
+use script::{ClaimKind, Scripts};
+use unreachable::UnreachableHosts;
 
 /// How long after a command was told to stop it is told again.
 const TOLD_AGAIN: Duration = Duration::from_millis(300);
@@ -51,12 +51,12 @@ const SOON: Duration = Duration::from_secs(2);
 struct Shared {
     connections: Connections,
     scripts: Scripts,
-    here: files::Here,
+    here: files::LocalFolders,
     logs: PathBuf,
     reports: Reports,
     cancelled: Mutex<BTreeSet<OrderId>>,
     watched: Mutex<BTreeSet<OrderId>>,
-    silence: Silence,
+    unreachable: UnreachableHosts,
 }
 
 impl Shared {
@@ -90,7 +90,7 @@ impl Shared {
 
 /// How hosts are reached.
 #[derive(Debug, Clone)]
-pub struct Reach {
+pub struct SshSettings {
     /// Another configuration than the operator's own.
     pub config: Option<PathBuf>,
     /// A name for the deployment that no other one has: its folder on every host.
@@ -107,19 +107,26 @@ pub struct Ssh {
     /// Where the orders that this engine knows are carried out.
     hosts: BTreeMap<OrderId, String>,
     /// The hosts that were asked in vain for as long as there is patience.
-    hopeless: BTreeSet<String>,
+    unresponsive: BTreeSet<String>,
 }
 
 impl Ssh {
     /// A world of hosts.
-    pub fn new(place: Place, secrets: Secrets, reach: Reach) -> std::io::Result<Self> {
+    pub fn new(
+        place: ProcessSettings,
+        secrets: Secrets,
+        reach: SshSettings,
+    ) -> std::io::Result<Self> {
         let scripts = Scripts {
             folder: format!(".windlass-orders/{}", reach.unique),
             name: place.name.clone(),
             secrets: secrets.clone(),
         };
         let (logs, deployment) = (place.logs.clone(), place.name.clone());
-        let here = files::Here { directory: place.directory.clone(), folder: place.folder.clone() };
+        let here = files::LocalFolders {
+            directory: place.directory.clone(),
+            folder: place.folder.clone(),
+        };
         let local = Processes::new(place, secrets)?;
         let shared = Shared {
             connections: Connections::new(reach.config, deployment)?,
@@ -129,10 +136,10 @@ impl Ssh {
             reports: local.reports(),
             cancelled: Mutex::default(),
             watched: Mutex::default(),
-            silence: Silence::new(reach.tell),
+            unreachable: UnreachableHosts::new(reach.tell),
         };
-        let (hosts, hopeless) = (BTreeMap::new(), BTreeSet::new());
-        Ok(Ssh { local, shared: Arc::new(shared), hosts, hopeless })
+        let (hosts, unresponsive) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Ssh { local, shared: Arc::new(shared), hosts, unresponsive })
     }
 
     /// For whoever hears the operator.
@@ -148,7 +155,7 @@ impl Ssh {
             None => None,
         };
         let Some(host) = host else { return Ok(self.local.running(order)) };
-        let script = self.shared.scripts.is_running(order, Sort::Process);
+        let script = self.shared.scripts.is_running(order, ClaimKind::Process);
         let (_, said) = self.shared.connections.ask(&host, &script).map_err(|away| away.0)?;
         let said = String::from_utf8_lossy(&said);
         Ok(said.trim().strip_prefix("running ").and_then(|number| number.parse().ok()))
@@ -167,21 +174,21 @@ impl Ssh {
     /// What a host says; none when it does not answer, or when the operator does not want to wait.
     /// One that was asked patiently in vain is asked once: others wait for the same.
     fn asked(&mut self, host: &str, script: String) -> Option<String> {
-        let (place, is_hopeless) = (host.to_owned(), self.hopeless.contains(host));
+        let (place, is_unresponsive) = (host.to_owned(), self.unresponsive.contains(host));
         let said = self.unless_interrupted(Some(host), move |shared| {
-            if is_hopeless {
-                errand::ask_once(shared, &place, &script)
+            if is_unresponsive {
+                execute::ask_once(shared, &place, &script)
             } else {
-                errand::ask_patiently(shared, &place, &script)
+                execute::ask_patiently(shared, &place, &script)
             }
         })?;
         match said {
             Ok(said) => {
-                self.hopeless.remove(host);
+                self.unresponsive.remove(host);
                 Some(said)
             }
             Err(_) => {
-                self.hopeless.insert(host.to_owned());
+                self.unresponsive.insert(host.to_owned());
                 None
             }
         }
@@ -205,7 +212,7 @@ impl Ssh {
                 Err(_) => return None,
             }
             if let Some(host) = host.filter(|_| begun.elapsed() > SOON) {
-                self.shared.silence.is_slow(host, SOON);
+                self.shared.unreachable.is_slow(host, SOON);
             }
         }
     }
@@ -224,7 +231,9 @@ impl World for Ssh {
 
     fn start(&mut self, order: &Order) {
         match self.host(order) {
-            Ok(Some(host)) => errand::begin(&self.shared, host, order.clone(), errand::From::Start),
+            Ok(Some(host)) => {
+                execute::begin(&self.shared, host, order.clone(), execute::From::Start)
+            }
             Ok(None) => self.local.start(order),
             Err(reason) => {
                 let end = End::Failed { reason };
@@ -249,18 +258,18 @@ impl World for Ssh {
         if let Ok(mut cancelled) = self.shared.cancelled.lock() {
             cancelled.insert(order);
         }
-        let script = self.shared.scripts.stop(order, Sort::Command, "TERM", GRACE);
+        let script = self.shared.scripts.stop(order, ClaimKind::Command, "TERM", GRACE);
         let (shared, place, told) = (Arc::clone(&self.shared), host.clone(), script.clone());
         let telling = in_thread(move || {
             // The command may not have begun there: it is told again until its thread has ended.
             while shared.is_cancelled(order) {
-                let _ = errand::ask_patiently(&shared, &place, &told);
+                let _ = execute::ask_patiently(&shared, &place, &told);
                 thread::sleep(TOLD_AGAIN);
             }
         });
         if telling.is_err() {
             // Nobody can tell it again.
-            let _ = errand::ask_patiently(&self.shared, &host, &script);
+            let _ = execute::ask_patiently(&self.shared, &host, &script);
         }
     }
 
@@ -272,32 +281,32 @@ impl World for Ssh {
         };
         let from = if order.run.is_some() {
             // A host that does not answer: nobody knows.
-            let script = self.shared.scripts.inquire(order.id, Sort::Command);
+            let script = self.shared.scripts.inquire(order.id, ClaimKind::Command);
             let Some(said) = self.asked(&host, script) else { return OrderStatus::Silent };
             match said.split(' ').collect::<Vec<_>>().as_slice() {
                 ["free"] => return OrderStatus::NotDone,
-                ["result", "0"] => errand::From::Command,
+                ["result", "0"] => execute::From::Command,
                 ["result", code] => {
                     let code = code.parse().unwrap_or(1);
                     let end = End::Failed { reason: super::process::exit_words(code) };
                     self.shared.reports.send(Report::Ended { order: order.id, end });
                     return OrderStatus::Known;
                 }
-                ["running", _] => errand::From::Running,
+                ["running", _] => execute::From::Running,
                 _ => return OrderStatus::Unknown,
             }
         } else if order.spawn.is_some() {
-            let script = self.shared.scripts.inquire(order.id, Sort::Process);
+            let script = self.shared.scripts.inquire(order.id, ClaimKind::Process);
             match self.asked(&host, script) {
-                Some(said) if said.starts_with("running") => errand::From::Command,
+                Some(said) if said.starts_with("running") => execute::From::Command,
                 Some(_) => return OrderStatus::NotDone,
                 None => return OrderStatus::Silent,
             }
         } else {
             // Stopping what has stopped changes nothing.
-            errand::From::Command
+            execute::From::Command
         };
-        errand::begin(&self.shared, host, order.clone(), from);
+        execute::begin(&self.shared, host, order.clone(), from);
         OrderStatus::Known
     }
 
@@ -307,18 +316,18 @@ impl World for Ssh {
             Ok(None) => return self.local.adopt(order),
             Err(_) => return false,
         };
-        let script = self.shared.scripts.is_running(order.id, Sort::Process);
+        let script = self.shared.scripts.is_running(order.id, ClaimKind::Process);
         match self.asked(&host, script) {
-            Some(said) if said.starts_with("running") => errand::adopt(&self.shared, &host, order),
+            Some(said) if said.starts_with("running") => execute::adopt(&self.shared, &host, order),
             Some(_) => return false,
             // A host that does not answer is asked until it does.
-            None => errand::adopt_unseen(&self.shared, &host, order),
+            None => execute::adopt_unseen(&self.shared, &host, order),
         }
         true
     }
 
     fn unseen(&self) -> BTreeSet<OrderId> {
-        self.shared.silence.unseen()
+        self.shared.unreachable.unseen()
     }
 
     fn is_interrupted(&self) -> bool {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use windlass::lang::compose::{Options, load_alone};
 use windlass::source::Sources;
-use windlass_run::compose::{Ground, hashes};
+use windlass_run::compose::{ProjectContext, hashes};
 
 fn check(text: &str, expected: &[(&str, &str)]) {
     let mut sources = Sources::new();
@@ -15,7 +15,8 @@ fn check(text: &str, expected: &[(&str, &str)]) {
     let loaded = load_alone(root, &Options::default(), &sources);
     let project = loaded.project.unwrap_or_else(|| panic!("{:?}", loaded.findings));
     let environment = BTreeMap::from([("B".to_owned(), "fromenv".to_owned())]);
-    let ground = Ground { folder: "/srv/app".into(), environment, ..Ground::default() };
+    let ground =
+        ProjectContext { folder: "/srv/app".into(), environment, ..ProjectContext::default() };
     let expected: BTreeMap<String, String> =
         expected.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect();
     assert_eq!(hashes(&project, &ground), expected);

@@ -16,7 +16,7 @@ use std::process::Command;
 
 use windlass::lang::compose::{Options, load_alone};
 use windlass::source::Sources;
-use windlass_run::compose::{Ground, hashes};
+use windlass_run::compose::{ProjectContext, hashes};
 
 /// The only variables that are set.
 const VARIABLES: &[(&str, &str)] =
@@ -68,7 +68,7 @@ fn ours(text: &str) -> Hashes {
     };
     let loaded = load_alone(root, &options, &sources);
     let project = loaded.project.unwrap_or_else(|| panic!("{:?}", loaded.findings));
-    hashes(&project, &Ground { folder: folder(), environment, ..Ground::default() })
+    hashes(&project, &ProjectContext { folder: folder(), environment, ..ProjectContext::default() })
 }
 
 /// What the real program says about a file.

@@ -11,7 +11,7 @@ use windlass::application::{Application, ComponentType, GlobalState};
 use windlass::lifecycle::implementation::{Command, CommandLine, Process};
 use windlass::plan::{Plan, PlanAction};
 use windlass_run::compose;
-use windlass_run::world::docker::sheet::Sheet;
+use windlass_run::world::docker::requests::Requests;
 
 use crate::args::Format;
 use crate::failure::Failure;
@@ -144,7 +144,7 @@ pub(crate) fn of_project(
     application: &Application,
     start: &GlobalState,
     plan: &Plan,
-    sheet: Option<&Sheet>,
+    requests: Option<&Requests>,
 ) -> Result<Vec<ActionReport>, Failure> {
     let order = plan.topological_order().map_err(|_| Failure::usage("the plan is a circle"))?;
     let mut nodes: BTreeMap<&str, &str> = BTreeMap::new();
@@ -162,8 +162,8 @@ pub(crate) fn of_project(
         if let PlanAction::Operation { instance, operation } = &step.action {
             let name = nodes.get(instance.0.as_str());
             let node = name.and_then(|name| application.node_named(name));
-            if let (Some(sheet), Some(name)) = (sheet, name) {
-                report.engine = compose::told(sheet, name, &instance.0, operation);
+            if let (Some(requests), Some(name)) = (requests, name) {
+                report.engine = compose::describe(requests, name, &instance.0, operation);
             } else if let Some(component) = node.map(|node| application.type_of(node)) {
                 report.executes(component, operation);
             }

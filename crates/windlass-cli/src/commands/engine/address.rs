@@ -23,7 +23,7 @@ impl Address {
     pub(crate) fn new(place: &WhereArgs, file: &Path, name: &str) -> Self {
         let state_dir = place.state_dir.clone();
         let kept = containers::read(&Deployment::new(&state_folder(place, file), name));
-        let project = kept.ok().flatten().map(|sheet| sheet.project);
+        let project = kept.ok().flatten().map(|requests| requests.project);
         // Nobody named a file: the one that is there is meant.
         let is_nowhere = file == Path::new(USUAL_FILE) && !file.exists();
         let found = surroundings::file_in(Path::new(".")).filter(|_| is_nowhere);

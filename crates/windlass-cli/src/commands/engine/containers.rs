@@ -14,11 +14,11 @@ use windlass_run::compose as running;
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::OrderId;
 use windlass_run::machine::plan::Arrange;
-use windlass_run::world::docker::engine::{Container, Engine, Refused};
+use windlass_run::world::docker::engine::{Container, Engine, EngineError};
 use windlass_run::world::docker::http::Address;
-use windlass_run::world::docker::sheet::{Part, SERVICE, Service, Sheet};
-use windlass_run::world::docker::{self, Docker, Setting, take_away};
-use windlass_run::world::process::Place;
+use windlass_run::world::docker::requests::{Part, Requests, SERVICE, Service};
+use windlass_run::world::docker::{self, Docker, DockerSettings, remove_container};
+use windlass_run::world::process::ProcessSettings;
 
 use super::{Drive, actions};
 use crate::failure::Failure;
@@ -32,11 +32,13 @@ pub(crate) fn engine() -> Result<Engine, Failure> {
 }
 
 /// The engine said no, or is not there.
-pub(crate) fn refused(why: &Refused) -> Failure {
+pub(crate) fn refused(why: &EngineError) -> Failure {
     let failure = Failure::usage(why.to_string()).ending(exit_code::EXECUTION);
     match why {
-        Refused::Away(_) => failure.help("is a Docker engine running? `DOCKER_HOST` says where"),
-        Refused::Said(..) => failure,
+        EngineError::Unreachable(_) => {
+            failure.help("is a Docker engine running? `DOCKER_HOST` says where")
+        }
+        EngineError::Rejected(..) => failure,
     }
 }
 
@@ -46,17 +48,17 @@ pub(crate) fn tell(line: &str) {
 }
 
 /// The world of a run.
-pub(crate) fn world(drive: &Drive<'_>, place: Place) -> Result<Docker, Failure> {
-    let sheet = read(drive.deployment)?.unwrap_or_default();
-    let setting = Setting { engine: engine()?, sheet, tell };
+pub(crate) fn world(drive: &Drive<'_>, place: ProcessSettings) -> Result<Docker, Failure> {
+    let requests = read(drive.deployment)?.unwrap_or_default();
+    let setting = DockerSettings { engine: engine()?, requests, tell };
     Docker::new(place, drive.secrets.clone(), setting).map_err(|why| refused(&why))
 }
 
 /// Removes what is left of a deployment that is down and no Compose project, or says what stays.
-pub(crate) fn sweep(name: &str) -> Result<(), Failure> {
-    match docker::sweep(&engine()?, name) {
-        Err(why @ Refused::Away(_)) => Err(refused(&why)),
-        Err(Refused::Said(_, why)) => {
+pub(crate) fn remove_leftovers(name: &str) -> Result<(), Failure> {
+    match docker::remove_leftovers(&engine()?, name) {
+        Err(why @ EngineError::Unreachable(_)) => Err(refused(&why)),
+        Err(EngineError::Rejected(_, why)) => {
             tell(&format!("stays   something of {name} on the Docker engine: {why}"));
             Ok(())
         }
@@ -69,22 +71,22 @@ fn path(deployment: &Deployment) -> PathBuf {
 }
 
 /// What is kept about a project; none for other deployments.
-pub(crate) fn read(deployment: &Deployment) -> Result<Option<Sheet>, Failure> {
+pub(crate) fn read(deployment: &Deployment) -> Result<Option<Requests>, Failure> {
     let path = path(deployment);
     if !path.exists() {
         return Ok(None);
     }
     let text = fs::read_to_string(&path).map_err(|error| Failure::file("read", &path, &error))?;
-    let sheet = serde_json::from_str(&text);
-    sheet.map(Some).map_err(|error| Failure::usage(format!("`{}`: {error}", path.display())))
+    let requests = serde_json::from_str(&text);
+    requests.map(Some).map_err(|error| Failure::usage(format!("`{}`: {error}", path.display())))
 }
 
-/// Keeps a sheet for its owner alone: it has the variables of the containers in it.
-pub(crate) fn keep(deployment: &Deployment, sheet: &Sheet) -> Result<(), Failure> {
+/// Keeps the requests for their owner alone: they have the variables of the containers in it.
+pub(crate) fn keep(deployment: &Deployment, requests: &Requests) -> Result<(), Failure> {
     let path = path(deployment);
     let new = path.with_extension("new");
     let failed = |error: std::io::Error| Failure::file("write", &path, &error);
-    let text = serde_json::to_string_pretty(sheet).map_err(|error| failed(error.into()))?;
+    let text = serde_json::to_string_pretty(requests).map_err(|error| failed(error.into()))?;
     let mut file = OpenOptions::new()
         .write(true)
         .create(true)
@@ -104,7 +106,7 @@ pub(crate) fn arrangement(deployment: &Deployment) -> Option<Arrange> {
 /// A project that is about to go down.
 pub(crate) struct Composed {
     /// What it asks of the engine.
-    pub(crate) sheet: Sheet,
+    pub(crate) requests: Requests,
     /// Where it stands.
     pub(crate) state: GlobalState,
     /// Its containers that run.
@@ -124,11 +126,11 @@ impl Composed {
         application: &Application,
         known: &GlobalState,
     ) -> Result<Option<Self>, Failure> {
-        let Some(mut sheet) = read(deployment)? else { return Ok(None) };
-        let observed = running::observe_as_is(&engine()?, application, &mut sheet, known)
+        let Some(mut requests) = read(deployment)? else { return Ok(None) };
+        let observed = running::observe_as_is(&engine()?, application, &mut requests, known)
             .map_err(|why| refused(&why))?;
         let running::Observed { state, processes, orphans, others, .. } = observed;
-        Ok(Some(Composed { sheet, state, processes, orphans, others, held: BTreeSet::new() }))
+        Ok(Some(Composed { requests, state, processes, orphans, others, held: BTreeSet::new() }))
     }
 
     /// Removes the containers of services that there are no more, or says that they stay, and which
@@ -161,7 +163,7 @@ impl Composed {
             self.hold(&engine, &name)?;
         }
         self.take_earlier(&engine, ours, volumes)?;
-        let ours = self.sheet.parts.values().filter_map(|part| match part {
+        let ours = self.requests.parts.values().filter_map(|part| match part {
             Part::Network { name, .. } if self.held.contains(name) => Some(name),
             _ => None,
         });
@@ -173,7 +175,7 @@ impl Composed {
 
     /// A service that an earlier run brought up.
     fn brought_up(&self, name: &str) -> Option<&Service> {
-        self.sheet.earlier.values().find_map(|part| match part {
+        self.requests.earlier.values().find_map(|part| match part {
             Part::Service(service) if service.name == name => Some(&**service),
             _ => None,
         })
@@ -190,12 +192,12 @@ impl Composed {
         ours.sort_by(|(a, one), (b, other)| (b.rank, &one.name).cmp(&(a.rank, &other.name)));
         for (service, container) in ours {
             let name = &container.name;
-            take_away(engine, &service, &container, volumes).map_err(|why| {
+            remove_container(engine, &service, &container, volumes).map_err(|why| {
                 Failure::usage(format!("`{name}`: {why}")).ending(exit_code::EXECUTION)
             })?;
             tell(&format!("removed {name}: an earlier `up` brought it up"));
         }
-        for part in std::mem::take(&mut self.sheet.earlier) {
+        for part in std::mem::take(&mut self.requests.earlier) {
             let gone = match &part.1 {
                 Part::Network { name, .. } if !self.held.contains(name) => {
                     engine.drop("networks", name)
@@ -203,7 +205,7 @@ impl Composed {
                 Part::Volume { name, .. } if volumes => engine.drop("volumes", name),
                 // It stays, and may go the next time.
                 Part::Network { .. } | Part::Volume { .. } => {
-                    self.sheet.earlier.extend([part]);
+                    self.requests.earlier.extend([part]);
                     continue;
                 }
                 _ => continue,
@@ -226,7 +228,7 @@ impl Composed {
 
     /// Whether a node goes with the project: images stay, and volumes unless they are named.
     pub(crate) fn leaves(&self, node: &str, volumes: bool) -> bool {
-        match self.sheet.parts.get(node) {
+        match self.requests.parts.get(node) {
             Some(Part::Service(_)) => true,
             Some(Part::Network { name, .. }) => !self.held.contains(name),
             Some(Part::Volume { .. }) => volumes,
@@ -236,7 +238,7 @@ impl Composed {
 
     /// Keeps what the next run will ask of the engine.
     pub(crate) fn keep(&self, deployment: &Deployment) -> Result<(), Failure> {
-        keep(deployment, &self.sheet)
+        keep(deployment, &self.requests)
     }
 
     /// Keeps what going down will ask of the engine.
@@ -245,12 +247,12 @@ impl Composed {
         deployment: &Deployment,
         volumes: bool,
     ) -> Result<(), Failure> {
-        keep(deployment, &Sheet { remove_volumes: volumes, ..self.sheet.clone() })
+        keep(deployment, &Requests { remove_volumes: volumes, ..self.requests.clone() })
     }
 
     /// Asks before data is lost.
     pub(crate) fn confirm(&self, volumes: bool, yes: bool) -> Result<(), Failure> {
-        let parts = self.sheet.parts.values().chain(self.sheet.earlier.values());
+        let parts = self.requests.parts.values().chain(self.requests.earlier.values());
         let names: Vec<&str> = parts
             .filter_map(|part| match part {
                 Part::Volume { name, .. } if volumes => Some(name.as_str()),

@@ -19,7 +19,7 @@ use windlass_run::resume::{NoResume, Verdict};
 use windlass_run::secrets::Secrets;
 use windlass_run::supervisor::Dismissed;
 use windlass_run::world::World;
-use windlass_run::world::process::{Interrupter, Place, Processes};
+use windlass_run::world::process::{Interrupter, ProcessSettings, Processes};
 use windlass_run::world::simulated::{Faults, Simulated};
 
 use super::lines::Lines;
@@ -121,8 +121,8 @@ pub(crate) fn drive_in<M: Machine>(
 }
 
 /// Where processes run and write.
-fn place(drive: &Drive<'_>, run: u64) -> Result<Place, Failure> {
-    Ok(Place {
+fn place(drive: &Drive<'_>, run: u64) -> Result<ProcessSettings, Failure> {
+    Ok(ProcessSettings {
         folder: absolute(drive.deployment.folder())?,
         logs: absolute(&drive.deployment.logs(run))?,
         directory: absolute(&drive.directory)?,

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use windlass_run::deployment::Deployment;
-use windlass_run::world::process::Place;
-use windlass_run::world::ssh::{Reach, Ssh};
+use windlass_run::world::process::ProcessSettings;
+use windlass_run::world::ssh::{Ssh, SshSettings};
 
 use super::{Drive, live};
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ struct Kept {
 }
 
 /// The world of a run.
-pub(crate) fn world(drive: &Drive<'_>, place: Place) -> Result<Ssh, Failure> {
+pub(crate) fn world(drive: &Drive<'_>, place: ProcessSettings) -> Result<Ssh, Failure> {
     let reach = reach(drive.deployment, drive.name, drive.args.ssh_config.as_deref())?;
     Ssh::new(place, drive.secrets.clone(), reach)
         .map_err(|error| Failure::file("use", drive.deployment.folder(), &error))
@@ -32,13 +32,13 @@ pub(crate) fn reach(
     deployment: &Deployment,
     name: &str,
     config: Option<&Path>,
-) -> Result<Reach, Failure> {
+) -> Result<SshSettings, Failure> {
     let path = deployment.folder().join("ssh.json");
-    let unusable = |error: &io::Error| Failure::file("use", &path, error);
+    let unsupported = |error: &io::Error| Failure::file("use", &path, error);
     let old: Option<Kept> = match fs::read(&path) {
-        Ok(text) => Some(serde_json::from_slice(&text).map_err(|why| unusable(&why.into()))?),
+        Ok(text) => Some(serde_json::from_slice(&text).map_err(|why| unsupported(&why.into()))?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(unusable(&error)),
+        Err(error) => return Err(unsupported(&error)),
     };
     let config = match config {
         Some(config) => Some(fs::canonicalize(config).map_err(|error| {
@@ -50,14 +50,14 @@ pub(crate) fn reach(
     let is_new = old.as_ref().is_none_or(|old| old.config != config);
     let unique = match old {
         Some(old) => old.unique,
-        None => format!("{name}-{}", random().map_err(|error| unusable(&error))?),
+        None => format!("{name}-{}", random().map_err(|error| unsupported(&error))?),
     };
     if is_new {
         let kept = Kept { unique: unique.clone(), config: config.clone() };
-        let text = serde_json::to_string(&kept).map_err(|why| unusable(&why.into()))?;
-        replace::write(&path, &text).map_err(|error| unusable(&error))?;
+        let text = serde_json::to_string(&kept).map_err(|why| unsupported(&why.into()))?;
+        replace::write(&path, &text).map_err(|error| unsupported(&error))?;
     }
-    Ok(Reach { config, unique, tell: live::notice })
+    Ok(SshSettings { config, unique, tell: live::notice })
 }
 
 /// Another word each time: two deployments of one name may share a host.

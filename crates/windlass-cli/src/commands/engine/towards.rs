@@ -93,7 +93,7 @@ impl<'a> Towards<'a> {
         let mut application = past.application.clone();
         count(&mut application, &goal);
         let application = &application;
-        let mut sheet = None;
+        let mut requests = None;
         let known = &standing.state;
         if let Some(composed) = containers::Composed::read(&self.deployment, application, known)? {
             // The Docker engine knows better than the journal, and what was replaced is history.
@@ -101,7 +101,7 @@ impl<'a> Towards<'a> {
                 composed.keep(&self.deployment)?;
             }
             (standing.state, standing.processes) = (composed.state, composed.processes);
-            sheet = Some(composed.sheet);
+            requests = Some(composed.requests);
         }
         let start = emit::yaml(&lang::windlass::print_state(application, &standing.state));
         let begun = Entry::Begun {
@@ -124,7 +124,7 @@ impl<'a> Towards<'a> {
             .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
         if self.manner.dry_run {
             let plan = plan.map(load::own_plan).transpose()?.unwrap_or_default();
-            let actions = actions::of_project(application, &from, &plan, sheet.as_ref())?;
+            let actions = actions::of_project(application, &from, &plan, requests.as_ref())?;
             actions::show(self.manner.format, actions)?;
             return Ok(exit_code::GOOD);
         }

@@ -4,10 +4,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::thread;
 
 use windlass::spelling;
-use windlass_run::compose::{Seen, containers};
+use windlass_run::compose::{ProjectContainer, containers};
 use windlass_run::world::docker::engine::Engine;
 use windlass_run::world::docker::http::Body;
-use windlass_run::world::docker::sheet::Sheet;
+use windlass_run::world::docker::requests::Requests;
 
 use super::{LogLine, LogsArgs};
 use crate::args::Format;
@@ -16,15 +16,15 @@ use crate::failure::Failure;
 use crate::{escape, exit_code, output};
 
 /// Prints what containers wrote, each line under the name of its container.
-pub(super) fn print(args: &LogsArgs, sheet: &Sheet) -> Result<u8, Failure> {
+pub(super) fn print(args: &LogsArgs, requests: &Requests) -> Result<u8, Failure> {
     let engine = engine()?;
-    let all = containers(&engine, &sheet.project).map_err(|why| refused(&why))?;
-    let wanted = |seen: &Seen| {
+    let all = containers(&engine, &requests.project).map_err(|why| refused(&why))?;
+    let wanted = |seen: &ProjectContainer| {
         args.action.as_ref().is_none_or(|name| *name == seen.service || *name == seen.name)
     };
     let names: Vec<String> =
         all.iter().flat_map(|it| [it.service.clone(), it.name.clone()]).collect();
-    let chosen: Vec<Seen> = all.into_iter().filter(wanted).collect();
+    let chosen: Vec<ProjectContainer> = all.into_iter().filter(wanted).collect();
     if let Some(name) = args.action.as_ref().filter(|_| chosen.is_empty() && !names.is_empty()) {
         let known = names.iter().map(String::as_str);
         let help = spelling::advice("service", name, known, 0).unwrap_or_default();
@@ -48,7 +48,12 @@ pub(super) fn print(args: &LogsArgs, sheet: &Sheet) -> Result<u8, Failure> {
     Ok(exit_code::GOOD)
 }
 
-fn read(engine: &Engine, seen: &Seen, follow: bool, format: Format) -> Result<(), Failure> {
+fn read(
+    engine: &Engine,
+    seen: &ProjectContainer,
+    follow: bool,
+    format: Format,
+) -> Result<(), Failure> {
     let body = engine.logs(&seen.container.id, 0, follow).map_err(|why| refused(&why))?;
     for line in BufReader::new(Unframed { body, left: 0 }).split(b'\n') {
         let line = line?;

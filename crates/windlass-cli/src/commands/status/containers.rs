@@ -3,7 +3,7 @@
 use windlass::lifecycle::protocol::Element;
 use windlass_run::deployment::Deployment;
 use windlass_run::world::docker::engine::{Container, Engine};
-use windlass_run::world::docker::sheet::{Part, Service};
+use windlass_run::world::docker::requests::{Part, Service};
 
 use super::InstanceReport;
 use crate::commands::engine::{Past, Standing, containers};
@@ -15,22 +15,22 @@ pub(super) fn all(
     past: &Past,
     standing: &Standing,
 ) -> Result<Vec<InstanceReport>, Failure> {
-    let sheet = containers::read(deployment)?.unwrap_or_default();
+    let requests = containers::read(deployment)?.unwrap_or_default();
     let engine = containers::engine()?;
     let mut all = Vec::new();
     for (id, instance) in &standing.state.instances {
         let node = &past.application.node(instance.node).name;
         let component = past.application.type_of(instance.node);
         let Some(protocol) = component.protocol() else { continue };
-        let service = match sheet.parts.get(node) {
+        let service = match requests.parts.get(node) {
             Some(Part::Service(service)) => Some(service),
             _ => None,
         };
         let name = match service {
-            Some(service) => service.container_name(&sheet.project, service.number(node, &id.0)),
+            Some(service) => service.container_name(&requests.project, service.number(node, &id.0)),
             None => format!("{}-{}", deployment_name(deployment), id.0),
         };
-        let gone = is_gone(&engine, sheet.parts.get(node));
+        let gone = is_gone(&engine, requests.parts.get(node));
         let (state, process) = match instance.element {
             Element::State(at) if gone && protocol.state(at).name == "present" => {
                 ("absent".to_owned(), None)
@@ -110,7 +110,7 @@ fn deployment_name(deployment: &Deployment) -> String {
 mod tests {
     use serde_json::json;
     use windlass_run::world::docker::engine::Container;
-    use windlass_run::world::docker::sheet::Service;
+    use windlass_run::world::docker::requests::Service;
 
     use super::told;
 

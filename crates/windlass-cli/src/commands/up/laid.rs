@@ -124,10 +124,12 @@ fn laid_out(
     if !files::looks_like_archive(file) || !needs_files {
         return Ok(engine::folder_of(file));
     }
-    let unusable = |error: &std::io::Error| Failure::file("write", deployment.folder(), error);
+    let unsupported = |error: &std::io::Error| Failure::file("write", deployment.folder(), error);
     let root = deployment.folder().join(ARCHIVE);
     match fs::remove_dir_all(&root) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unusable(&error)),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(unsupported(&error));
+        }
         _ => {}
     }
     let opened = files::open(file, Limits::default());
@@ -143,7 +145,7 @@ fn laid_out(
             fs::write(&path, &bytes)?;
             fs::set_permissions(&path, fs::Permissions::from_mode(0o700))
         };
-        write().map_err(|error| unusable(&error))?;
+        write().map_err(|error| unsupported(&error))?;
     }
     Ok(root.join(folder_in(file, service)))
 }

@@ -10,11 +10,11 @@ use windlass::goal::{GoalFile, Want};
 use windlass::lang::compose::{self, Project};
 use windlass::plan::{Plan, PlanAction};
 use windlass::source::{SourceId, Sources};
-use windlass_run::compose::{self as running, Ground, Observed};
+use windlass_run::compose::{self as running, Observed, ProjectContext};
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::Purpose;
 use windlass_run::machine::plan::Arrange;
-use windlass_run::world::docker::sheet::{Part, Sheet};
+use windlass_run::world::docker::requests::{Part, Requests};
 
 use super::refusal::refuse;
 use super::{Beginning, UpArgs, WorldArg};
@@ -30,7 +30,7 @@ pub(crate) struct Prepared {
     pub(crate) application: Application,
     /// That all of it is up.
     pub(crate) goal: GoalFile,
-    sheet: Sheet,
+    requests: Requests,
     observed: Observed,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn actions(
     plan: &Plan,
     project: Option<&Prepared>,
 ) -> Result<Vec<ActionReport>, Failure> {
-    actions::of_project(application, start, plan, project.map(|project| &project.sheet))
+    actions::of_project(application, start, plan, project.map(|project| &project.requests))
 }
 
 /// A Compose project that goes to a Docker engine; none for anything else.
@@ -84,13 +84,13 @@ pub(super) fn refuse_other(
 ) -> Result<(), Failure> {
     let Some(project) = project.filter(|_| world == WorldArg::Docker) else { return Ok(()) };
     let (deployment, name) = deployment(&args.place, &args.file, project)?;
-    let Some(sheet) = read(&deployment)?.filter(|sheet| sheet.project != project) else {
+    let Some(requests) = read(&deployment)?.filter(|requests| requests.project != project) else {
         return Ok(());
     };
     if Past::read(&deployment)?.is_none_or(|past| is_gone(&past)) {
         return Ok(());
     }
-    let other = &sheet.project;
+    let other = &requests.project;
     let message = format!("`{name}` is a deployment of the project `{other}`, not of `{project}`");
     Err(Failure::usage(message)
         .help(format!("say `--project-name {other}`, or choose another deployment with --name")))
@@ -127,24 +127,24 @@ impl Prepared {
         learn_checks(&mut project)?;
         let (mut application, mut goal) = compose::lower(&project);
         running::with_processes(&mut application, &project);
-        let mut sheet = running::sheet(&project, &application, &ground);
-        let mut clashes =
-            running::clashes(&engine()?, &project, &sheet).map_err(|why| refused(&why))?;
+        let mut requests = running::requests(&project, &application, &ground);
+        let mut conflicts =
+            running::conflicts(&engine()?, &project, &requests).map_err(|why| refused(&why))?;
         if !args.adopt {
-            let held = running::held_ports(&engine()?, &sheet).map_err(|why| refused(&why))?;
-            clashes.extend(held);
+            let held = running::held_ports(&engine()?, &requests).map_err(|why| refused(&why))?;
+            conflicts.extend(held);
         }
-        if !clashes.is_empty() {
-            return Err(Failure::usage(clashes.join("; ")).ending(exit_code::FINDINGS));
+        if !conflicts.is_empty() {
+            return Err(Failure::usage(conflicts.join("; ")).ending(exit_code::FINDINGS));
         }
-        sheet.engine_checks = args.engine_checks;
-        renew(args, &mut sheet)?;
+        requests.engine_checks = args.engine_checks;
+        renew(args, &mut requests)?;
         if !args.dry_run && !args.adopt {
-            let refreshed = running::refresh(&engine()?, &mut sheet, args.build, tell);
+            let refreshed = running::refresh(&engine()?, &mut requests, args.build, tell);
             refreshed.map_err(|why| Failure::usage(why).ending(exit_code::EXECUTION))?;
         }
-        let observed =
-            running::observe(&engine()?, &application, &mut sheet).map_err(|why| refused(&why))?;
+        let observed = running::observe(&engine()?, &application, &mut requests)
+            .map_err(|why| refused(&why))?;
         for name in observed.networks.iter().filter(|_| !args.adopt) {
             tell(&format!("changed network {name}: it will be made anew, with its containers"));
         }
@@ -160,7 +160,7 @@ impl Prepared {
                 tell(&format!("orphan  {name}: no service of the file asks for it"));
             }
         }
-        Ok(Prepared { application, goal, sheet, observed })
+        Ok(Prepared { application, goal, requests, observed })
     }
 
     /// Where the run begins. What somebody else has started is named, the first time.
@@ -181,14 +181,15 @@ impl Prepared {
     /// what `up` would do about the rest.
     pub(crate) fn adopt(&mut self) -> Result<String, Failure> {
         let Observed { stale, networks, orphans, .. } = std::mem::take(&mut self.observed);
-        self.sheet.renew.clear();
-        let (application, sheet) = (&self.application, &mut self.sheet);
+        self.requests.renew.clear();
+        let (application, requests) = (&self.application, &mut self.requests);
         let nothing = GlobalState::empty();
-        let observed = running::observe_as_is(&engine()?, application, sheet, &nothing)
+        let observed = running::observe_as_is(&engine()?, application, requests, &nothing)
             .map_err(|why| refused(&why))?;
         let kept = &observed.kept;
         if !kept.iter().any(|name| name.starts_with("container ")) {
-            let message = format!("no container of the project `{}` is there", self.sheet.project);
+            let message =
+                format!("no container of the project `{}` is there", self.requests.project);
             return Err(Failure::usage(message).ending(exit_code::FINDINGS));
         }
         let mut out = String::new();
@@ -214,7 +215,7 @@ impl Prepared {
 
     /// Services that have fewer containers than the file asks for.
     fn missing(&self, observed: &Observed) -> Vec<&str> {
-        let services = self.sheet.parts.iter().filter_map(|(node, part)| match part {
+        let services = self.requests.parts.iter().filter_map(|(node, part)| match part {
             Part::Service(service) => Some((node, service)),
             _ => None,
         });
@@ -233,17 +234,20 @@ impl Prepared {
         let mut nodes: BTreeMap<String, String> = standing
             .map(|(id, own)| (id.0.clone(), self.application.node(own.node).name.clone()))
             .collect();
-        running::roll(&nodes, plan, |node| {
-            self.sheet.service(node).map_or(1, |service| service.update.parallelism as usize)
+        running::rolling_update(&nodes, plan, |node| {
+            self.requests.service(node).map_or(1, |service| service.update.parallelism as usize)
         });
         for step in &plan.steps {
             if let PlanAction::ScaleOut { node, instance, .. } = &step.action {
                 nodes.insert(instance.0.clone(), node.clone());
             }
         }
-        running::hope(&nodes, plan, |node| {
-            let hopes = self.sheet.service(node).map_or(&[][..], |service| &service.hopes);
-            hopes.iter().map(|hope| hope.node.as_str()).collect()
+        running::optional_order(&nodes, plan, |node| {
+            let optional_dependencies = self
+                .requests
+                .service(node)
+                .map_or(&[][..], |service| &service.optional_dependencies);
+            optional_dependencies.iter().map(|hope| hope.node.as_str()).collect()
         });
         running::arrange_one_by_one
     }
@@ -257,9 +261,9 @@ impl Prepared {
         if past.is_some_and(|past| !is_gone(past))
             && let Some(before) = read(deployment)?
         {
-            self.sheet.remember(before);
+            self.requests.remember(before);
         }
-        keep(deployment, &self.sheet)
+        keep(deployment, &self.requests)
     }
 }
 
@@ -289,8 +293,8 @@ fn learn_checks(project: &mut Project) -> Result<(), Failure> {
 
 /// Asks what becomes of volumes whose definition changed: they are made anew, and what is in them
 /// is lost, only when somebody says so about them.
-fn renew(args: &UpArgs, sheet: &mut Sheet) -> Result<(), Failure> {
-    let changed = running::changed_volumes(&engine()?, sheet).map_err(|why| refused(&why))?;
+fn renew(args: &UpArgs, requests: &mut Requests) -> Result<(), Failure> {
+    let changed = running::changed_volumes(&engine()?, requests).map_err(|why| refused(&why))?;
     for name in changed {
         let question = format!(
             "the definition of the volume `{name}` changed; made anew, it loses what is in it"
@@ -299,7 +303,7 @@ fn renew(args: &UpArgs, sheet: &mut Sheet) -> Result<(), Failure> {
             || (!args.dry_run && !args.yes && !args.adopt && ask(&question).is_ok());
         if is_wanted {
             tell(&format!("changed volume {name}: it will be made anew, without its data"));
-            sheet.renew.insert(name);
+            requests.renew.insert(name);
         } else {
             tell(&format!(
                 "changed volume {name}: it stays as it is, with its data (--renew-volumes)"
@@ -310,7 +314,7 @@ fn renew(args: &UpArgs, sheet: &mut Sheet) -> Result<(), Failure> {
 }
 
 /// What the paths and variables of a file mean.
-fn ground(file: &Path, project: &Project) -> Result<Ground, Failure> {
+fn ground(file: &Path, project: &Project) -> Result<ProjectContext, Failure> {
     let found = surroundings::file_in(file);
     let file = found.as_deref().unwrap_or(file);
     let absolute = |path: &Path| {
@@ -325,5 +329,5 @@ fn ground(file: &Path, project: &Project) -> Result<Ground, Failure> {
     let environment = surroundings::environment(&folder);
     let elsewhere = |(source, way): (&SourceId, &String)| (*source, folder.join(way));
     let folders = project.folders.iter().map(elsewhere).collect();
-    Ok(Ground { folder, files, environment, folders })
+    Ok(ProjectContext { folder, files, environment, folders })
 }

@@ -7,7 +7,7 @@ use windlass::lang::compose::project::Condition;
 use windlass::lang::compose::{self, Project};
 use windlass::rule;
 use windlass::source::Sources;
-use windlass_run::compose::Ground;
+use windlass_run::compose::ProjectContext;
 use windlass_run::world::docker::engine::Engine;
 
 use crate::args::CheckFormat;
@@ -58,7 +58,7 @@ pub(crate) fn certain(project: &Project, sources: &Sources) -> Vec<Diagnostic> {
 pub(super) fn refuse(
     project: &Project,
     sources: &Sources,
-    ground: &Ground,
+    ground: &ProjectContext,
     engine: &Engine,
 ) -> Result<(), Failure> {
     let mut findings = certain(project, sources);
@@ -67,12 +67,12 @@ pub(super) fn refuse(
     });
     findings.retain(|finding| !(has_jobs && PORTS.contains(&finding.code)));
     findings.extend(unbuildable(project, engine)?);
-    let mut unusable =
-        windlass_run::compose::unusable(engine, project, ground).map_err(|why| refused(&why))?;
+    let mut unsupported =
+        windlass_run::compose::unsupported(engine, project, ground).map_err(|why| refused(&why))?;
     // Whether images have checks is looked at later.
     let waits = compose::hopeless(project).into_iter().filter(|it| it.until == "completed");
-    unusable.extend(waits.map(|wait| wait.sentence()));
-    if findings.is_empty() && unusable.is_empty() {
+    unsupported.extend(waits.map(|wait| wait.sentence()));
+    if findings.is_empty() && unsupported.is_empty() {
         return Ok(());
     }
     // The others have been told already.
@@ -81,7 +81,7 @@ pub(super) fn refuse(
         let report = Report::new(sources.clone(), findings);
         output::stderr(&render::report(CheckFormat::Text, &report, false)?);
     }
-    let message = match unusable.as_slice() {
+    let message = match unsupported.as_slice() {
         [] => "this cannot come up; nothing was done".to_owned(),
         all => format!("{}; nothing was done", all.join("; ")),
     };

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::engine::{Engine, escaped};
-use super::sheet::Build;
+use super::requests::Build;
 
 /// What a Dockerfile is called that does not lie in the folder.
 pub(crate) const INLINE: &str = ".windlass.Dockerfile";

@@ -16,31 +16,33 @@ pub struct Engine {
 
 /// Why a call failed.
 #[derive(Debug)]
-pub enum Refused {
+pub enum EngineError {
     /// The engine cannot be reached, or hung up.
-    Away(String),
+    Unreachable(String),
     /// It said no: the status, and its words.
-    Said(u16, String),
+    Rejected(u16, String),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for EngineError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refused::Away(why) => write!(formatter, "the Docker engine cannot be asked: {why}"),
-            Refused::Said(_, words) => formatter.write_str(words),
+            EngineError::Unreachable(why) => {
+                write!(formatter, "the Docker engine cannot be asked: {why}")
+            }
+            EngineError::Rejected(_, words) => formatter.write_str(words),
         }
     }
 }
 
-impl Refused {
+impl EngineError {
     /// Whether what was asked about does not exist.
     pub fn is_missing(&self) -> bool {
-        matches!(self, Refused::Said(404, _))
+        matches!(self, EngineError::Rejected(404, _))
     }
 
     /// Whether something of that name exists already, or is in use.
     pub fn is_conflict(&self) -> bool {
-        matches!(self, Refused::Said(409, _))
+        matches!(self, EngineError::Rejected(409, _))
     }
 }
 
@@ -101,7 +103,7 @@ impl Container {
 }
 
 /// What a call gives.
-pub type Asked<T> = Result<T, Refused>;
+pub type EngineResult<T> = Result<T, EngineError>;
 
 /// A text as part of a path or a query.
 pub fn escaped(text: &str) -> String {
@@ -130,12 +132,12 @@ impl Engine {
         path: &str,
         kind: &str,
         body: &[u8],
-    ) -> Asked<Answer> {
+    ) -> EngineResult<Answer> {
         self.sent(Request { method, path, kind, body, header: None })
     }
 
-    fn sent(&self, request: Request<'_>) -> Asked<Answer> {
-        let away = |error: std::io::Error| Refused::Away(error.to_string());
+    fn sent(&self, request: Request<'_>) -> EngineResult<Answer> {
+        let away = |error: std::io::Error| EngineError::Unreachable(error.to_string());
         let mut answer = http::send(&self.address, request).map_err(away)?;
         if answer.status < 400 {
             return Ok(answer);
@@ -145,23 +147,28 @@ impl Engine {
         let said: Option<Value> = serde_json::from_str(&text).ok();
         let message = said.and_then(|said| Some(said.get("message")?.as_str()?.to_owned()));
         let message = message.unwrap_or_else(|| text.trim().to_owned());
-        Err(Refused::Said(answer.status, message))
+        Err(EngineError::Rejected(answer.status, message))
     }
 
-    pub(super) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Asked<Value> {
+    pub(super) fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> EngineResult<Value> {
         let text = body.map(Value::to_string).unwrap_or_default();
         let mut answer = self.answer(method, path, "application/json", text.as_bytes())?;
         let mut text = String::new();
-        let away = |error: std::io::Error| Refused::Away(error.to_string());
+        let away = |error: std::io::Error| EngineError::Unreachable(error.to_string());
         answer.body.read_to_string(&mut text).map_err(away)?;
         if text.trim().is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_str(&text).map_err(|error| Refused::Away(error.to_string()))
+        serde_json::from_str(&text).map_err(|error| EngineError::Unreachable(error.to_string()))
     }
 
     /// Whether anybody is there.
-    pub fn ping(&self) -> Asked<()> {
+    pub fn ping(&self) -> EngineResult<()> {
         self.answer("GET", "/_ping", "text/plain", &[]).map(|_| ())
     }
 
@@ -171,15 +178,16 @@ impl Engine {
     }
 
     /// The version of its interface: what stands behind `1.`.
-    pub fn version(&self) -> Asked<u32> {
+    pub fn version(&self) -> EngineResult<u32> {
         let said = self.ask("GET", "/version", None)?;
         let text = said.get("ApiVersion").and_then(Value::as_str).unwrap_or_default();
         let minor = text.split_once('.').and_then(|(_, minor)| minor.parse().ok());
-        minor.ok_or_else(|| Refused::Away(format!("`{text}` is no version of an engine")))
+        minor
+            .ok_or_else(|| EngineError::Unreachable(format!("`{text}` is no version of an engine")))
     }
 
     /// Everything that happens from now on, one JSON value a line.
-    pub fn events(&self) -> Asked<BufReader<Body>> {
+    pub fn events(&self) -> EngineResult<BufReader<Body>> {
         let filters = escaped(r#"{"type":["container"]}"#);
         let answer =
             self.answer("GET", &format!("/events?filters={filters}"), "text/plain", &[])?;
@@ -187,34 +195,39 @@ impl Engine {
     }
 
     /// Makes a container; its id.
-    pub fn create(&self, name: &str, body: &Value) -> Asked<String> {
+    pub fn create(&self, name: &str, body: &Value) -> EngineResult<String> {
         self.create_for(None, name, body)
     }
 
     /// Makes a container for a platform; its id.
-    pub fn create_for(&self, platform: Option<&str>, name: &str, body: &Value) -> Asked<String> {
+    pub fn create_for(
+        &self,
+        platform: Option<&str>,
+        name: &str,
+        body: &Value,
+    ) -> EngineResult<String> {
         let mut path = format!("/containers/create?name={}", escaped(name));
         if let Some(platform) = platform {
             path.push_str("&platform=");
             path.push_str(&escaped(platform));
         }
-        let made = self.once_free(name, || self.ask("POST", &path, Some(body)))?;
+        let made = self.retry_while_name_is_taken(name, || self.ask("POST", &path, Some(body)))?;
         Ok(made.get("Id").and_then(Value::as_str).unwrap_or_default().to_owned())
     }
 
     /// A container by name or id.
-    pub fn inspect(&self, name: &str) -> Asked<Container> {
+    pub fn inspect(&self, name: &str) -> EngineResult<Container> {
         let path = format!("/containers/{}/json", escaped(name));
         self.ask("GET", &path, None).map(Container::of)
     }
 
     /// The ids of the containers with a label, those that do not run included.
-    pub fn labelled(&self, label: &str) -> Asked<Vec<String>> {
+    pub fn labelled(&self, label: &str) -> EngineResult<Vec<String>> {
         self.filtered(&json!({ "label": [label] }))
     }
 
     /// The ids of the containers that pass a filter, those that do not run included.
-    pub fn filtered(&self, filter: &Value) -> Asked<Vec<String>> {
+    pub fn filtered(&self, filter: &Value) -> EngineResult<Vec<String>> {
         let filters = escaped(&filter.to_string());
         let found = self.ask("GET", &format!("/containers/json?all=1&filters={filters}"), None)?;
         let id = |one: &Value| one.get("Id").and_then(Value::as_str).map(str::to_owned);
@@ -222,7 +235,7 @@ impl Engine {
     }
 
     /// The labels of all containers by name, those that do not run included.
-    pub fn names(&self) -> Asked<BTreeMap<String, Value>> {
+    pub fn names(&self) -> EngineResult<BTreeMap<String, Value>> {
         let found = self.ask("GET", "/containers/json?all=1", None)?;
         let mut all = BTreeMap::new();
         for one in found.as_array().into_iter().flatten() {
@@ -235,29 +248,29 @@ impl Engine {
     }
 
     /// The containers that run, as the list of the engine shows them, with the ports they hold.
-    pub fn list_running(&self) -> Asked<Vec<Value>> {
+    pub fn list_running(&self) -> EngineResult<Vec<Value>> {
         let found = self.ask("GET", "/containers/json", None)?;
         Ok(found.as_array().cloned().unwrap_or_default())
     }
 
     /// Starts a container; one that runs goes on.
-    pub fn start(&self, name: &str) -> Asked<()> {
+    pub fn start(&self, name: &str) -> EngineResult<()> {
         self.ask("POST", &format!("/containers/{}/start", escaped(name)), None).map(|_| ())
     }
 
     /// Stops a container, by force after `grace` seconds or its own.
-    pub fn stop(&self, name: &str, grace: Option<u64>) -> Asked<()> {
+    pub fn stop(&self, name: &str, grace: Option<u64>) -> EngineResult<()> {
         let wait = grace.map_or(String::new(), |seconds| format!("?t={seconds}"));
         self.ask("POST", &format!("/containers/{}/stop{wait}", escaped(name)), None).map(|_| ())
     }
 
     /// Ends a container at once.
-    pub fn kill(&self, name: &str) -> Asked<()> {
+    pub fn kill(&self, name: &str) -> EngineResult<()> {
         self.ask("POST", &format!("/containers/{}/kill", escaped(name)), None).map(|_| ())
     }
 
     /// Makes an image of a root file system, as a tar archive.
-    pub fn import(&self, repository: &str, tag: &str, archive: &[u8]) -> Asked<()> {
+    pub fn import(&self, repository: &str, tag: &str, archive: &[u8]) -> EngineResult<()> {
         let (repository, tag) = (escaped(repository), escaped(tag));
         let path = format!("/images/create?fromSrc=-&repo={repository}&tag={tag}");
         let answer = self.answer("POST", &path, "application/x-tar", archive)?;
@@ -265,19 +278,19 @@ impl Engine {
     }
 
     /// Gives a container another name.
-    pub fn rename(&self, name: &str, new: &str) -> Asked<()> {
+    pub fn rename(&self, name: &str, new: &str) -> EngineResult<()> {
         let path = format!("/containers/{}/rename?name={}", escaped(name), escaped(new));
-        self.once_free(new, || self.ask("POST", &path, None)).map(|_| ())
+        self.retry_while_name_is_taken(new, || self.ask("POST", &path, None)).map(|_| ())
     }
 
     /// Puts files, as a tar archive, into a container.
-    pub fn put_archive(&self, name: &str, archive: &[u8]) -> Asked<()> {
+    pub fn put_archive(&self, name: &str, archive: &[u8]) -> EngineResult<()> {
         let path = format!("/containers/{}/archive?path=/", escaped(name));
         self.answer("PUT", &path, "application/x-tar", archive).map(|_| ())
     }
 
     /// What a container wrote from `since` (seconds since 1970) on; follows it when `follow`.
-    pub fn logs(&self, name: &str, since: u64, follow: bool) -> Asked<Body> {
+    pub fn logs(&self, name: &str, since: u64, follow: bool) -> EngineResult<Body> {
         let path = format!(
             "/containers/{}/logs?stdout=1&stderr=1&since={since}&follow={follow}",
             escaped(name)
@@ -286,30 +299,30 @@ impl Engine {
     }
 
     /// A network, a volume or an image: `networks`, `volumes` or `images`.
-    pub fn look(&self, kind: &str, name: &str) -> Asked<Value> {
+    pub fn look(&self, kind: &str, name: &str) -> EngineResult<Value> {
         let rest = if kind == "images" { "/json" } else { "" };
         self.ask("GET", &format!("/{kind}/{}{rest}", escaped(name)), None)
     }
 
     /// Makes a network or a volume.
-    pub fn make(&self, kind: &str, body: &Value) -> Asked<Value> {
+    pub fn make(&self, kind: &str, body: &Value) -> EngineResult<Value> {
         self.ask("POST", &format!("/{kind}/create"), Some(body))
     }
 
     /// Removes a network, a volume or an image.
-    pub fn drop(&self, kind: &str, name: &str) -> Asked<()> {
+    pub fn drop(&self, kind: &str, name: &str) -> EngineResult<()> {
         self.ask("DELETE", &format!("/{kind}/{}", escaped(name)), None).map(|_| ())
     }
 
     /// Connects a container with a network.
-    pub fn connect(&self, network: &str, container: &str, endpoint: &Value) -> Asked<()> {
+    pub fn connect(&self, network: &str, container: &str, endpoint: &Value) -> EngineResult<()> {
         let body = json!({ "Container": container, "EndpointConfig": endpoint });
         self.ask("POST", &format!("/networks/{}/connect", escaped(network)), Some(&body))
             .map(|_| ())
     }
 
     /// Takes a container out of a network, whatever it does there.
-    pub fn disconnect(&self, network: &str, container: &str) -> Asked<()> {
+    pub fn disconnect(&self, network: &str, container: &str) -> EngineResult<()> {
         let body = json!({ "Container": container, "Force": true });
         self.ask("POST", &format!("/networks/{}/disconnect", escaped(network)), Some(&body))
             .map(|_| ())
@@ -323,7 +336,7 @@ impl Engine {
         platform: Option<&str>,
         header: Option<&str>,
         progress: &mut dyn FnMut(&Value),
-    ) -> Asked<()> {
+    ) -> EngineResult<()> {
         let mut path = format!("/images/create?fromImage={}", escaped(&tagged(reference)));
         if let Some(platform) = platform {
             path.push_str("&platform=");
@@ -341,7 +354,7 @@ impl Engine {
         query: &str,
         archive: &[u8],
         progress: &mut dyn FnMut(&Value),
-    ) -> Asked<()> {
+    ) -> EngineResult<()> {
         let answer =
             self.answer("POST", &format!("/build?{query}"), "application/x-tar", archive)?;
         told(answer.body, progress)
@@ -355,12 +368,12 @@ pub fn tagged(reference: &str) -> String {
 }
 
 /// Reads what a long call tells; an error among it is the error of the call.
-fn told(body: Body, progress: &mut dyn FnMut(&Value)) -> Asked<()> {
+fn told(body: Body, progress: &mut dyn FnMut(&Value)) -> EngineResult<()> {
     for line in BufReader::new(body).lines() {
-        let line = line.map_err(|error| Refused::Away(error.to_string()))?;
+        let line = line.map_err(|error| EngineError::Unreachable(error.to_string()))?;
         let Ok(value) = serde_json::from_str::<Value>(&line) else { continue };
         if let Some(error) = value.get("error").and_then(Value::as_str) {
-            return Err(Refused::Said(500, error.to_owned()));
+            return Err(EngineError::Rejected(500, error.to_owned()));
         }
         progress(&value);
     }

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::engine::{Engine, Refused};
+use super::engine::{Engine, EngineError};
+use super::requests::Hook;
 use super::service::words;
-use super::sheet::Hook;
 use super::{Shared, archive};
 use crate::entry::OrderId;
 
@@ -21,7 +21,7 @@ const LAST_LINES: usize = 5;
 
 impl Engine {
     /// Gets a command ready that will run inside a container; its id.
-    fn prepare(&self, container: &str, hook: &Hook) -> Result<String, Refused> {
+    fn prepare(&self, container: &str, hook: &Hook) -> Result<String, EngineError> {
         let body = json!({
             "AttachStdout": true,
             "AttachStderr": true,
@@ -36,7 +36,7 @@ impl Engine {
     }
 
     /// How a command ended.
-    fn end_of(&self, command: &str) -> Result<i64, Refused> {
+    fn end_of(&self, command: &str) -> Result<i64, EngineError> {
         let said = self.ask("GET", &format!("/exec/{command}/json"), None)?;
         Ok(said.get("ExitCode").and_then(Value::as_i64).unwrap_or(-1))
     }

@@ -7,8 +7,8 @@ use windlass::lang::compose::cast;
 
 use super::archive;
 use super::engine::Engine;
+use super::requests::Build;
 use super::service::words;
-use super::sheet::Build;
 use crate::compose::Credentials;
 
 const DAY: u64 = 24 * 60 * 60;

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 use super::Shared;
-use super::check::wait_healthy;
+use super::dependents;
 use super::engine::Container;
-use super::followers;
+use super::health::wait_healthy;
+use super::requests::{self, Previous, Service};
 use super::service::{forget, greet, look_after, stop, told, unless_missing, words};
-use super::sheet::{self, Previous, Service};
 use crate::world::Order;
 
 /// How many digits of an id are enough.
@@ -29,7 +29,7 @@ pub(super) fn spare_name(old: &str, name: &str) -> String {
 
 /// Whether a container still stands beside the one that it replaces.
 pub(crate) fn is_spare(container: &Container) -> bool {
-    let old = container.label(sheet::REPLACE);
+    let old = container.label(requests::REPLACE);
     let digits = old.get(..DIGITS).filter(|digits| !digits.is_empty());
     digits.is_some_and(|digits| {
         container.name.strip_prefix(digits).is_some_and(|rest| rest.starts_with('_'))
@@ -42,14 +42,14 @@ pub(super) fn spare(
     service: &Service,
     number: u32,
 ) -> Result<Option<Container>, String> {
-    if !shared.has_spares() {
+    if !shared.has_replacements() {
         return Ok(None);
     }
     let labels = [
-        format!("{}={}", sheet::PROJECT, shared.sheet.project),
-        format!("{}={}", sheet::SERVICE, service.name),
-        format!("{}={number}", sheet::NUMBER),
-        sheet::REPLACE.to_owned(),
+        format!("{}={}", requests::PROJECT, shared.requests.project),
+        format!("{}={}", requests::SERVICE, service.name),
+        format!("{}={number}", requests::NUMBER),
+        requests::REPLACE.to_owned(),
     ];
     for id in shared.engine.filtered(&json!({ "label": labels })).map_err(words)? {
         match shared.engine.inspect(&id) {
@@ -88,15 +88,15 @@ pub(super) fn swap(
     let ran = old.as_ref().is_some_and(Container::is_running);
     let overlaps = ran && service.update.start_first;
     let is_alone = service.replicas == 1;
-    let followers = if overlaps { Vec::new() } else { followers::running(shared, service)? };
+    let dependents = if overlaps { Vec::new() } else { dependents::running(shared, service)? };
     if !overlaps {
         // Those of which others go on meanwhile are not missed.
         if is_alone {
-            followers::stop(shared, order, &followers)?;
+            dependents::stop(shared, order, &dependents)?;
         }
         stop(shared, name)?;
     }
-    if let Err(why) = come_up(shared, order, service, spare) {
+    if let Err(why) = start_container(shared, order, service, spare) {
         shared.watch.unguard(&spare.id);
         unless_missing(shared.engine.remove(&spare.id, false))?;
         if !ran {
@@ -105,9 +105,9 @@ pub(super) fn swap(
         if !overlaps {
             shared.engine.start(name).map_err(words)?;
             if !is_alone {
-                followers::stop(shared, order, &followers)?;
+                dependents::stop(shared, order, &dependents)?;
             }
-            followers::start(shared, order, &followers)?;
+            dependents::start(shared, order, &dependents)?;
         }
         return Err(format!("{why}; the container of before goes on"));
     }
@@ -118,14 +118,14 @@ pub(super) fn swap(
     }
     shared.engine.rename(&spare.id, name).map_err(words)?;
     shared.remember(name, Some(&spare.id));
-    let number: u32 = spare.label(sheet::NUMBER).parse().unwrap_or(1);
+    let number: u32 = spare.label(requests::NUMBER).parse().unwrap_or(1);
     if ran && number < service.replicas {
         pause(shared, order, service.update.delay)?;
     }
     Ok(())
 }
 
-fn come_up(
+fn start_container(
     shared: &Shared,
     order: &Order,
     service: &Service,
@@ -144,7 +144,7 @@ fn come_up(
     if now.health.is_some() {
         wait_healthy(shared, order, &spare.id).map_err(|why| told(shared, &spare.id, why))?;
     } else if !(now.is_running() || service.may_end && now.exit_code == 0) {
-        return Err(told(shared, &spare.id, super::errand::ended(&now)));
+        return Err(told(shared, &spare.id, super::execute::ended(&now)));
     }
     look_after(shared, order, service, &spare.id)
 }
@@ -189,7 +189,7 @@ pub(crate) fn previous(container: &Container) -> Previous {
     }
     keep_nameless(all, &mut body);
     Previous {
-        hash: container.label(sheet::HASH).to_owned(),
+        hash: container.label(requests::HASH).to_owned(),
         image: container.image.clone(),
         ran: container.is_running(),
         body,
@@ -234,7 +234,7 @@ fn keep_nameless(all: &Value, body: &mut Value) {
 
 /// Whether a container is the one that stood there before this run.
 pub(super) fn is_previous(container: &Container, previous: &Previous) -> bool {
-    container.label(sheet::HASH) == previous.hash && container.image == previous.image
+    container.label(requests::HASH) == previous.hash && container.image == previous.image
 }
 
 /// Puts back what stood there before this run.

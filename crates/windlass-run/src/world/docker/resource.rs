@@ -6,20 +6,20 @@
 use serde_json::{Value, json};
 
 use super::Shared;
-use super::engine::{Container, Refused};
+use super::engine::{Container, EngineError};
 use super::replace::endpoint;
+use super::requests;
 use super::service::{stop, unless_missing, words};
-use super::sheet;
 
 /// The hash of the configuration that something was made from; none when nobody wrote it down.
 fn hash_of(labels: Option<&Value>) -> Option<&str> {
-    labels?.get(sheet::HASH)?.as_str().filter(|hash| !hash.is_empty())
+    labels?.get(requests::HASH)?.as_str().filter(|hash| !hash.is_empty())
 }
 
 /// Whether something of a project was made from another configuration than `body` has.
 pub(crate) fn is_changed(found: &Value, body: &Value, project: &str) -> bool {
     let labels = found.get("Labels");
-    let is_ours = labels.is_some_and(|labels| labels[sheet::PROJECT] == project);
+    let is_ours = labels.is_some_and(|labels| labels[requests::PROJECT] == project);
     let (old, new) = (hash_of(labels), hash_of(body.get("Labels")));
     is_ours && old.is_some() && new.is_some() && old != new
 }
@@ -43,7 +43,7 @@ fn make(shared: &Shared, kind: &str, body: &Value) -> Result<bool, String> {
 /// A container that uses something, when it is one of the project.
 fn user(shared: &Shared, what: &str, id: &str) -> Result<Option<Container>, String> {
     match shared.engine.inspect(id) {
-        Ok(container) if container.label(sheet::PROJECT) == shared.sheet.project => {
+        Ok(container) if container.label(requests::PROJECT) == shared.requests.project => {
             Ok(Some(container))
         }
         Ok(container) => {
@@ -57,7 +57,7 @@ fn user(shared: &Shared, what: &str, id: &str) -> Result<Option<Container>, Stri
 /// Makes a network.
 pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), String> {
     if let Some(old) = found(shared, "networks", name)? {
-        if !is_changed(&old, body, &shared.sheet.project) {
+        if !is_changed(&old, body, &shared.requests.project) {
             return Ok(());
         }
         let users = old.get("Containers").and_then(Value::as_object);
@@ -71,7 +71,7 @@ pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), S
         unless_missing(shared.engine.drop("networks", name))?;
         make(shared, "networks", body)?;
         let mut made = shared.made();
-        made.anew.insert(name.to_owned());
+        made.recreated.insert(name.to_owned());
         made.rejoined.extend(ours.iter().map(|container| container.id.clone()));
         drop(made);
         return ours.iter().try_for_each(|container| rejoin(shared, name, container));
@@ -84,7 +84,7 @@ pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), S
 fn rejoin(shared: &Shared, name: &str, container: &Container) -> Result<(), String> {
     let endpoint = endpoint(container, &container.all["NetworkSettings"]["Networks"][name]);
     let again = match shared.engine.connect(name, &container.id, &endpoint) {
-        Err(Refused::Said(..)) => {
+        Err(EngineError::Rejected(..)) => {
             let anywhere = json!({ "Aliases": endpoint["Aliases"] });
             shared.engine.connect(name, &container.id, &anywhere)
         }
@@ -96,20 +96,20 @@ fn rejoin(shared: &Shared, name: &str, container: &Container) -> Result<(), Stri
 /// Removes a network. One that was made anew was there before, and stays, as does one that
 /// containers of before are in again.
 pub(super) fn drop_network(shared: &Shared, name: &str) -> Result<(), String> {
-    if shared.made().anew.contains(name) {
+    if shared.made().recreated.contains(name) {
         return Ok(());
     }
     match shared.engine.drop("networks", name) {
-        Err(Refused::Said(403 | 409, _)) if !shared.sheet.previous.is_empty() => Ok(()),
+        Err(EngineError::Rejected(403 | 409, _)) if !shared.requests.previous.is_empty() => Ok(()),
         asked => unless_missing(asked),
     }
 }
 
 /// Makes a volume.
 pub(super) fn volume(shared: &Shared, name: &str, body: &Value) -> Result<(), String> {
-    let renews = shared.sheet.renew.contains(name);
+    let renews = shared.requests.renew.contains(name);
     if let Some(old) = found(shared, "volumes", name)? {
-        if !renews || !is_changed(&old, body, &shared.sheet.project) {
+        if !renews || !is_changed(&old, body, &shared.requests.project) {
             return Ok(());
         }
         let using = shared.engine.filtered(&json!({ "volume": [name] })).map_err(words)?;
@@ -132,7 +132,7 @@ pub(super) fn volume(shared: &Shared, name: &str, body: &Value) -> Result<(), St
 /// A volume holds data: only the operator removes it, or the run that has just made it.
 pub(super) fn drop_volume(shared: &Shared, name: &str) -> Result<(), String> {
     let is_new = shared.made().volumes.contains(name);
-    if !shared.sheet.remove_volumes && !is_new {
+    if !shared.requests.remove_volumes && !is_new {
         return Ok(());
     }
     unless_missing(shared.engine.drop("volumes", name))

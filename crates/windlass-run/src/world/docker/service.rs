@@ -2,39 +2,37 @@
 
 use std::io::Read;
 
-use super::check::wait_healthy;
-use super::engine::{Container, Engine, Refused};
+use super::engine::{Container, Engine, EngineError};
+use super::events::Guard;
+use super::health::wait_healthy;
 use super::replace::is_previous;
-use super::sheet::{self, Part, Service, Until};
-use super::watch::Guard;
-use super::{Shared, archive, followers, hook, make, pull, replace, resource};
+use super::requests::{self, Part, Service, Until};
+use super::{Shared, archive, create, dependents, hook, pull, replace, resource};
 use crate::world::Order;
 
 /// How much of what a container wrote is shown when it failed.
 const LAST_LINES: usize = 5;
 
-pub(super) fn words(refused: Refused) -> String {
+pub(super) fn words(refused: EngineError) -> String {
     refused.to_string()
 }
 
 /// What is not there any more, or will be gone in a moment, need not be removed or stopped.
-pub(super) fn unless_gone(asked: Result<(), Refused>) -> Result<(), Refused> {
-    asked.or_else(
-        |refused| {
-            if refused.is_missing() || refused.is_leaving() { Ok(()) } else { Err(refused) }
-        },
-    )
+pub(super) fn unless_gone(asked: Result<(), EngineError>) -> Result<(), EngineError> {
+    asked.or_else(|refused| {
+        if refused.is_missing() || refused.is_being_removed() { Ok(()) } else { Err(refused) }
+    })
 }
 
 /// The same, with the reason in words.
-pub(super) fn unless_missing(asked: Result<(), Refused>) -> Result<(), String> {
+pub(super) fn unless_missing(asked: Result<(), EngineError>) -> Result<(), String> {
     unless_gone(asked).map_err(words)
 }
 
 /// Carries out an order.
 pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
     let operation = order.operation.as_deref();
-    match shared.sheet.parts.get(&order.node) {
+    match shared.requests.parts.get(&order.node) {
         None | Some(Part::Nothing) => Ok(()),
         Some(Part::Network { name, body }) => match operation {
             Some("create") => resource::network(shared, name, body),
@@ -58,7 +56,7 @@ pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
         },
         Some(Part::Service(service)) => {
             let number = service.number(&order.node, &order.instance);
-            let name = service.container_name(&shared.sheet.project, number);
+            let name = service.container_name(&shared.requests.project, number);
             perform(shared, order, service, &name, number)
         }
     }
@@ -74,8 +72,8 @@ fn perform(
     match order.operation.as_deref() {
         Some("create") if service.shares() => Ok(()),
         Some("create") => {
-            let _pass = shared.gate.enter(service.rank);
-            make::make(shared, service, name, number)
+            let _pass = shared.semaphore.enter(service.rank);
+            create::make(shared, service, name, number)
         }
         Some("start") => start(shared, order, service, name, number),
         Some("await_healthy") => {
@@ -128,7 +126,7 @@ fn remove(
     name: &str,
     number: u32,
 ) -> Result<(), String> {
-    let previous = shared.sheet.previous.get(name);
+    let previous = shared.requests.previous.get(name);
     match shared.engine.inspect(name) {
         // It was never replaced, or goes on in the place of one that did not come up.
         Ok(now) if now.is_running() && previous.is_some_and(|it| is_previous(&now, it)) => {
@@ -145,9 +143,9 @@ fn remove(
         Some(previous) => {
             replace::restore(shared, name, previous)?;
             // Those that ran with the one of before run with it again.
-            followers::start(shared, order, &followers::before(shared, service))
+            dependents::start(shared, order, &dependents::before(shared, service))
         }
-        None => unless_missing(shared.engine.remove(name, shared.sheet.remove_volumes)),
+        None => unless_missing(shared.engine.remove(name, shared.requests.remove_volumes)),
     }
 }
 
@@ -172,7 +170,7 @@ pub(super) fn leave(
 
 /// Stops and removes a container of a service outside of a run, with what has to happen inside
 /// before that.
-pub fn take_away(
+pub fn remove_container(
     engine: &Engine,
     service: &Service,
     container: &Container,
@@ -198,15 +196,15 @@ fn start(
 ) -> Result<(), String> {
     if service.shares() {
         // What it shares is there by now, in the container that stays.
-        make::make(shared, service, name, number)?;
+        create::make(shared, service, name, number)?;
     }
-    for hope in &service.hopes {
+    for hope in &service.optional_dependencies {
         await_hope(shared, order, service, hope)?;
     }
     if let Some(spare) = replace::spare(shared, service, number)? {
         return replace::swap(shared, order, service, name, &spare);
     }
-    if !service.starts_anew {
+    if !service.restarts {
         return run(shared, order, service, name, number);
     }
     match shared.engine.inspect(name) {
@@ -236,12 +234,12 @@ fn run(
     let known = shared.known_id(name).unwrap_or_else(|| name.to_owned());
     match shared.engine.start(&known) {
         Ok(()) => {}
-        Err(refused) if refused.is_missing() || refused.is_leaving() => {
-            if refused.is_leaving() {
-                shared.engine.until_gone(&known).map_err(words)?;
+        Err(refused) if refused.is_missing() || refused.is_being_removed() => {
+            if refused.is_being_removed() {
+                shared.engine.wait_removed(&known).map_err(words)?;
             }
             shared.remember(name, None);
-            make::make(shared, service, name, number)?;
+            create::make(shared, service, name, number)?;
             shared.engine.start(name).map_err(words)?;
         }
         Err(refused) => return Err(words(refused)),
@@ -298,7 +296,7 @@ pub(super) fn look_after(
     let now = shared.engine.inspect(id).map_err(words)?;
     if !now.is_running() && now.exit_code != 0 {
         shared.watch.unguard(id);
-        return Err(told(shared, id, super::errand::ended(&now)));
+        return Err(told(shared, id, super::execute::ended(&now)));
     }
     Ok(())
 }
@@ -308,11 +306,11 @@ fn await_hope(
     shared: &Shared,
     order: &Order,
     service: &Service,
-    hope: &sheet::Hope,
+    hope: &requests::OptionalDependency,
 ) -> Result<(), String> {
-    let Some(other) = shared.sheet.service(&hope.node) else { return Ok(()) };
+    let Some(other) = shared.requests.service(&hope.node) else { return Ok(()) };
     for number in 1..=other.replicas {
-        let name = other.container_name(&shared.sheet.project, number);
+        let name = other.container_name(&shared.requests.project, number);
         let waited = match (hope.until, shared.engine.inspect(&name)) {
             (Until::Started, _) => Ok(()),
             (_, Err(refused)) => Err(words(refused)),
@@ -342,7 +340,7 @@ fn wait_completed(shared: &Shared, order: &Order, name: &str) -> Result<(), Stri
         match (now.status.as_str(), now.exit_code) {
             ("exited", 0) => return Ok(()),
             ("exited" | "dead", _) => {
-                return Err(told(shared, name, super::errand::ended(&now)));
+                return Err(told(shared, name, super::execute::ended(&now)));
             }
             _ => {}
         }
@@ -372,9 +370,9 @@ pub(super) fn told(shared: &Shared, name: &str, why: String) -> String {
 
 /// Whether the container of an instance is as its state says; from here on its end is told.
 pub(super) fn adopt(shared: &Shared, order: &Order) -> bool {
-    let Some(Part::Service(service)) = shared.sheet.parts.get(&order.node) else { return true };
+    let Some(Part::Service(service)) = shared.requests.parts.get(&order.node) else { return true };
     let number = service.number(&order.node, &order.instance);
-    let name = service.container_name(&shared.sheet.project, number);
+    let name = service.container_name(&shared.requests.project, number);
     let Ok(container) = shared.engine.inspect(&name) else { return false };
     if service.is_job || service.may_fail {
         return true;

@@ -18,15 +18,15 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use windlass::lifecycle::implementation::{Command, Effect};
 
 use super::claim::Identity;
-use super::found::Found;
 use super::group::{Group, Known};
 use super::inbox::Inbox;
-use super::keeper::{Fact, Keeper, Records, Told};
+use super::keeper::{Fact, Keeper, Notice, Records};
 use super::launch::{Begun, Launcher, Ready};
 use super::logs::{Log, Logs};
-use super::pace::{PATIENCE, Pace};
-use super::swift::Streams;
-use super::{Shared, errand, veil};
+use super::scan::ProcessScan;
+use super::spawn::Streams;
+use super::throttle::{PATIENCE, Throttle};
+use super::{Shared, execute, redact};
 use crate::entry::{End, OrderId};
 use crate::world::{Order, Report};
 
@@ -47,7 +47,7 @@ pub(super) struct Direct {
     /// Those that run without a handle.
     heard: Vec<OrderId>,
     /// How many children of this engine run at once.
-    pace: Pace,
+    throttle: Throttle,
     keeper: Option<Keeper>,
     /// Whether there can be no keeper.
     is_without_keeper: bool,
@@ -87,7 +87,7 @@ struct Over {
 /// The command of an order that is nothing but a command that writes to its log itself.
 pub(super) fn command(order: &Order) -> Option<&Command> {
     let alone = order.stop.is_none() && order.spawn.is_none();
-    order.run.as_ref().filter(|command| alone && !veil::is_needed(command))
+    order.run.as_ref().filter(|command| alone && !redact::is_needed(command))
 }
 
 /// Whether an order is nothing but a command that may be repeated.
@@ -128,13 +128,13 @@ impl Direct {
         };
         match self.expect(inbox, order.id, &begun) {
             Ok(handle) => {
-                self.pace.begun(order.id);
+                self.throttle.begun(order.id);
                 self.runs(order.id, Child::Own(begun, handle), log);
             }
             // No room for another handle: a thread can wait without one.
             Err(_) => {
                 log.name();
-                errand::begin(shared, order.clone(), errand::From::Started(begun));
+                execute::begin(shared, order.clone(), execute::From::Started(begun));
             }
         }
         true
@@ -158,21 +158,21 @@ impl Direct {
     /// Waits a little when enough commands of this engine run.
     fn make_room(&mut self, inbox: &mut Inbox) {
         let until = Instant::now() + PATIENCE;
-        while self.pace.is_crowded(inbox.waiting()) {
+        while self.throttle.is_crowded(inbox.waiting()) {
             let most = until.saturating_duration_since(Instant::now());
             let before = inbox.waiting();
             if most.is_zero() || !inbox.sleep(Some(most)) {
-                self.pace.has_waited_in_vain();
+                self.throttle.wait_expired();
                 return;
             }
-            if inbox.is_told() {
+            if inbox.take_child_signal() {
                 self.ended().into_iter().for_each(|order| inbox.push(order));
             }
             if inbox.waiting() == before {
                 // Somebody else has something to say, and is not kept waiting.
                 return;
             }
-            self.pace.has_waited();
+            self.throttle.wait_succeeded();
         }
     }
 
@@ -192,7 +192,7 @@ impl Direct {
         order: OrderId,
         child: &Begun,
     ) -> io::Result<Option<OwnedFd>> {
-        if inbox.hears_ends() && self.heard.len() < FEW {
+        if inbox.has_child_signal() && self.heard.len() < FEW {
             self.heard.push(order);
             return Ok(None);
         }
@@ -216,11 +216,11 @@ impl Direct {
     /// Hears what the keeper has to say; those that have ended.
     pub(super) fn hear(&mut self, shared: &Arc<Shared>) -> Vec<OrderId> {
         let Some(keeper) = &mut self.keeper else { return Vec::new() };
-        let (told, is_there) = keeper.told();
+        let (notices, is_there) = keeper.notices();
         let mut ended = Vec::new();
-        for told in told {
-            match told {
-                Told::Ended { order, status, is_named } => {
+        for notice in notices {
+            match notice {
+                Notice::Ended { order, status, is_named } => {
                     let order = OrderId(order);
                     if let Some(started) = self.running.get_mut(&order).filter(|_| is_named) {
                         started.log.is_named();
@@ -229,10 +229,10 @@ impl Direct {
                     ended.push(order);
                 }
                 // What was wrong with it, its shell will say.
-                Told::NotBegun { order } => {
-                    self.hand_over(shared, OrderId(order), || Some(errand::From::Start));
+                Notice::NotBegun { order } => {
+                    self.hand_over(shared, OrderId(order), || Some(execute::From::Start));
                 }
-                Told::Runs { order, process } => {
+                Notice::Runs { order, process } => {
                     if let Some(started) = self.running.get_mut(&OrderId(order)) {
                         started.cancelled = Identity::of(process).filter(|it| it.is_alive());
                         started.cancelled.into_iter().for_each(super::end_soon);
@@ -251,20 +251,20 @@ impl Direct {
         &mut self,
         shared: &Arc<Shared>,
         order: OrderId,
-        from: impl FnOnce() -> Option<errand::From>,
+        from: impl FnOnce() -> Option<execute::From>,
     ) {
         let Some(Started { child: Child::Kept(order), mut log, .. }) = self.running.remove(&order)
         else {
             return;
         };
         match from() {
-            Some(errand::From::Start) => {
+            Some(execute::From::Start) => {
                 self.logs.over(log);
-                errand::begin(shared, *order, errand::From::Start);
+                execute::begin(shared, *order, execute::From::Start);
             }
             Some(from) => {
                 log.name();
-                errand::begin(shared, *order, from);
+                execute::begin(shared, *order, from);
             }
             None => {
                 // Whoever has to decide wants to read what it said.
@@ -292,13 +292,13 @@ impl Direct {
                     ended.push(order);
                 }
                 Some(fact @ (Fact::Begun | Fact::Runs(_))) => {
-                    let look = || Found::look(&shared.launcher);
+                    let look = || ProcessScan::look(&shared.launcher);
                     let find = || found.get_or_insert_with(look).running(order);
-                    let running = fact.running(find).map(errand::From::Running);
+                    let running = fact.running(find).map(execute::From::Running);
                     self.hand_over(shared, order, || running);
                 }
                 Some(Fact::NotBegun) | None => {
-                    self.hand_over(shared, order, || Some(errand::From::Start));
+                    self.hand_over(shared, order, || Some(execute::From::Start));
                 }
             }
         }
@@ -358,12 +358,12 @@ impl Direct {
     /// What is to be said about a command that has ended.
     /// A command that was told to end is over when nobody of its group runs any more; whoever
     /// sees to that reports it.
-    pub(super) fn bury(&mut self, shared: &Arc<Shared>, order: OrderId) -> Option<Report> {
+    pub(super) fn reap(&mut self, shared: &Arc<Shared>, order: OrderId) -> Option<Report> {
         let Started { child, mut log, cancelled } = self.running.remove(&order)?;
         log.name_unless_empty();
         let (status, known, left) = match child {
             Child::Own(mut begun, handle) => {
-                self.pace.ended(order);
+                self.throttle.ended(order);
                 let status = begun.ended();
                 // One that was told to end must be gone before others of its group are looked for.
                 let left = match cancelled {

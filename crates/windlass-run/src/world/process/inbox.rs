@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 
-use super::ends::Ends;
+use super::sigchld::ChildSignal;
 use crate::entry::OrderId;
 use crate::world::Report;
 
 /// The event that is not the end of a command: orders are numbered from 1.
-const BELL: u64 = 0;
+const WAKEUP: u64 = 0;
 /// The event that some command has ended.
-const ENDS: u64 = u64::MAX;
+const CHILD_SIGNAL: u64 = u64::MAX;
 /// The event that the keeper has something to say.
 const KEEPER: u64 = u64::MAX - 1;
 /// How many events are taken at once.
@@ -29,7 +29,7 @@ const EVENTS: usize = 64;
 #[derive(Debug, Clone)]
 pub(in crate::world) struct Reports {
     sender: Sender<Report>,
-    bell: Arc<OwnedFd>,
+    wakeup: Arc<OwnedFd>,
 }
 
 impl Reports {
@@ -37,7 +37,7 @@ impl Reports {
     pub(in crate::world) fn send(&self, report: Report) {
         if self.sender.send(report).is_ok() {
             // A bell that cannot be rung has been rung too often to be overheard.
-            let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+            let _ = rustix::io::write(&self.wakeup, &1_u64.to_ne_bytes());
         }
     }
 }
@@ -45,15 +45,15 @@ impl Reports {
 /// For the dispatcher.
 pub(super) struct Inbox {
     receiver: Receiver<Report>,
-    bell: Arc<OwnedFd>,
+    wakeup: Arc<OwnedFd>,
     events: OwnedFd,
     ended: VecDeque<OrderId>,
     /// How ends are heard of without a handle.
-    ends: Option<Ends>,
+    child_signal: Option<ChildSignal>,
     /// Whether some command without a handle may have ended.
-    is_told: bool,
+    take_child_signal: bool,
     /// Whether the keeper may have said something.
-    is_told_by_keeper: bool,
+    take_keeper_signal: bool,
 }
 
 impl fmt::Debug for Inbox {
@@ -65,23 +65,28 @@ impl fmt::Debug for Inbox {
 /// An inbox, and how to put something into it.
 pub(super) fn open() -> io::Result<(Reports, Inbox)> {
     let (sender, receiver) = mpsc::channel();
-    let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+    let wakeup = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
     let events = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-    epoll::add(&events, &bell, epoll::EventData::new_u64(BELL), epoll::EventFlags::IN)?;
-    let ends = Ends::open();
-    if let Some(ends) = &ends {
-        epoll::add(&events, ends, epoll::EventData::new_u64(ENDS), epoll::EventFlags::IN)?;
+    epoll::add(&events, &wakeup, epoll::EventData::new_u64(WAKEUP), epoll::EventFlags::IN)?;
+    let child_signal = ChildSignal::open();
+    if let Some(child_signal) = &child_signal {
+        epoll::add(
+            &events,
+            child_signal,
+            epoll::EventData::new_u64(CHILD_SIGNAL),
+            epoll::EventFlags::IN,
+        )?;
     }
     let inbox = Inbox {
         receiver,
-        bell: Arc::clone(&bell),
+        wakeup: Arc::clone(&wakeup),
         events,
         ended: VecDeque::new(),
-        ends,
-        is_told: false,
-        is_told_by_keeper: false,
+        child_signal,
+        take_child_signal: false,
+        take_keeper_signal: false,
     };
-    Ok((Reports { sender, bell }, inbox))
+    Ok((Reports { sender, wakeup }, inbox))
 }
 
 impl Inbox {
@@ -101,18 +106,18 @@ impl Inbox {
     }
 
     /// Whether the end of a command without a handle ends the sleep.
-    pub(super) fn hears_ends(&self) -> bool {
-        self.ends.is_some()
+    pub(super) fn has_child_signal(&self) -> bool {
+        self.child_signal.is_some()
     }
 
     /// Whether some command without a handle may have ended since this was asked last.
-    pub(super) fn is_told(&mut self) -> bool {
-        mem::take(&mut self.is_told)
+    pub(super) fn take_child_signal(&mut self) -> bool {
+        mem::take(&mut self.take_child_signal)
     }
 
     /// Whether the keeper may have said something since this was asked last.
-    pub(super) fn is_told_by_keeper(&mut self) -> bool {
-        mem::take(&mut self.is_told_by_keeper)
+    pub(super) fn take_keeper_signal(&mut self) -> bool {
+        mem::take(&mut self.take_keeper_signal)
     }
 
     /// From here on what the keeper says ends the sleep.
@@ -147,14 +152,14 @@ impl Inbox {
         }
         for event in events {
             match event.data.u64() {
-                BELL => {
-                    let _ = rustix::io::read(&self.bell, &mut [0_u8; 8]);
+                WAKEUP => {
+                    let _ = rustix::io::read(&self.wakeup, &mut [0_u8; 8]);
                 }
-                ENDS => {
-                    self.ends.iter().for_each(Ends::clear);
-                    self.is_told = true;
+                CHILD_SIGNAL => {
+                    self.child_signal.iter().for_each(ChildSignal::clear);
+                    self.take_child_signal = true;
                 }
-                KEEPER => self.is_told_by_keeper = true,
+                KEEPER => self.take_keeper_signal = true,
                 order => self.ended.push_back(OrderId(order)),
             }
         }

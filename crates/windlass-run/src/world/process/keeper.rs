@@ -2,13 +2,14 @@
 //! the engine, is their parent: it writes down when each begins and how it ends, and it survives
 //! when the engine is killed. The next engine reads that.
 //!
-//! Reading order: `wire.rs` (what the two say to each other), `records.rs` (what is written down),
-//! `book.rs` (what the keeper knows), `serve.rs` (the keeper), and here what the engine has of it.
+//! Reading order: `ipc.rs` (what the two say to each other), `records.rs` (what is written down),
+//! `commands.rs` (what the keeper knows), `serve.rs` (the keeper), and here what the engine has of
+//! it.
 
-mod book;
+mod commands;
+mod ipc;
 mod records;
 mod serve;
-mod wire;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -20,10 +21,10 @@ use rustix::net::SendFlags;
 use super::launch::{Launcher, Ready};
 use super::logs::Log;
 use crate::entry::OrderId;
+pub(super) use ipc::Notice;
+use ipc::{Received, Request, Task};
 pub(super) use records::{Fact, Records};
 pub use serve::keep_commands;
-pub(super) use wire::Told;
-use wire::{Received, Request, Task};
 
 /// The first argument by which a program knows that it has to call [`keep_commands`].
 pub const KEEP_COMMANDS: &str = "--keep-commands";
@@ -42,7 +43,7 @@ impl Keeper {
     pub(super) fn start(launcher: &Launcher) -> Option<Self> {
         let program = launcher.place.program.as_ref()?;
         let (records, file) = Records::create(launcher.claims.folder()).ok()?;
-        let started = wire::pair().and_then(|(here, there)| {
+        let started = ipc::pair().and_then(|(here, there)| {
             let mut keeper = Command::new(program);
             keeper.arg(KEEP_COMMANDS).args(arguments(launcher));
             for name in &launcher.withheld {
@@ -54,7 +55,7 @@ impl Keeper {
         });
         match started {
             Ok((socket, child)) => {
-                Some(Keeper { socket, records, child, space: vec![0; wire::LONGEST] })
+                Some(Keeper { socket, records, child, space: vec![0; ipc::LONGEST] })
             }
             Err(_) => {
                 records.remove();
@@ -68,22 +69,21 @@ impl Keeper {
         let (spare, path) = log.paths();
         let (spare, path) = (spare.to_owned(), path.to_owned());
         let task = Task { order: order.0, ready, spare, log: path };
-        wire::send(&self.socket, &Request::Run(task), Some(log.as_fd()), SendFlags::empty())
+        ipc::send(&self.socket, &Request::Run(task), Some(log.as_fd()), SendFlags::empty())
     }
 
     /// Asks for the process of a command; the answer comes when it runs.
     pub(super) fn ask(&self, order: OrderId) {
         // One that is gone has no answer.
-        let _ =
-            wire::send(&self.socket, &Request::Who { order: order.0 }, None, SendFlags::empty());
+        let _ = ipc::send(&self.socket, &Request::Who { order: order.0 }, None, SendFlags::empty());
     }
 
     /// What it has told by now, and whether it is still there.
-    pub(super) fn told(&mut self) -> (Vec<Told>, bool) {
+    pub(super) fn notices(&mut self) -> (Vec<Notice>, bool) {
         let mut all = Vec::new();
         loop {
-            match wire::receive::<Told>(&self.socket, &mut self.space) {
-                Ok(Received::Message(told, _)) => all.push(told),
+            match ipc::receive::<Notice>(&self.socket, &mut self.space) {
+                Ok(Received::Message(notices, _)) => all.push(notices),
                 Ok(Received::Nothing) => return (all, true),
                 Ok(Received::Closed) | Err(_) => return (all, false),
             }

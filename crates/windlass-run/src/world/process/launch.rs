@@ -14,11 +14,11 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use serde::{Deserialize, Serialize};
 use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
 
-use super::Place;
+use super::ProcessSettings;
 use super::claim::{CLAIM_AND_BECOME, CLAIM_AND_REPORT, Claim, Claims, Identity};
 use super::logs::Log;
-use super::swift::{Started, Streams, Swift};
-use super::veil::{self, Veils};
+use super::redact::{self, Redactors};
+use super::spawn::{Spawner, Started, Streams};
 use crate::deployment::has_no_room;
 use crate::entry::OrderId;
 use crate::secrets::Secrets;
@@ -31,7 +31,7 @@ const TAIL: u64 = 400;
 const EACH: [&str; 3] = ["WINDLASS_INSTANCE", "WINDLASS_NODE", "WINDLASS_ORDER"];
 
 /// What all commands find in their environment.
-fn common(place: &Place) -> [(&'static str, &OsStr); 2] {
+fn common(place: &ProcessSettings) -> [(&'static str, &OsStr); 2] {
     let deployment = OsStr::new(&place.name);
     [("WINDLASS_DEPLOYMENT", deployment), ("WINDLASS_STATE", place.folder.as_os_str())]
 }
@@ -39,25 +39,25 @@ fn common(place: &Place) -> [(&'static str, &OsStr); 2] {
 /// Starts commands.
 #[derive(Debug)]
 pub(super) struct Launcher {
-    pub(super) place: Place,
+    pub(super) place: ProcessSettings,
     pub(super) secrets: Secrets,
     pub(super) claims: Claims,
     /// What commands read.
     pub(super) nothing: File,
     /// Who hides secrets in logs.
-    pub(super) veils: Veils,
+    pub(super) redactors: Redactors,
     /// Variables of the engine that commands do not inherit.
     pub(super) withheld: Vec<OsString>,
     /// Who starts small commands.
-    pub(super) swift: Option<Swift>,
+    pub(super) spawner: Option<Spawner>,
 }
 
 /// Who starts the small commands of a deployment; none where the system has no such way.
-fn swift(place: &Place, withheld: &[OsString]) -> Option<Swift> {
+fn spawner(place: &ProcessSettings, withheld: &[OsString]) -> Option<Spawner> {
     let [deployment, state] = common(place);
     // A shell says where it is.
     let common = [deployment, state, ("PWD", place.directory.as_os_str())];
-    Swift::new(&common, withheld, &EACH).ok()
+    Spawner::new(&common, withheld, &EACH).ok()
 }
 
 /// The variables that hold the secrets of this engine: a command gets those that it names, and by
@@ -73,7 +73,7 @@ pub(super) enum Begun {
     /// As the library does it.
     Usual(Child),
     /// As it is done for small commands.
-    Swift(Started),
+    Spawner(Started),
 }
 
 impl Begun {
@@ -81,7 +81,7 @@ impl Begun {
     pub(super) fn id(&self) -> u32 {
         match self {
             Begun::Usual(child) => child.id(),
-            Begun::Swift(started) => started.id(),
+            Begun::Spawner(started) => started.id(),
         }
     }
 
@@ -89,7 +89,7 @@ impl Begun {
     pub(super) fn ended(&mut self) -> io::Result<ExitStatus> {
         match self {
             Begun::Usual(child) => child.wait(),
-            Begun::Swift(started) => started.ended(),
+            Begun::Spawner(started) => started.ended(),
         }
     }
 
@@ -103,7 +103,7 @@ impl Begun {
                 let look = |number| !matches!(waitid(WaitId::Pid(number), look), Ok(None));
                 number.is_none_or(look)
             }
-            Begun::Swift(started) => started.is_over(),
+            Begun::Spawner(started) => started.is_over(),
         }
     }
 
@@ -111,7 +111,7 @@ impl Begun {
     pub(super) fn wait(self) -> io::Result<ExitStatus> {
         match self {
             Begun::Usual(mut child) => child.wait(),
-            Begun::Swift(started) => started.wait(),
+            Begun::Spawner(started) => started.wait(),
         }
     }
 }
@@ -138,13 +138,13 @@ pub(super) enum After {
 
 impl Launcher {
     /// For the commands of a deployment.
-    pub(super) fn new(place: Place, secrets: Secrets) -> io::Result<Self> {
+    pub(super) fn new(place: ProcessSettings, secrets: Secrets) -> io::Result<Self> {
         let claims = Claims::open(&place.folder)?;
         crate::deployment::private_folder(&place.logs)?;
         let nothing = File::open("/dev/null")?;
-        let (veils, withheld) = (Veils::default(), withheld());
-        let swift = swift(&place, &withheld);
-        Ok(Launcher { place, secrets, claims, nothing, veils, withheld, swift })
+        let (redactors, withheld) = (Redactors::default(), withheld());
+        let spawner = spawner(&place, &withheld);
+        Ok(Launcher { place, secrets, claims, nothing, redactors, withheld, spawner })
     }
 
     /// Where the output of an order goes.
@@ -177,8 +177,8 @@ impl Launcher {
     /// What a command under a claim writes to.
     fn output(&self, order: OrderId, command: &Command) -> io::Result<(File, File)> {
         let log = self.log(order);
-        if let Some(program) = self.place.program.as_ref().filter(|_| veil::is_needed(command)) {
-            return self.veils.open(program, order, (command, &self.secrets), log);
+        if let Some(program) = self.place.program.as_ref().filter(|_| redact::is_needed(command)) {
+            return self.redactors.open(program, order, (command, &self.secrets), log);
         }
         let log = OpenOptions::new().create(true).append(true).mode(0o600).open(log)?;
         Ok((log.try_clone()?, log))
@@ -198,9 +198,9 @@ impl Launcher {
         })
     }
 
-    fn swift_for(&self, ready: &Ready) -> Option<&Swift> {
+    fn swift_for(&self, ready: &Ready) -> Option<&Spawner> {
         let names = ready.own.iter().map(|(name, _)| name.as_str());
-        self.swift.as_ref().filter(|swift| swift.takes(&ready.directory, names))
+        self.spawner.as_ref().filter(|spawner| spawner.takes(&ready.directory, names))
     }
 
     /// Whether a command is one of those that are started the short way.
@@ -217,13 +217,13 @@ impl Launcher {
     ) -> io::Result<Begun> {
         let Ready { arguments, directory, each, own } = ready;
         let each = EACH.into_iter().zip(each.iter().map(String::as_str));
-        if let Some(swift) = self.swift_for(ready) {
+        if let Some(spawner) = self.swift_for(ready) {
             let own = own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
             let name = arguments.first().ok_or(io::ErrorKind::InvalidInput)?;
             let program = streams.program(name)?;
             let files = streams.of(self.nothing.as_fd(), log.as_fd())?;
-            let started = swift.start(&program, arguments, each, own, files);
-            return started.map(Begun::Swift).inspect_err(|_| streams.forget(name));
+            let started = spawner.start(&program, arguments, each, own, files);
+            return started.map(Begun::Spawner).inspect_err(|_| streams.forget(name));
         }
         let (program, rest) = arguments.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut program = std::process::Command::new(program);
@@ -365,7 +365,7 @@ impl Launcher {
             // Its last words are not about that.
             return ended;
         }
-        self.veils.settle(order);
+        self.redactors.settle(order);
         let is_full = has_no_room(&self.place.logs);
         let full = if is_full { ", and there is no room left for its log" } else { "" };
         match self.last_words(order) {

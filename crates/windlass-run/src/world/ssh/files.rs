@@ -27,7 +27,7 @@ const MARK: &str = ".delivered";
 
 /// Where files are on this machine.
 #[derive(Debug)]
-pub(super) struct Here {
+pub(super) struct LocalFolders {
     /// The folder that relative paths of commands start from.
     pub(super) directory: PathBuf,
     /// The folder of the deployment.
@@ -80,7 +80,7 @@ fn values(order: OrderId) -> String {
     format!("{}.shared", order.0)
 }
 
-fn entries(here: &Here, files: &[String], values: &str) -> Result<Vec<Entry>, String> {
+fn entries(here: &LocalFolders, files: &[String], values: &str) -> Result<Vec<Entry>, String> {
     let mut entries = vec![(format!("{values}/{MARK}"), Vec::new(), 0o600)];
     for file in files {
         let path = Path::new(file);
@@ -194,7 +194,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("scripts")).unwrap();
         fs::write(folder.path().join("scripts/a.sh"), "echo").unwrap();
-        let here = Here { directory: folder.path().to_owned(), folder: folder.path().join("none") };
+        let here = LocalFolders {
+            directory: folder.path().to_owned(),
+            folder: folder.path().join("none"),
+        };
         let names = |files: &[&str]| {
             let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
             entries(&here, &files, "7.shared")

@@ -54,23 +54,23 @@ pub(super) struct Scripts {
 
 /// Whether a command ends or is a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum ClaimKind {
     Command,
     Process,
 }
 
-impl Sort {
+impl ClaimKind {
     fn as_str(self) -> &'static str {
         match self {
-            Sort::Command => "command",
-            Sort::Process => "process",
+            ClaimKind::Command => "command",
+            ClaimKind::Process => "process",
         }
     }
 }
 
 impl Scripts {
-    fn head(&self, order: OrderId, sort: Sort) -> String {
-        let (folder, claim) = (quoted(&self.folder), format!("{}.{}", order.0, sort.as_str()));
+    fn head(&self, order: OrderId, kind: ClaimKind) -> String {
+        let (folder, claim) = (quoted(&self.folder), format!("{}.{}", order.0, kind.as_str()));
         format!("b={folder}\n{BEFORE}c=$HOME/$b/{claim}\nlog=$HOME/$b/{}.log\n", order.0)
     }
 
@@ -118,7 +118,7 @@ impl Scripts {
         &self,
         order: &Order,
         command: &Command,
-        (sort, leaves_result): (Sort, bool),
+        (kind, leaves_result): (ClaimKind, bool),
     ) -> Result<String, String> {
         let (dress, words) = self.dressed(order, command)?;
         let claimer = quoted(if leaves_result { REPORT } else { BECOME });
@@ -133,19 +133,19 @@ impl Scripts {
              wait $p; e=$?\n\
              sleep 0.05; kill $t; wait $t 2>/dev/null\n\
              echo \"windlass ended $e\" >&2\n",
-            self.head(order.id, sort)
+            self.head(order.id, kind)
         ))
     }
 
     /// Waits for what another session started, and goes on with its log after `known` bytes.
-    pub(super) fn follow(&self, order: OrderId, sort: Sort, known: u64) -> String {
+    pub(super) fn follow(&self, order: OrderId, kind: ClaimKind, known: u64) -> String {
         format!(
             "{}tail -c +{} -f \"$log\" 2>/dev/null & t=$!\n\
              while alive \"$c\"; do sleep 1; done\n\
              sleep 0.05; kill $t; wait $t 2>/dev/null\n\
              e=$(cat \"$c.result\" 2>/dev/null)\n\
              echo \"windlass ended $e\" >&2\n",
-            self.head(order, sort),
+            self.head(order, kind),
             known + 1
         )
     }
@@ -153,13 +153,13 @@ impl Scripts {
     /// Runs a command to its end, without a claim.
     pub(super) fn plainly(&self, order: &Order, command: &Command) -> Result<String, String> {
         let (dress, words) = self.dressed(order, command)?;
-        let head = self.head(order.id, Sort::Command);
+        let head = self.head(order.id, ClaimKind::Command);
         Ok(format!("{head}{dress}exec {words} < /dev/null > /dev/null 2>&1\n"))
     }
 
     /// What became of an order: `free` (and ours now, or that of an engine before this one),
     /// `result N`, `running` or `unknown`. Not every file system has links.
-    pub(super) fn inquire(&self, order: OrderId, sort: Sort) -> String {
+    pub(super) fn inquire(&self, order: OrderId, kind: ClaimKind) -> String {
         format!(
             "{}n=$c.never; echo never > \"$n\"\n\
              if {{ ln \"$n\" \"$c\" || ( set -C; echo never > \"$c\" ); }} 2>/dev/null; then \
@@ -168,21 +168,27 @@ impl Scripts {
              elif [ -s \"$c.result\" ]; then echo \"result $(cat \"$c.result\")\"\n\
              elif alive \"$c\"; then echo running $p\n\
              else echo unknown; fi; rm -f \"$n\"\n",
-            self.head(order, sort)
+            self.head(order, kind)
         )
     }
 
     /// Says `running` and the number if the process of an order runs.
-    pub(super) fn is_running(&self, order: OrderId, sort: Sort) -> String {
-        format!("{}if alive \"$c\"; then echo running $p; fi\n", self.head(order, sort))
+    pub(super) fn is_running(&self, order: OrderId, kind: ClaimKind) -> String {
+        format!("{}if alive \"$c\"; then echo running $p; fi\n", self.head(order, kind))
     }
 
     /// Sends a signal to what an order started, kills whoever of its group is patient, and forgets
     /// the claim of a process that is gone.
-    pub(super) fn stop(&self, order: OrderId, sort: Sort, signal: &str, tenths: u64) -> String {
-        let forget = match sort {
-            Sort::Command => "",
-            Sort::Process => "rm -f \"$c\"\n",
+    pub(super) fn stop(
+        &self,
+        order: OrderId,
+        kind: ClaimKind,
+        signal: &str,
+        tenths: u64,
+    ) -> String {
+        let forget = match kind {
+            ClaimKind::Command => "",
+            ClaimKind::Process => "rm -f \"$c\"\n",
         };
         format!(
             "{}if alive \"$c\"; then\n\
@@ -193,13 +199,13 @@ impl Scripts {
              kill -s KILL -- -$p 2>/dev/null || kill -s KILL $p\n\
              i=0; while left && [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done\n\
              fi; fi\n{forget}",
-            self.head(order, sort)
+            self.head(order, kind)
         )
     }
 
     /// The outcome is safe elsewhere.
     pub(super) fn forget(&self, order: OrderId) -> String {
-        let head = self.head(order, Sort::Command);
+        let head = self.head(order, ClaimKind::Command);
         format!("{head}rm -f \"$c\" \"$c.result\"\n{}", Self::unlodged(order))
     }
 }
@@ -221,7 +227,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let (folder, name) = ("claims".to_owned(), "it".to_owned());
         let scripts = Scripts { folder, name, secrets: Secrets::default() };
-        let ask = |order| answer(home.path(), &scripts.inquire(OrderId(order), Sort::Command));
+        let ask = |order| answer(home.path(), &scripts.inquire(OrderId(order), ClaimKind::Command));
         assert_eq!([ask(1), ask(1)], ["free", "free"]);
         let claim = |order: u64, text: &str| {
             std::fs::write(home.path().join(format!("claims/{order}.command")), text).unwrap();

@@ -15,25 +15,25 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{SendFlags, Shutdown, shutdown};
 use rustix::process::{WaitOptions, wait};
 
-use super::book::{Book, Standing};
-use super::wire::{self, LONGEST, Received, Request, Task};
+use super::commands::{CommandTable, Standing};
+use super::ipc::{self, LONGEST, Received, Request, Task};
 use crate::secrets::Secrets;
-use crate::world::process::ends::{Ends, hear_ends};
 use crate::world::process::launch::Launcher;
 use crate::world::process::logs::Log;
-use crate::world::process::swift::Streams;
-use crate::world::process::{Place, SHORT};
+use crate::world::process::sigchld::{ChildSignal, block_sigchld};
+use crate::world::process::spawn::Streams;
+use crate::world::process::{ProcessSettings, SHORT};
 
 /// The keeper of an engine. `words` are those of [`super::arguments`]; the engine is at the other
 /// end of the standard input, and the standard output is the file for what has to be known later.
 pub fn keep_commands(words: impl Iterator<Item = OsString>) -> io::Result<()> {
     // Before anything else: an end that is not heard of is never told.
-    hear_ends();
+    block_sigchld();
     let [folder, logs, directory, name] = words
         .collect::<Vec<_>>()
         .try_into()
         .map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
-    let place = Place {
+    let place = ProcessSettings {
         folder: PathBuf::from(folder),
         logs: PathBuf::from(logs),
         directory: PathBuf::from(directory),
@@ -42,8 +42,8 @@ pub fn keep_commands(words: impl Iterator<Item = OsString>) -> io::Result<()> {
     };
     let keeper = Arc::new(Serving {
         socket: io::stdin().as_fd().try_clone_to_owned()?,
-        book: Book::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)),
-        ends: Ends::open().ok_or(io::ErrorKind::Unsupported)?,
+        commands: CommandTable::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)),
+        child_signal: ChildSignal::open().ok_or(io::ErrorKind::Unsupported)?,
         launcher: Launcher::new(place, Secrets::default())?,
         turn: Mutex::new(()),
     });
@@ -51,7 +51,7 @@ pub fn keep_commands(words: impl Iterator<Item = OsString>) -> io::Result<()> {
     let other = thread::Builder::new().spawn(move || {
         if !matches!(panic::catch_unwind(AssertUnwindSafe(|| other.serve())), Ok(Ok(()))) {
             // What cannot be written down must not begin: there is no keeper any more.
-            other.book.fail();
+            other.commands.fail();
             let _ = shutdown(&other.socket, Shutdown::Both);
         }
     })?;
@@ -65,8 +65,8 @@ const CROWD: usize = 2;
 
 struct Serving {
     socket: OwnedFd,
-    book: Book,
-    ends: Ends,
+    commands: CommandTable,
+    child_signal: ChildSignal,
     launcher: Launcher,
     /// For the one of the two threads that hears what the engine says and who has ended. It keeps
     /// its turn while it starts a command, unless so many others run that some may end meanwhile.
@@ -81,7 +81,7 @@ impl Serving {
             let turn = turn.map_err(|_| io::Error::other("the other thread has failed"))?;
             let Some((task, log)) = self.next(&mut space)? else { return Ok(()) };
             // Before anybody hears that the engine is gone: whoever hears it lets the next one in.
-            let others = self.book.begins(task.order, &task.spare)?;
+            let others = self.commands.begins(task.order, &task.spare)?;
             let turn = (others < CROWD).then_some(turn);
             self.begin(task, log, &mut streams)?;
             drop(turn);
@@ -93,24 +93,24 @@ impl Serving {
         let mut has_heard = true;
         loop {
             if mem::take(&mut has_heard) {
-                self.book.look(ended_child)?;
+                self.commands.look(ended_child)?;
             }
             self.tell()?;
-            let standing = self.book.standing()?;
+            let standing = self.commands.standing()?;
             if standing.is_alone {
-                if self.book.is_over()? {
+                if self.commands.is_over()? {
                     return Ok(None);
                 }
                 has_heard = self.sleep(standing)?;
                 continue;
             }
-            match wire::receive::<Request>(&self.socket, space) {
+            match ipc::receive::<Request>(&self.socket, space) {
                 Ok(Received::Message(Request::Run(task), file)) => {
-                    return Ok(Some((task, wire::file(file)?)));
+                    return Ok(Some((task, ipc::file(file)?)));
                 }
-                Ok(Received::Message(Request::Who { order }, _)) => self.book.asked(order)?,
+                Ok(Received::Message(Request::Who { order }, _)) => self.commands.asked(order)?,
                 Ok(Received::Nothing) => has_heard = self.sleep(standing)?,
-                Ok(Received::Closed) | Err(_) => self.book.alone()?,
+                Ok(Received::Closed) | Err(_) => self.commands.alone()?,
             }
         }
     }
@@ -122,18 +122,19 @@ impl Serving {
         if standing.has_news {
             wanted |= PollFlags::OUT;
         }
-        let mut both = [PollFd::new(&self.ends, PollFlags::IN), PollFd::new(&self.socket, wanted)];
+        let mut both =
+            [PollFd::new(&self.child_signal, PollFlags::IN), PollFd::new(&self.socket, wanted)];
         // An engine that is gone would wake at once, every time.
         let heard = if standing.is_alone { &mut both[..1] } else { &mut both[..] };
         let most = standing.is_restless.then(|| Timespec::try_from(SHORT)).transpose();
         match poll(heard, most.map_err(io::Error::other)?.as_ref()) {
-            Ok(0) => self.book.identify()?,
+            Ok(0) => self.commands.identify()?,
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         let has_heard = !both[0].revents().is_empty();
         if has_heard {
-            self.ends.clear();
+            self.child_signal.clear();
         }
         Ok(has_heard)
     }
@@ -142,19 +143,19 @@ impl Serving {
     fn begin(&self, task: Task, log: File, streams: &mut Streams) -> io::Result<()> {
         let Task { order, ready, spare, log: path } = task;
         let log = Log::open_already(log, spare, path);
-        let held = (!self.launcher.is_swift(&ready)).then(|| self.book.hold()).transpose()?;
+        let held = (!self.launcher.is_swift(&ready)).then(|| self.commands.hold()).transpose()?;
         let started = self.launcher.start(&ready, &log, streams);
         drop(held);
         match started {
-            Ok(child) => self.book.runs(order, child.id(), log)?,
-            Err(_) => self.book.did_not_begin(order)?,
+            Ok(child) => self.commands.runs(order, child.id(), log)?,
+            Err(_) => self.commands.did_not_begin(order)?,
         }
         self.tell()
     }
 
     fn tell(&self) -> io::Result<()> {
-        self.book.tell(|told| {
-            match wire::send(&self.socket, told, None, SendFlags::DONTWAIT) {
+        self.commands.tell(|told| {
+            match ipc::send(&self.socket, told, None, SendFlags::DONTWAIT) {
                 Ok(()) => true,
                 // Whatever else is wrong: nobody hears it, and it is written down.
                 Err(error) => error.kind() != io::ErrorKind::WouldBlock,

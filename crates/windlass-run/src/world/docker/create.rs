@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 
 use super::archive::{Entry, What};
-use super::engine::{Container, Engine, Refused};
+use super::engine::{Container, Engine, EngineError};
+use super::requests::{self, File, Part, Requests, Service};
 use super::service::{unless_missing, words};
-use super::sheet::{self, File, Part, Service, Sheet};
 use super::{Shared, archive, replace};
 use crate::compose::digest;
 
@@ -19,13 +19,13 @@ pub(super) fn make(
     name: &str,
     number: u32,
 ) -> Result<(), String> {
-    let mut body = resolved(&shared.engine, &shared.sheet, service).map_err(words)?;
+    let mut body = resolved(&shared.engine, &shared.requests, service).map_err(words)?;
     let image = body.get("Image").and_then(Value::as_str).unwrap_or_default().to_owned();
     let image = shared.image(&image).map_err(words)?;
-    body["Labels"][sheet::NUMBER] = number.to_string().into();
-    body["Labels"][sheet::IMAGE] = image["Id"].clone();
+    body["Labels"][requests::NUMBER] = number.to_string().into();
+    body["Labels"][requests::IMAGE] = image["Id"].clone();
     // Mostly the place is empty: to try is cheaper than to look.
-    if !shared.has_spares() && create(shared, service, name, name, &mut body.clone())? {
+    if !shared.has_replacements() && create(shared, service, name, name, &mut body.clone())? {
         return Ok(());
     }
     let mut spare = replace::spare(shared, service, number)?;
@@ -49,15 +49,15 @@ pub(super) fn make(
     if fits(shared, service, &body, &old)? {
         return replace::drop_spare(shared, service, number);
     }
-    if old.label(sheet::PROJECT) != shared.sheet.project {
+    if old.label(requests::PROJECT) != shared.requests.project {
         return Err(format!("the container `{name}` belongs to somebody else"));
     }
     if spare.is_some() {
         return Ok(());
     }
-    body["Labels"][sheet::REPLACE] = old.id.clone().into();
+    body["Labels"][requests::REPLACE] = old.id.clone().into();
     inherit(&old, &image, &mut body);
-    shared.has_spares.store(true, Ordering::SeqCst);
+    shared.has_replacements.store(true, Ordering::SeqCst);
     let spare = replace::spare_name(&old.id, name);
     made(create(shared, service, name, &spare, &mut body)?, &spare)
 }
@@ -78,9 +78,9 @@ fn fits(
         return Ok(false);
     }
     let wanted = |name: &str| body["Labels"][name].as_str().unwrap_or_default();
-    let is_same = container.label(sheet::HASH) == wanted(sheet::HASH)
-        && container.image == wanted(sheet::IMAGE);
-    let shares = sheet::SHARED.iter().all(|key| {
+    let is_same = container.label(requests::HASH) == wanted(requests::HASH)
+        && container.image == wanted(requests::IMAGE);
+    let shares = requests::SHARED.iter().all(|key| {
         let mode = body["HostConfig"].get(*key).and_then(Value::as_str).unwrap_or_default();
         !mode.starts_with("container:") || container.all["HostConfig"][*key] == mode
     });
@@ -92,7 +92,7 @@ pub(crate) fn is_connected(
     engine: &Engine,
     service: &Service,
     container: &Container,
-) -> Result<bool, Refused> {
+) -> Result<bool, EngineError> {
     let first = service.body.pointer("/NetworkingConfig/EndpointsConfig");
     let first = first.and_then(Value::as_object).into_iter().flat_map(|all| all.keys());
     for network in first.chain(service.networks.iter().map(|(name, _)| name)) {
@@ -197,15 +197,15 @@ fn put_files(shared: &Shared, id: &str, files: &[File]) -> Result<(), String> {
 /// it: where the file says `service:NAME`, what is hashed is the id of a container.
 pub(crate) fn resolved(
     engine: &Engine,
-    sheet: &Sheet,
+    requests: &Requests,
     service: &Service,
-) -> Result<Value, Refused> {
+) -> Result<Value, EngineError> {
     let mut body = service.body.clone();
-    for key in sheet::SHARED {
+    for key in requests::SHARED {
         let mode = body["HostConfig"].get(*key).and_then(Value::as_str).unwrap_or_default();
         if let Some(other) = mode.strip_prefix("service:") {
             body["HostConfig"][*key] =
-                format!("container:{}", first_of(engine, sheet, other)?).into();
+                format!("container:{}", first_of(engine, requests, other)?).into();
         }
     }
     if let Some(Value::Array(all)) = body["HostConfig"].get_mut("VolumesFrom") {
@@ -216,23 +216,23 @@ pub(crate) fn resolved(
                 continue;
             }
             let (other, mode) = text.split_once(':').unwrap_or((&text, "rw"));
-            *one = format!("{}:{mode}", first_of(engine, sheet, other)?).into();
+            *one = format!("{}:{mode}", first_of(engine, requests, other)?).into();
         }
     }
     if let Some(canon) = &service.canon {
-        let hash = digest(&hashed(engine, sheet, canon.clone())?);
-        body["Labels"][sheet::HASH] = hash.into();
+        let hash = digest(&hashed(engine, requests, canon.clone())?);
+        body["Labels"][requests::HASH] = hash.into();
     }
     Ok(body)
 }
 
 /// A service as Compose hashes it when it makes the container. How volumes are mounted is lost
 /// there (and is kept in the request).
-fn hashed(engine: &Engine, sheet: &Sheet, mut canon: Value) -> Result<Value, Refused> {
+fn hashed(engine: &Engine, requests: &Requests, mut canon: Value) -> Result<Value, EngineError> {
     for key in ["network_mode", "ipc", "pid"] {
         let mode = canon.get(key).and_then(Value::as_str).unwrap_or_default();
         if let Some(other) = mode.strip_prefix("service:") {
-            canon[key] = format!("container:{}", first_of(engine, sheet, other)?).into();
+            canon[key] = format!("container:{}", first_of(engine, requests, other)?).into();
         }
     }
     if let Some(Value::Array(all)) = canon.get_mut("volumes_from") {
@@ -241,7 +241,7 @@ fn hashed(engine: &Engine, sheet: &Sheet, mut canon: Value) -> Result<Value, Ref
             let mut parts = text.split(':');
             *one = match (parts.next().unwrap_or_default(), parts.next()) {
                 ("container", Some(name)) => name.into(),
-                (other, _) => first_of(engine, sheet, other)?.into(),
+                (other, _) => first_of(engine, requests, other)?.into(),
             };
         }
     }
@@ -249,9 +249,9 @@ fn hashed(engine: &Engine, sheet: &Sheet, mut canon: Value) -> Result<Value, Ref
 }
 
 /// The id of the first container of a service.
-fn first_of(engine: &Engine, sheet: &Sheet, service: &str) -> Result<String, Refused> {
-    let project = &sheet.project;
-    let own = sheet.parts.values().find_map(|part| match part {
+fn first_of(engine: &Engine, requests: &Requests, service: &str) -> Result<String, EngineError> {
+    let project = &requests.project;
+    let own = requests.parts.values().find_map(|part| match part {
         Part::Service(own) if own.name == service => Some(own.container_name(project, 1)),
         _ => None,
     });

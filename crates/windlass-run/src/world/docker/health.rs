@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::engine::{Container, Engine};
-use super::errand::ended;
+use super::execute::ended;
+use super::requests::Hook;
 use super::service::words;
-use super::sheet::Hook;
 use super::{Shared, hook};
 use crate::world::Order;
 
@@ -23,7 +23,7 @@ const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Waits until the check of a container succeeds.
 pub(super) fn wait_healthy(shared: &Shared, order: &Order, id: &str) -> Result<(), String> {
-    let mut pause = (!shared.sheet.engine_checks).then_some(PAUSE);
+    let mut pause = (!shared.requests.engine_checks).then_some(PAUSE);
     let stopped = || shared.is_cancelled(order.id);
     loop {
         let count = shared.watch.count(id);

@@ -13,7 +13,7 @@ use windlass::lifecycle::implementation::{Command, Effect, Probe, ProbeKind, Pro
 use super::Shared;
 use super::connection::{Away, append, end_of};
 use super::files;
-use super::script::Sort;
+use super::script::ClaimKind;
 use crate::entry::{End, OrderId};
 use crate::secrets::Filter;
 use crate::world::process::probe;
@@ -41,7 +41,7 @@ pub(super) enum From {
 }
 
 /// Why an order did not end well.
-enum Trouble {
+enum Failure {
     Failed(String),
     Unknown,
 }
@@ -63,8 +63,8 @@ pub(super) fn begin(shared: &Arc<Shared>, host: String, order: Order, from: From
         let end = match parts(&shared, &host, &order, from) {
             Ok(()) => Some(End::Done),
             _ if shared.is_cancelled(order.id) => Some(End::Cancelled),
-            Err(Trouble::Failed(reason)) => Some(End::Failed { reason }),
-            Err(Trouble::Unknown) => None,
+            Err(Failure::Failed(reason)) => Some(End::Failed { reason }),
+            Err(Failure::Unknown) => None,
         };
         let order = order.id;
         if let Ok(mut cancelled) = shared.cancelled.lock() {
@@ -81,28 +81,28 @@ pub(super) fn begin(shared: &Arc<Shared>, host: String, order: Order, from: From
     }
 }
 
-fn parts(shared: &Arc<Shared>, host: &str, order: &Order, from: From) -> Result<(), Trouble> {
+fn parts(shared: &Arc<Shared>, host: &str, order: &Order, from: From) -> Result<(), Failure> {
     match (&order.run, from) {
         (Some(command), From::Start) => run(shared, host, order, command)?,
         (Some(_), From::Running) => follow(shared, host, order)?,
         _ => {}
     }
     // It is done, but not all that it gave is here: a later look fetches it.
-    files::fetch(shared, host, order).map_err(|_| Trouble::Unknown)?;
+    files::fetch(shared, host, order).map_err(|_| Failure::Unknown)?;
     if let Some((before, process)) = &order.stop {
         stop(shared, host, order, (*before, process))?;
     }
     match &order.spawn {
         Some(process) if process.image.is_some() => {
-            Err(Trouble::Failed("containers of other hosts are not run".to_owned()))
+            Err(Failure::Failed("containers of other hosts are not run".to_owned()))
         }
-        Some(process) => come_up(shared, host, order, process),
+        Some(process) => start_process(shared, host, order, process),
         None => Ok(()),
     }
 }
 
-fn gone(Away(why): Away) -> Trouble {
-    Trouble::Failed(why)
+fn gone(Away(why): Away) -> Failure {
+    Failure::Failed(why)
 }
 
 /// Asks a host, again and again if it does not answer.
@@ -118,7 +118,7 @@ pub(super) fn ask_patiently(shared: &Shared, host: &str, script: &str) -> Result
             Err(away) => last = away,
         }
         if wait == 0 {
-            shared.silence.fell(host, &last);
+            shared.unreachable.fell(host, &last);
         }
     }
     Err(last)
@@ -127,55 +127,55 @@ pub(super) fn ask_patiently(shared: &Shared, host: &str, script: &str) -> Result
 /// Asks a host, which may be known not to answer.
 pub(super) fn ask_once(shared: &Shared, host: &str, script: &str) -> Result<String, Away> {
     let (_, text) = shared.connections.ask(host, script)?;
-    shared.silence.broken(host);
+    shared.unreachable.broken(host);
     Ok(String::from_utf8_lossy(&text).trim().to_owned())
 }
 
 /// The command of an order, to its end.
-fn run(shared: &Arc<Shared>, host: &str, order: &Order, command: &Command) -> Result<(), Trouble> {
+fn run(shared: &Arc<Shared>, host: &str, order: &Order, command: &Command) -> Result<(), Failure> {
     // Nothing has begun on a host that was never reached.
     shared.connections.reach(host).map_err(gone)?;
-    files::deliver(shared, host, order, command).map_err(Trouble::Failed)?;
+    files::deliver(shared, host, order, command).map_err(Failure::Failed)?;
     let result = !matches!(order.effect, Effect::Idempotent);
-    let script = shared.scripts.launch(order, command, (Sort::Command, result));
-    let words = session(shared, host, order.id, &script.map_err(Trouble::Failed)?)?;
+    let script = shared.scripts.launch(order, command, (ClaimKind::Command, result));
+    let words = session(shared, host, order.id, &script.map_err(Failure::Failed)?)?;
     match words.iter().find(|word| !matches!(word, Word::Began)) {
         Some(Word::Ended(code)) => outcome(shared, order.id, code),
         Some(Word::Away(_)) | None => settle(shared, host, order),
-        Some(Word::Began) => Err(Trouble::Unknown),
+        Some(Word::Began) => Err(Failure::Unknown),
     }
 }
 
 /// The connection broke while a command may have been running.
-fn settle(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Trouble> {
-    let script = shared.scripts.inquire(order.id, Sort::Command);
+fn settle(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Failure> {
+    let script = shared.scripts.inquire(order.id, ClaimKind::Command);
     // Whether it began is not known, as long as the host does not say.
-    let Ok(said) = ask_patiently(shared, host, &script) else { return Err(Trouble::Unknown) };
+    let Ok(said) = ask_patiently(shared, host, &script) else { return Err(Failure::Unknown) };
     match said.split(' ').collect::<Vec<_>>().as_slice() {
         ["free"] => {
-            Err(Trouble::Failed(format!("the connection to `{host}` ended before it began")))
+            Err(Failure::Failed(format!("the connection to `{host}` ended before it began")))
         }
         ["result", code] => outcome(shared, order.id, code.parse().ok()),
         ["running", _] => follow(shared, host, order),
-        _ => Err(Trouble::Unknown),
+        _ => Err(Failure::Unknown),
     }
 }
 
 /// Waits for a command that another session started.
-fn follow(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Trouble> {
-    let script = shared.scripts.follow(order.id, Sort::Command, shared.known(order.id));
+fn follow(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Failure> {
+    let script = shared.scripts.follow(order.id, ClaimKind::Command, shared.known(order.id));
     match session(shared, host, order.id, &script)?.iter().next() {
         Some(Word::Ended(Some(code))) => outcome(shared, order.id, Some(code)),
-        Some(Word::Ended(None)) => Err(Trouble::Unknown),
+        Some(Word::Ended(None)) => Err(Failure::Unknown),
         _ => settle(shared, host, order),
     }
 }
 
-fn outcome(shared: &Shared, order: OrderId, code: Option<i32>) -> Result<(), Trouble> {
+fn outcome(shared: &Shared, order: OrderId, code: Option<i32>) -> Result<(), Failure> {
     match code {
         Some(0) => Ok(()),
-        Some(code) => Err(Trouble::Failed(reason(shared, order, code))),
-        None => Err(Trouble::Unknown),
+        Some(code) => Err(Failure::Failed(reason(shared, order, code))),
+        None => Err(Failure::Unknown),
     }
 }
 
@@ -247,13 +247,13 @@ fn stop(
     host: &str,
     order: &Order,
     (before, process): (OrderId, &Process),
-) -> Result<(), Trouble> {
+) -> Result<(), Failure> {
     shared.unwatch(before);
     let grace = process.grace.unwrap_or(GRACE);
     let signal = match &process.stop {
         Stop::Signal(name) => name.clone(),
         Stop::Command(command) => {
-            let script = shared.scripts.plainly(order, command).map_err(Trouble::Failed)?;
+            let script = shared.scripts.plainly(order, command).map_err(Failure::Failed)?;
             shared.connections.ask(host, &script).map_err(gone)?;
             "TERM".to_owned()
         }
@@ -262,34 +262,34 @@ fn stop(
     let fits = !signal.is_empty() && signal.chars().all(|c| c.is_ascii_alphanumeric());
     let signal = if fits { signal.as_str() } else { "TERM" };
     let tenths = u64::try_from(grace.as_millis() / 100).unwrap_or(u64::MAX).max(1);
-    let script = shared.scripts.stop(before, Sort::Process, signal, tenths);
+    let script = shared.scripts.stop(before, ClaimKind::Process, signal, tenths);
     ask_patiently(shared, host, &script).map_err(gone)?;
-    shared.silence.shows(before);
+    shared.unreachable.shows(before);
     Ok(())
 }
 
 /// Starts the process that is a state, and waits until it serves.
-fn come_up(
+fn start_process(
     shared: &Arc<Shared>,
     host: &str,
     order: &Order,
     process: &Process,
-) -> Result<(), Trouble> {
+) -> Result<(), Failure> {
     shared.connections.reach(host).map_err(gone)?;
-    let is_running = shared.scripts.is_running(order.id, Sort::Process);
+    let is_running = shared.scripts.is_running(order.id, ClaimKind::Process);
     let runs = ask_patiently(shared, host, &is_running).map_err(gone)?.starts_with("running");
     let words = if runs {
-        let script = shared.scripts.follow(order.id, Sort::Process, shared.known(order.id));
+        let script = shared.scripts.follow(order.id, ClaimKind::Process, shared.known(order.id));
         session(shared, host, order.id, &script)?
     } else {
-        files::deliver(shared, host, order, &process.command).map_err(Trouble::Failed)?;
-        let script = shared.scripts.launch(order, &process.command, (Sort::Process, false));
-        let words = session(shared, host, order.id, &script.map_err(Trouble::Failed)?)?;
+        files::deliver(shared, host, order, &process.command).map_err(Failure::Failed)?;
+        let script = shared.scripts.launch(order, &process.command, (ClaimKind::Process, false));
+        let words = session(shared, host, order.id, &script.map_err(Failure::Failed)?)?;
         match words.recv() {
             Ok(Word::Began) => {}
             Ok(Word::Ended(code)) => return Err(too_early(shared, order.id, code)),
             Ok(Word::Away(away)) => return Err(gone(away)),
-            Err(_) => return Err(Trouble::Unknown),
+            Err(_) => return Err(Failure::Unknown),
         }
         words
     };
@@ -308,9 +308,9 @@ fn come_up(
             _ => {}
         }
         if shared.is_cancelled(order.id) {
-            let script = shared.scripts.stop(order.id, Sort::Process, "KILL", 1);
+            let script = shared.scripts.stop(order.id, ClaimKind::Process, "KILL", 1);
             let _ = ask_patiently(shared, host, &script);
-            return Err(Trouble::Failed("it was cancelled".to_owned()));
+            return Err(Failure::Failed("it was cancelled".to_owned()));
         }
     }
     watch(shared, host, order, words);
@@ -318,8 +318,8 @@ fn come_up(
 }
 
 /// A process ended that should have stayed.
-fn too_early(shared: &Shared, order: OrderId, code: Option<i32>) -> Trouble {
-    Trouble::Failed(match code {
+fn too_early(shared: &Shared, order: OrderId, code: Option<i32>) -> Failure {
+    Failure::Failed(match code {
         Some(0) | None => "it ended at once".to_owned(),
         Some(code) => reason(shared, order, code),
     })
@@ -330,7 +330,7 @@ fn session(
     host: &str,
     order: OrderId,
     script: &str,
-) -> Result<mpsc::Receiver<Word>, Trouble> {
+) -> Result<mpsc::Receiver<Word>, Failure> {
     let child = shared.connections.session(host, script).map_err(gone)?;
     Ok(listen(shared, host, order, child))
 }
@@ -352,7 +352,7 @@ pub(super) fn adopt(shared: &Arc<Shared>, host: &str, order: &Order) {
     if shared.is_watched(order.id) {
         return;
     }
-    let script = shared.scripts.follow(order.id, Sort::Process, shared.known(order.id));
+    let script = shared.scripts.follow(order.id, ClaimKind::Process, shared.known(order.id));
     if let Ok(words) = session(shared, host, order.id, &script) {
         watch(shared, host, order, words);
     }
@@ -363,7 +363,7 @@ pub(super) fn adopt_unseen(shared: &Arc<Shared>, host: &str, order: &Order) {
     if shared.is_watched(order.id) {
         return;
     }
-    shared.silence.hides(order.id);
+    shared.unreachable.hides(order.id);
     // Nobody says anything so far.
     let (_, words) = mpsc::channel();
     watch(shared, host, order, words);
@@ -382,7 +382,7 @@ fn watch(shared: &Arc<Shared>, host: &str, order: &Order, words: mpsc::Receiver<
     if let Err(error) = watching {
         // A process that nobody can look after is none, unless nobody can reach it either.
         if kill(shared, host, order.id).is_err() {
-            shared.silence.hides(order.id);
+            shared.unreachable.hides(order.id);
             return;
         }
         let detail = format!("nobody can look after it: no thread can be started: {error}");
@@ -394,7 +394,7 @@ impl Shared {
     /// The process of an order is gone; whether anybody wants to know.
     fn has_died(&self, order: Order, detail: String) {
         if self.unwatch(order.id) {
-            self.silence.shows(order.id);
+            self.unreachable.shows(order.id);
             let report = Report::Died { instance: order.instance, order: order.id, detail };
             self.reports.send(report);
         }
@@ -402,7 +402,7 @@ impl Shared {
 }
 
 fn kill(shared: &Shared, host: &str, order: OrderId) -> Result<(), Away> {
-    let script = shared.scripts.stop(order, Sort::Process, "KILL", 1);
+    let script = shared.scripts.stop(order, ClaimKind::Process, "KILL", 1);
     ask_patiently(shared, host, &script).map(drop)
 }
 
@@ -449,12 +449,12 @@ fn live(
 
 /// Another session for a process whose connection is gone, if its host answers.
 fn listen_again(shared: &Arc<Shared>, host: &str, order: OrderId) -> Option<mpsc::Receiver<Word>> {
-    let is_running = shared.scripts.is_running(order, Sort::Process);
+    let is_running = shared.scripts.is_running(order, ClaimKind::Process);
     let said = ask_once(shared, host, &is_running);
-    let said = said.map_err(|away| shared.silence.lasts(host, &away)).ok()?;
-    if said.starts_with("running") && shared.silence.shows(order) {
+    let said = said.map_err(|away| shared.unreachable.lasts(host, &away)).ok()?;
+    if said.starts_with("running") && shared.unreachable.shows(order) {
         shared.reports.send(Report::Seen { order });
     }
-    let script = shared.scripts.follow(order, Sort::Process, shared.known(order));
+    let script = shared.scripts.follow(order, ClaimKind::Process, shared.known(order));
     session(shared, host, order, &script).ok()
 }

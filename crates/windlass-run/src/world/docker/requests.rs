@@ -1,7 +1,7 @@
 //! What the operations of a Compose project ask of the engine, by node of its application.
 //!
-//! The sheet is written into the journal at the beginning of a run, so that `resume` and `down`
-//! need no Compose file.
+//! They are kept in the folder of the deployment at the beginning of a run, so that `resume` and
+//! `down` need no Compose file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub const ONE_OFF: &str = "com.docker.compose.oneoff";
 
 /// All requests of a project.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Sheet {
+pub struct Requests {
     /// The project.
     pub project: String,
     /// By node.
@@ -212,10 +212,11 @@ pub struct Service {
     #[serde(default)]
     pub may_fail: bool,
     /// What it waits for and does not need.
-    #[serde(default)]
-    pub hopes: Vec<Hope>,
+    #[serde(default, alias = "hopes")]
+    pub optional_dependencies: Vec<OptionalDependency>,
     /// Whether containers that run are started anew, because something that they need was.
-    pub starts_anew: bool,
+    #[serde(alias = "starts_anew")]
+    pub restarts: bool,
     /// Files that stand in the Compose file.
     pub files: Vec<File>,
     /// What runs inside after every start.
@@ -241,7 +242,7 @@ pub struct Service {
 
 /// Something that is waited for and not needed: `required: false`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hope {
+pub struct OptionalDependency {
     /// The node of the other service.
     pub node: String,
     /// What is waited for.
@@ -263,10 +264,10 @@ pub enum Until {
 /// What containers may share with one of another service.
 pub const SHARED: &[&str] = &["NetworkMode", "IpcMode", "PidMode", "UTSMode", "CgroupnsMode"];
 
-impl Sheet {
+impl Requests {
     /// Remembers what `before` has and this one was not asked for. Services that the file has no
     /// more are orphans.
-    pub fn remember(&mut self, before: Sheet) {
+    pub fn remember(&mut self, before: Requests) {
         let all = before.earlier.into_iter().chain(before.parts);
         let is_left = |(node, part): &(String, Part)| match part {
             _ if self.parts.contains_key(node) => false,

@@ -30,7 +30,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The programs that hide secrets.
 #[derive(Debug, Default)]
-pub(super) struct Veils {
+pub(super) struct Redactors {
     running: Mutex<BTreeMap<OrderId, Identity>>,
 }
 
@@ -46,7 +46,7 @@ fn secrets_of(command: &implementation::Command) -> impl Iterator<Item = &str> {
     })
 }
 
-impl Veils {
+impl Redactors {
     /// What a command writes to, when its secrets must not reach the log.
     pub(super) fn open(
         &self,
@@ -56,12 +56,12 @@ impl Veils {
         log: PathBuf,
     ) -> io::Result<(File, File)> {
         let secrets = secrets.only(secrets_of(command));
-        let mut veil = Command::new(program);
-        veil.arg(HIDE_SECRETS).arg(log).env_clear().env(HIDDEN, secrets.to_json());
-        veil.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
+        let mut redactor = Command::new(program);
+        redactor.arg(HIDE_SECRETS).arg(log).env_clear().env(HIDDEN, secrets.to_json());
+        redactor.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
         // A signal for the command or for the engine is not meant for it: it ends when nobody
         // can write any more.
-        let mut child = veil.process_group(0).spawn()?;
+        let mut child = redactor.process_group(0).spawn()?;
         if let (Some(identity), Ok(mut running)) = (Identity::of(child.id()), self.running.lock()) {
             running.insert(order, identity);
         }
@@ -74,9 +74,9 @@ impl Veils {
 
     /// A command has ended: its last words may be on their way.
     pub(super) fn settle(&self, order: OrderId) {
-        let veil = self.running.lock().ok().and_then(|mut running| running.remove(&order));
-        if let Some(veil) = veil {
-            veil.wait(Some(LAST_WORDS));
+        let redactor = self.running.lock().ok().and_then(|mut running| running.remove(&order));
+        if let Some(redactor) = redactor {
+            redactor.wait(Some(LAST_WORDS));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::engine::{Engine, Refused};
+use super::engine::{Engine, EngineError};
 use crate::entry::OrderId;
 use crate::world::process::Reports;
 use crate::world::{Report, in_thread};
@@ -32,16 +32,16 @@ struct Seen {
 
 /// What has been seen.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct EventWatch {
     seen: Mutex<Seen>,
     changed: Condvar,
 }
 
-impl Watch {
+impl EventWatch {
     /// Watches an engine from now on; deaths go to `reports`.
-    pub(super) fn begin(engine: &Engine, reports: Reports) -> Result<Arc<Self>, Refused> {
+    pub(super) fn begin(engine: &Engine, reports: Reports) -> Result<Arc<Self>, EngineError> {
         let mut events = engine.events()?;
-        let watch = Arc::new(Watch::default());
+        let watch = Arc::new(EventWatch::default());
         let (own, engine) = (Arc::clone(&watch), engine.clone());
         in_thread(move || {
             let mut line = String::new();
@@ -59,7 +59,7 @@ impl Watch {
             own.lock().broken = Some(why);
             own.changed.notify_all();
         })
-        .map_err(|error| Refused::Away(format!("no thread can be started: {error}")))?;
+        .map_err(|error| EngineError::Unreachable(format!("no thread can be started: {error}")))?;
         Ok(watch)
     }
 
@@ -97,14 +97,14 @@ impl Watch {
     }
 
     /// Sleeps until more than `count` has happened to a container, or `most` has passed, or
-    /// `stopped` says so when [`Watch::wake`] is called.
+    /// `stopped` says so when [`EventWatch::wake`] is called.
     pub(super) fn wait(
         &self,
         id: &str,
         count: u64,
         most: Option<Duration>,
         stopped: impl Fn() -> bool,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), EngineError> {
         let until = most.map(|most| Instant::now() + most);
         let mut seen = self.lock();
         loop {
@@ -112,7 +112,7 @@ impl Watch {
                 return Ok(());
             }
             if let Some(why) = &seen.broken {
-                return Err(Refused::Away(why.clone()));
+                return Err(EngineError::Unreachable(why.clone()));
             }
             seen = match until.map(|until| until.saturating_duration_since(Instant::now())) {
                 None => self.changed.wait(seen).unwrap_or_else(PoisonError::into_inner),

@@ -2,11 +2,16 @@
 
 use serde_json::Value;
 
-use crate::world::docker::sheet::{Build, Part, Service, Sheet};
+use crate::world::docker::requests::{Build, Part, Requests, Service};
 
 /// The words for an operation of an instance; none when the engine is asked nothing.
-pub fn told(sheet: &Sheet, node: &str, instance: &str, operation: &str) -> Option<String> {
-    Some(match sheet.parts.get(node)? {
+pub fn describe(
+    requests: &Requests,
+    node: &str,
+    instance: &str,
+    operation: &str,
+) -> Option<String> {
+    Some(match requests.parts.get(node)? {
         Part::Nothing => return None,
         Part::Network { name, .. } => format!("network {name}"),
         Part::Volume { name, .. } => format!("volume {name}"),
@@ -18,7 +23,7 @@ pub fn told(sheet: &Sheet, node: &str, instance: &str, operation: &str) -> Optio
         Part::Image { reference, .. } => format!("image {reference}"),
         Part::Service(service) => {
             let number = service.number(node, instance);
-            let name = service.container_name(&sheet.project, number);
+            let name = service.container_name(&requests.project, number);
             match operation {
                 "create" => format!("container {name}{}", content(service)),
                 _ => format!("container {name}"),
@@ -81,7 +86,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn sheet() -> Sheet {
+    fn requests() -> Requests {
         let body = json!({
             "Image": "web:1",
             "Entrypoint": ["sh", "-c"],
@@ -93,22 +98,22 @@ mod tests {
         });
         let web = Service { name: "web".to_owned(), body, replicas: 2, ..Service::default() };
         let network = Part::Network { name: "shop_default".to_owned(), body: Value::Null };
-        let mut sheet = Sheet { project: "shop".to_owned(), ..Sheet::default() };
-        sheet.parts.insert("web".to_owned(), Part::Service(Box::new(web)));
-        sheet.parts.insert("network_default".to_owned(), network);
-        sheet
+        let mut requests = Requests { project: "shop".to_owned(), ..Requests::default() };
+        requests.parts.insert("web".to_owned(), Part::Service(Box::new(web)));
+        requests.parts.insert("network_default".to_owned(), network);
+        requests
     }
 
     #[test]
     fn a_container_is_told_with_its_image_command_and_ports() {
-        let sheet = sheet();
-        let words = told(&sheet, "web", "web-2", "create").unwrap();
+        let requests = requests();
+        let words = describe(&requests, "web", "web-2", "create").unwrap();
         let expected = "container shop-web-2 of web:1: sh -c 'echo it'\\''s here' x, \
                         ports 127.0.0.1:8080:80/tcp 81/udp";
         assert_eq!(words, expected);
-        assert_eq!(told(&sheet, "web", "web-1", "start").unwrap(), "container shop-web-1");
-        let network = told(&sheet, "network_default", "network_default", "create");
+        assert_eq!(describe(&requests, "web", "web-1", "start").unwrap(), "container shop-web-1");
+        let network = describe(&requests, "network_default", "network_default", "create");
         assert_eq!(network.unwrap(), "network shop_default");
-        assert_eq!(told(&sheet, "nobody", "nobody", "create"), None);
+        assert_eq!(describe(&requests, "nobody", "nobody", "create"), None);
     }
 }

@@ -14,7 +14,7 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(1);
 
 /// The commands that run, as far as it matters here.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct Throttle {
     processors: usize,
     /// How many may run, beside the long ones, before another one waits.
     most: usize,
@@ -27,16 +27,16 @@ pub(super) struct Pace {
     newest_long: OrderId,
 }
 
-impl Default for Pace {
+impl Default for Throttle {
     fn default() -> Self {
-        Pace::new(thread::available_parallelism().map_or(1, NonZero::get))
+        Throttle::new(thread::available_parallelism().map_or(1, NonZero::get))
     }
 }
 
-impl Pace {
+impl Throttle {
     fn new(processors: usize) -> Self {
         let (newest, newest_long) = (OrderId(0), OrderId(0));
-        Pace { processors, most: processors, running: 0, long: 0, newest, newest_long }
+        Throttle { processors, most: processors, running: 0, long: 0, newest, newest_long }
     }
 
     /// A command runs; each has a higher number than those before it.
@@ -62,12 +62,12 @@ impl Pace {
     }
 
     /// Somebody has ended while another one waited.
-    pub(super) fn has_waited(&mut self) {
+    pub(super) fn wait_succeeded(&mut self) {
         self.most = self.processors;
     }
 
     /// Nobody has.
-    pub(super) fn has_waited_in_vain(&mut self) {
+    pub(super) fn wait_expired(&mut self) {
         self.long = self.running;
         self.newest_long = self.newest;
         self.most = self.most.saturating_mul(2);
@@ -79,10 +79,10 @@ mod tests {
     use super::*;
 
     /// Starts commands until one had better wait; how many.
-    fn fill(pace: &mut Pace, next: &mut u64) -> usize {
+    fn fill(throttle: &mut Throttle, next: &mut u64) -> usize {
         let before = *next;
-        while !pace.is_crowded(0) {
-            pace.begun(OrderId(*next));
+        while !throttle.is_crowded(0) {
+            throttle.begun(OrderId(*next));
             *next += 1;
         }
         usize::try_from(*next - before).unwrap()
@@ -90,46 +90,46 @@ mod tests {
 
     #[test]
     fn short_commands_run_as_many_as_there_are_processors() {
-        let mut pace = Pace::new(2);
+        let mut throttle = Throttle::new(2);
         let mut next = 1;
-        assert_eq!(fill(&mut pace, &mut next), 2);
-        assert!(!pace.is_crowded(1), "one that has ended makes room before it is counted");
+        assert_eq!(fill(&mut throttle, &mut next), 2);
+        assert!(!throttle.is_crowded(1), "one that has ended makes room before it is counted");
         for order in 1..100 {
-            pace.has_waited();
-            pace.ended(OrderId(order));
-            assert_eq!(fill(&mut pace, &mut next), 1);
+            throttle.wait_succeeded();
+            throttle.ended(OrderId(order));
+            assert_eq!(fill(&mut throttle, &mut next), 1);
         }
     }
 
     #[test]
     fn a_thousand_long_commands_all_run_after_a_few_waits() {
-        let mut pace = Pace::new(2);
+        let mut throttle = Throttle::new(2);
         let (mut next, mut waits) = (1, 0);
         while next <= 1_000 {
-            fill(&mut pace, &mut next);
-            pace.has_waited_in_vain();
+            fill(&mut throttle, &mut next);
+            throttle.wait_expired();
             waits += 1;
         }
         assert_eq!(waits, 9);
-        (1..next).for_each(|order| pace.ended(OrderId(order)));
-        assert_eq!(fill(&mut pace, &mut next), 2, "what comes next may be short");
+        (1..next).for_each(|order| throttle.ended(OrderId(order)));
+        assert_eq!(fill(&mut throttle, &mut next), 2, "what comes next may be short");
     }
 
     #[test]
     fn long_commands_take_no_room_from_short_ones_and_leave_none() {
-        let mut pace = Pace::new(2);
+        let mut throttle = Throttle::new(2);
         let mut next = 1;
-        assert_eq!(fill(&mut pace, &mut next), 2);
-        pace.has_waited_in_vain();
-        assert_eq!(fill(&mut pace, &mut next), 4);
+        assert_eq!(fill(&mut throttle, &mut next), 2);
+        throttle.wait_expired();
+        assert_eq!(fill(&mut throttle, &mut next), 4);
         for order in 3..6 {
-            pace.has_waited();
-            pace.ended(OrderId(order));
+            throttle.wait_succeeded();
+            throttle.ended(OrderId(order));
         }
-        assert_eq!(fill(&mut pace, &mut next), 1, "two beside the two long ones");
+        assert_eq!(fill(&mut throttle, &mut next), 1, "two beside the two long ones");
         for order in [1, 2, 6] {
-            pace.ended(OrderId(order));
+            throttle.ended(OrderId(order));
         }
-        assert_eq!(fill(&mut pace, &mut next), 1, "two altogether");
+        assert_eq!(fill(&mut throttle, &mut next), 1, "two altogether");
     }
 }

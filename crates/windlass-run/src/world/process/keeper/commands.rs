@@ -7,15 +7,15 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
+use super::ipc::Notice;
 use super::records::{self, Fact};
-use super::wire::Told;
 use crate::entry::OrderId;
 use crate::world::process::claim::Identity;
 use crate::world::process::logs::Log;
 
 /// The commands of a keeper.
 #[derive(Debug)]
-pub(super) struct Book {
+pub(super) struct CommandTable {
     /// The file for what has to be known later. Facts about one command are written in their
     /// order, because whoever writes one has the pages.
     records: File,
@@ -35,7 +35,7 @@ struct Pages {
     /// Whether something runs of which it is not written down which process it is.
     has_new: bool,
     /// What the engine has not been told yet.
-    outbox: VecDeque<Told>,
+    outbox: VecDeque<Notice>,
     is_alone: bool,
     /// Whether something could not be written.
     has_failed: bool,
@@ -61,9 +61,9 @@ pub(super) struct Standing {
     pub(super) has_news: bool,
 }
 
-impl Book {
+impl CommandTable {
     pub(super) fn new(records: File) -> Self {
-        Book { records, pages: Mutex::default() }
+        CommandTable { records, pages: Mutex::default() }
     }
 
     fn pages(&self) -> io::Result<MutexGuard<'_, Pages>> {
@@ -108,7 +108,7 @@ impl Book {
     pub(super) fn did_not_begin(&self, order: u64) -> io::Result<()> {
         let mut pages = self.pages()?;
         pages.started(order);
-        pages.outbox.push_back(Told::NotBegun { order });
+        pages.outbox.push_back(Notice::NotBegun { order });
         records::write(&self.records, OrderId(order), Fact::NotBegun)?;
         self.let_go(&mut pages)
     }
@@ -123,7 +123,7 @@ impl Book {
                 pages.running.insert(process, kept);
                 pages.has_new = true;
                 let is_wanted = pages.wanted.contains(&order);
-                pages.outbox.extend(is_wanted.then_some(Told::Runs { order, process }));
+                pages.outbox.extend(is_wanted.then_some(Notice::Runs { order, process }));
             }
         }
         pages.started(order);
@@ -143,7 +143,7 @@ impl Book {
             pages.wanted.insert(order);
         }
         let found = pages.running.iter().find(|(_, kept)| kept.order == order);
-        let told = found.map(|(process, _)| Told::Runs { order, process: *process });
+        let told = found.map(|(process, _)| Notice::Runs { order, process: *process });
         pages.outbox.extend(told);
         Ok(())
     }
@@ -193,12 +193,12 @@ impl Book {
         let is_named = log.has_name();
         // The engine may want the file for another command as soon as it is told.
         drop(log);
-        pages.outbox.push_back(Told::Ended { order, status, is_named });
+        pages.outbox.push_back(Notice::Ended { order, status, is_named });
         Ok(())
     }
 
     /// Tells the engine what is new, as long as `tell` can.
-    pub(super) fn tell(&self, tell: impl Fn(&Told) -> bool) -> io::Result<()> {
+    pub(super) fn tell(&self, tell: impl Fn(&Notice) -> bool) -> io::Result<()> {
         let mut pages = self.pages()?;
         while pages.outbox.front().is_some_and(&tell) {
             pages.outbox.pop_front();
@@ -254,7 +254,7 @@ mod tests {
         Log::open_already(File::create(&spare).unwrap(), spare, path)
     }
 
-    fn news(book: &Book) -> Vec<Told> {
+    fn news(book: &CommandTable) -> Vec<Notice> {
         let all = RefCell::new(Vec::new());
         book.tell(|told| {
             all.borrow_mut().push(*told);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     /// Looks when this child has ended.
-    fn look(book: &Book, child: &mut Child) {
+    fn look(book: &CommandTable, child: &mut Child) {
         let status = child.wait().unwrap().into_raw();
         let mut ended = Some((child.id(), status));
         book.look(|| Ok(ended.take())).unwrap();
@@ -275,14 +275,14 @@ mod tests {
     fn what_is_written_last_about_a_command_is_its_end() {
         let folder = tempfile::tempdir().unwrap();
         let (records, file) = Records::create(folder.path()).unwrap();
-        let book = Book::new(file);
+        let book = CommandTable::new(file);
         let mut sleeper = Command::new("sleep").arg("60").spawn().unwrap();
         assert_eq!(book.begins(1, Path::new(".0")).unwrap(), 0);
         assert_eq!(records.fact(OrderId(1)), Some(Fact::Begun));
         book.asked(1).unwrap();
         assert_eq!(news(&book), []);
         book.runs(1, sleeper.id(), log(folder.path(), 1)).unwrap();
-        let runs = Told::Runs { order: 1, process: sleeper.id() };
+        let runs = Notice::Runs { order: 1, process: sleeper.id() };
         assert_eq!(news(&book), [runs]);
         book.asked(1).unwrap();
         assert_eq!(news(&book), [runs]);
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(records.fact(OrderId(1)), Some(Fact::Runs(identity)));
         sleeper.kill().unwrap();
         look(&book, &mut sleeper);
-        assert_eq!(news(&book), [Told::Ended { order: 1, status: 9, is_named: false }]);
+        assert_eq!(news(&book), [Notice::Ended { order: 1, status: 9, is_named: false }]);
         book.identify().unwrap();
         assert_eq!(records.fact(OrderId(1)), Some(Fact::Ended(9)));
 
@@ -303,7 +303,7 @@ mod tests {
         look(&book, &mut quick);
         assert_eq!(news(&book), []);
         book.runs(2, quick.id(), log(folder.path(), 2)).unwrap();
-        assert_eq!(news(&book), [Told::Ended { order: 2, status: 0, is_named: false }]);
+        assert_eq!(news(&book), [Notice::Ended { order: 2, status: 0, is_named: false }]);
         assert_eq!(records.fact(OrderId(2)), Some(Fact::Ended(0)));
 
         // One that is being started when the engine goes.
@@ -319,7 +319,7 @@ mod tests {
         assert!(folder.path().join("3.log").exists());
         late.kill().unwrap();
         look(&book, &mut late);
-        assert_eq!(news(&book), [Told::Ended { order: 3, status: 9, is_named: true }]);
+        assert_eq!(news(&book), [Notice::Ended { order: 3, status: 9, is_named: true }]);
         book.begins(4, Path::new(".0")).unwrap();
         book.did_not_begin(4).unwrap();
         assert_eq!(records.fact(OrderId(4)), Some(Fact::NotBegun));

@@ -40,7 +40,7 @@ pub(super) struct Task {
 
 /// What the keeper tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::world::process) enum Told {
+pub(in crate::world::process) enum Notice {
     /// A command has ended: the system's number for how, and whether its log has its name.
     Ended { order: u64, status: i32, is_named: bool },
     /// A command could not be started.
@@ -136,24 +136,24 @@ mod tests {
     fn a_message_arrives_whole_and_with_its_file() {
         let (here, there) = pair().unwrap();
         let mut space = vec![0; LONGEST];
-        let nothing = receive::<Told>(&there, &mut space).unwrap();
+        let nothing = receive::<Notice>(&there, &mut space).unwrap();
         assert!(matches!(nothing, Received::Nothing));
         let written = tempfile::NamedTempFile::new().unwrap();
-        let told = Told::Runs { order: 7, process: 42 };
+        let told = Notice::Runs { order: 7, process: 42 };
         let flags = SendFlags::empty();
         send(&here, &told, Some(written.as_file().as_fd()), flags).unwrap();
-        send(&here, &Told::NotBegun { order: 8 }, None, flags).unwrap();
-        let Received::Message(first, Some(came)) = receive::<Told>(&there, &mut space).unwrap()
+        send(&here, &Notice::NotBegun { order: 8 }, None, flags).unwrap();
+        let Received::Message(first, Some(came)) = receive::<Notice>(&there, &mut space).unwrap()
         else {
             panic!("a message and a file")
         };
         assert_eq!(first, told);
         File::from(came).write_all(b"word").unwrap();
         assert_eq!(std::fs::read(written.path()).unwrap(), b"word");
-        let second = receive::<Told>(&there, &mut space).unwrap();
-        assert!(matches!(second, Received::Message(Told::NotBegun { order: 8 }, None)));
+        let second = receive::<Notice>(&there, &mut space).unwrap();
+        assert!(matches!(second, Received::Message(Notice::NotBegun { order: 8 }, None)));
         assert!(send(&here, &"x".repeat(LONGEST), None, flags).is_err());
         drop(here);
-        assert!(matches!(receive::<Told>(&there, &mut space).unwrap(), Received::Closed));
+        assert!(matches!(receive::<Notice>(&there, &mut space).unwrap(), Received::Closed));
     }
 }

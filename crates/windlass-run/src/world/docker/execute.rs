@@ -13,10 +13,10 @@ use windlass::lifecycle::implementation::{
 };
 
 use super::Shared;
-use super::check::wait_healthy;
-use super::engine::{Container, Engine, Refused};
+use super::engine::{Container, Engine, EngineError};
+use super::events::Guard;
+use super::health::wait_healthy;
 use super::service::{told, unless_gone, unless_missing, words};
-use super::watch::Guard;
 use crate::secrets::Secrets;
 use crate::world::Order;
 
@@ -36,7 +36,7 @@ fn network_of(deployment: &str) -> String {
 }
 
 /// Makes and starts the container that a process is, and waits until it serves.
-pub(crate) fn come_up(
+pub(crate) fn start_container(
     shared: &Shared,
     order: &Order,
     process: &Process,
@@ -93,7 +93,11 @@ pub(super) fn ended(container: &Container) -> String {
 }
 
 /// Stops and removes the container of an instance.
-pub(crate) fn go_down(shared: &Shared, instance: &str, process: &Process) -> Result<(), String> {
+pub(crate) fn stop_container(
+    shared: &Shared,
+    instance: &str,
+    process: &Process,
+) -> Result<(), String> {
     let name = name_of(shared, instance);
     match shared.engine.inspect(&name) {
         Ok(container) => shared.watch.unguard(&container.id),
@@ -122,7 +126,7 @@ fn drop_network(shared: &Shared) {
 
 /// Removes what is left of a deployment that is down: containers that have died and were not
 /// started again, and the network when nobody is in it.
-pub fn sweep(engine: &Engine, deployment: &str) -> Result<(), Refused> {
+pub fn remove_leftovers(engine: &Engine, deployment: &str) -> Result<(), EngineError> {
     let mut is_used = false;
     for id in engine.labelled(&format!("{DEPLOYMENT}={deployment}"))? {
         match engine.inspect(&id) {

@@ -5,11 +5,15 @@
 use serde_json::Value;
 use windlass::lang::compose::project::Project;
 
-use crate::world::docker::engine::{Engine, Refused};
-use crate::world::docker::sheet::{self, Part, Sheet};
+use crate::world::docker::engine::{Engine, EngineError};
+use crate::world::docker::requests::{self, Part, Requests};
 
 /// Everything that stands in the way, in words.
-pub fn clashes(engine: &Engine, project: &Project, sheet: &Sheet) -> Result<Vec<String>, Refused> {
+pub fn conflicts(
+    engine: &Engine,
+    project: &Project,
+    requests: &Requests,
+) -> Result<Vec<String>, EngineError> {
     let mut all = Vec::new();
     let networks = project.networks.values().map(|network| ("network", &network.resource));
     let volumes = project.volumes.values().map(|volume| ("volume", volume));
@@ -19,20 +23,22 @@ pub fn clashes(engine: &Engine, project: &Project, sheet: &Sheet) -> Result<Vec<
         }
     }
     let containers = engine.names()?;
-    for part in sheet.parts.values() {
+    for part in requests.parts.values() {
         match part {
             Part::Service(service) => {
                 for number in 1..=service.replicas {
-                    let name = service.container_name(&sheet.project, number);
+                    let name = service.container_name(&requests.project, number);
                     let Some(labels) = containers.get(&name) else { continue };
-                    let owner = labels[sheet::PROJECT].as_str().unwrap_or_default();
-                    if owner != sheet.project {
+                    let owner = labels[requests::PROJECT].as_str().unwrap_or_default();
+                    if owner != requests.project {
                         all.push(taken("container", &name, owner));
                     }
                 }
             }
-            Part::Network { name, .. } => all.extend(of_another(engine, sheet, "network", name)?),
-            Part::Volume { name, .. } => all.extend(of_another(engine, sheet, "volume", name)?),
+            Part::Network { name, .. } => {
+                all.extend(of_another(engine, requests, "network", name)?)
+            }
+            Part::Volume { name, .. } => all.extend(of_another(engine, requests, "volume", name)?),
             Part::Image { .. } | Part::Nothing => {}
         }
     }
@@ -41,9 +47,9 @@ pub fn clashes(engine: &Engine, project: &Project, sheet: &Sheet) -> Result<Vec<
 
 /// Ports of the host that services publish and that a container outside of the project holds, in
 /// words. Whatever else holds a port the engine does not know either.
-pub fn held_ports(engine: &Engine, sheet: &Sheet) -> Result<Vec<String>, Refused> {
+pub fn held_ports(engine: &Engine, requests: &Requests) -> Result<Vec<String>, EngineError> {
     let mut wanted = Vec::new();
-    for part in sheet.parts.values() {
+    for part in requests.parts.values() {
         // A job that has completed is not started again.
         if let Part::Service(service) = part
             && !service.is_job
@@ -54,7 +60,7 @@ pub fn held_ports(engine: &Engine, sheet: &Sheet) -> Result<Vec<String>, Refused
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(told_ports(&wanted, &engine.list_running()?, &sheet.project))
+    Ok(port_conflicts(&wanted, &engine.list_running()?, &requests.project))
 }
 
 /// A port of the host.
@@ -91,10 +97,10 @@ fn published(body: &Value) -> impl Iterator<Item = Held<'_>> {
     })
 }
 
-fn told_ports(wanted: &[(&str, Held<'_>)], running: &[Value], project: &str) -> Vec<String> {
+fn port_conflicts(wanted: &[(&str, Held<'_>)], running: &[Value], project: &str) -> Vec<String> {
     let mut all = Vec::new();
     for container in running {
-        let owner = container["Labels"][sheet::PROJECT].as_str().unwrap_or_default();
+        let owner = container["Labels"][requests::PROJECT].as_str().unwrap_or_default();
         if owner == project {
             continue;
         }
@@ -127,7 +133,7 @@ fn told_ports(wanted: &[(&str, Held<'_>)], running: &[Value], project: &str) -> 
     all
 }
 
-fn is_missing(engine: &Engine, kind: &str, name: &str) -> Result<bool, Refused> {
+fn is_missing(engine: &Engine, kind: &str, name: &str) -> Result<bool, EngineError> {
     match engine.look(kind, name) {
         Ok(_) => Ok(false),
         Err(refused) if refused.is_missing() => Ok(true),
@@ -139,17 +145,17 @@ fn is_missing(engine: &Engine, kind: &str, name: &str) -> Result<bool, Refused> 
 /// by hand, for whoever wants it.
 fn of_another(
     engine: &Engine,
-    sheet: &Sheet,
+    requests: &Requests,
     kind: &str,
     name: &str,
-) -> Result<Option<String>, Refused> {
+) -> Result<Option<String>, EngineError> {
     let found = match engine.look(&format!("{kind}s"), name) {
         Ok(found) => found,
         Err(refused) if refused.is_missing() => return Ok(None),
         Err(refused) => return Err(refused),
     };
-    let owner = found["Labels"][sheet::PROJECT].as_str().unwrap_or_default();
-    let is_taken = !owner.is_empty() && owner != sheet.project;
+    let owner = found["Labels"][requests::PROJECT].as_str().unwrap_or_default();
+    let is_taken = !owner.is_empty() && owner != requests.project;
     Ok(is_taken.then(|| taken(kind, name, owner)))
 }
 
@@ -193,13 +199,13 @@ mod tests {
         assert_eq!(wanted.len(), 1, "a range and a port of the engine's choice clash with nobody");
         let port = |address| json!({"IP": address, "PublicPort": 8080, "Type": "tcp"});
         let other = |project| {
-            json!({"Names": ["/x"], "Labels": {sheet::PROJECT: project},
+            json!({"Names": ["/x"], "Labels": {requests::PROJECT: project},
                    "Ports": [port("0.0.0.0"), port("::")]})
         };
-        let told = told_ports(&wanted, &[other("there")], "here");
+        let told = port_conflicts(&wanted, &[other("there")], "here");
         let expected = "the port 8080 of the host, which `web` publishes, is held by the \
                         container `x` of the project `there`";
         assert_eq!(told, [expected]);
-        assert!(told_ports(&wanted, &[other("here")], "here").is_empty());
+        assert!(port_conflicts(&wanted, &[other("here")], "here").is_empty());
     }
 }

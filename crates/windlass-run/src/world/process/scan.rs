@@ -10,9 +10,9 @@ use crate::entry::OrderId;
 
 /// The leaders of process groups that have the environment of an order, as they were at one moment.
 #[derive(Debug)]
-pub(super) struct Found(BTreeMap<OrderId, Vec<Identity>>);
+pub(super) struct ProcessScan(BTreeMap<OrderId, Vec<Identity>>);
 
-impl Found {
+impl ProcessScan {
     /// Looks at every process of this machine.
     pub(super) fn look(launcher: &Launcher) -> Self {
         let mut found: BTreeMap<OrderId, Vec<Identity>> = BTreeMap::new();
@@ -25,7 +25,7 @@ impl Found {
                 found.entry(order).or_default().push(identity);
             }
         }
-        Found(found)
+        ProcessScan(found)
     }
 
     /// The command of an order, if it runs.

@@ -1,4 +1,4 @@
-//! The sheet of a project: every request that its operations will make.
+//! Every request that the operations of a project will make.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,10 @@ use windlass::lang::compose::uses;
 use windlass::lifecycle::implementation::{Command, CommandLine, Effect, Process, Stop};
 
 use super::body::{self, Parts};
-use super::{Ground, VERSION, build, canon, inside, registry, security, update};
-use crate::world::docker::sheet::{self, File, Hope, Part, Service, Sheet, Until};
+use super::{ProjectContext, VERSION, additions, build, canon, registry, security, update};
+use crate::world::docker::requests::{
+    self, File, OptionalDependency, Part, Requests, Service, Until,
+};
 
 /// Leaves only some services, and those that they need.
 pub fn select(project: &mut Project, names: &[String]) -> Result<(), String> {
@@ -45,11 +47,11 @@ pub fn prune(project: &mut Project) {
     project.configs.retain(|key, _| used.contains(&format!("configs.{key}")));
 }
 
-/// The sheet of a project whose application is `application`, node by node.
-pub fn sheet(project: &Project, application: &Application, ground: &Ground) -> Sheet {
+/// The requests of a project whose application is `application`, node by node.
+pub fn requests(project: &Project, application: &Application, ground: &ProjectContext) -> Requests {
     let names = application.node_ids().map(|id| application.node(id).name.clone());
     let parts = parts(project, ground);
-    Sheet {
+    Requests {
         project: project.name.clone(),
         parts: names.zip(parts).collect(),
         others: project.disabled.clone(),
@@ -62,7 +64,7 @@ pub fn sheet(project: &Project, application: &Application, ground: &Ground) -> S
 }
 
 /// In the order in which nodes are lowered: resources, images, services.
-fn parts(project: &Project, ground: &Ground) -> Vec<Part> {
+fn parts(project: &Project, ground: &ProjectContext) -> Vec<Part> {
     let mut all = Vec::new();
     for (key, network) in &project.networks {
         let resource = &network.resource;
@@ -111,8 +113,8 @@ fn labels(project: &Project, kind: &str, key: &str, item: &Item, hash: String) -
             all.insert(name.to_owned(), value.to_owned());
         }
     }
-    all.insert(sheet::HASH.to_owned(), hash);
-    all.insert(sheet::PROJECT.to_owned(), project.name.clone());
+    all.insert(requests::HASH.to_owned(), hash);
+    all.insert(requests::PROJECT.to_owned(), project.name.clone());
     all.insert(format!("com.docker.compose.{kind}"), key.to_owned());
     all.insert("com.docker.compose.version".to_owned(), VERSION.to_owned());
     json!(all)
@@ -173,7 +175,7 @@ fn image_name(project: &Project, service: &Written) -> String {
     written.unwrap_or_else(|| format!("{}-{}", project.name, service.name))
 }
 
-fn image_part(project: &Project, service: &Written, ground: &Ground) -> Part {
+fn image_part(project: &Project, service: &Written, ground: &ProjectContext) -> Part {
     let reference = image_name(project, service);
     let policy = service.get("pull_policy").map(Item::plain).unwrap_or_default();
     let build = build::of(project, service, &reference, ground);
@@ -190,12 +192,12 @@ struct Ends {
 }
 
 /// What a service waits for and does not need.
-fn hopes(project: &Project, service: &Written) -> Vec<Hope> {
+fn optional_dependencies(project: &Project, service: &Written) -> Vec<OptionalDependency> {
     let optional = service
         .depends_on
         .iter()
         .filter(|(name, dependency)| !dependency.required && project.services.contains_key(*name));
-    let hope = |(name, dependency): (&String, &Dependency)| Hope {
+    let hope = |(name, dependency): (&String, &Dependency)| OptionalDependency {
         node: name_of(name),
         until: match dependency.condition {
             Condition::Started => Until::Started,
@@ -224,17 +226,22 @@ fn ranks(project: &Project) -> BTreeMap<&str, u32> {
     ranks
 }
 
-fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Ground) -> Part {
-    let value = inside::with_socket(canon::service(service, ground));
+fn service_part(
+    project: &Project,
+    service: &Written,
+    ends: &Ends,
+    ground: &ProjectContext,
+) -> Part {
+    let value = additions::with_socket(canon::service(service, ground));
     let files = service.get("label_file").map(|item| match item.items() {
         [] => vec![ground.path_of(item)],
         all => all.iter().map(|file| ground.path_of(file)).collect(),
     });
-    let value = inside::with_label_files(value, files.unwrap_or_default());
+    let value = additions::with_label_files(value, files.unwrap_or_default());
     let (mounted, mut files) = granted(project, service, ground);
-    if inside::uses_socket(&value) {
+    if additions::uses_socket(&value) {
         let content = registry::Credentials::read(&ground.environment).as_config();
-        files.push(File { content, ..File::new(inside::CREDENTIALS.to_owned()) });
+        files.push(File { content, ..File::new(additions::CREDENTIALS.to_owned()) });
     }
     let mut labels: Map<String, Value> =
         value.get("labels").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -244,11 +251,11 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
     let files_of: Vec<String> =
         ground.files.iter().map(|path| path.display().to_string()).collect();
     let own = [
-        (sheet::HASH, canon::digest(&value)),
-        (sheet::ONE_OFF, "False".to_owned()),
-        (sheet::PROJECT, project.name.clone()),
-        (sheet::SERVICE, service.name.clone()),
-        (sheet::DEPENDS, depends.collect::<Vec<_>>().join(",")),
+        (requests::HASH, canon::digest(&value)),
+        (requests::ONE_OFF, "False".to_owned()),
+        (requests::PROJECT, project.name.clone()),
+        (requests::SERVICE, service.name.clone()),
+        (requests::DEPENDS, depends.collect::<Vec<_>>().join(",")),
         ("com.docker.compose.project.config_files", files_of.join(",")),
         ("com.docker.compose.project.working_dir", ground.folder.display().to_string()),
         ("com.docker.compose.version", VERSION.to_owned()),
@@ -258,7 +265,7 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
     let parts =
         Parts { project, key: &service.name, canon: &value, image: &image, labels, files: mounted };
     let mut body = body::body(&parts);
-    // A profile that cannot be read has been told: see `unusable`.
+    // A profile that cannot be read has been told: see `unsupported`.
     let _ = security::put(&value, ground, &mut body["HostConfig"]);
     let networks = body::endpoints(project, &service.name, &value).into_iter().skip(1).collect();
     let may_end = !matches!(service.restart, Restart::Always | Restart::UnlessStopped);
@@ -271,11 +278,11 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
         is_job: ends.is_job && may_end,
         may_end,
         may_fail: ends.may_fail && !ends.is_job && may_end,
-        hopes: hopes(project, service),
-        starts_anew: false,
+        optional_dependencies: optional_dependencies(project, service),
+        restarts: false,
         files,
-        post_start: inside::hooks(&value, "post_start"),
-        pre_stop: inside::hooks(&value, "pre_stop"),
+        post_start: additions::hooks(&value, "post_start"),
+        pre_stop: additions::hooks(&value, "pre_stop"),
         platform: build::platform_of(service, ground),
         replicas: service.replicas,
         update: update::of(service),
@@ -291,7 +298,11 @@ fn service_part(project: &Project, service: &Written, ends: &Ends, ground: &Grou
 type Mounted = (String, String);
 
 /// Secrets and configs: those in files are mounted, others are put into the container.
-fn granted(project: &Project, service: &Written, ground: &Ground) -> (Vec<Mounted>, Vec<File>) {
+fn granted(
+    project: &Project,
+    service: &Written,
+    ground: &ProjectContext,
+) -> (Vec<Mounted>, Vec<File>) {
     let (mut mounted, mut files) = (Vec::new(), Vec::new());
     let secrets = service.secrets.iter().map(|grant| (grant, &project.secrets, "/run/secrets/"));
     let configs = service.configs.iter().map(|grant| (grant, &project.configs, "/"));

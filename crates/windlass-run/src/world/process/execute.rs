@@ -60,7 +60,7 @@ impl Shared {
 }
 
 /// Why an order did not end well.
-enum Trouble {
+enum Failure {
     Failed(String),
     Cancelled,
     /// It was cancelled while its process came up: why that did not serve.
@@ -72,26 +72,27 @@ enum Trouble {
 fn carry_out(shared: &Arc<Shared>, order: &Order, from: From) -> Report {
     let end = match parts(shared, order, from) {
         Ok(()) => End::Done,
-        Err(Trouble::Unknown) => return Report::Lost { order: order.id },
-        Err(Trouble::Cancelled) => End::Cancelled,
+        Err(Failure::Unknown) => return Report::Lost { order: order.id },
+        Err(Failure::Cancelled) => End::Cancelled,
         // It ended because it was told to.
-        Err(Trouble::Failed(_)) if is_cancelled(shared, order.id) => End::Cancelled,
-        Err(Trouble::Failed(reason) | Trouble::NotServing(reason)) => End::Failed { reason },
+        Err(Failure::Failed(_)) if is_cancelled(shared, order.id) => End::Cancelled,
+        Err(Failure::Failed(reason) | Failure::NotServing(reason)) => End::Failed { reason },
     };
     Report::Ended { order: order.id, end }
 }
 
-fn parts(shared: &Arc<Shared>, order: &Order, from: From) -> Result<(), Trouble> {
+fn parts(shared: &Arc<Shared>, order: &Order, from: From) -> Result<(), Failure> {
     match (&order.run, from) {
         (Some(command), From::Start) => run(shared, order, command)?,
-        (Some(_), From::Started(child)) => to_its_end(shared, order, child)?,
-        (Some(_), From::Running(identity)) => run_on(shared, order, identity)?,
+        (Some(_), From::Started(child)) => wait_for_command(shared, order, child)?,
+        (Some(_), From::Running(identity)) => resume_command(shared, order, identity)?,
         _ => {}
     }
     match &order.stop {
         Some((_, process)) if process.image.is_some() => {
-            let down = docker::errand::go_down(containers(shared)?, &order.instance, process);
-            down.map_err(Trouble::Failed)?;
+            let down =
+                docker::execute::stop_container(containers(shared)?, &order.instance, process);
+            down.map_err(Failure::Failed)?;
         }
         Some((before, process)) => stop(shared, order, *before, process),
         None => {}
@@ -99,19 +100,19 @@ fn parts(shared: &Arc<Shared>, order: &Order, from: From) -> Result<(), Trouble>
     match &order.spawn {
         Some(process) if process.image.is_some() => {
             let secrets = &shared.launcher.secrets;
-            docker::errand::come_up(containers(shared)?, order, process, secrets)
-                .map_err(Trouble::Failed)
+            docker::execute::start_container(containers(shared)?, order, process, secrets)
+                .map_err(Failure::Failed)
         }
-        Some(process) => come_up(shared, order, process),
+        Some(process) => start_process(shared, order, process),
         None => Ok(()),
     }
 }
 
 /// Who runs containers.
-fn containers(shared: &Shared) -> Result<&docker::Shared, Trouble> {
+fn containers(shared: &Shared) -> Result<&docker::Shared, Failure> {
     let containers = shared.containers.get().map(AsRef::as_ref);
     containers.ok_or_else(|| {
-        Trouble::Failed("it has an image: containers need `--world docker`".to_owned())
+        Failure::Failed("it has an image: containers need `--world docker`".to_owned())
     })
 }
 
@@ -121,7 +122,7 @@ fn is_cancelled(shared: &Shared, order: OrderId) -> bool {
 }
 
 /// From here on the command can be cancelled. One that was cancelled before it began is stopped.
-fn known_as(shared: &Shared, order: OrderId, identity: Option<Identity>) {
+fn set_identity(shared: &Shared, order: OrderId, identity: Option<Identity>) {
     let Ok(mut commands) = shared.commands.lock() else { return };
     let running = commands.entry(order).or_default();
     running.identity = identity;
@@ -130,12 +131,12 @@ fn known_as(shared: &Shared, order: OrderId, identity: Option<Identity>) {
     }
 }
 
-fn failed(what: &str, error: &io::Error) -> Trouble {
-    Trouble::Failed(format!("cannot {what}: {error}"))
+fn failed(what: &str, error: &io::Error) -> Failure {
+    Failure::Failed(format!("cannot {what}: {error}"))
 }
 
 /// The command of an order, to its end.
-fn run(shared: &Shared, order: &Order, command: &Command) -> Result<(), Trouble> {
+fn run(shared: &Shared, order: &Order, command: &Command) -> Result<(), Failure> {
     let launcher = &shared.launcher;
     let after = match order.effect {
         Effect::Idempotent => After::Nothing,
@@ -144,19 +145,20 @@ fn run(shared: &Shared, order: &Order, command: &Command) -> Result<(), Trouble>
     let claim = launcher.claims.command(order.id);
     let child = launcher.claimed(order, command, &claim, after);
     let child = child.map_err(|error| failed("start the command", &error))?;
-    to_its_end(shared, order, Begun::Usual(child)).map_err(|trouble| unclaimed(&claim, trouble))
+    wait_for_command(shared, order, Begun::Usual(child))
+        .map_err(|trouble| unclaimed(&claim, trouble))
 }
 
-fn to_its_end(shared: &Shared, order: &Order, child: Begun) -> Result<(), Trouble> {
+fn wait_for_command(shared: &Shared, order: &Order, child: Begun) -> Result<(), Failure> {
     let identity = Identity::of(child.id());
-    known_as(shared, order.id, identity);
+    set_identity(shared, order.id, identity);
     let status = child.wait().map_err(|error| failed("wait for the command", &error))?;
     after_cancel(shared, order.id, identity);
     // One that was told to end has not done its work, whatever it says.
     if status.success() && !is_cancelled(shared, order.id) {
         return Ok(());
     }
-    Err(Trouble::Failed(shared.launcher.reason(order.id, status)))
+    Err(Failure::Failed(shared.launcher.reason(order.id, status)))
 }
 
 /// A command that was cancelled is over when nobody of its group runs any more.
@@ -167,25 +169,25 @@ fn after_cancel(shared: &Shared, order: OrderId, leader: Option<Identity>) {
 }
 
 /// The shell that claims says by this code that it could not, but commands may use it too.
-fn unclaimed(claim: &Claim, trouble: Trouble) -> Trouble {
+fn unclaimed(claim: &Claim, trouble: Failure) -> Failure {
     match trouble {
-        Trouble::Failed(_) if !claim.is_written() => {
+        Failure::Failed(_) if !claim.is_written() => {
             let path = claim.path().display();
-            Trouble::Failed(format!("it did not begin: `{path}` cannot be written"))
+            Failure::Failed(format!("it did not begin: `{path}` cannot be written"))
         }
         other => other,
     }
 }
 
 /// A command that an engine before this one started, to its end.
-fn run_on(shared: &Shared, order: &Order, identity: Identity) -> Result<(), Trouble> {
-    known_as(shared, order.id, Some(identity));
+fn resume_command(shared: &Shared, order: &Order, identity: Identity) -> Result<(), Failure> {
+    set_identity(shared, order.id, Some(identity));
     identity.wait(None);
     after_cancel(shared, order.id, Some(identity));
     match shared.launcher.claims.status(order.id) {
         Some(status) if status.success() => Ok(()),
-        Some(status) => Err(Trouble::Failed(super::launch::end_words(status))),
-        None => Err(Trouble::Unknown),
+        Some(status) => Err(Failure::Failed(super::launch::end_words(status))),
+        None => Err(Failure::Unknown),
     }
 }
 
@@ -219,7 +221,7 @@ fn stop(shared: &Shared, order: &Order, before: OrderId, process: &Process) {
 }
 
 /// Ends whoever is left of a process that has died: its state is left when all are gone.
-pub(super) fn bury(shared: &Shared, order: &Order, leader: Identity, known: Known) {
+pub(super) fn reap(shared: &Shared, order: &Order, leader: Identity, known: Known) {
     let grace = order.spawn.as_ref().and_then(|process| process.grace).unwrap_or(ORPHANS);
     Group { leader, order: order.id, known }.end(&shared.launcher, grace);
 }
@@ -239,7 +241,7 @@ fn signal(name: &str) -> Signal {
 }
 
 /// Starts the process that is a state, and waits until it serves.
-fn come_up(shared: &Arc<Shared>, order: &Order, process: &Process) -> Result<(), Trouble> {
+fn start_process(shared: &Arc<Shared>, order: &Order, process: &Process) -> Result<(), Failure> {
     let launcher = &shared.launcher;
     let claim = launcher.claims.process(order.id);
     let running = claim.path().exists().then(|| claim.identity()).flatten();
@@ -251,10 +253,10 @@ fn come_up(shared: &Arc<Shared>, order: &Order, process: &Process) -> Result<(),
             let started = started.map_err(|error| failed("start the process", &error))?;
             let identity = Identity::of(started.id());
             child = Some(started);
-            identity.ok_or_else(|| Trouble::Failed("it ended at once".to_owned()))?
+            identity.ok_or_else(|| Failure::Failed("it ended at once".to_owned()))?
         }
     };
-    known_as(shared, order.id, Some(identity));
+    set_identity(shared, order.id, Some(identity));
     let mut tries = 0;
     loop {
         let serves = match &process.health {
@@ -274,14 +276,14 @@ fn come_up(shared: &Arc<Shared>, order: &Order, process: &Process) -> Result<(),
         if is_cancelled(shared, order.id) {
             identity.signal_group(Signal::KILL);
             identity.wait(Some(AFTER_KILL));
-            bury(shared, order, identity, Known::Seen);
-            let Err(reason) = serves else { return Err(Trouble::Cancelled) };
-            return Err(Trouble::NotServing(format!("its health check did not pass: {reason}")));
+            reap(shared, order, identity, Known::Seen);
+            let Err(reason) = serves else { return Err(Failure::Cancelled) };
+            return Err(Failure::NotServing(format!("its health check did not pass: {reason}")));
         }
         if has_ended {
             let reason = ended(shared, order.id, child);
-            bury(shared, order, identity, Known::Seen);
-            return Err(unclaimed(&claim, Trouble::Failed(reason)));
+            reap(shared, order, identity, Known::Seen);
+            return Err(unclaimed(&claim, Failure::Failed(reason)));
         }
     }
     watch(shared, order, identity, child);
@@ -308,10 +310,10 @@ pub(super) fn watch(shared: &Arc<Shared>, order: &Order, identity: Identity, chi
     let shared = Arc::clone(shared);
     let order = order.clone();
     let watching = in_thread(move || {
-        let unhealthy = live(&shared, &order, identity);
+        let unhealthy = supervise(&shared, &order, identity);
         let how = ended(&shared, order.id, child);
         if shared.watched.lock().is_ok_and(|watched| watched.contains_key(&order.id)) {
-            bury(&shared, &order, identity, Known::Seen);
+            reap(&shared, &order, identity, Known::Seen);
         }
         let watched = shared.watched.lock().map(|mut watched| watched.remove(&order.id));
         if matches!(watched, Ok(Some(_))) {
@@ -333,7 +335,7 @@ pub(super) fn watch(shared: &Arc<Shared>, order: &Order, identity: Identity, chi
 }
 
 /// Until the process ends; whether it was killed because it did not serve.
-fn live(shared: &Shared, order: &Order, identity: Identity) -> bool {
+fn supervise(shared: &Shared, order: &Order, identity: Identity) -> bool {
     let Some(health) = order.spawn.as_ref().and_then(|process| process.health.as_ref()) else {
         identity.wait(None);
         return false;

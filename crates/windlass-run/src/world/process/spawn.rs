@@ -21,11 +21,11 @@ use nix::unistd::Pid;
 use rustix::fs::{Access, access};
 use rustix::process::{WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 
-use super::ends::ignored;
+use super::sigchld::ignored;
 
 /// What all commands have in common.
 #[derive(Debug)]
-pub(super) struct Swift {
+pub(super) struct Spawner {
     /// The folder of the engine, when it can be told.
     folder: Option<PathBuf>,
     attributes: PosixSpawnAttr,
@@ -153,7 +153,7 @@ fn found(name: &str) -> Option<PathBuf> {
     folders.iter().map(|folder| folder.join(name)).find(is_program)
 }
 
-impl Swift {
+impl Spawner {
     /// With these variables for all commands, and without those in `withheld`, nor those that each
     /// command has its own value of.
     pub(super) fn new(
@@ -181,7 +181,7 @@ impl Swift {
             .map(|(name, value)| variable(&name, &value));
         let set = common.iter().map(|(name, value)| variable(OsStr::new(name), value));
         let environment = inherited.chain(set).collect::<io::Result<_>>()?;
-        Ok(Swift { folder: std::env::current_dir().ok(), attributes, environment })
+        Ok(Spawner { folder: std::env::current_dir().ok(), attributes, environment })
     }
 
     /// Whether a command that runs in `folder` and sets these variables can be started here.
@@ -259,14 +259,15 @@ mod tests {
     use std::io::{Read as _, Seek as _};
     use std::os::fd::AsFd as _;
 
-    fn said(swift: &Swift, script: &str, own: &[(&str, &str)]) -> (ExitStatus, String) {
+    fn said(spawner: &Spawner, script: &str, own: &[(&str, &str)]) -> (ExitStatus, String) {
         let nothing = File::open("/dev/null").unwrap();
         let mut output = tempfile::tempfile().unwrap();
         let arguments = ["sh", "-c", script].map(str::to_owned);
         let mut streams = Streams::default();
         let files = streams.of(nothing.as_fd(), output.as_fd()).unwrap();
         let each = [("BOTH", "last"), ("EACH", "five")].into_iter();
-        let mut started = swift.start(c"sh", &arguments, each, own.iter().copied(), files).unwrap();
+        let mut started =
+            spawner.start(c"sh", &arguments, each, own.iter().copied(), files).unwrap();
         let ended = started.ended().unwrap();
         assert!(started.is_over());
         let status = started.wait().unwrap();
@@ -280,21 +281,21 @@ mod tests {
     #[test]
     fn a_command_has_its_variables_its_files_and_a_group_of_its_own() {
         let common = [("SHARED", OsStr::new("one")), ("BOTH", OsStr::new("two"))];
-        let swift = Swift::new(&common, &["HOME".into()], &["EACH", "BOTH"]).unwrap();
+        let spawner = Spawner::new(&common, &["HOME".into()], &["EACH", "BOTH"]).unwrap();
         let script = "echo $SHARED $BOTH $OWN $EACH ${HOME-none} ${PATH:+path}; echo late >&2; \
                       read -r s < /proc/self/stat; set -- $s; [ $1 = $5 ] && exit 7";
-        let (status, text) = said(&swift, script, &[("OWN", "three"), ("BOTH", "four")]);
+        let (status, text) = said(&spawner, script, &[("OWN", "three"), ("BOTH", "four")]);
         assert_eq!(text, "one four three five none path\nlate\n");
         assert_eq!(status.code(), Some(7));
     }
 
     #[test]
     fn the_signal_that_ended_it_is_known() {
-        let swift = Swift::new(&[], &[], &[]).unwrap();
-        let (status, _) = said(&swift, "kill -9 $$", &[]);
+        let spawner = Spawner::new(&[], &[], &[]).unwrap();
+        let (status, _) = said(&spawner, "kill -9 $$", &[]);
         assert_eq!((status.code(), status.signal()), (None, Some(9)));
         // A program that does not look after the signal of a closed pipe ends by it.
-        let (status, _) = said(&swift, "kill -PIPE $$", &[]);
+        let (status, _) = said(&spawner, "kill -PIPE $$", &[]);
         assert_eq!(status.signal(), Some(13));
     }
 
@@ -313,15 +314,15 @@ mod tests {
 
     #[test]
     fn what_is_not_there_and_what_runs_elsewhere_is_not_started() {
-        let swift = Swift::new(&[], &[], &[]).unwrap();
+        let spawner = Spawner::new(&[], &[], &[]).unwrap();
         let nothing = File::open("/dev/null").unwrap();
         let mut streams = Streams::default();
         let files = streams.of(nothing.as_fd(), nothing.as_fd()).unwrap();
         let (missing, none) = (c"/there/is/no/such/program", std::iter::empty);
-        assert!(swift.start(missing, &["it".to_owned()], none(), none(), files).is_err());
+        assert!(spawner.start(missing, &["it".to_owned()], none(), none(), files).is_err());
         let here = std::env::current_dir().unwrap();
-        assert!(swift.takes(&here, ["A"].into_iter()));
-        assert!(!swift.takes(&here, ["PATH"].into_iter()));
-        assert!(!swift.takes(Path::new("/"), std::iter::empty()));
+        assert!(spawner.takes(&here, ["A"].into_iter()));
+        assert!(!spawner.takes(&here, ["PATH"].into_iter()));
+        assert!(!spawner.takes(Path::new("/"), std::iter::empty()));
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::canon::sorted;
 use super::tables;
-use crate::world::docker::sheet::Hook;
+use crate::world::docker::requests::Hook;
 
 /// Where the socket of the engine is mounted, and where it is.
 const SOCKET: &str = "/var/run/docker.sock";

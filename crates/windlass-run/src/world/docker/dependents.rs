@@ -2,26 +2,26 @@
 //! replaced they are stopped, and when it is not they go on with the one of before.
 
 use super::Shared;
+use super::requests::{self, Part, Service};
 use super::service::{greet, leave, unless_missing, words};
-use super::sheet::{self, Part, Service};
 use crate::world::Order;
 
 /// A container of a service that follows another.
-pub(super) struct Follower<'s> {
+pub(super) struct Dependent<'s> {
     service: &'s Service,
     name: String,
 }
 
 /// Whether a service is started anew when another was.
 fn follows(service: &Service, other: &str) -> bool {
-    let all = service.body["Labels"][sheet::DEPENDS].as_str().unwrap_or_default();
+    let all = service.body["Labels"][requests::DEPENDS].as_str().unwrap_or_default();
     let mut all = all.split(',').map(|one| one.split(':').collect::<Vec<_>>());
     all.any(|one| one.first() == Some(&other) && one.last() == Some(&"true"))
 }
 
 /// Whoever follows a service, and whoever follows those, each after those that it follows.
 fn of<'s>(shared: &'s Shared, service: &Service) -> Vec<&'s Service> {
-    let services = shared.sheet.parts.values().filter_map(|part| match part {
+    let services = shared.requests.parts.values().filter_map(|part| match part {
         Part::Service(service) => Some(&**service),
         _ => None,
     });
@@ -38,10 +38,10 @@ fn of<'s>(shared: &'s Shared, service: &Service) -> Vec<&'s Service> {
     found
 }
 
-fn containers<'s>(shared: &'s Shared, services: Vec<&'s Service>) -> Vec<Follower<'s>> {
+fn containers<'s>(shared: &'s Shared, services: Vec<&'s Service>) -> Vec<Dependent<'s>> {
     let each = |service: &'s Service| {
-        let name = |number| service.container_name(&shared.sheet.project, number);
-        (1..=service.replicas).map(move |number| Follower { service, name: name(number) })
+        let name = |number| service.container_name(&shared.requests.project, number);
+        (1..=service.replicas).map(move |number| Dependent { service, name: name(number) })
     };
     services.into_iter().flat_map(each).collect()
 }
@@ -50,11 +50,11 @@ fn containers<'s>(shared: &'s Shared, services: Vec<&'s Service>) -> Vec<Followe
 pub(super) fn running<'s>(
     shared: &'s Shared,
     service: &Service,
-) -> Result<Vec<Follower<'s>>, String> {
+) -> Result<Vec<Dependent<'s>>, String> {
     let mut found = Vec::new();
-    for follower in containers(shared, of(shared, service)) {
-        match shared.engine.inspect(&follower.name) {
-            Ok(container) if container.is_running() => found.push(follower),
+    for dependent in containers(shared, of(shared, service)) {
+        match shared.engine.inspect(&dependent.name) {
+            Ok(container) if container.is_running() => found.push(dependent),
             Err(refused) if !refused.is_missing() => return Err(words(refused)),
             _ => {}
         }
@@ -63,8 +63,8 @@ pub(super) fn running<'s>(
 }
 
 /// The containers that follow a service and ran before this run.
-pub(super) fn before<'s>(shared: &'s Shared, service: &Service) -> Vec<Follower<'s>> {
-    let all = of(shared, service).into_iter().filter(|service| service.starts_anew);
+pub(super) fn before<'s>(shared: &'s Shared, service: &Service) -> Vec<Dependent<'s>> {
+    let all = of(shared, service).into_iter().filter(|service| service.restarts);
     containers(shared, all.collect())
 }
 
@@ -72,22 +72,22 @@ pub(super) fn before<'s>(shared: &'s Shared, service: &Service) -> Vec<Follower<
 pub(super) fn stop(
     shared: &Shared,
     order: &Order,
-    followers: &[Follower<'_>],
+    dependents: &[Dependent<'_>],
 ) -> Result<(), String> {
-    let mut all = followers.iter().rev();
-    all.try_for_each(|follower| leave(shared, order, follower.service, &follower.name))
+    let mut all = dependents.iter().rev();
+    all.try_for_each(|dependent| leave(shared, order, dependent.service, &dependent.name))
 }
 
 /// Starts them, the first first.
 pub(super) fn start(
     shared: &Shared,
     order: &Order,
-    followers: &[Follower<'_>],
+    dependents: &[Dependent<'_>],
 ) -> Result<(), String> {
-    for follower in followers {
-        unless_missing(shared.engine.start(&follower.name))?;
-        match shared.engine.inspect(&follower.name) {
-            Ok(now) => greet(shared, order, follower.service, &now.id)?,
+    for dependent in dependents {
+        unless_missing(shared.engine.start(&dependent.name))?;
+        match shared.engine.inspect(&dependent.name) {
+            Ok(now) => greet(shared, order, dependent.service, &now.id)?,
             Err(refused) if refused.is_missing() => {}
             Err(refused) => return Err(words(refused)),
         }

@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const LEAST: usize = 4;
 
 #[derive(Debug, Default)]
-struct Inside {
+struct SemaphoreState {
     /// How many are in.
     count: usize,
     /// How many wait, by rank.
@@ -19,28 +19,32 @@ struct Inside {
 
 /// The gate.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct Semaphore {
     most: usize,
-    inside: Mutex<Inside>,
+    inside: Mutex<SemaphoreState>,
     changed: Condvar,
 }
 
 /// Somebody who is in, until this goes.
-pub(super) struct Pass<'g>(&'g Gate);
+pub(super) struct Permit<'g>(&'g Semaphore);
 
-impl Gate {
+impl Semaphore {
     /// A gate for as many as the machine has use for.
     pub(super) fn new() -> Self {
         let processors = std::thread::available_parallelism().map_or(LEAST, usize::from);
-        Gate { most: LEAST.max(2 * processors), inside: Mutex::default(), changed: Condvar::new() }
+        Semaphore {
+            most: LEAST.max(2 * processors),
+            inside: Mutex::default(),
+            changed: Condvar::new(),
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inside> {
+    fn lock(&self) -> MutexGuard<'_, SemaphoreState> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a place; whoever has a lower rank goes first.
-    pub(super) fn enter(&self, rank: u32) -> Pass<'_> {
+    pub(super) fn enter(&self, rank: u32) -> Permit<'_> {
         let mut inside = self.lock();
         *inside.waiting.entry(rank).or_default() += 1;
         while inside.count >= self.most || inside.waiting.keys().next().is_some_and(|it| *it < rank)
@@ -57,11 +61,11 @@ impl Gate {
         drop(inside);
         // The last of a rank lets the next rank in.
         self.changed.notify_all();
-        Pass(self)
+        Permit(self)
     }
 }
 
-impl Drop for Pass<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         self.0.lock().count -= 1;
         self.0.changed.notify_all();
@@ -74,18 +78,18 @@ mod tests {
 
     #[test]
     fn lower_ranks_go_first() {
-        let gate = Gate { most: 1, inside: Mutex::default(), changed: Condvar::new() };
+        let semaphore = Semaphore { most: 1, inside: Mutex::default(), changed: Condvar::new() };
         let order = Mutex::new(Vec::new());
-        let first = gate.enter(0);
+        let first = semaphore.enter(0);
         std::thread::scope(|scope| {
             for rank in [3, 1, 2] {
-                let (gate, order) = (&gate, &order);
+                let (semaphore, order) = (&semaphore, &order);
                 scope.spawn(move || {
-                    let _pass = gate.enter(rank);
+                    let _pass = semaphore.enter(rank);
                     order.lock().unwrap().push(rank);
                 });
             }
-            while gate.lock().waiting.len() < 3 {
+            while semaphore.lock().waiting.len() < 3 {
                 std::thread::yield_now();
             }
             drop(first);

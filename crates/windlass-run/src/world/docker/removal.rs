@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::engine::{Asked, Engine, Refused, escaped};
+use super::engine::{Engine, EngineError, EngineResult, escaped};
 
 /// How long a removal may take.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -18,56 +18,60 @@ const LONGEST: Duration = Duration::from_secs(30);
 const TRIES: usize = 20;
 const A_MOMENT: Duration = Duration::from_millis(50);
 
-impl Refused {
+impl EngineError {
     /// Whether a container is being removed: it has died already, and will be gone in a moment.
-    pub fn is_leaving(&self) -> bool {
+    pub fn is_being_removed(&self) -> bool {
         let says = |words: &str| {
             words.contains("marked for removal")
                 || words.contains("removal of container") && words.contains("in progress")
         };
-        matches!(self, Refused::Said(_, words) if says(words))
+        matches!(self, EngineError::Rejected(_, words) if says(words))
     }
 }
 
 impl Engine {
     /// Removes a container with its anonymous volumes when `volumes`, also one that runs. When
     /// somebody else is removing it, waits until that is done.
-    pub fn remove(&self, name: &str, volumes: bool) -> Asked<()> {
+    pub fn remove(&self, name: &str, volumes: bool) -> EngineResult<()> {
         let path = format!("/containers/{}?force=1&v={volumes}", escaped(name));
         match self.ask("DELETE", &path, None) {
-            Err(refused) if refused.is_leaving() => self.until_gone(name),
+            Err(refused) if refused.is_being_removed() => self.wait_removed(name),
             asked => asked.map(|_| ()),
         }
     }
 
     /// Waits until a container that is being removed is gone.
-    pub fn until_gone(&self, name: &str) -> Asked<()> {
+    pub fn wait_removed(&self, name: &str) -> EngineResult<()> {
         let path = format!("/containers/{}/wait?condition=removed", escaped(name));
         let mut answer = match self.answer("POST", &path, "text/plain", &[]) {
             Err(refused) if refused.is_missing() => return Ok(()),
             asked => asked?,
         };
-        let away = |error: std::io::Error| Refused::Away(error.to_string());
+        let away = |error: std::io::Error| EngineError::Unreachable(error.to_string());
         answer.body.wake_every(LONGEST).map_err(away)?;
         let mut text = String::new();
         match answer.body.read_to_string(&mut text) {
             Ok(_) => {}
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 let why = format!("the container `{name}` is being removed, and does not go");
-                return Err(Refused::Said(409, why));
+                return Err(EngineError::Rejected(409, why));
             }
             Err(error) => return Err(away(error)),
         }
         let said: Value = serde_json::from_str(&text).unwrap_or_default();
         match said.pointer("/Error/Message").and_then(Value::as_str) {
-            Some(why) if !why.is_empty() => Err(Refused::Said(409, why.to_owned())),
+            Some(why) if !why.is_empty() => Err(EngineError::Rejected(409, why.to_owned())),
             _ => Ok(()),
         }
     }
 
     /// Asks for something that gives a name to a container; again when the one that has the name
     /// is on its way out.
-    pub(super) fn once_free<T>(&self, name: &str, ask: impl Fn() -> Asked<T>) -> Asked<T> {
+    pub(super) fn retry_while_name_is_taken<T>(
+        &self,
+        name: &str,
+        ask: impl Fn() -> EngineResult<T>,
+    ) -> EngineResult<T> {
         for _ in 0..TRIES {
             let asked = ask();
             match &asked {
@@ -75,7 +79,7 @@ impl Engine {
                 _ => return asked,
             }
             match self.inspect(name) {
-                Ok(holder) if holder.status == "removing" => self.until_gone(&holder.id)?,
+                Ok(holder) if holder.status == "removing" => self.wait_removed(&holder.id)?,
                 Err(refused) if refused.is_missing() => std::thread::sleep(A_MOMENT),
                 _ => return asked,
             }

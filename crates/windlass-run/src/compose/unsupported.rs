@@ -7,8 +7,8 @@ use windlass::lang::compose::dotenv;
 use windlass::lang::compose::item::Item;
 use windlass::lang::compose::project::{Project, Service};
 
-use super::{Ground, canon, inside, security, special};
-use crate::world::docker::engine::{Engine, Refused};
+use super::{ProjectContext, additions, canon, security, special};
+use crate::world::docker::engine::{Engine, EngineError};
 
 /// Something that only newer engines do: the version of the interface and of the engine.
 type Since = (u32, &'static str);
@@ -20,11 +20,11 @@ const IMAGE_MOUNT: Since = (48, "28.0");
 const INTERFACE: Since = (49, "28.1");
 
 /// What of a project cannot work on this engine, in words.
-pub fn unusable(
+pub fn unsupported(
     engine: &Engine,
     project: &Project,
-    ground: &Ground,
-) -> Result<Vec<String>, Refused> {
+    ground: &ProjectContext,
+) -> Result<Vec<String>, EngineError> {
     let mut all = Vec::new();
     let mut newer: Vec<(String, &'static str, Since)> = Vec::new();
     for service in project.services.values() {
@@ -33,7 +33,7 @@ pub fn unusable(
         if let Err(why) = security::put(&value, ground, &mut json!({})) {
             all.push(format!("`{name}`: {why}"));
         }
-        if inside::uses_socket(&value) && !engine.is_local() {
+        if additions::uses_socket(&value) && !engine.is_local() {
             all.push(format!(
                 "`use_api_socket` of `{name}` takes an engine that is reached by a socket"
             ));
@@ -55,7 +55,7 @@ pub fn unusable(
 
 /// Files with variables or labels that a service wants and that cannot be read. Those outside of
 /// the folder of the project are looked at here for the first time.
-fn unreadable(service: &Service, ground: &Ground) -> Vec<String> {
+fn unreadable(service: &Service, ground: &ProjectContext) -> Vec<String> {
     let mut all = Vec::new();
     for key in ["env_file", "label_file"] {
         let Some(item) = service.item.get(key) else { continue };

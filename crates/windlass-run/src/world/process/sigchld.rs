@@ -14,13 +14,13 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Lets a world of processes hear of ends by signal. A program calls this before it starts its
 /// first thread: a thread that does not hold the signal back would take it away.
-pub fn hear_ends() {
+pub fn block_sigchld() {
     // Without it every command gets a handle.
     let _ = signal().thread_block();
 }
 
 /// Whether the system forgets how children end: whoever started the engine said so.
-pub(super) fn are_forgotten() -> bool {
+pub(super) fn is_ignored() -> bool {
     ignored().unwrap_or_default() >> (Signal::SIGCHLD as u32 - 1) & 1 == 1
 }
 
@@ -31,9 +31,9 @@ pub(super) fn ignored() -> Option<u64> {
 
 /// The ends of children.
 #[derive(Debug)]
-pub(super) struct Ends(SignalFd);
+pub(super) struct ChildSignal(SignalFd);
 
-impl Ends {
+impl ChildSignal {
     /// None when somebody else would hear them.
     pub(super) fn open() -> Option<Self> {
         if !all_hold_back().unwrap_or(false) || IS_TAKEN.swap(true, Ordering::SeqCst) {
@@ -44,7 +44,7 @@ impl Ends {
         if opened.is_err() {
             IS_TAKEN.store(false, Ordering::SeqCst);
         }
-        opened.ok().map(Ends)
+        opened.ok().map(ChildSignal)
     }
 
     /// Forgets what was heard; whoever has ended by now is looked for after this.
@@ -53,13 +53,13 @@ impl Ends {
     }
 }
 
-impl Drop for Ends {
+impl Drop for ChildSignal {
     fn drop(&mut self) {
         IS_TAKEN.store(false, Ordering::SeqCst);
     }
 }
 
-impl AsFd for Ends {
+impl AsFd for ChildSignal {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

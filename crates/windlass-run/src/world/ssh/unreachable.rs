@@ -13,7 +13,7 @@ const TOLD: Duration = Duration::from_secs(10);
 
 /// What is known about hosts that do not answer.
 #[derive(Debug)]
-pub(super) struct Silence {
+pub(super) struct UnreachableHosts {
     tell: fn(&str),
     /// The hosts that do not answer, and when the operator was told.
     hosts: Mutex<BTreeMap<String, Instant>>,
@@ -21,10 +21,10 @@ pub(super) struct Silence {
     unseen: Mutex<BTreeSet<OrderId>>,
 }
 
-impl Silence {
+impl UnreachableHosts {
     /// Every host answers as far as anybody knows.
     pub(super) fn new(tell: fn(&str)) -> Self {
-        Silence { tell, hosts: Mutex::default(), unseen: Mutex::default() }
+        UnreachableHosts { tell, hosts: Mutex::default(), unseen: Mutex::default() }
     }
 
     /// A host did not answer somebody who has just begun to ask.
