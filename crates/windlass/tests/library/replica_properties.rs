@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::fixtures::{CIRCLE, CIRCLE_START, thinking};
+use crate::support::fixtures::{CYCLE, CYCLE_START, thinking};
 use crate::support::long;
 use crate::support::prng::Prng;
 use crate::support::random::{self, Wild};
@@ -307,9 +307,9 @@ fn every_rule_fires_and_every_premise_is_seen() {
             }
         }
     };
-    let circle = sketch::application(CIRCLE);
-    let start = sketch::state(&circle, CIRCLE_START);
-    note(&Replica::new(&circle, start.clone()).expect("protocols"), &start);
+    let cycle = sketch::application(CYCLE);
+    let start = sketch::state(&cycle, CYCLE_START);
+    note(&Replica::new(&cycle, start.clone()).expect("protocols"), &start);
     for_random_states(24, 6_000, Wild::ALL, |replica, state, prng| {
         note(replica, state);
         note(replica, &disturbed(prng, replica, state));
