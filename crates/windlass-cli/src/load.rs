@@ -68,15 +68,6 @@ pub(crate) struct Text {
     pub(crate) id: SourceId,
 }
 
-impl Text {
-    /// A text that is in no file.
-    pub(crate) fn of(name: &str, text: String) -> Self {
-        let mut sources = Sources::new();
-        let id = sources.add(name, text);
-        Text { name: name.to_owned(), sources, id }
-    }
-}
-
 /// The text of a file, or of standard input for `-`.
 pub(crate) fn text(path: &Path) -> Result<Text, Failure> {
     let name = path.display().to_string();
@@ -198,14 +189,6 @@ pub(crate) fn unasked(path: &Path, of: Whose<'_>) -> Result<Vec<String>, Failure
 pub(crate) fn plan_in(text: Text) -> Result<Plan, Failure> {
     let reading = documents::read_plan(text.id, &text.sources);
     document(reading, text, "plan")
-}
-
-/// Reads a plan that this program has just made, however long it is.
-pub(crate) fn own_plan(text: String) -> Result<Plan, Failure> {
-    let Text { sources, id, .. } = Text::of("plan", text);
-    documents::kept_plan(id, &sources).ok_or_else(|| {
-        Failure::usage("a plan of our own cannot be read").ending(exit_code::INTERNAL)
-    })
 }
 
 /// Reads a rule set.

@@ -12,14 +12,16 @@ mod outcome;
 mod starting;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use windlass::lifecycle::implementation::{Effect, Process};
+use windlass::plan::Plan;
 
 use crate::entry::{Aim, End, Ending, Entry, OrderId, Task, Witness};
 use crate::journal::{Journal, JournalError, Safety};
 use crate::limits::{Limits, Resource};
-use crate::machine::{Machine, Note, Untidy};
+use crate::machine::{FollowError, Machine, Note, Untidy};
 use crate::resume::InDoubt;
 use crate::world::{Order, OrderStatus, Report, World};
 
@@ -213,19 +215,20 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     pub fn begin_run(
         &mut self,
         begun: Entry,
-        plan: Option<&str>,
-    ) -> Result<Result<(), String>, JournalError> {
+        plan: Option<Plan>,
+    ) -> Result<Result<(), FollowError>, JournalError> {
         if let Entry::Begun { processes, .. } = &begun {
             self.hold_processes(processes);
         }
         self.entries.push(begun);
         if let Some(plan) = plan {
-            if let Err(why) = self.machine.follow(plan, Aim::Goal) {
+            let (plan, aim) = (Arc::new(plan), Aim::Goal);
+            if let Err(why) = self.machine.follow(Arc::clone(&plan), aim) {
                 self.entries.clear();
                 return Ok(Err(why));
             }
-            let (plan, aim, why) = (plan.to_owned(), Aim::Goal, "the run begins".to_owned());
-            self.entries.push(Entry::Planned { plan, aim, why });
+            let why = "the run begins".to_owned();
+            self.entries.push(Entry::Planned { plan: plan.into(), aim, why });
         }
         self.commit().map(Ok)
     }

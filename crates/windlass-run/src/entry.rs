@@ -3,6 +3,8 @@
 //! Resuming is folding over these entries, so an entry says all that the state depends on; what is
 //! only for people (labels, reasons) stands beside it.
 
+mod plan;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -10,6 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::secrets::Secrets;
+
+pub use plan::JournalPlan;
+pub(crate) use plan::undo_step;
 
 /// An order to the world, unique in its deployment.
 #[derive(
@@ -125,7 +130,8 @@ pub enum Entry {
     /// A plan is followed from here on.
     Planned {
         /// The plan, in our own language.
-        plan: String,
+        #[schemars(with = "String")]
+        plan: JournalPlan,
         /// Where it leads.
         aim: Aim,
         /// Why it was made.

@@ -4,6 +4,7 @@
 //! A machine holds the model's state and asks the library's rules; it has no effects and no clock,
 //! so that folding over a journal is running it again.
 
+mod error;
 mod instances;
 pub mod net;
 pub mod plan;
@@ -12,12 +13,16 @@ pub mod protocols;
 pub mod single;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use windlass::lifecycle::implementation::{Command, Effect, Process};
 use windlass::lifecycle::timing::Retry;
+use windlass::plan::Plan;
 
 use crate::entry::{Aim, Task};
+
+pub use error::{FollowError, PlanError, Refusal};
 
 /// What has to be done for a task.
 #[derive(Debug, Clone)]
@@ -109,10 +114,10 @@ pub trait Machine {
     fn exclusive(&self, task: Task) -> Option<String>;
 
     /// Starts a task, or says which premise does not hold; then it will be ready again later.
-    fn start(&mut self, task: Task) -> Result<Vec<Note>, String>;
+    fn start(&mut self, task: Task) -> Result<Vec<Note>, Refusal>;
 
     /// A task ended well.
-    fn end(&mut self, task: Task) -> Result<Vec<Note>, String>;
+    fn end(&mut self, task: Task) -> Result<Vec<Note>, Refusal>;
 
     /// A task failed for good.
     fn give_up(&mut self, task: Task) -> Vec<Note>;
@@ -138,11 +143,11 @@ pub trait Machine {
     /// What every waiting task waits for, in words.
     fn stuck(&self) -> Vec<String>;
 
-    /// A plan from here, as text; none when this model needs no plans.
-    fn plan(&self, aim: Aim) -> Result<Option<String>, String>;
+    /// A plan from here; none when this model needs no plans.
+    fn plan(&self, aim: Aim) -> Result<Option<Plan>, PlanError>;
 
     /// Follows another plan from here on.
-    fn follow(&mut self, plan: &str, aim: Aim) -> Result<(), String>;
+    fn follow(&mut self, plan: Arc<Plan>, aim: Aim) -> Result<(), FollowError>;
 
     /// Where whatever is about a node takes place, when the description says it.
     fn host_of(&self, _node: &str) -> Option<String> {

@@ -118,7 +118,8 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 self.again.clear();
                 self.forget_failures();
                 self.retrying.clear();
-                self.machine.follow(plan, *aim)?;
+                let follows = plan.read().and_then(|plan| self.machine.follow(plan, *aim));
+                follows.map_err(|why| why.to_string())?;
             }
             Entry::Intent { order, task, instance, label, attempt } => {
                 self.next_order = self.next_order.max(OrderId(order.0 + 1));
@@ -197,7 +198,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             let Err(why) = self.machine.start(task) else { return Ok(()) };
             let ready = self.machine.ready();
             if ready.is_empty() {
-                return self.machine.start(task).map(|_| ()).map_err(|_| why);
+                return self.machine.start(task).map(|_| ()).map_err(|_| why.to_string());
             }
             // Whatever is offered here is not offered again.
             self.enqueue(ready);

@@ -163,7 +163,9 @@ fn away(
         }
         goal = found.ok_or_else(|| {
             let message = format!("there is no way for `{id}` back to a state before this one");
-            Failure::usage(message).help(why.unwrap_or_default()).ending(exit_code::FINDINGS)
+            Failure::usage(message)
+                .help(why.map(|why| why.to_string()).unwrap_or_default())
+                .ending(exit_code::FINDINGS)
         })?;
     }
     Ok(goal)

@@ -25,7 +25,6 @@ use windlass::verify::{self, Effort, GoalAnswer, Validity};
 use windlass_run::deployment::{Deployment, Lock};
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
-use windlass_run::machine::plan::print;
 
 use crate::args::Format;
 use crate::commands::engine::{
@@ -231,7 +230,7 @@ fn bring_up(args: &UpArgs, asked: EngineResult, lock: Option<Lock>) -> Result<u8
     let text = emit::yaml(&lang::windlass::print(&application, goal.as_ref()));
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
     let begun = begun(text, &directory, world, (Some(start), beginning.processes));
-    let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(print(&plan)) })?;
+    let code = drive(&way, machine, engine::Beginning::New { begun, plan: Some(plan) })?;
     drop(lock);
     outputs::tell(args.format, code, &deployment, loaded.tosca.as_deref())?;
     engine::leave_supervisor(&args.drive, &deployment, &name, code)
@@ -398,10 +397,10 @@ fn planned(
     goal: Option<&GoalFile>,
 ) -> Result<Plan, Failure> {
     let Some(path) = &args.plan else {
-        let text = machine
-            .plan(Aim::Goal)
-            .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
-        return text.map(load::own_plan).transpose().map(Option::unwrap_or_default);
+        let plan = machine.plan(Aim::Goal);
+        return plan
+            .map(Option::unwrap_or_default)
+            .map_err(|why| Failure::usage(why.to_string()).ending(exit_code::FINDINGS));
     };
     let application = whose.application;
     let plan = load::plan(path, whose)?;

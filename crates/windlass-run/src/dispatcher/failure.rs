@@ -1,5 +1,6 @@
 //! What happens after a failure: another try, or the choice of the operator.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Dispatcher, Finish, Timer};
@@ -136,17 +137,18 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         self.limits.forget_waiting();
         let why = why.to_owned();
         match self.machine.plan(aim) {
-            Ok(Some(plan)) => match self.machine.follow(&plan, aim) {
-                Ok(()) => {
-                    self.given_up.clear();
-                    self.hopeless.clear();
-                    self.entries.push(Entry::Planned { plan, aim, why });
-                    None
+            Ok(Some(plan)) => {
+                let plan = Arc::new(plan);
+                if let Err(reason) = self.machine.follow(Arc::clone(&plan), aim) {
+                    return Some(self.without_plan(&why, &reason.to_string()));
                 }
-                Err(reason) => Some(self.without_plan(&why, &reason)),
-            },
+                self.given_up.clear();
+                self.hopeless.clear();
+                self.entries.push(Entry::Planned { plan: plan.into(), aim, why });
+                None
+            }
             Ok(None) => Some(self.without_plan(&why, "nets are not planned")),
-            Err(reason) => Some(self.without_plan(&why, &reason)),
+            Err(reason) => Some(self.without_plan(&why, &reason.to_string())),
         }
     }
 

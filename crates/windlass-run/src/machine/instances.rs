@@ -10,7 +10,7 @@ use windlass::synthesize::{self, Answer, Question};
 use windlass::system::Budget;
 use windlass::verify::Effort;
 
-use super::{Holders, Untidy, Work};
+use super::{Holders, PlanError, Untidy, Work};
 
 /// The name of the node of an instance; empty when there is no such instance.
 pub(super) fn node_name(
@@ -139,15 +139,11 @@ pub(super) fn host_of_step(
 pub(super) fn planned(
     question: &Question<'_>,
     budget: &mut dyn Budget,
-) -> Result<Option<Plan>, String> {
+) -> Result<Option<Plan>, PlanError> {
     match synthesize::synthesize(question, &Effort::default(), budget) {
         Answer::Plan(found) => Ok(Some(found.plan)),
-        Answer::Unreachable(why) => {
-            let mut words = vec![format!("unreachable: {}", why.headline)];
-            words.extend(why.because);
-            Err(words.join("; "))
-        }
-        Answer::Unknown { stopped, .. } => Err(format!("no plan was found: {stopped}")),
+        Answer::Unreachable(why) => Err(PlanError::Unreachable(why)),
+        Answer::Unknown { stopped, .. } => Err(PlanError::Stopped(stopped)),
         Answer::Nets => Ok(None),
     }
 }

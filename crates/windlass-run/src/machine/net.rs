@@ -1,24 +1,30 @@
 //! An assembly of nets under way (paper 002), or on its way back.
 
-mod onward;
+mod continue_net;
+mod history;
+mod places;
 mod tokens;
 mod undo;
-mod whereabouts;
 
+pub use history::{HistoryError, NetHistory};
+pub use places::{InBetween, OccupiedPlaces};
 pub use tokens::Token;
-pub use whereabouts::Whereabouts;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use windlass::application::assembly::{Assembly, TransitionId};
 use windlass::lifecycle::implementation::{Effect, Process};
 use windlass::lifecycle::timing::Timing;
+use windlass::plan::Plan;
 use windlass::semantics::Semantics;
 use windlass::semantics::net::{Action, Blocked, Madeus};
 use windlass::simulate::{Live, Scenario, Waiting};
 
-use super::{Holders, Machine, Note, Untidy, Work};
+use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work};
 use crate::entry::{Aim, Task};
+use history::TransitionLog;
+use undo::Undoing;
 
 /// An assembly under way. A task is a transition.
 pub struct NetMachine<'a> {
@@ -27,43 +33,43 @@ pub struct NetMachine<'a> {
     hosts: BTreeMap<&'a str, &'a str>,
     live: Live<'a, 'a>,
     given_up: BTreeSet<Task>,
-    past: undo::Past,
+    log: TransitionLog,
     /// What could begin when this run did, after what earlier ones have done.
     offered: Vec<Task>,
     /// From here on a task is to undo a transition.
-    undoing: Option<undo::Undoing>,
+    undoing: Option<Undoing>,
 }
 
 impl<'a> NetMachine<'a> {
     /// Tokens on the initial places.
     pub fn new(assembly: &'a Assembly<'a>, scenario: &'a Scenario) -> Self {
         let live = Live::new(assembly, scenario);
-        let (given_up, past, offered) = (BTreeSet::new(), undo::Past::default(), Vec::new());
+        let (given_up, log, offered) = (BTreeSet::new(), TransitionLog::default(), Vec::new());
         let application = assembly.application();
         let hosts = application.deployment.host.iter();
         let hosts = hosts.map(|(node, host)| (&*application.node(*node).name, host.as_str()));
-        Self { assembly, hosts: hosts.collect(), live, given_up, past, offered, undoing: None }
+        Self { assembly, hosts: hosts.collect(), live, given_up, log, offered, undoing: None }
     }
 
-    /// An assembly that has done what a text of [`NetMachine::done`] says; it can only go back.
-    pub fn after(
+    /// An assembly that has done what a history says; it can only go back.
+    pub fn undo_net(
         assembly: &'a Assembly<'a>,
         scenario: &'a Scenario,
-        done: &str,
-    ) -> Result<Self, String> {
-        let past = undo::Past::read(assembly, done)?;
-        let undoing = Some(undo::Undoing::default());
-        Ok(Self { past, undoing, ..Self::new(assembly, scenario) })
+        history: &NetHistory,
+    ) -> Result<Self, HistoryError> {
+        let log = TransitionLog::restore(assembly, history)?;
+        let undoing = Some(Undoing::default());
+        Ok(Self { log, undoing, ..Self::new(assembly, scenario) })
     }
 
-    /// What has been done, as a journal keeps it.
-    pub fn done(&self) -> String {
-        self.past.print(self.assembly)
+    /// What has been done, for another run.
+    pub fn history(&self) -> NetHistory {
+        self.log.history(self.assembly)
     }
 
     /// Lets tokens go where they go by themselves. An engine does so when it asks what is next; who
     /// only looks at a run that was read from a journal has not asked.
-    pub fn come_to_rest(&mut self) {
+    pub fn settle(&mut self) {
         while !self.live.settle().is_empty() {}
     }
 
@@ -94,28 +100,28 @@ impl Machine for NetMachine<'_> {
         None
     }
 
-    fn start(&mut self, task: Task) -> Result<Vec<Note>, String> {
+    fn start(&mut self, task: Task) -> Result<Vec<Note>, Refusal> {
         if let Some(undoing) = &mut self.undoing {
             return undoing.start(transition(task)).map(|()| Vec::new());
         }
         if self.live.start(transition(task)) {
-            self.past.began(transition(task));
+            self.log.began(transition(task));
             return Ok(Vec::new());
         }
-        Err(format!("`{}` cannot start", self.assembly.transition_name(transition(task))))
+        Err(Refusal::TransitionBlocked(self.assembly.transition_name(transition(task))))
     }
 
-    fn end(&mut self, task: Task) -> Result<Vec<Note>, String> {
+    fn end(&mut self, task: Task) -> Result<Vec<Note>, Refusal> {
         if let Some(undoing) = &mut self.undoing {
             undoing.end(transition(task))?;
-            self.past.undone(self.assembly, transition(task));
+            self.log.undone(self.assembly, transition(task));
             return Ok(Vec::new());
         }
         if self.live.end(transition(task)) {
-            self.past.ended(transition(task));
+            self.log.ended(transition(task));
             return Ok(Vec::new());
         }
-        Err(format!("`{}` does not run", self.assembly.transition_name(transition(task))))
+        Err(Refusal::TransitionIdle(self.assembly.transition_name(transition(task))))
     }
 
     fn give_up(&mut self, task: Task) -> Vec<Note> {
@@ -216,16 +222,16 @@ impl Machine for NetMachine<'_> {
         words
     }
 
-    /// Forward nobody has to be told what to do; back there is what `compensate` says.
-    fn plan(&self, aim: Aim) -> Result<Option<String>, String> {
+    /// Forward the rules alone decide; back there is what `compensate` says.
+    fn plan(&self, aim: Aim) -> Result<Option<Plan>, PlanError> {
         match (aim, &self.undoing) {
             (Aim::Goal, None) => Ok(None),
-            _ => self.past.plan(self.assembly).map(Some),
+            _ => self.log.undo_plan(self.assembly).map(Some),
         }
     }
 
-    fn follow(&mut self, plan: &str, _: Aim) -> Result<(), String> {
-        self.undoing = Some(self.past.undoing(self.assembly, plan)?);
+    fn follow(&mut self, plan: Arc<Plan>, _: Aim) -> Result<(), FollowError> {
+        self.undoing = Some(self.log.undoing(self.assembly, &plan)?);
         Ok(())
     }
 

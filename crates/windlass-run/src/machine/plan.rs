@@ -6,12 +6,12 @@
 mod leaving;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::goal::Want;
 use windlass::goal::evaluate::Closure;
-use windlass::lang;
 use windlass::lifecycle::implementation::Process;
 use windlass::lifecycle::protocol::Element;
 use windlass::plan::{Plan, PlanAction};
@@ -20,10 +20,9 @@ use windlass::semantics::replica::in_place::{InPlace, Next};
 use windlass::semantics::replica::observe::{Observation, observe};
 use windlass::semantics::replica::{Action, Blocked, Creation, Event, Replica};
 use windlass::system::Budget;
-use windlass::tree::emit;
 
 use super::progress::Progress;
-use super::{Holders, Machine, Note, Untidy, Work, instances};
+use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work, instances};
 use crate::entry::{Aim, Task};
 
 /// Adds order to a plan: application, nodes by instance, plan.
@@ -77,13 +76,12 @@ impl<'a> PlanMachine<'a> {
         self.now.state()
     }
 
-    fn action(&self, task: Task) -> Result<PlanAction, String> {
-        let step = self.progress.step(task).ok_or("the plan has no such step")?;
-        Ok(step.action.clone())
+    fn action(&self, task: Task) -> Result<PlanAction, Refusal> {
+        self.progress.step(task).map(|step| step.action.clone()).ok_or(Refusal::NoStep)
     }
 
     /// The observable action with which a step begins; for a scaling it is the whole step.
-    fn first_action(&self, task: Task) -> Result<Action, String> {
+    fn first_action(&self, task: Task) -> Result<Action, Refusal> {
         match self.action(task)? {
             PlanAction::Operation { instance, operation } => {
                 Ok(Action::OpStart { instance, operation })
@@ -91,7 +89,7 @@ impl<'a> PlanMachine<'a> {
             PlanAction::ScaleIn { instance } => Ok(Action::ScaleIn { instance }),
             PlanAction::ScaleOut { node, instance, container } => {
                 let found = self.application.node_named(&node);
-                let node = found.ok_or_else(|| format!("there is no node `{node}`"))?;
+                let node = found.ok_or(Refusal::NoNode(node))?;
                 Ok(Action::create(&Creation { instance, node, container }))
             }
         }
@@ -99,13 +97,13 @@ impl<'a> PlanMachine<'a> {
 
     /// The first outcome of an action. Which of several it is makes no difference to the goal: a
     /// valid plan reaches it for every choice.
-    fn next(&self, action: &Action) -> Result<Next, String> {
+    fn next(&self, action: &Action) -> Result<Next, Refusal> {
         self.next_in(&self.now, action)
     }
 
-    fn next_in(&self, state: &InPlace, action: &Action) -> Result<Next, String> {
-        let words = |blocked: Blocked| self.replica.explain(&blocked);
-        state.next(&self.replica, action).map_err(words)
+    fn next_in(&self, state: &InPlace, action: &Action) -> Result<Next, Refusal> {
+        let refused = |blocked: Blocked| Refusal::Blocked(self.replica.explain(&blocked));
+        state.next(&self.replica, action).map_err(refused)
     }
 
     fn enter(&mut self, next: Next) -> Vec<Note> {
@@ -131,11 +129,11 @@ impl<'a> PlanMachine<'a> {
     }
 
     /// Where a step leads, if the rules let it start now.
-    fn allowed(&self, task: Task) -> Result<Next, String> {
+    fn allowed(&self, task: Task) -> Result<Next, Refusal> {
         let next = self.next(&self.first_action(task)?)?;
         match next.events().iter().find(|event| event.is_fault()) {
             Some(fault) if !self.allow_faults => {
-                Err(format!("it would cause a {}", fault.describe(self.application)))
+                Err(Refusal::Fault(fault.describe(self.application)))
             }
             _ => Ok(next),
         }
@@ -176,11 +174,6 @@ impl<'a> PlanMachine<'a> {
     }
 }
 
-/// The text of a plan, as journals and files keep it.
-pub fn print(plan: &Plan) -> String {
-    emit::yaml(&lang::windlass::print_plan(plan))
-}
-
 impl Machine for PlanMachine<'_> {
     fn ready(&mut self) -> Vec<Task> {
         self.progress.ready()
@@ -195,9 +188,9 @@ impl Machine for PlanMachine<'_> {
         Some(instance.unwrap_or_default())
     }
 
-    fn start(&mut self, task: Task) -> Result<Vec<Note>, String> {
+    fn start(&mut self, task: Task) -> Result<Vec<Note>, Refusal> {
         if !self.progress.is_turn(task) {
-            return Err("it is not its turn".to_owned());
+            return Err(Refusal::NotItsTurn);
         }
         let next = self.allowed(task).inspect_err(|_| self.progress.refuse(task))?;
         self.progress.started(task);
@@ -206,9 +199,9 @@ impl Machine for PlanMachine<'_> {
         Ok(if is_instant { Vec::new() } else { self.enter(next) })
     }
 
-    fn end(&mut self, task: Task) -> Result<Vec<Note>, String> {
+    fn end(&mut self, task: Task) -> Result<Vec<Note>, Refusal> {
         if !self.progress.is_running(task) {
-            return Err("it does not run".to_owned());
+            return Err(Refusal::NotRunning);
         }
         let action = match self.action(task)? {
             PlanAction::Operation { instance, operation } => Action::OpEnd { instance, operation },
@@ -273,8 +266,9 @@ impl Machine for PlanMachine<'_> {
     }
 
     fn stuck(&self) -> Vec<String> {
-        let mut words = self.progress.stuck(|task| {
-            self.allowed(task).map_or_else(|why| why, |_| "it waits for a free place".to_owned())
+        let mut words = self.progress.stuck(|task| match self.allowed(task) {
+            Ok(_) => "it waits for a free place".to_owned(),
+            Err(why) => why.to_string(),
         });
         if words.is_empty() && self.progress.is_idle() && !self.is_done() {
             words.push("every action is done, and the goal does not hold".to_owned());
@@ -282,13 +276,13 @@ impl Machine for PlanMachine<'_> {
         words
     }
 
-    fn plan(&self, aim: Aim) -> Result<Option<String>, String> {
+    fn plan(&self, aim: Aim) -> Result<Option<Plan>, PlanError> {
         let goal = match (aim, &self.goal) {
             (Aim::Goal, Some(goal)) => goal.clone(),
-            (Aim::Goal, None) => return Err("no goal was given, only a plan".to_owned()),
+            (Aim::Goal, None) => return Err(PlanError::NoGoal),
             (Aim::Back, _) => self.back(),
         };
-        Ok(self.way(&goal)?.as_ref().map(print))
+        self.way(&goal)
     }
 
     fn host_of(&self, node: &str) -> Option<String> {
@@ -308,8 +302,8 @@ impl Machine for PlanMachine<'_> {
         self.application.deployment.hosts.clone()
     }
 
-    fn follow(&mut self, plan: &str, aim: Aim) -> Result<(), String> {
-        self.progress = Progress::read(plan)?;
+    fn follow(&mut self, plan: Arc<Plan>, aim: Aim) -> Result<(), FollowError> {
+        self.progress = Progress::new(plan);
         self.replica.pool = Creation::planned(self.application, self.progress.plan());
         self.aim = aim;
         Ok(())

@@ -1,10 +1,9 @@
 //! A partial order of steps under way: which have been done, and whose turn it is.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use windlass::lang::documents;
 use windlass::plan::{Plan, Step};
-use windlass::source::Sources;
 
 use crate::entry::Task;
 
@@ -19,7 +18,7 @@ enum Status {
 /// A plan under way. A task is the number of a step.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    plan: Plan,
+    plan: Arc<Plan>,
     status: Vec<Status>,
     /// Steps that each step waits for, and those that wait for it.
     missing: Vec<usize>,
@@ -33,14 +32,8 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// The plan of a text, before its first step.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
-        let mut sources = Sources::new();
-        let root = sources.add("plan", text);
-        Ok(Self::new(documents::kept_plan(root, &sources).ok_or("the plan cannot be read")?))
-    }
-
-    fn new(plan: Plan) -> Self {
+    /// A plan before its first step.
+    pub(super) fn new(plan: Arc<Plan>) -> Self {
         let steps = plan.steps.len();
         let mut missing = vec![0; steps];
         let mut after = vec![Vec::new(); steps];

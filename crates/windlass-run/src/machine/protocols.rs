@@ -1,15 +1,17 @@
 //! The machine of an application of protocols, whichever of the two relations it declares.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use windlass::application::{Application, Faults, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::lifecycle::implementation::Process;
+use windlass::plan::Plan;
 use windlass::system::Budget;
 
 use super::plan::{Arrange, PlanMachine};
 use super::single::SingleMachine;
-use super::{Holders, Machine, Note, Untidy, Work};
+use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work};
 use crate::entry::{Aim, Task};
 
 /// A plan of protocols under way.
@@ -79,11 +81,11 @@ impl Machine for ProtocolMachine<'_> {
         self.inner().exclusive(task)
     }
 
-    fn start(&mut self, task: Task) -> Result<Vec<Note>, String> {
+    fn start(&mut self, task: Task) -> Result<Vec<Note>, Refusal> {
         self.inner_mut().start(task)
     }
 
-    fn end(&mut self, task: Task) -> Result<Vec<Note>, String> {
+    fn end(&mut self, task: Task) -> Result<Vec<Note>, Refusal> {
         self.inner_mut().end(task)
     }
 
@@ -119,11 +121,11 @@ impl Machine for ProtocolMachine<'_> {
         self.inner().stuck()
     }
 
-    fn plan(&self, aim: Aim) -> Result<Option<String>, String> {
+    fn plan(&self, aim: Aim) -> Result<Option<Plan>, PlanError> {
         self.inner().plan(aim)
     }
 
-    fn follow(&mut self, plan: &str, aim: Aim) -> Result<(), String> {
+    fn follow(&mut self, plan: Arc<Plan>, aim: Aim) -> Result<(), FollowError> {
         self.inner_mut().follow(plan, aim)
     }
 

@@ -11,13 +11,14 @@ mod rules;
 mod way;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use windlass::application::{Application, GlobalState, Instance, InstanceId, NodeId};
 use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
 use windlass::lifecycle::implementation::Process;
 use windlass::lifecycle::protocol::{Element, RequirementId, StateId, TransitionId};
-use windlass::plan::Step;
+use windlass::plan::{Plan, Step};
 use windlass::semantics::protocol::observe;
 use windlass::semantics::protocol::settled::Settled;
 use windlass::semantics::protocol::{Action, ServiceTemplate, States};
@@ -25,7 +26,7 @@ use windlass::synthesize;
 use windlass::system::Budget;
 
 use super::progress::Progress;
-use super::{Holders, Machine, Note, Untidy, Work, instances};
+use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work, instances};
 use crate::entry::{Aim, Task};
 
 pub use way::without_faults;
@@ -130,14 +131,13 @@ impl<'a> SingleMachine<'a> {
     }
 
     /// The action that a task is.
-    fn action(&self, task: Task) -> Result<Action, String> {
-        self.meant(self.progress.step(task).ok_or("the plan has no such step")?)
+    fn action(&self, task: Task) -> Result<Action, Refusal> {
+        let step = self.progress.step(task).ok_or(Refusal::NoStep)?;
+        self.resolve(step).ok_or(Refusal::NoOperation)
     }
 
-    fn meant(&self, step: &Step) -> Result<Action, String> {
-        Action::planned(self.application, &self.began, &step.action).ok_or_else(|| {
-            format!("`{}` is no operation of a node: there is one instance of each", step.label)
-        })
+    fn resolve(&self, step: &Step) -> Option<Action> {
+        Action::planned(self.application, &self.began, &step.action)
     }
 
     /// The operation that a task is, while it is under way.
@@ -149,13 +149,13 @@ impl<'a> SingleMachine<'a> {
 
     /// The node and the transition of a task that the rules let start now, and whether it has to be
     /// alone.
-    fn startable(&self, task: Task) -> Result<(NodeId, TransitionId, bool), String> {
+    fn startable(&self, task: Task) -> Result<(NodeId, TransitionId, bool), Refusal> {
         let action = self.action(task)?;
         let Action::Perform { node, .. } = action else {
-            return Err("it is no operation".to_owned());
+            return Err(Refusal::NoOperation);
         };
         if self.running.contains_key(&node) {
-            return Err("another operation of it is under way".to_owned());
+            return Err(Refusal::Busy);
         }
         let transition = self.allowed(node, &action)?;
         Ok((node, transition, self.beside(node, transition)?))
@@ -200,9 +200,9 @@ impl Machine for SingleMachine<'_> {
         Some(instance.unwrap_or_default())
     }
 
-    fn start(&mut self, task: Task) -> Result<Vec<Note>, String> {
+    fn start(&mut self, task: Task) -> Result<Vec<Note>, Refusal> {
         if !self.progress.is_turn(task) {
-            return Err("it is not its turn".to_owned());
+            return Err(Refusal::NotItsTurn);
         }
         let startable = self.startable(task).inspect_err(|_| self.progress.refuse(task));
         let (node, transition, alone) = startable?;
@@ -215,12 +215,12 @@ impl Machine for SingleMachine<'_> {
 
     /// The operation is the step of the rules now. When the world has changed while it ran the
     /// rules may not allow it any more; it happened all the same, and is observed.
-    fn end(&mut self, task: Task) -> Result<Vec<Note>, String> {
+    fn end(&mut self, task: Task) -> Result<Vec<Note>, Refusal> {
         if !self.progress.is_running(task) {
-            return Err("it does not run".to_owned());
+            return Err(Refusal::NotRunning);
         }
         let Some((node, running)) = self.under_way(task) else {
-            return Err("its instance died while it ran".to_owned());
+            return Err(Refusal::InstanceDied);
         };
         self.running.remove(&node);
         self.alone = false;
@@ -283,32 +283,34 @@ impl Machine for SingleMachine<'_> {
             let Ok(action) = self.action(task) else { return "it is no operation".to_owned() };
             let Action::Perform { node, .. } = action else { return String::new() };
             let why = self.allowed(node, &action).and_then(|found| self.beside(node, found));
-            why.map_or_else(|why| why, |_| "it waits for a free place".to_owned())
+            match why {
+                Ok(_) => "it waits for a free place".to_owned(),
+                Err(why) => why.to_string(),
+            }
         });
-        words.extend(self.pending());
+        words.extend(self.pending().map(|why| why.to_string()));
         if words.is_empty() && self.progress.is_idle() && !self.is_done() {
             words.push("every action is done, and the goal does not hold".to_owned());
         }
         words
     }
 
-    fn plan(&self, aim: Aim) -> Result<Option<String>, String> {
+    fn plan(&self, aim: Aim) -> Result<Option<Plan>, PlanError> {
         if let Some(why) = self.pending() {
             return Err(why);
         }
         match (aim, &self.goal) {
             (Aim::Goal, Some(goal)) => self.found(goal),
-            (Aim::Goal, None) => Err("no goal was given, only a plan".to_owned()),
+            (Aim::Goal, None) => Err(PlanError::NoGoal),
             (Aim::Back, _) => self.found(&self.back()),
         }
     }
 
-    fn follow(&mut self, plan: &str, aim: Aim) -> Result<(), String> {
-        let progress = Progress::read(plan)?;
-        for step in &progress.plan().steps {
-            self.meant(step)?;
+    fn follow(&mut self, plan: Arc<Plan>, aim: Aim) -> Result<(), FollowError> {
+        if let Some(step) = plan.steps.iter().find(|step| self.resolve(step).is_none()) {
+            return Err(FollowError::NoOperation(step.label.clone()));
         }
-        (self.progress, self.aim) = (progress, aim);
+        (self.progress, self.aim) = (Progress::new(plan), aim);
         self.bury();
         Ok(())
     }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use windlass::application::{Application, GlobalState, Instance, InstanceId};
 use windlass::goal::{GoalFile, Want};
@@ -70,9 +71,10 @@ fn one_too_many_goes_with_what_is_out_there() {
     let mut machine = PlanMachine::new(&application, start, Some(goal), unlimited).unwrap();
     machine.arrange = Some(arrange);
     let plan = machine.plan(Aim::Goal).unwrap().unwrap();
-    machine.follow(&plan, Aim::Goal).unwrap();
+    let plan = Arc::new(plan);
+    machine.follow(Arc::clone(&plan), Aim::Goal).unwrap();
     let tasks = machine.ready();
-    assert_eq!(tasks.len(), 1, "nobody who needs the others is disturbed: {plan}");
+    assert_eq!(tasks.len(), 1, "nobody who needs the others is disturbed: {plan:?}");
     machine.start(tasks[0]).unwrap();
     let work = machine.work(tasks[0]);
     assert!(work.removes && work.operation.is_none(), "{work:?}");
@@ -89,7 +91,8 @@ fn what_is_at_rest_leaves_nothing_behind() {
     start.horizontal.clear();
     let mut machine = PlanMachine::new(&application, start, Some(goal), unlimited).unwrap();
     let plan = machine.plan(Aim::Goal).unwrap().unwrap();
-    machine.follow(&plan, Aim::Goal).unwrap();
+    let plan = Arc::new(plan);
+    machine.follow(Arc::clone(&plan), Aim::Goal).unwrap();
     let tasks = machine.ready();
     machine.start(tasks[0]).unwrap();
     let work = machine.work(tasks[0]);

@@ -14,7 +14,7 @@ use windlass::source::Sources;
 use windlass::synthesize;
 use windlass::system::{Budget, Unlimited};
 use windlass_run::dispatcher::{Dispatcher, Options};
-use windlass_run::entry::{Aim, Entry, OrderId, Purpose, Task};
+use windlass_run::entry::{Aim, Entry, JournalPlan, OrderId, Purpose, Task};
 use windlass_run::journal::{Memory, Off};
 use windlass_run::machine::Machine;
 use windlass_run::machine::net::NetMachine;
@@ -57,7 +57,7 @@ fn journal<M: Machine>(machine: M, seed: u64) -> Vec<Entry> {
         processes: BTreeMap::new(),
     };
     let plan = engine.machine.plan(Aim::Goal).unwrap();
-    engine.begin_run(begun, plan.as_deref()).unwrap().unwrap();
+    engine.begin_run(begun, plan).unwrap().unwrap();
     engine.run().unwrap();
     journal.entries()
 }
@@ -83,8 +83,8 @@ fn renumbered(good: &[Entry], at: usize, number: u32) -> Vec<Vec<Entry>> {
         }
         Entry::Outcome { end, witness, .. } => push(Entry::Outcome { order: huge, end, witness }),
         Entry::Planned { plan, aim, why } => {
-            let plan = plan.chars().take(40).collect();
-            push(Entry::Planned { plan, aim, why });
+            let cut: String = plan.text().chars().take(40).collect();
+            push(Entry::Planned { plan: JournalPlan::from_text(cut), aim, why });
         }
         Entry::Observed { order, detail, .. } => {
             push(Entry::Observed { instance: "nobody".to_owned(), order, detail });

@@ -178,7 +178,7 @@ fn finish(mood: Mood, on_failure: OnFailure) -> (Finish, Vec<Entry>) {
         processes: BTreeMap::new(),
     };
     let plan = engine.machine.plan(Aim::Goal).unwrap();
-    engine.begin_run(begun, plan.as_deref()).unwrap().unwrap();
+    engine.begin_run(begun, plan).unwrap().unwrap();
     (engine.run().unwrap(), journal.entries())
 }
 

@@ -97,8 +97,8 @@ fn campaign<M: Machine>(
         let mut engine = Dispatcher::new(machine(), world.clone(), disk, options, OrderId(1));
         let entries = journal.entries();
         let ready = if entries.is_empty() {
-            let plan = engine.machine.plan(Aim::Goal)?;
-            engine.begin_run(begun(None), plan.as_deref()).map_err(NoResume::Journal).map(|it| {
+            let plan = engine.machine.plan(Aim::Goal).map_err(|why| why.to_string())?;
+            engine.begin_run(begun(None), plan).map_err(NoResume::Journal).map(|it| {
                 it.expect("a plan that was just made can be followed");
             })
         } else {

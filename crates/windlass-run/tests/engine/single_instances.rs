@@ -3,14 +3,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+use std::sync::Arc;
+
 use windlass::application::{Application, GlobalState};
 use windlass::lang::{self, documents};
 use windlass::lifecycle::protocol::Element;
-use windlass::source::Sources;
+use windlass::plan::{Plan, PlanAction, Step};
+use windlass::source::{Origin, Sources};
 use windlass::system::{Budget, Unlimited};
 use windlass_run::entry::{Aim, Task};
-use windlass_run::machine::Machine;
 use windlass_run::machine::single::{SingleMachine, without_faults};
+use windlass_run::machine::{Machine, Refusal};
 
 const HANDLED: &str = include_str!("../../../../examples/atomic/handled.yaml");
 const FORBIDDEN: &str = include_str!("../../../../examples/atomic/forbidden.yaml");
@@ -42,14 +45,17 @@ fn machine<'a>(
     start: &GlobalState,
     steps: &[(&str, &str)],
 ) -> SingleMachine<'a> {
-    let line = |(operation, instance): &(&str, &str)| {
-        format!(
-            "    {operation} {instance}: {{ do: op, instance: {instance}, operation: {operation} }}\n"
-        )
+    let step = |(operation, instance): &(&str, &str)| Step {
+        label: format!("{operation} {instance}"),
+        action: PlanAction::Operation {
+            instance: (*instance).into(),
+            operation: (*operation).to_owned(),
+        },
+        origin: Origin(None),
     };
-    let lines: String = steps.iter().map(line).collect();
+    let plan = Plan { steps: steps.iter().map(step).collect(), ..Plan::default() };
     let mut machine = SingleMachine::new(application, start, None, no_limit).unwrap();
-    machine.follow(&format!("plan:\n  actions:\n{lines}"), Aim::Goal).unwrap();
+    machine.follow(Arc::new(plan), Aim::Goal).unwrap();
     machine
 }
 
@@ -70,7 +76,7 @@ fn an_operation_on_which_another_relies_waits_for_it() {
     let mut machine = machine(&application, &up, &steps);
     // The board runs and needs the data: nothing may take them away.
     let why = machine.start(Task(0)).unwrap_err();
-    assert!(why.contains("inconsistent") && why.contains("`board`"), "{why}");
+    assert!(matches!(&why, Refusal::Inconsistent(it) if it.contains("`board`")), "{why}");
     machine.start(Task(1)).unwrap();
     // While the board stops it has not stopped.
     assert!(machine.start(Task(0)).is_err());
@@ -95,7 +101,7 @@ fn what_an_operation_needs_stays_until_it_ends() {
         machine.end(Task(0)).unwrap();
         machine.start(Task(1)).unwrap();
         let why = machine.start(Task(2)).unwrap_err();
-        assert!(why.contains("`install database`"), "{why}");
+        assert!(why.to_string().contains("`install database`"), "{why}");
         machine.end(Task(1)).unwrap();
     }
 }
@@ -107,7 +113,7 @@ fn an_operation_that_handlers_follow_runs_alone() {
     let mut machine = machine(&application, &up, &steps);
     machine.start(Task(0)).unwrap();
     let why = machine.start(Task(1)).unwrap_err();
-    assert!(why.contains("alone"), "{why}");
+    assert_eq!(why, Refusal::RunsAlone("stop database".to_owned()));
     let notes = machine.end(Task(0)).unwrap();
     assert!(notes.iter().any(|note| note.fault && note.what.contains("sorry")), "{notes:?}");
     assert_eq!(state_of(&application, &machine, "board"), "sorry");
@@ -131,7 +137,7 @@ fn a_death_is_handled_or_ends_the_run() {
     assert!(notes.len() == 1 && notes[0].fault, "{notes:?}");
     assert!(!forbidden.is_done());
     let why = forbidden.plan(Aim::Back).unwrap_err();
-    assert_eq!(why, "faults are forbidden: `board` in `running` lacks `data`");
+    assert_eq!(why.to_string(), "faults are forbidden: `board` in `running` lacks `data`");
     // Whose operator goes on counts the board as dead.
     let (after, dead) = without_faults(&application, forbidden.state()).unwrap();
     assert_eq!(dead, ["board"]);
@@ -139,7 +145,7 @@ fn a_death_is_handled_or_ends_the_run() {
     assert_eq!(state_of(&application, &mended, "board"), "installed");
     mended.start(Task(0)).unwrap();
     // A plan that begins in the fault itself says the same.
-    forbidden.follow("plan:\n  actions: {}\n", Aim::Goal).unwrap();
+    forbidden.follow(Arc::default(), Aim::Goal).unwrap();
     assert_eq!(state_of(&application, &forbidden, "board"), "installed");
 }
 

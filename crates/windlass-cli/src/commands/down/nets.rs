@@ -15,7 +15,7 @@ use windlass::simulate::Scenario;
 use windlass::tree::emit;
 use windlass_run::entry::{Aim, Entry, Purpose};
 use windlass_run::machine::Machine;
-use windlass_run::machine::net::NetMachine;
+use windlass_run::machine::net::{HistoryError, NetHistory, NetMachine};
 
 use crate::commands::engine::{Beginning, Past, Towards, drive};
 use crate::commands::up::net::refuse_deadlock;
@@ -39,8 +39,8 @@ pub(super) fn run(
     let scenario = Scenario::default();
     let now = past.net_now(&assembly, &scenario)?;
     if past.purpose == Purpose::Down || !is_stoppable(&past.application) {
-        let done = now.done();
-        let has_failed = past.purpose == Purpose::Down || now.is_going_back();
+        let done = now.history();
+        let has_failed = past.purpose == Purpose::Down || now.is_undoing();
         // Whatever is wrong with the file, what is left can be tried as before.
         let mended = || load::application(file, None).ok().map(|it| it.application);
         let is_needed = has_failed || !fits(&past.application, &done);
@@ -64,13 +64,13 @@ fn assembly(application: &Application) -> Result<Assembly<'_>, Failure> {
     Assembly::new(application).map_err(|why| Failure::usage(why.to_string()))
 }
 
-fn begun(past: &Past, application: &Application, done: Option<String>) -> Entry {
+fn begun(past: &Past, application: &Application, done: Option<&NetHistory>) -> Entry {
     Entry::Begun {
         purpose: Purpose::Down,
         application: emit::yaml(&lang::windlass::print(application, None)),
         directory: past.directory.clone(),
         world: past.world.clone(),
-        start: done,
+        start: done.map(NetHistory::to_text),
         processes: BTreeMap::new(),
     }
 }
@@ -79,17 +79,17 @@ fn begun(past: &Past, application: &Application, done: Option<String>) -> Entry 
 pub(crate) fn machine<'a>(
     assembly: &'a Assembly<'a>,
     scenario: &'a Scenario,
-    done: &str,
-) -> Result<NetMachine<'a>, String> {
+    done: &NetHistory,
+) -> Result<NetMachine<'a>, HistoryError> {
     if is_stopping(assembly.application()) {
-        NetMachine::onward(assembly, scenario, done)
+        NetMachine::continue_net(assembly, scenario, done)
     } else {
-        NetMachine::after(assembly, scenario, done)
+        NetMachine::undo_net(assembly, scenario, done)
     }
 }
 
 /// Whether a way back from what has been done leads on by a description.
-fn fits(application: &Application, done: &str) -> bool {
+fn fits(application: &Application, done: &NetHistory) -> bool {
     let Ok(assembly) = Assembly::new(application) else { return false };
     let scenario = Scenario::default();
     machine(&assembly, &scenario, done).is_ok_and(|machine| machine.plan(Aim::Back).is_ok())
@@ -100,7 +100,7 @@ fn fits(application: &Application, done: &str) -> bool {
 fn go_on(
     towards: &Towards<'_>,
     past: &Past,
-    done: &str,
+    done: &NetHistory,
     mended: Option<Application>,
 ) -> Result<u8, Failure> {
     let is_stopping = is_stopping(&past.application);
@@ -108,7 +108,8 @@ fn go_on(
     let mended = mended.map(as_before).filter(|application| fits(application, done));
     let application = mended.unwrap_or_else(|| past.application.clone());
     let (assembly, scenario) = (assembly(&application)?, Scenario::default());
-    let machine = machine(&assembly, &scenario, done).map_err(Failure::usage)?;
+    let machine = machine(&assembly, &scenario, done);
+    let machine = machine.map_err(|why| Failure::usage(why.to_string()))?;
     let plan = machine.plan(Aim::Back).map_err(|why| {
         Failure::usage(format!("there is no way back: {why}"))
             .help(format!(
@@ -118,7 +119,7 @@ fn go_on(
             ))
             .ending(exit_code::FINDINGS)
     })?;
-    let begun = begun(past, &application, Some(done.to_owned()));
+    let begun = begun(past, &application, Some(done));
     // A behavior runs by its rules.
     let plan = plan.filter(|_| !is_stopping);
     drive(&towards.way(past, false)?, machine, Beginning::New { begun, plan })
@@ -151,10 +152,10 @@ fn stopping(
     assembly: &Assembly<'_>,
     now: &NetMachine<'_>,
 ) -> Result<Application, String> {
-    let whereabouts = now.whereabouts()?;
+    let places = now.occupied_places().map_err(|why| why.to_string())?;
     let mut of_type: BTreeMap<TypeId, BTreeSet<PlaceId>> = BTreeMap::new();
     for component in assembly.component_ids() {
-        let own = whereabouts.get(&component).cloned().unwrap_or_default();
+        let own = places.get(&component).cloned().unwrap_or_default();
         let (net, name) = (assembly.net(component).0, assembly.component_name(component));
         if stops(net) && own != net.initial && !is_stopped_from(net, &own) {
             let names: Vec<&str> = own.iter().map(|id| net.place(*id).name.as_str()).collect();

@@ -15,7 +15,7 @@ use windlass_run::world::docker::requests::Requests;
 
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::{escape, load, output};
+use crate::{escape, output};
 
 /// Asks the operator, unless `yes` is the answer.
 pub(crate) fn confirm(yes: bool, why: &str, actions: &str) -> Result<(), Failure> {
@@ -51,13 +51,12 @@ pub(crate) fn ask_before_removals(
     yes: bool,
     application: &Application,
     start: &GlobalState,
-    plan: &str,
+    plan: &Plan,
 ) -> Result<(), Failure> {
-    let plan = load::own_plan(plan.to_owned())?;
-    if !removes(&plan) {
+    if !removes(plan) {
         return Ok(());
     }
-    let actions = text(&of_plan(application, start, &plan)?);
+    let actions = text(&of_plan(application, start, plan)?);
     if !yes && !std::io::stdin().is_terminal() {
         output::stderr(&actions);
     }

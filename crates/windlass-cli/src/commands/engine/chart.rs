@@ -4,10 +4,12 @@
 //! durations that the description states. An action without one is expected to take no time.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use windlass::application::assembly::Assembly;
 use windlass::export::gantt::Bar;
+use windlass::plan::Plan;
 use windlass::simulate::Scenario;
 use windlass_run::dispatcher::{Dispatcher, Options};
 use windlass_run::entry::{Entry, OrderId, Purpose, Record};
@@ -60,9 +62,11 @@ pub(crate) fn predicted(past: &Past, jobs: Option<usize>) -> Result<Vec<Span>, F
     let entries = past.entries();
     let Some(begun) = entries.first().cloned() else { return Ok(Vec::new()) };
     let plan = entries.iter().find_map(|entry| match entry {
-        Entry::Planned { plan, .. } => Some(plan.clone()),
+        Entry::Planned { plan, .. } => Some(plan.read()),
         _ => None,
     });
+    let plan = plan.transpose().map_err(|why| Failure::usage(why.to_string()))?;
+    let plan = plan.map(Arc::unwrap_or_clone);
     if past.application.is_net() {
         let assembly =
             Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
@@ -86,7 +90,7 @@ fn imagine<M: Machine>(
     machine: M,
     world: Simulated,
     begun: Entry,
-    plan: Option<String>,
+    plan: Option<Plan>,
     jobs: Option<usize>,
 ) -> Result<Vec<Span>, Failure> {
     let journal = Memory::default();
@@ -94,7 +98,8 @@ fn imagine<M: Machine>(
     let mut engine = Dispatcher::new(machine, world, journal.clone(), options, OrderId(1));
     // A journal in memory takes everything.
     let lost = |why: JournalError| Failure::usage(why.to_string());
-    engine.begin_run(begun, plan.as_deref()).map_err(lost)?.map_err(Failure::usage)?;
+    let begun = engine.begin_run(begun, plan).map_err(lost)?;
+    begun.map_err(|why| Failure::usage(why.to_string()))?;
     engine.run().map_err(lost)?;
     Ok(spans(&journal.records()))
 }

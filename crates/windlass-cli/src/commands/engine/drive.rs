@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use windlass::plan::Plan;
 use windlass_run::deployment::Deployment;
 use windlass_run::dispatcher::{Dispatcher, Finish, OnFailure, Options, Unseen};
 use windlass_run::entry::{Aim, Entry, OrderId, Record};
@@ -53,7 +54,7 @@ pub(crate) struct Drive<'a> {
 /// How a run begins.
 pub(crate) enum Beginning {
     /// With this entry and this plan.
-    New { begun: Entry, plan: Option<String> },
+    New { begun: Entry, plan: Option<Plan> },
     /// After these records, with what the operator says about actions in doubt.
     Again { run: u64, records: Vec<Record>, verdicts: BTreeMap<OrderId, Verdict> },
 }
@@ -210,7 +211,7 @@ fn with_world<M: Machine, W: World>(
     let unkept = |why| drive.unkept(Stage::Begun, &why);
     match beginning {
         Beginning::New { begun, plan } => {
-            let begun = engine.begin_run(begun, plan.as_deref());
+            let begun = engine.begin_run(begun, plan);
             if let Err(why) = begun.map_err(|why| drive.unkept(Stage::New, &why))? {
                 return Err(Failure::usage(format!("the plan cannot be followed: {why}")));
             }
@@ -254,7 +255,8 @@ fn live_view(drive: &Drive<'_>, beginning: &Beginning, jobs: Option<usize>) -> O
         let records: Vec<Record> = match beginning {
             Beginning::New { begun, plan } => {
                 let (aim, why) = (Aim::Goal, String::new());
-                let plan = plan.clone().map(|plan| Entry::Planned { plan, aim, why });
+                let plan = plan.clone().map(|plan| Arc::new(plan).into());
+                let plan = plan.map(|plan| Entry::Planned { plan, aim, why });
                 let entries = std::iter::once(begun.clone()).chain(plan);
                 entries.map(|entry| Record { run: 0, seq: 0, at: 0, entry }).collect()
             }

@@ -76,8 +76,7 @@ impl Lines {
         match entry {
             Entry::Begun { .. } | Entry::TakenUp { .. } => return Ok(false),
             Entry::Planned { plan, why, .. } => {
-                // A step of a plan, or of the way back of an assembly.
-                let actions = plan.matches("do: ").count() + plan.matches("\"undo\":").count();
+                let actions = plan.read().map_or(0, |plan| plan.steps.len());
                 write!(out, "plan    {}: {why}", crate::report::count(actions, "action"))?;
             }
             Entry::Intent { order, label, attempt, .. } => {

@@ -16,7 +16,7 @@ use windlass_run::dispatcher::{Dispatcher, Options};
 use windlass_run::entry::{Ending, Entry, OrderId, Purpose, Record};
 use windlass_run::journal::sqlite::Sqlite;
 use windlass_run::journal::{JournalError, Off};
-use windlass_run::machine::net::{NetMachine, Token};
+use windlass_run::machine::net::{NetHistory, NetMachine, Token};
 use windlass_run::machine::protocols::ProtocolMachine;
 use windlass_run::world::simulated::Simulated;
 
@@ -44,7 +44,7 @@ pub(crate) struct Past {
     /// Where it began.
     pub(crate) start: GlobalState,
     /// Of nets: what earlier runs had done.
-    done: Option<String>,
+    done: Option<NetHistory>,
     /// Whether the world ever said that the run was over, and how.
     pub(crate) end: Option<(Ending, Vec<String>)>,
 }
@@ -191,6 +191,8 @@ impl Past {
         drop(ends);
         let (application, goal) = read_application(&application)?;
         let (start, done) = if application.is_net() { (None, start) } else { (start, None) };
+        let done = done.as_deref().map(NetHistory::from_text).transpose();
+        let done = done.map_err(|why| damaged(&why.to_string()))?;
         let start = match start {
             Some(text) => {
                 let mut sources = Sources::new();
@@ -285,10 +287,10 @@ impl Past {
     ) -> Result<NetMachine<'a>, Failure> {
         let machine = match (&self.done, self.purpose) {
             (Some(done), Purpose::Down) => nets::machine(assembly, scenario, done),
-            (Some(done), Purpose::Up) => NetMachine::onward(assembly, scenario, done),
+            (Some(done), Purpose::Up) => NetMachine::continue_net(assembly, scenario, done),
             (None, _) => Ok(NetMachine::new(assembly, scenario)),
         };
-        machine.map_err(|why| damaged(&why))
+        machine.map_err(|why| damaged(&why.to_string()))
     }
 
     /// The assembly as this run left it.
@@ -301,12 +303,13 @@ impl Past {
         let mut engine = Dispatcher::new(machine, world, Off, Options::default(), OrderId(1));
         engine.fold(&self.entries()).map_err(|why| damaged(&why.to_string()))?;
         let mut machine = engine.machine;
-        if machine.has_gone_back() {
+        if machine.has_undone() {
             // What an earlier run did is there as before.
-            let done = machine.done();
-            machine = NetMachine::onward(assembly, scenario, &done).map_err(|why| damaged(&why))?;
+            let history = machine.history();
+            machine = NetMachine::continue_net(assembly, scenario, &history)
+                .map_err(|why| damaged(&why.to_string()))?;
         }
-        machine.come_to_rest();
+        machine.settle();
         Ok(machine)
     }
 

@@ -10,7 +10,7 @@ use windlass::synthesize;
 use windlass::tree::emit;
 use windlass_run::deployment::{Deployment, Lock};
 use windlass_run::entry::{Aim, Entry, Purpose};
-use windlass_run::machine::Machine;
+use windlass_run::machine::{Machine, PlanError};
 use windlass_run::supervisor::Dismissed;
 
 use super::past::Standing;
@@ -21,7 +21,7 @@ use super::{
 use crate::args::Format;
 use crate::commands::resume::world_of;
 use crate::failure::Failure;
-use crate::{exit_code, load, output};
+use crate::{exit_code, output};
 
 /// A deployment and how it is driven.
 pub(crate) struct Towards<'a> {
@@ -121,9 +121,9 @@ impl<'a> Towards<'a> {
         let from = super::without_faults(application, standing.state);
         let plan = arranged(&from)?
             .plan(Aim::Goal)
-            .map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
+            .map_err(|why| Failure::usage(why.to_string()).ending(exit_code::FINDINGS))?;
         if self.manner.dry_run {
-            let plan = plan.map(load::own_plan).transpose()?.unwrap_or_default();
+            let plan = plan.unwrap_or_default();
             let actions = actions::of_project(application, &from, &plan, requests.as_ref())?;
             actions::show(self.manner.format, actions)?;
             return Ok(exit_code::GOOD);
@@ -143,8 +143,9 @@ impl<'a> Towards<'a> {
         let application = &past.application;
         let machine = super::machine(application, from, Some(goal.clone()))?;
         let plan = machine.plan(Aim::Goal);
-        let plan = plan.map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
-        let plan = plan.map(load::own_plan).transpose()?.unwrap_or_default();
+        let plan =
+            plan.map_err(|why| Failure::usage(why.to_string()).ending(exit_code::FINDINGS))?;
+        let plan = plan.unwrap_or_default();
         let actions = actions::of_plan(application, from, &plan)?;
         let end = match application.faults {
             Faults::Replicas => synthesize::end_of(application, from, &plan),
@@ -203,7 +204,7 @@ impl<'a> Towards<'a> {
         past: &Past,
         standing: &Standing,
         goal: &GoalFile,
-    ) -> Result<Result<(), String>, Failure> {
+    ) -> Result<Result<(), PlanError>, Failure> {
         let machine = super::machine(&past.application, &standing.state, Some(goal.clone()))?;
         Ok(machine.plan(Aim::Goal).map(drop))
     }

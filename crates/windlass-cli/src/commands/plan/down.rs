@@ -43,8 +43,7 @@ pub(super) fn at_rest(
     let start = question.start;
     let goal = Some(question.goal.clone());
     let machine = PlanMachine::new(question.application, start.clone(), goal, search_limits)?;
-    let text = machine.plan(Aim::Goal).ok().flatten()?;
-    let plan = load::plan_in(load::Text::of("plan", text)).ok()?;
+    let plan = machine.plan(Aim::Goal).ok().flatten()?;
     // What is inside nothing goes by an action of its own.
     let alone = start.instances.keys().filter(|id| start.container(id).is_none()).count();
     let bound = if question.objective == Objective::Length { alone as u64 } else { 0 };

@@ -15,7 +15,7 @@ use crate::commands::engine::actions::{self, ActionReport};
 use crate::commands::engine::{self, Address, Past, Standing};
 use crate::commands::status;
 use crate::failure::Failure;
-use crate::{exit_code, load, output};
+use crate::{exit_code, output};
 
 /// The actions that `up` takes when processes have died: those that rely on them follow their fault
 /// handlers, and a plan leads on from there. None when everything runs.
@@ -46,8 +46,8 @@ pub(super) fn actions(
         untidy.map(|untidy| actions::tidying(&untidy.instance, untidy.spawn.as_ref())).collect();
     let now = engine::without_faults(application, machine.state().clone());
     let plan = engine::machine(application, &now, goal.cloned())?.plan(Aim::Goal);
-    let plan = plan.map_err(|why| Failure::usage(why).ending(exit_code::FINDINGS))?;
-    let plan = plan.map(load::own_plan).transpose()?.unwrap_or_default();
+    let plan = plan.map_err(|why| Failure::usage(why.to_string()).ending(exit_code::FINDINGS))?;
+    let plan = plan.unwrap_or_default();
     all.extend(actions::of_plan(application, &now, &plan)?);
     Ok(Some(all))
 }

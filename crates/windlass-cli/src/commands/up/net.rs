@@ -61,7 +61,7 @@ fn run(
     };
     let scenario = Scenario::default();
     if way.args.on_failure == OnFailureArg::RollBack {
-        refuse_one_way(&assembly, &NetMachine::new(&assembly, &scenario).foreseen())?;
+        refuse_one_way(&assembly, &NetMachine::new(&assembly, &scenario).remaining())?;
     }
     if args.dry_run {
         actions::show(args.format, foreseen(&assembly))?;
@@ -91,7 +91,7 @@ pub(super) fn assembly(application: &Application) -> Result<Assembly<'_>, Failur
 /// What happens when everything goes well.
 fn foreseen(assembly: &Assembly<'_>) -> Vec<ActionReport> {
     let scenario = Scenario::default();
-    actions::of_transitions(assembly, &NetMachine::new(assembly, &scenario).foreseen())
+    actions::of_transitions(assembly, &NetMachine::new(assembly, &scenario).remaining())
 }
 
 /// The description as the journal keeps it.

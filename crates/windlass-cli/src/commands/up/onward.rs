@@ -24,15 +24,15 @@ pub(super) fn up(
     let before = Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
     let scenario = Scenario::default();
     let now = past.net_now(&before, &scenario)?;
-    if past.purpose == Purpose::Down || now.is_going_back() {
+    if past.purpose == Purpose::Down || now.is_undoing() {
         return Err(half_way(past, way));
     }
-    let done = now.done();
+    let done = now.history();
     let has_changed =
         digest::of_application(application) != digest::of_application(&past.application);
     let assembly = net::assembly(application)?;
-    let onward = || NetMachine::onward(&assembly, &scenario, &done);
-    let machine = onward().map_err(|why| misfit(&why, way))?;
+    let onward = || NetMachine::continue_net(&assembly, &scenario, &done);
+    let machine = onward().map_err(|why| misfit(&why.to_string(), way))?;
     tell_outdated(&assembly, &machine, way.address);
     if past.is_reached() && !has_changed {
         output::stdout("nothing to do\n")?;
@@ -41,7 +41,7 @@ pub(super) fn up(
     let rolls_back = way.args.on_failure == OnFailureArg::RollBack;
     // Who has said yes to everything needs no list.
     if args.dry_run || rolls_back || !args.yes {
-        let left = onward().map(NetMachine::foreseen).unwrap_or_default();
+        let left = onward().map(NetMachine::remaining).unwrap_or_default();
         if rolls_back {
             net::refuse_one_way(&assembly, &left)?;
         }
@@ -53,7 +53,7 @@ pub(super) fn up(
         let is_new = has_changed && !left.is_empty();
         confirm(args, way.world, (is_new, false), &actions::text(&left))?;
     }
-    let from = (Some(done), Processes::new());
+    let from = (Some(done.to_text()), Processes::new());
     let begun = begun(net::kept(text, application), &way.directory, way.world, from);
     drive(way, machine, engine::Beginning::New { begun, plan: None })
 }

@@ -22,7 +22,7 @@ use windlass::source::Origin;
 use windlass::synthesize::Question;
 
 use super::PlanMachine;
-use crate::machine::instances;
+use crate::machine::{PlanError, instances};
 
 /// The steps of each instance that leaves: first and last.
 type Chains = BTreeMap<InstanceId, (usize, usize)>;
@@ -41,7 +41,7 @@ const MANY: usize = 4096;
 
 impl PlanMachine<'_> {
     /// A plan from here to `goal`, by which nothing is removed before it is at rest.
-    pub(super) fn way(&self, goal: &GoalFile) -> Result<Option<Plan>, String> {
+    pub(super) fn way(&self, goal: &GoalFile) -> Result<Option<Plan>, PlanError> {
         // First who has to go, then whom the planner removes to reach the rest.
         let mut first = self.rest(self.state(), &self.unwanted(goal));
         let from =
@@ -201,7 +201,7 @@ impl PlanMachine<'_> {
     }
 
     /// A plan that the planner finds, arranged.
-    fn found(&self, start: &GlobalState, goal: &GoalFile) -> Result<Option<Plan>, String> {
+    fn found(&self, start: &GlobalState, goal: &GoalFile) -> Result<Option<Plan>, PlanError> {
         let plain = Question::new(self.application, start, goal);
         let allow_faults = self.allow_faults;
         let question = Question { known: Some(&self.began), allow_faults, ..plain };

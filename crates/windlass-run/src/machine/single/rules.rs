@@ -9,7 +9,7 @@ use windlass::semantics::protocol::observe::{self, Handled};
 use windlass::semantics::protocol::{self, Action, Blocked, States};
 use windlass::system::System;
 
-use super::super::Note;
+use super::super::{Note, PlanError, Refusal};
 use super::{Running, SingleMachine};
 
 impl SingleMachine<'_> {
@@ -25,21 +25,21 @@ impl SingleMachine<'_> {
     }
 
     /// What the rules say to an operation now: the transition that it would be.
-    pub(super) fn allowed(&self, node: NodeId, action: &Action) -> Result<TransitionId, String> {
-        let words = |blocked: Blocked| self.explain(&blocked);
-        let after = self.template().step(&self.states, action).map_err(words)?;
+    pub(super) fn allowed(&self, node: NodeId, action: &Action) -> Result<TransitionId, Refusal> {
+        let refused = |blocked: Blocked| Refusal::Blocked(self.explain(&blocked));
+        let after = self.template().step(&self.states, action).map_err(refused)?;
         if self.application.faults == Faults::Handled {
             // Handlers lead on from wherever it leads.
-            self.rules.step(&self.states, action).map_err(words)?;
+            self.rules.step(&self.states, action).map_err(refused)?;
         }
         let (Action::Perform { operation, .. }, to) = (*action, after.first().of(node)) else {
-            return Err("it is no operation".to_owned());
+            return Err(Refusal::NoOperation);
         };
         let protocol = self.template().protocol(node);
         let all = protocol::intensional(protocol, self.states.of(node), operation).into_iter();
         let mut fits = all
             .filter(|id| protocol.transition(*id).to == to && self.holds(&self.states, node, *id));
-        fits.next().ok_or_else(|| "no transition fits".to_owned())
+        fits.next().ok_or(Refusal::NoTransition)
     }
 
     /// Whether everything that a transition needs is offered.
@@ -54,23 +54,23 @@ impl SingleMachine<'_> {
 
     /// Why an operation may not run beside those that do; none when it may. Whether it has to be
     /// alone.
-    pub(super) fn beside(&self, node: NodeId, transition: TransitionId) -> Result<bool, String> {
+    pub(super) fn beside(&self, node: NodeId, transition: TransitionId) -> Result<bool, Refusal> {
         let label = |running: &Running| {
             let step = self.progress.step(running.task);
             step.map_or_else(String::new, |step| step.label.clone())
         };
         let first = self.running.values().next();
         if let Some(other) = first.filter(|_| self.alone) {
-            return Err(format!("`{}` has to run alone", label(other)));
+            return Err(Refusal::RunsAlone(label(other)));
         }
         let after = self.after(&self.states, node, transition);
         if let Some(fault) = self.template().faults(&after).first() {
             let fault = self.fault(&after, *fault);
             if self.application.faults == Faults::Forbidden {
-                return Err(format!("it leads to an inconsistent state: {fault}"));
+                return Err(Refusal::Inconsistent(fault));
             }
             return match first {
-                Some(other) => Err(format!("`{}` runs, and handlers follow it", label(other))),
+                Some(other) => Err(Refusal::Handlers(label(other))),
                 None => Ok(true),
             };
         }
@@ -84,7 +84,7 @@ impl SingleMachine<'_> {
                 && self.holds(&after, *other, running.transition)
                 && protocol::is_consistent(self.template(), &both);
             if !fits {
-                return Err(format!("it may not end before or after `{}`", label(running)));
+                return Err(Refusal::Overlap(label(running)));
             }
         }
         Ok(false)
@@ -122,18 +122,12 @@ impl SingleMachine<'_> {
     }
 
     /// The faults that nothing takes.
-    pub(super) fn pending(&self) -> Option<String> {
+    pub(super) fn pending(&self) -> Option<PlanError> {
         let faults = self.template().faults(&self.states);
-        let all: Vec<String> =
+        let faults: Vec<String> =
             faults.into_iter().map(|fault| self.fault(&self.states, fault)).collect();
-        if all.is_empty() {
-            return None;
-        }
-        let why = match self.application.faults {
-            Faults::Forbidden => "faults are forbidden",
-            _ => "no handler takes this fault",
-        };
-        Some(format!("{why}: {}", all.join(", ")))
+        let forbidden = self.application.faults == Faults::Forbidden;
+        (!faults.is_empty()).then_some(PlanError::Faults { forbidden, faults })
     }
 
     /// A plan that begins where a fault is pending is one of an operator who gave up what lacks

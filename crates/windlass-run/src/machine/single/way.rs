@@ -3,13 +3,13 @@
 use windlass::application::{Application, GlobalState, Instance};
 use windlass::goal::{Amount, Goal, GoalFile, Want};
 use windlass::lifecycle::protocol::Element;
+use windlass::plan::Plan;
 use windlass::semantics::protocol::ServiceTemplate;
 use windlass::semantics::protocol::observe;
 use windlass::synthesize::Question;
 
-use super::super::plan::print;
 use super::SingleMachine;
-use crate::machine::instances;
+use crate::machine::{PlanError, instances};
 
 impl SingleMachine<'_> {
     pub(super) fn back(&self) -> GoalFile {
@@ -32,13 +32,12 @@ impl SingleMachine<'_> {
         found.unwrap_or_else(|| want.clone())
     }
 
-    pub(super) fn found(&self, goal: &GoalFile) -> Result<Option<String>, String> {
+    pub(super) fn found(&self, goal: &GoalFile) -> Result<Option<Plan>, PlanError> {
         let wants = goal.goal.wants.iter().map(|want| self.of_nodes(want)).collect();
         let goal = &GoalFile { goal: Goal { wants }, ..goal.clone() };
         let plain = Question::new(self.application, &self.global, goal);
         let question = Question { known: Some(&self.began), ..plain };
-        let found = instances::planned(&question, &mut *(self.budget)())?;
-        Ok(found.as_ref().map(print))
+        instances::planned(&question, &mut *(self.budget)())
     }
 }
 

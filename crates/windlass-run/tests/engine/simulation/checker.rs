@@ -157,7 +157,7 @@ fn follow(
         match entry {
             Entry::Planned { plan: text, .. } => {
                 let mut sources = Sources::new();
-                let root = sources.add("plan", text.as_str());
+                let root = sources.add("plan", text.text());
                 plan = documents::read_plan(root, &sources).document.ok_or("no plan")?;
                 replica.pool = Creation::planned(application, &plan);
             }

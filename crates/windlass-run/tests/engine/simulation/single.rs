@@ -136,7 +136,7 @@ pub(crate) fn check(
         match entry {
             Entry::Planned { plan: text, .. } => {
                 let mut sources = Sources::new();
-                let root = sources.add("plan", text.as_str());
+                let root = sources.add("plan", text.text());
                 at.plan = documents::read_plan(root, &sources).document.ok_or("no plan")?;
                 at.disturbed = false;
             }

@@ -1,6 +1,7 @@
-//! In which places the components of an assembly are, for whoever begins something else from there.
+//! In which places the components of an assembly are: another run may begin from there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use windlass::application::assembly::ComponentId;
 use windlass::lifecycle::net::{DockId, NetTransition, PlaceId, Side};
@@ -8,13 +9,34 @@ use windlass::lifecycle::net::{DockId, NetTransition, PlaceId, Side};
 use super::NetMachine;
 
 /// The places of each component that holds tokens.
-pub type Whereabouts = BTreeMap<ComponentId, BTreeSet<PlaceId>>;
+pub type OccupiedPlaces = BTreeMap<ComponentId, BTreeSet<PlaceId>>;
+
+/// A component of which a part has left a place and another part has not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InBetween {
+    /// The component.
+    pub component: String,
+    /// The place.
+    pub place: String,
+}
+
+impl fmt::Display for InBetween {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InBetween { component, place } = self;
+        write!(out, "`{component}` is in the middle of something at `{place}`")
+    }
+}
+
+impl std::error::Error for InBetween {}
+
+/// The docks of a place that its tokens have reached.
+type Docks = BTreeMap<(ComponentId, PlaceId), BTreeSet<DockId>>;
 
 impl NetMachine<'_> {
     /// The places of every component. What waits to leave a place, or has failed to, is in it
     /// still; says who is in the middle of something when a part of a place has gone on.
-    pub fn whereabouts(&self) -> Result<Whereabouts, String> {
-        let mut all = Whereabouts::new();
+    pub fn occupied_places(&self) -> Result<OccupiedPlaces, InBetween> {
+        let mut all = OccupiedPlaces::new();
         for place in self.live.marked_places() {
             let (component, place) = self.assembly.local_place(place);
             all.entry(component).or_default().insert(place);
@@ -40,8 +62,8 @@ impl NetMachine<'_> {
     }
 
     /// The docks of places that were left, of which the transitions wait or have failed.
-    fn left_behind(&self) -> Result<BTreeMap<(ComponentId, PlaceId), BTreeSet<DockId>>, String> {
-        let mut docks: BTreeMap<(ComponentId, PlaceId), BTreeSet<DockId>> = BTreeMap::new();
+    fn left_behind(&self) -> Result<Docks, InBetween> {
+        let mut docks = Docks::new();
         let marked = self.live.marked_docks().map(|dock| self.assembly.local_dock(dock));
         let failed = self.live.marked_transitions().map(|id| {
             let (component, local) = self.assembly.local_transition(id);
@@ -58,9 +80,8 @@ impl NetMachine<'_> {
         Ok(docks)
     }
 
-    fn is_between(&self, component: ComponentId, place: PlaceId) -> String {
-        let name = &self.assembly.net(component).0.place(place).name;
-        let component = self.assembly.component_name(component);
-        format!("`{component}` is in the middle of something at `{name}`")
+    fn is_between(&self, component: ComponentId, place: PlaceId) -> InBetween {
+        let place = self.assembly.net(component).0.place(place).name.clone();
+        InBetween { component: self.assembly.component_name(component), place }
     }
 }
