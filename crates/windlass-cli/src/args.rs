@@ -24,7 +24,7 @@ use crate::commands::status::StatusArgs;
 use crate::commands::step::StepArgs;
 use crate::commands::up::UpArgs;
 use crate::commands::verify::VerifyArgs;
-use crate::surroundings::{ComposeArgs, TemplateArgs};
+use crate::read_options::{ComposeArgs, TemplateArgs};
 
 /// Checks descriptions and plans of cloud applications before anything runs, then runs them.
 #[derive(Debug, Parser)]

@@ -11,7 +11,7 @@ use windlass::source::{SourceId, Sources};
 use crate::args::HotArgs;
 use crate::failure::Failure;
 use crate::files::DiskFiles;
-use crate::surroundings::{self, TemplateArgs};
+use crate::read_options::{CommandOptions, TemplateArgs};
 use crate::{input, paths};
 
 impl HotArgs {
@@ -27,8 +27,9 @@ pub(crate) fn read_in_environment(
     id: SourceId,
     path: &Path,
     sources: &mut Sources,
+    options: &CommandOptions,
 ) -> Result<Option<Reading>, Failure> {
-    let env = surroundings::environments();
+    let env = &options.environments;
     if env.is_empty() {
         return Ok(None);
     }
@@ -42,7 +43,7 @@ pub(crate) fn read_in_environment(
             .help("--env names environments of templates"));
     }
     let args = HotArgs {
-        template: TemplateArgs { env: env.to_vec(), ..TemplateArgs::default() },
+        template: TemplateArgs { env: env.clone(), ..TemplateArgs::default() },
         ..HotArgs::default()
     };
     Ok(Some(read(id, path, &args, None, sources)?.0))

@@ -15,7 +15,7 @@ use windlass::source::{SourceId, Sources, Span};
 
 use crate::failure::Failure;
 use crate::files::DiskFiles;
-use crate::surroundings;
+use crate::read_options::{self, CommandOptions};
 
 /// The bytes of a file, or of standard input for `-`; one more than may be read when there are
 /// more, because a file may be endless.
@@ -80,14 +80,15 @@ fn not_utf8(name: &str, bytes: Vec<u8>) -> FileError {
 
 /// Reads a text that was named with the files it imports from beside it; gives those as well.
 ///
-/// `beside` says that an override beside a Compose file counts. What a Compose or TOSCA file
+/// `with_override` says that an override beside a Compose file counts. What a Compose or TOSCA file
 /// names may lie anywhere below the current folder when the file itself does.
 pub(crate) fn read(
     language: Option<Language>,
     id: SourceId,
     path: &Path,
     sources: &mut Sources,
-    beside: bool,
+    options: &CommandOptions,
+    with_override: bool,
 ) -> (Reading, Vec<PathBuf>) {
     // A file with the name of a Compose file is one, however little its keys tell; so is one that
     // only lacks the right key at its top.
@@ -95,7 +96,7 @@ pub(crate) fn read(
     let is_compose = language == Some(Language::Compose)
         || (language.is_none()
             && lang::tells_nothing(id, sources)
-            && (surroundings::is_compose_name(path) || lang::resembles_compose(id, sources)));
+            && (read_options::is_compose_name(path) || lang::resembles_compose(id, sources)));
     let folder = path.parent().unwrap_or(Path::new(""));
     let is_service = || lang::told(None, id, sources) == Some(Language::Tosca);
     let is_tosca =
@@ -110,10 +111,10 @@ pub(crate) fn read(
     let (Some(name), Ok(mut files)) = (name, files) else {
         return (lang::read(language, id, sources), Vec::new());
     };
-    let surroundings = surroundings::of(path, beside);
+    let options = options.for_file(path, with_override);
     let language = if is_compose { Some(Language::Compose) } else { language };
     let name = name.to_string_lossy();
-    let reading = lang::read_in(language, id, &name, sources, &mut files, &surroundings);
+    let reading = lang::read_in(language, id, &name, sources, &mut files, &options);
     (reading, files.record().names().iter().map(PathBuf::from).collect())
 }
 

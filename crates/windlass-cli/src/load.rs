@@ -5,7 +5,7 @@
 //! picture of a wrong application is still a picture.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use windlass::application::{Application, GlobalState};
 use windlass::diagnostic::{Diagnostic, Severity};
@@ -23,15 +23,25 @@ use windlass::source::files::{FileError, Limits};
 use windlass::source::{SourceId, Sources, Span};
 use windlass::{analyze, rule};
 
-use crate::args::CheckFormat;
+use crate::args::{CheckFormat, Command};
 use crate::failure::Failure;
 use crate::files::{self, Opened};
+use crate::read_options::{self, CommandOptions};
 use crate::report::Report;
-use crate::{exit_code, hot, input, output, render, surroundings};
+use crate::{exit_code, hot, input, output, paths, render};
+
+/// Reads what the arguments of one command name: applications, plans, states, goals.
+#[derive(Debug, Default)]
+pub(crate) struct Loader {
+    /// How descriptions are read.
+    pub(crate) options: CommandOptions,
+}
 
 /// An application with what its file says beside it.
 #[derive(Debug)]
 pub(crate) struct Loaded {
+    /// Its file, as it was named.
+    pub(crate) file: PathBuf,
     /// The language it is in.
     pub(crate) language: Option<Language>,
     /// The application.
@@ -51,9 +61,10 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Whose plans are read.
-    pub(crate) fn whose(&self) -> Whose<'_> {
-        Whose { application: &self.application, service: self.tosca.as_deref() }
+    /// What plans are read for.
+    pub(crate) fn plan_context(&self) -> PlanContext<'_> {
+        let service = self.tosca.as_deref();
+        PlanContext { application: &self.application, service, file: Some(&self.file) }
     }
 }
 
@@ -68,20 +79,253 @@ pub(crate) struct Text {
     pub(crate) id: SourceId,
 }
 
-/// The text of a file, or of standard input for `-`.
-pub(crate) fn text(path: &Path) -> Result<Text, Failure> {
-    let name = path.display().to_string();
-    let mut sources = Sources::new();
-    let (id, wrong) = input::add(&mut sources, name.clone(), input::bytes(path)?);
-    match wrong {
-        Some(finding) => Err(reported(vec![finding], sources, exit_code::FINDINGS)?),
-        None => Ok(Text { name, sources, id }),
+/// The application that a plan is read for, with its service when it is one of TOSCA.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlanContext<'a> {
+    /// The application.
+    pub(crate) application: &'a Application,
+    /// The service.
+    pub(crate) service: Option<&'a tosca::Model>,
+    /// The file that both were read from.
+    pub(crate) file: Option<&'a Path>,
+}
+
+/// What a file says about plans, read once whatever is asked about it.
+#[derive(Debug)]
+pub(crate) struct PlanFile<'a> {
+    /// What people call the file.
+    name: String,
+    context: PlanContext<'a>,
+    content: PlanContent,
+}
+
+#[derive(Debug)]
+enum PlanContent {
+    /// The file is a service of TOSCA, or an archive of one.
+    Workflows(Option<Box<tosca::Model>>),
+    /// It is a plan.
+    Plan(Plan),
+}
+
+impl PlanFile<'_> {
+    /// The plan; of a TOSCA service the workflow with this name, else `deploy` or the first one.
+    pub(crate) fn plan(&self, workflow: Option<&str>) -> Result<Plan, Failure> {
+        let file = &self.name;
+        let model = match &self.content {
+            PlanContent::Plan(plan) if workflow.is_none() => return Ok(plan.clone()),
+            PlanContent::Plan(_) => {
+                return Err(Failure::usage(format!("`{file}` is no TOSCA service"))
+                    .help("--workflow names a workflow of one"));
+            }
+            PlanContent::Workflows(model) => model,
+        };
+        let mut found = model.as_ref().and_then(|model| tosca::workflow::plan(model, workflow));
+        if let Some(plan) = &mut found {
+            tosca::workflow::housed(plan, self.context.application);
+        }
+        found.ok_or_else(|| {
+            let service = model.as_ref().and_then(|model| model.service.as_ref());
+            let known: Vec<&str> =
+                service.map(|service| service.workflows.names().collect()).unwrap_or_default();
+            match workflow {
+                Some(name) => Failure::usage(format!("`{file}` has no workflow `{name}`"))
+                    .help(format!("it has: {}", known.join(", "))),
+                None => Failure::usage(format!("`{file}` is no plan and has no workflow")),
+            }
+        })
+    }
+
+    /// What a workflow says beside its operations, judged from where the nodes are at its start;
+    /// nothing when the file is no TOSCA service.
+    pub(crate) fn judgement(
+        &self,
+        workflow: Option<&str>,
+        start: &BTreeMap<String, String>,
+    ) -> tosca::workflow::Judgement {
+        let judged = self.service().and_then(|it| tosca::workflow::judge(it, workflow, start));
+        judged.unwrap_or_default()
+    }
+
+    /// What a run of a workflow passes over; nothing when the file is no TOSCA service.
+    pub(crate) fn skipped_steps(&self) -> Vec<String> {
+        self.service().map(|it| tosca::workflow::unasked(it, None)).unwrap_or_default()
+    }
+
+    fn service(&self) -> Option<&tosca::Model> {
+        match &self.content {
+            PlanContent::Workflows(model) => model.as_deref(),
+            PlanContent::Plan(_) => None,
+        }
     }
 }
 
-/// Reads a state for an application. What is wrong with it goes to standard error: it does not fit.
-pub(crate) fn state(path: &Path, application: &Application) -> Result<GlobalState, Failure> {
-    state_in(text(path)?, application)
+/// The workflows of a file in the service of the application; in what the file itself has when the
+/// application is no service.
+fn within(own: Box<tosca::Model>, context: PlanContext<'_>) -> Box<tosca::Model> {
+    match context.service {
+        Some(service) => Box::new(tosca::workflow::within(service, &own)),
+        None => own,
+    }
+}
+
+impl Loader {
+    /// What the arguments of a command say about reading.
+    pub(crate) fn of(command: &Command) -> Result<Self, Failure> {
+        Ok(Loader { options: CommandOptions::of(command)? })
+    }
+
+    /// The text of a file, or of standard input for `-`.
+    pub(crate) fn text(&self, path: &Path) -> Result<Text, Failure> {
+        let name = path.display().to_string();
+        let mut sources = Sources::new();
+        let (id, wrong) = input::add(&mut sources, name.clone(), input::bytes(path)?);
+        match wrong {
+            Some(finding) => Err(reported(vec![finding], sources, exit_code::FINDINGS)?),
+            None => Ok(Text { name, sources, id }),
+        }
+    }
+
+    /// Reads a state for an application. What is wrong with it goes to standard error: it does not
+    /// fit.
+    pub(crate) fn state(
+        &self,
+        path: &Path,
+        application: &Application,
+    ) -> Result<GlobalState, Failure> {
+        state_in(self.text(path)?, application)
+    }
+
+    /// Reads a plan for an application. What is wrong with it goes to standard error: it does not
+    /// fit.
+    pub(crate) fn plan(&self, path: &Path, context: PlanContext<'_>) -> Result<Plan, Failure> {
+        self.plan_file(path, context)?.plan(None)
+    }
+
+    /// Reads a file with a plan or with workflows.
+    pub(crate) fn plan_file<'a>(
+        &self,
+        path: &Path,
+        context: PlanContext<'a>,
+    ) -> Result<PlanFile<'a>, Failure> {
+        let entry = entry_of(path);
+        let path = entry.as_deref().unwrap_or(path);
+        let mut name = path.display().to_string();
+        let content = if let Some(service) = context.service
+            && context.file.is_some_and(|file| paths::real(file) == paths::real(path))
+        {
+            // It has been read as the application.
+            PlanContent::Workflows(Some(within(Box::new(service.clone()), context)))
+        } else if files::looks_like_archive(path) {
+            let own = self.application(path, None)?.tosca.map(|own| within(own, context));
+            PlanContent::Workflows(own)
+        } else {
+            let text = self.text(path)?;
+            name.clone_from(&text.name);
+            if lang::told(None, text.id, &text.sources) == Some(Language::Tosca) {
+                PlanContent::Workflows(self.service_in(text, path, context))
+            } else {
+                PlanContent::Plan(plan_in(text)?)
+            }
+        };
+        Ok(PlanFile { name, context, content })
+    }
+
+    /// The service in a file with workflows. What is wrong with it is said where it is read as the
+    /// application.
+    fn service_in(
+        &self,
+        text: Text,
+        path: &Path,
+        context: PlanContext<'_>,
+    ) -> Option<Box<tosca::Model>> {
+        let Text { mut sources, id, .. } = text;
+        let language = Some(Language::Tosca);
+        let reading = input::read(language, id, path, &mut sources, &self.options, false).0;
+        Some(within(reading.tosca?, context))
+    }
+
+    /// Reads a rule set.
+    pub(crate) fn rules(&self, path: &Path) -> Result<RuleSet, Failure> {
+        let text = self.text(path)?;
+        let reading = documents::read_rules(text.id, &text.sources);
+        described(reading, text, "rule set")
+    }
+
+    /// Reads durations: `NODE.TRANSITION` with how long it takes. What is wrong with them goes to
+    /// standard error.
+    pub(crate) fn durations(&self, path: &Path) -> Result<Vec<(String, Timing)>, Failure> {
+        let text = self.text(path)?;
+        document(documents::read_durations(text.id, &text.sources), text, "list of durations")
+    }
+
+    /// Reads a goal file for an application with these instances. What is wrong with it goes to
+    /// standard error.
+    pub(crate) fn goal(
+        &self,
+        path: &Path,
+        application: &Application,
+        ids: Ids<'_>,
+    ) -> Result<GoalFile, Failure> {
+        let text = self.text(path)?;
+        let reading = documents::read_goal(text.id, &text.sources, application, ids);
+        document(reading, text, "goal")
+    }
+
+    /// Reads the application in a file or an archive, or in standard input for `-`. When it cannot
+    /// be understood, the findings go to standard error and the exit code is that of findings.
+    pub(crate) fn application(&self, path: &Path, lang: Option<&str>) -> Result<Loaded, Failure> {
+        let language = lang.map(input::language).transpose()?;
+        // A folder is known by its Compose file.
+        if path.is_dir()
+            && let Some(file) = read_options::file_in(path)
+        {
+            return self.application_of(self.text(&file)?, &file, language, true);
+        }
+        let entry = entry_of(path);
+        let path = entry.as_deref().unwrap_or(path);
+        match files::open(path, Limits::default()) {
+            Ok(Opened { mut files, entry: None }) => {
+                let mut sources = Sources::new();
+                let name = path.display().to_string();
+                let options = self.options.for_file(path, false);
+                match lang::read_archive_in(language, &mut sources, &mut *files, &options) {
+                    Ok(Some(reading)) => understood(reading, sources, path),
+                    Ok(None) => Err(input::no_language(&name)),
+                    Err(error) => Err(unreadable(&name, &error)?),
+                }
+            }
+            Err(error) if files::is_about_archive(&error) => {
+                Err(unreadable(&path.display().to_string(), &error)?)
+            }
+            _ => self.application_in(self.text(path)?, path, language),
+        }
+    }
+
+    /// Reads the application in a text.
+    pub(crate) fn application_in(
+        &self,
+        text: Text,
+        path: &Path,
+        language: Option<Language>,
+    ) -> Result<Loaded, Failure> {
+        self.application_of(text, path, language, false)
+    }
+
+    fn application_of(
+        &self,
+        text: Text,
+        path: &Path,
+        language: Option<Language>,
+        with_override: bool,
+    ) -> Result<Loaded, Failure> {
+        let Text { mut sources, id, .. } = text;
+        let options = &self.options;
+        let reading = match hot::read_in_environment(language, id, path, &mut sources, options)? {
+            Some(reading) => reading,
+            None => input::read(language, id, path, &mut sources, options, with_override).0,
+        };
+        understood(reading, sources, path)
+    }
 }
 
 /// Reads a state for an application in a text.
@@ -90,112 +334,10 @@ pub(crate) fn state_in(text: Text, application: &Application) -> Result<GlobalSt
     document(reading, text, "state")
 }
 
-/// Reads a plan for an application. What is wrong with it goes to standard error: it does not fit.
-pub(crate) fn plan(path: &Path, of: Whose<'_>) -> Result<Plan, Failure> {
-    workflow(path, None, of)
-}
-
-/// The application that a plan is read for, with its service when it is one of TOSCA.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Whose<'a> {
-    /// The application.
-    pub(crate) application: &'a Application,
-    /// The service.
-    pub(crate) service: Option<&'a tosca::Model>,
-}
-
-/// Reads a plan; of a TOSCA service the workflow with this name, else `deploy` or the first one.
-pub(crate) fn workflow(path: &Path, name: Option<&str>, of: Whose<'_>) -> Result<Plan, Failure> {
-    let (file, model) = match planned(path, of)? {
-        Planned::Workflows(file, model) => (file, model),
-        Planned::Other(text) if name.is_none() => return plan_in(text),
-        Planned::Other(text) => {
-            return Err(Failure::usage(format!("`{}` is no TOSCA service", text.name))
-                .help("--workflow names a workflow of one"));
-        }
-    };
-    let mut found = model.as_ref().and_then(|model| tosca::workflow::plan(model, name));
-    if let Some(plan) = &mut found {
-        tosca::workflow::housed(plan, of.application);
-    }
-    found.ok_or_else(|| {
-        let service = model.as_ref().and_then(|model| model.service.as_ref());
-        let known: Vec<&str> =
-            service.map(|service| service.workflows.names().collect()).unwrap_or_default();
-        match name {
-            Some(name) => Failure::usage(format!("`{file}` has no workflow `{name}`"))
-                .help(format!("it has: {}", known.join(", "))),
-            None => Failure::usage(format!("`{file}` is no plan and has no workflow")),
-        }
-    })
-}
-
-/// What a file may say about plans.
-enum Planned {
-    /// It is a service of TOSCA, or an archive of one; with what it is called.
-    Workflows(String, Option<Box<tosca::Model>>),
-    /// It is something else.
-    Other(Text),
-}
-
-fn planned(path: &Path, of: Whose<'_>) -> Result<Planned, Failure> {
-    let entry = entry_of(path);
-    let path = entry.as_deref().unwrap_or(path);
-    if files::looks_like_archive(path) {
-        let own = application(path, None)?.tosca.map(|own| within(own, of));
-        return Ok(Planned::Workflows(path.display().to_string(), own));
-    }
-    let text = text(path)?;
-    if lang::told(None, text.id, &text.sources) != Some(Language::Tosca) {
-        return Ok(Planned::Other(text));
-    }
-    Ok(Planned::Workflows(text.name.clone(), service_of(text, path, of)))
-}
-
-/// The workflows of a file in the service of the application; in what the file itself has when the
-/// application is no service. What is wrong with it is said where it is read as the application.
-fn service_of(text: Text, path: &Path, of: Whose<'_>) -> Option<Box<tosca::Model>> {
-    let Text { mut sources, id, .. } = text;
-    let reading = input::read(Some(Language::Tosca), id, path, &mut sources, false).0;
-    Some(within(reading.tosca?, of))
-}
-
-fn within(own: Box<tosca::Model>, of: Whose<'_>) -> Box<tosca::Model> {
-    match of.service {
-        Some(service) => Box::new(tosca::workflow::within(service, &own)),
-        None => own,
-    }
-}
-
-/// What a workflow says beside its operations, judged from where the nodes are at its start; none
-/// when the file is no TOSCA service.
-pub(crate) fn judgement(
-    path: &Path,
-    name: Option<&str>,
-    start: &BTreeMap<String, String>,
-    of: Whose<'_>,
-) -> Result<Option<tosca::workflow::Judgement>, Failure> {
-    let Planned::Workflows(_, model) = planned(path, of)? else { return Ok(None) };
-    Ok(model.and_then(|model| tosca::workflow::judge(&model, name, start)))
-}
-
-/// What a run of a workflow passes over; nothing when the file is no TOSCA service.
-pub(crate) fn unasked(path: &Path, of: Whose<'_>) -> Result<Vec<String>, Failure> {
-    let Planned::Workflows(_, model) = planned(path, of)? else { return Ok(Vec::new()) };
-    Ok(model.map(|model| tosca::workflow::unasked(&model, None)).unwrap_or_default())
-}
-
 /// Reads a plan in a text.
 pub(crate) fn plan_in(text: Text) -> Result<Plan, Failure> {
     let reading = documents::read_plan(text.id, &text.sources);
     document(reading, text, "plan")
-}
-
-/// Reads a rule set.
-pub(crate) fn rules(path: &Path) -> Result<RuleSet, Failure> {
-    let text = text(path)?;
-    let reading = documents::read_rules(text.id, &text.sources);
-    described(reading, text, "rule set")
 }
 
 /// Reads a topology of a rule set in a text.
@@ -208,25 +350,6 @@ pub(crate) fn topology_in(text: Text) -> Result<Topology, Failure> {
 fn described<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result<T, Failure> {
     refuse_errors(reading.findings, text.sources, exit_code::FINDINGS)?;
     reading.document.ok_or_else(|| Failure::usage(format!("`{}` is no {what}", text.name)))
-}
-
-/// Reads durations: `NODE.TRANSITION` with how long it takes. What is wrong with them goes to
-/// standard error.
-pub(crate) fn durations(path: &Path) -> Result<Vec<(String, Timing)>, Failure> {
-    let text = text(path)?;
-    document(documents::read_durations(text.id, &text.sources), text, "list of durations")
-}
-
-/// Reads a goal file for an application with these instances. What is wrong with it goes to
-/// standard error.
-pub(crate) fn goal(
-    path: &Path,
-    application: &Application,
-    ids: Ids<'_>,
-) -> Result<GoalFile, Failure> {
-    let text = text(path)?;
-    let reading = documents::read_goal(text.id, &text.sources, application, ids);
-    document(reading, text, "goal")
 }
 
 /// The instances that a goal may name: those that are wanted, those of the state, and those that
@@ -271,43 +394,9 @@ fn document<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result
     reading.document.ok_or_else(|| Failure::usage(format!("`{}` is no {what}", text.name)))
 }
 
-/// Reads the application in a file or an archive, or in standard input for `-`. When it cannot be
-/// understood, the findings go to standard error and the exit code is that of findings.
-pub(crate) fn application(path: &Path, lang: Option<&str>) -> Result<Loaded, Failure> {
-    let language = lang.map(input::language).transpose()?;
-    // A folder is known by its Compose file.
-    if path.is_dir()
-        && let Some(file) = surroundings::file_in(path)
-    {
-        return application_of(text(&file)?, &file, language, true);
-    }
-    let entry = entry_of(path);
-    let path = entry.as_deref().unwrap_or(path);
-    match files::open(path, Limits::default()) {
-        Ok(Opened { mut files, entry: None }) => {
-            let mut sources = Sources::new();
-            let name = path.display().to_string();
-            match lang::read_archive_in(
-                language,
-                &mut sources,
-                &mut *files,
-                &surroundings::of(path, false),
-            ) {
-                Ok(Some(reading)) => understood(reading, sources, &name),
-                Ok(None) => Err(input::no_language(&name)),
-                Err(error) => Err(unreadable(&name, &error)?),
-            }
-        }
-        Err(error) if files::is_about_archive(&error) => {
-            Err(unreadable(&path.display().to_string(), &error)?)
-        }
-        _ => application_in(text(path)?, path, language),
-    }
-}
-
 /// The file with which an unpacked archive begins; none for anything else.
-pub(crate) fn entry_of(path: &Path) -> Option<std::path::PathBuf> {
-    if !path.is_dir() || surroundings::file_in(path).is_some() {
+pub(crate) fn entry_of(path: &Path) -> Option<PathBuf> {
+    if !path.is_dir() || read_options::file_in(path).is_some() {
         return None;
     }
     let mut files = files::DiskFiles::new(path, Limits::default()).ok()?;
@@ -315,30 +404,7 @@ pub(crate) fn entry_of(path: &Path) -> Option<std::path::PathBuf> {
     Some(path.join(entry.path))
 }
 
-/// Reads the application in a text.
-pub(crate) fn application_in(
-    text: Text,
-    path: &Path,
-    language: Option<Language>,
-) -> Result<Loaded, Failure> {
-    application_of(text, path, language, false)
-}
-
-fn application_of(
-    text: Text,
-    path: &Path,
-    language: Option<Language>,
-    beside: bool,
-) -> Result<Loaded, Failure> {
-    let Text { name, mut sources, id } = text;
-    let reading = match hot::read_in_environment(language, id, path, &mut sources)? {
-        Some(reading) => reading,
-        None => input::read(language, id, path, &mut sources, beside).0,
-    };
-    understood(reading, sources, &name)
-}
-
-fn understood(mut reading: Reading, sources: Sources, name: &str) -> Result<Loaded, Failure> {
+fn understood(mut reading: Reading, sources: Sources, path: &Path) -> Result<Loaded, Failure> {
     let is_unread = reading.findings.iter().any(|f| f.code == lang::foreign::NOT_READ_YET);
     let exit = if is_unread { exit_code::USAGE } else { exit_code::FINDINGS };
     let findings = std::mem::take(&mut reading.findings);
@@ -350,10 +416,23 @@ fn understood(mut reading: Reading, sources: Sources, name: &str) -> Result<Load
         (Some(application), _) => {
             let Reading { language, goal, compose, stack, tosca, .. } = reading;
             let hazards = hazards(compose.as_deref(), &sources)?;
-            Ok(Loaded { language, application, goal, compose, hazards, sources, stack, tosca })
+            let file = path.to_owned();
+            Ok(Loaded {
+                file,
+                language,
+                application,
+                goal,
+                compose,
+                hazards,
+                sources,
+                stack,
+                tosca,
+            })
         }
-        (None, Some(_)) => Err(Failure::usage(format!("`{name}` describes no application"))),
-        (None, None) => Err(input::no_language(name)),
+        (None, Some(_)) => {
+            Err(Failure::usage(format!("`{}` describes no application", path.display())))
+        }
+        (None, None) => Err(input::no_language(&path.display().to_string())),
     }
 }
 

@@ -21,6 +21,7 @@ mod input;
 mod load;
 mod output;
 mod paths;
+mod read_options;
 mod render;
 mod replace;
 mod report;
@@ -28,7 +29,6 @@ mod report;
 mod schemas;
 mod serve;
 mod suppress;
-mod surroundings;
 
 use std::ffi::OsString;
 use std::panic::{self, PanicHookInfo, UnwindSafe};
@@ -38,6 +38,7 @@ use args::{Cli, Command, Format};
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _};
 use failure::Failure;
+use load::Loader;
 use windlass_run::world::process;
 
 fn main() -> ExitCode {
@@ -98,17 +99,17 @@ fn guarded(program: impl FnOnce() -> u8 + UnwindSafe) -> u8 {
 
 /// Carries out a command.
 fn run(cli: Cli, is_json: bool) -> u8 {
-    let result = surroundings::set(&cli.command).and_then(|()| match cli.command {
-        Command::Check(args) => commands::check::run(&args),
+    let result = Loader::of(&cli.command).and_then(|loader| match cli.command {
+        Command::Check(args) => commands::check::run(&args, &loader),
         Command::Explain(args) => commands::explain::run(&args),
-        Command::Show(args) => commands::show::run(&args),
-        Command::Verify(args) => commands::verify::run(&args),
-        Command::Plan(args) => commands::plan::run(&args),
-        Command::Step(args) => commands::step::run(&args),
-        Command::Analyze(args) => commands::analyze::run(&args),
-        Command::Prove(args) => commands::prove::run(&args),
-        Command::Simulate(args) => commands::simulate::run(&args),
-        Command::Up(args) => commands::up::run(&args),
+        Command::Show(args) => commands::show::run(&args, &loader),
+        Command::Verify(args) => commands::verify::run(&args, &loader),
+        Command::Plan(args) => commands::plan::run(&args, &loader),
+        Command::Step(args) => commands::step::run(&args, &loader),
+        Command::Analyze(args) => commands::analyze::run(&args, &loader),
+        Command::Prove(args) => commands::prove::run(&args, &loader),
+        Command::Simulate(args) => commands::simulate::run(&args, &loader),
+        Command::Up(args) => commands::up::run(&args, &loader),
         Command::Scale(args) => commands::scale::run(&args),
         Command::Restart(args) => commands::restart::run(&args),
         Command::Down(args) => commands::down::run(&args),
@@ -117,7 +118,7 @@ fn run(cli: Cli, is_json: bool) -> u8 {
         Command::History(args) => commands::history::run(&args),
         Command::Logs(args) => commands::logs::run(&args),
         Command::Serve(args) => commands::serve::run(&args),
-        Command::Convert(args) => commands::convert::run(&args),
+        Command::Convert(args) => commands::convert::run(&args, &loader),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
     });

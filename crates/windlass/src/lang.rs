@@ -136,14 +136,14 @@ pub struct Reading {
     pub findings: Vec<Diagnostic>,
 }
 
-/// What stands beside a description, handed in by whoever reads it.
+/// What readers need to know beside the text, handed in by the caller.
 #[derive(Debug, Clone, Default)]
-pub struct Surroundings {
-    /// What a Compose file takes from its surroundings.
+pub struct ReadOptions {
+    /// What a Compose file takes from outside.
     pub compose: compose::Options,
     /// Values for the inputs of a TOSCA service.
     pub inputs: tosca::inputs::Given,
-    /// What is borne with in TOSCA files on demand.
+    /// What is tolerated in TOSCA files on demand.
     pub quirks: tosca::switches::Switches,
 }
 
@@ -179,7 +179,7 @@ pub fn read_with(
     sources: &mut Sources,
     files: &mut dyn Files,
 ) -> Reading {
-    read_in(language, root, path, sources, files, &Surroundings::default())
+    read_in(language, root, path, sources, files, &ReadOptions::default())
 }
 
 /// Reads the text `root` with the files that it imports and with what stands beside it.
@@ -189,17 +189,17 @@ pub fn read_in(
     path: &str,
     sources: &mut Sources,
     files: &mut dyn Files,
-    surroundings: &Surroundings,
+    options: &ReadOptions,
 ) -> Reading {
     let text = &sources.get(root).text;
     match language.or_else(|| Language::detect_text(text)).or_else(|| detect_files(root, text)) {
-        Some(Language::Tosca) => read_tosca(root, sources, Some(files), surroundings),
+        Some(Language::Tosca) => read_tosca(root, sources, Some(files), options),
         Some(Language::Tosker) if detect_keys(root, text) == Some(Language::Tosca) => {
-            let reading = read_tosca(root, sources, Some(files), surroundings);
+            let reading = read_tosca(root, sources, Some(files), options);
             tosker::service(reading)
         }
         Some(Language::Compose) => {
-            read_compose(compose::load(root, &surroundings.compose, sources, files))
+            read_compose(compose::load(root, &options.compose, sources, files))
         }
         Some(Language::Barrel) => {
             let mut findings = Vec::new();
@@ -250,7 +250,7 @@ pub fn read_archive(
     sources: &mut Sources,
     files: &mut dyn Files,
 ) -> Result<Option<Reading>, FileError> {
-    read_archive_in(language, sources, files, &Surroundings::default())
+    read_archive_in(language, sources, files, &ReadOptions::default())
 }
 
 /// Reads an archive with what stands beside it.
@@ -258,11 +258,11 @@ pub fn read_archive_in(
     language: Option<Language>,
     sources: &mut Sources,
     files: &mut dyn Files,
-    surroundings: &Surroundings,
+    options: &ReadOptions,
 ) -> Result<Option<Reading>, FileError> {
     let Some(entry) = tosca::csar::entry(files)? else { return Ok(None) };
     let root = sources.add(entry.file.name, entry.file.text);
-    Ok(Some(read_in(language, root, &entry.path, sources, files, surroundings)))
+    Ok(Some(read_in(language, root, &entry.path, sources, files, options)))
 }
 
 /// The language that a text is read in, if one is given or its keys tell. It is parsed for that.
@@ -315,18 +315,18 @@ fn begins_as_ours(text: &str) -> bool {
 
 fn read_tosca_alone(root: SourceId, sources: &Sources) -> Reading {
     // Profiles are added to the texts; nobody points into them.
-    read_tosca(root, &mut sources.clone(), None, &Surroundings::default())
+    read_tosca(root, &mut sources.clone(), None, &ReadOptions::default())
 }
 
 fn read_tosca(
     root: SourceId,
     sources: &mut Sources,
     files: Option<&mut dyn Files>,
-    surroundings: &Surroundings,
+    options: &ReadOptions,
 ) -> Reading {
     let mut findings = Vec::new();
-    let model = checked_tosca(root, sources, files, &surroundings.inputs, &mut findings);
-    surroundings.quirks.settle(&mut findings);
+    let model = checked_tosca(root, sources, files, &options.inputs, &mut findings);
+    options.quirks.settle(&mut findings);
     understood_tosca(model, &sources.get(root).name, findings)
 }
 

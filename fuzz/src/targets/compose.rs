@@ -2,7 +2,7 @@
 
 use super::findings;
 use windlass::export::alloy;
-use windlass::lang::{self, Language, Surroundings};
+use windlass::lang::{self, Language, ReadOptions};
 use windlass::rule;
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
@@ -18,7 +18,7 @@ pub(super) fn run(input: &[u8]) -> u64 {
     let mut sources = Sources::new();
     let root = sources.add("compose.yaml", text.as_ref());
     let language = Some(Language::Compose);
-    let beside = Surroundings::default();
+    let beside = ReadOptions::default();
     let reading = lang::read_in(language, root, "compose.yaml", &mut sources, &mut files, &beside);
     findings::check(&sources, &reading.findings);
     let of_rules = rule::check_reading(&reading, &sources);

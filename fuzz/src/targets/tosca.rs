@@ -2,7 +2,7 @@
 
 use super::findings;
 use windlass::lang::tosca::workflow;
-use windlass::lang::{self, Language, Surroundings, occi};
+use windlass::lang::{self, Language, ReadOptions, occi};
 use windlass::rule;
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
@@ -16,7 +16,7 @@ pub(super) fn run(input: &[u8]) -> u64 {
     let mut sources = Sources::new();
     let root = sources.add("service.yaml", text.as_ref());
     let language = Some(Language::Tosca);
-    let beside = Surroundings::default();
+    let beside = ReadOptions::default();
     let reading = lang::read_in(language, root, "service.yaml", &mut sources, &mut files, &beside);
     findings::check(&sources, &reading.findings);
     let judged = rule::check_reading(&reading, &sources);

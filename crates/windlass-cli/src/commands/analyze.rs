@@ -16,8 +16,9 @@ use windlass::explore::Options;
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::failure::Failure;
-use crate::surroundings::{ComposeArgs, TemplateArgs};
-use crate::{escape, exit_code, load, output};
+use crate::load::Loader;
+use crate::read_options::{ComposeArgs, TemplateArgs};
+use crate::{escape, exit_code, output};
 
 /// What `windlass analyze` takes.
 #[derive(Debug, Args)]
@@ -113,8 +114,8 @@ pub(crate) struct AnalyzeReport {
 }
 
 /// Explores and tells.
-pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, Failure> {
-    let application = load::application(&args.app, args.lang.as_deref())?.application;
+pub(crate) fn run(args: &AnalyzeArgs, loader: &Loader) -> Result<u8, Failure> {
+    let application = loader.application(&args.app, args.lang.as_deref())?.application;
     if application.is_net() {
         return nets::run(args, &application);
     }
@@ -123,7 +124,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, Failure> {
     }
     refuse_ignored(args, application.faults)?;
     let start = match &args.state {
-        Some(path) => load::state(path, &application)?,
+        Some(path) => loader.state(path, &application)?,
         None => analyze::wanted(&application),
     };
     let mut watch = Watch::start(&args.limits);

@@ -25,13 +25,24 @@ use crate::args::{CheckArgs, CheckFormat};
 use crate::config::{self, Config, Exclusion};
 use crate::failure::Failure;
 use crate::fingerprint::Fingerprints;
+use crate::load::Loader;
 use crate::report::{Finding, Report, count};
 use crate::{baseline, exit_code, input, output, paths, render, suppress};
 
 /// Checks once, or again and again with `--watch`.
-pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
+pub(crate) fn run(args: &CheckArgs, loader: &Loader) -> Result<u8, Failure> {
     let language = args.lang.as_deref().map(input::language).transpose()?;
-    if args.watch { watch::run(args, language) } else { once(args, language).map(|c| c.exit_code) }
+    let request = Request { args, loader, language };
+    if args.watch { watch::run(request) } else { once(request).map(|checked| checked.exit_code) }
+}
+
+/// What is checked, and how it is read.
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    args: &'a CheckArgs,
+    loader: &'a Loader,
+    /// The language that was named.
+    language: Option<Language>,
 }
 
 /// A check that was carried out and reported.
@@ -42,11 +53,12 @@ struct Checked {
 }
 
 /// Checks, fixes if wanted, and reports.
-fn once(args: &CheckArgs, language: Option<Language>) -> Result<Checked, Failure> {
-    let mut result = check(args, language, None)?;
+fn once(request: Request<'_>) -> Result<Checked, Failure> {
+    let args = request.args;
+    let mut result = check(request, None)?;
     let mut fixed_stdin = None;
     if args.fix {
-        let fixes = fixing::run(args, language, &mut result)?;
+        let fixes = fixing::run(request, &mut result)?;
         if fixes.count > 0 {
             output::notice(&format!("fixed {}", count(fixes.count, "finding")));
         }
@@ -121,13 +133,10 @@ struct Outcome {
 }
 
 /// Checks; `stdin` stands for standard input when that was read before.
-fn check(
-    args: &CheckArgs,
-    language: Option<Language>,
-    stdin: Option<Vec<u8>>,
-) -> Result<Outcome, Failure> {
+fn check(request: Request<'_>, stdin: Option<Vec<u8>>) -> Result<Outcome, Failure> {
+    let Request { args, loader, language } = request;
     let (inputs, mut failures) = inputs::collect(&args.paths);
-    let mut texts = Texts::new(stdin, args.hot.clone(), args.against.clone());
+    let mut texts = Texts::new(&loader.options, stdin, args.hot.clone(), args.against.clone());
     let mut exclusion = Exclusion::default();
     for input in &inputs {
         if let Input::Found(path) | Input::Unpacked(path) = input
@@ -175,7 +184,7 @@ fn skipped(files: &[(String, &'static str)]) -> String {
 
 /// Applies the settings of each file, and adds what is wrong with the settings.
 fn select(
-    texts: &mut Texts,
+    texts: &mut Texts<'_>,
     config: &mut Config,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<(), Failure> {

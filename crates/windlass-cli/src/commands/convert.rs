@@ -23,7 +23,7 @@ use windlass::tree::{Value, emit};
 use crate::args::{ConvertArgs, Format, Target};
 use crate::failure::Failure;
 use crate::files::{self, Opened};
-use crate::load::{self, Loaded};
+use crate::load::{self, Loaded, Loader};
 use crate::{escape, exit_code, input, output, replace};
 
 /// The answer of `windlass convert --format json`.
@@ -52,14 +52,14 @@ enum Content {
 }
 
 /// Prints the description, or writes it to a file.
-pub(crate) fn run(args: &ConvertArgs) -> Result<u8, Failure> {
+pub(crate) fn run(args: &ConvertArgs, loader: &Loader) -> Result<u8, Failure> {
     if args.base.is_some() && args.to != Target::Barrel {
         return Err(Failure::usage(
             "--base is for `--to barrel`: other languages have no archives",
         )
         .help("leave --base out, or write `--to barrel`"));
     }
-    let Written { document, left_out } = convert(args)?;
+    let Written { document, left_out } = convert(args, loader)?;
     if !left_out.is_empty() {
         output::stderr(&format!("left out: {}\n", left_out.join(", ")));
     }
@@ -94,18 +94,18 @@ fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
 }
 
 /// Reads the file as what it is and converts that.
-fn convert(args: &ConvertArgs) -> Result<Written<Content>, Failure> {
+fn convert(args: &ConvertArgs, loader: &Loader) -> Result<Written<Content>, Failure> {
     let opened = files::open(&args.file, Limits::default());
     let is_archive = matches!(&opened, Ok(Opened { entry: None, .. }))
         || opened.is_err_and(|error| files::is_about_archive(&error));
     if args.file.is_dir() {
-        return application(load::application(&args.file, args.lang.as_deref())?, args, false);
+        return application(loader.application(&args.file, args.lang.as_deref())?, args, false);
     }
     if is_archive {
-        return application(load::application(&args.file, args.lang.as_deref())?, args, true);
+        return application(loader.application(&args.file, args.lang.as_deref())?, args, true);
     }
     let language = args.lang.as_deref().map(input::language).transpose()?;
-    let text = load::text(&args.file)?;
+    let text = loader.text(&args.file)?;
     match kind(text.id, &text.sources) {
         Some(Kind::Plan) => plan(&load::plan_in(text)?, args),
         Some(Kind::State) => {
@@ -113,7 +113,7 @@ fn convert(args: &ConvertArgs) -> Result<Written<Content>, Failure> {
                 return Err(Failure::usage("a state is read together with its application")
                     .help("say with --app which application it is of"));
             };
-            let of = load::application(path, None)?.application;
+            let of = loader.application(path, None)?.application;
             let read = load::state_in(text, &of)?;
             state(&of, &read, args)
         }
@@ -122,7 +122,7 @@ fn convert(args: &ConvertArgs) -> Result<Written<Content>, Failure> {
             Err(Failure::usage("a rule set or a topology has no other language"))
         }
         Some(Kind::Application) | None => {
-            application(load::application_in(text, &args.file, language)?, args, false)
+            application(loader.application_in(text, &args.file, language)?, args, false)
         }
     }
 }

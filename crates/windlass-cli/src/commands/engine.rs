@@ -41,7 +41,7 @@ use windlass_run::secrets::Secrets;
 use windlass_run::supervisor::{self, Dismissed};
 
 use crate::failure::Failure;
-use crate::{exit_code, load, output, surroundings};
+use crate::{exit_code, load, output, read_options};
 
 /// The file of an application when nobody names one.
 const USUAL_FILE: &str = "windlass.yaml";
@@ -131,7 +131,7 @@ impl WorldArg {
 /// The folder of a file.
 pub(crate) fn folder_of(file: &Path) -> PathBuf {
     // The folder of a Compose project stands for its file.
-    if surroundings::file_in(file).is_some() {
+    if read_options::file_in(file).is_some() {
         return file.to_owned();
     }
     match file.parent() {
@@ -187,7 +187,7 @@ pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, St
 /// that says otherwise.
 fn meant(state: &Path, names: &[String], file: &Path) -> Result<String, Failure> {
     // A folder stands for the file with which it begins, as for `up`.
-    let first = surroundings::file_in(file).or_else(|| load::entry_of(file));
+    let first = read_options::file_in(file).or_else(|| load::entry_of(file));
     let file = first.as_deref().unwrap_or(file);
     if !file.is_file() && file != Path::new(USUAL_FILE) {
         let error = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");

@@ -13,7 +13,6 @@ use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
 use windlass::goal::names::Ids;
 use windlass::lang::compose::{self, Hopeless};
-use windlass::lang::tosca;
 use windlass::plan::Plan;
 use windlass::synthesize::{self, Answer, Objective, Question};
 use windlass::verify::Effort;
@@ -22,8 +21,8 @@ use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::commands::verify::{PolicyArg, check_declared, parse_goal};
 use crate::failure::Failure;
-use crate::load::{self, Loaded};
-use crate::surroundings::{ComposeArgs, TemplateArgs};
+use crate::load::{self, Loaded, Loader, PlanContext};
+use crate::read_options::{ComposeArgs, TemplateArgs};
 use crate::{exit_code, output, replace};
 
 /// What `windlass plan` takes.
@@ -190,8 +189,8 @@ pub(crate) struct Asked {
 }
 
 /// Looks for a plan and prints it.
-pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
-    let asked = asked(args)?;
+pub(crate) fn run(args: &PlanArgs, loader: &Loader) -> Result<u8, Failure> {
+    let asked = asked(args, loader)?;
     let question = Question {
         closure: if args.exact { Closure::Exact } else { Closure::Open },
         policy: args.policy.map_or(asked.application.policy, Into::into),
@@ -228,32 +227,35 @@ pub(crate) fn run(args: &PlanArgs) -> Result<u8, Failure> {
     Ok(exit)
 }
 
-fn asked(args: &PlanArgs) -> Result<Asked, Failure> {
-    let Loaded { application, goal: declared, stack, tosca, compose: project, .. } =
-        load::application(&args.app, args.lang.as_deref())?;
+fn asked(args: &PlanArgs, loader: &Loader) -> Result<Asked, Failure> {
+    let Loaded { file, application, goal: declared, stack, tosca, compose: project, .. } =
+        loader.application(&args.app, args.lang.as_deref())?;
     let hopeless = project.map(|project| compose::hopeless(&project)).unwrap_or_default();
     if application.is_net() {
         return Err(nets(&args.app));
     }
     if let Some(old) = &args.from_app {
         return match stack {
-            Some(stack) => renewal::asked(args, old, &stack),
-            None => upgrade::asked(args, old, &application, declared),
+            Some(stack) => renewal::asked(args, loader, old, &stack),
+            None => upgrade::asked(args, loader, old, &application, declared),
         };
     }
     if args.down {
-        return down::asked(args, application, declared, tosca.is_some());
+        return down::asked(args, loader, application, declared, tosca.is_some());
     }
     let start = match &args.state {
-        Some(path) => load::state(path, &application)?,
+        Some(path) => loader.state(path, &application)?,
         None => GlobalState::empty(),
     };
     if let Some(path) = &args.undo {
-        return undone(path, application, tosca.as_deref(), start);
+        let context =
+            PlanContext { application: &application, service: tosca.as_deref(), file: Some(&file) };
+        let plan = loader.plan(path, context)?;
+        return undone(path, &plan, application, start);
     }
     let known = load::instances(&application, &start, &Plan::default());
     let ids = Ids::Creatable(&known);
-    let goal = match (said(args, &application, ids)?, declared) {
+    let goal = match (said(args, loader, &application, ids)?, declared) {
         (Some(goal), _) => goal,
         (None, Some(declared)) => {
             check_declared(&declared, &application, ids)?;
@@ -282,6 +284,7 @@ fn nets(path: &std::path::Path) -> Failure {
 /// The goal on the command line.
 fn said(
     args: &PlanArgs,
+    loader: &Loader,
     application: &Application,
     ids: Ids<'_>,
 ) -> Result<Option<GoalFile>, Failure> {
@@ -289,7 +292,7 @@ fn said(
         (Some(text), _) => {
             Some(GoalFile { goal: parse_goal(text, application, ids)?, ..GoalFile::default() })
         }
-        (None, Some(path)) => Some(load::goal(path, application, ids)?),
+        (None, Some(path)) => Some(loader.goal(path, application, ids)?),
         (None, None) => None,
     })
 }
@@ -297,13 +300,12 @@ fn said(
 /// The question whose answer undoes a plan.
 fn undone(
     path: &std::path::Path,
+    plan: &Plan,
     application: Application,
-    service: Option<&tosca::Model>,
     start: GlobalState,
 ) -> Result<Asked, Failure> {
-    let plan = load::plan(path, load::Whose { application: &application, service })?;
-    load::fitting(&application, &start, &plan)?;
-    match synthesize::undoing(&application, &start, &plan) {
+    load::fitting(&application, &start, plan)?;
+    match synthesize::undoing(&application, &start, plan) {
         Some((end, goal)) => {
             let known = Some(start);
             let hopeless = Vec::new();

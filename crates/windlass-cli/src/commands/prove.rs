@@ -27,8 +27,9 @@ use crate::budget::{LimitArgs, Watch};
 use crate::commands::up::refusal;
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
-use crate::surroundings::{ComposeArgs, TemplateArgs};
-use crate::{escape, exit_code, input, load, output, replace};
+use crate::load::{self, Loader};
+use crate::read_options::{ComposeArgs, TemplateArgs};
+use crate::{escape, exit_code, input, output, replace};
 
 /// What `windlass prove` takes.
 #[derive(Debug, Args)]
@@ -144,12 +145,12 @@ enum Asked {
 }
 
 /// Proves and tells.
-pub(crate) fn run(args: &ProveArgs) -> Result<u8, Failure> {
+pub(crate) fn run(args: &ProveArgs, loader: &Loader) -> Result<u8, Failure> {
     if let Some(path) = &args.any_size {
-        return any_size(args, path);
+        return any_size(args, loader, path);
     }
     let Some(path) = &args.file else { return Err(Failure::usage("no file")) };
-    let proof = match asked(path, args.lang.as_deref())? {
+    let proof = match asked(loader, path, args.lang.as_deref())? {
         Asked::Application(loaded) if loaded.application.is_net() => {
             nets::prove(args, &loaded.application)?
         }
@@ -184,9 +185,9 @@ fn code(answer: Answer) -> u8 {
 }
 
 /// A topology is one of ours; everything else is asked for an application.
-fn asked(path: &Path, lang: Option<&str>) -> Result<Asked, Failure> {
+fn asked(loader: &Loader, path: &Path, lang: Option<&str>) -> Result<Asked, Failure> {
     if lang.is_none() && !path.is_dir() && !crate::files::looks_like_archive(path) {
-        let text = load::text(path)?;
+        let text = loader.text(path)?;
         match documents::kind(text.id, &text.sources) {
             Some(Kind::Topology) => return Ok(Asked::Topology(Box::new(load::topology_in(text)?))),
             Some(Kind::Rules) => {
@@ -195,13 +196,13 @@ fn asked(path: &Path, lang: Option<&str>) -> Result<Asked, Failure> {
             }
             _ if path.as_os_str() == "-" => {
                 let language = lang.map(input::language).transpose()?;
-                let loaded = load::application_in(text, path, language)?;
+                let loaded = loader.application_in(text, path, language)?;
                 return Ok(Asked::Application(Box::new(loaded)));
             }
             _ => {}
         }
     }
-    Ok(Asked::Application(Box::new(load::application(path, lang)?)))
+    Ok(Asked::Application(Box::new(loader.application(path, lang)?)))
 }
 
 fn application(args: &ProveArgs, loaded: &load::Loaded) -> Result<Proof, Failure> {
@@ -328,8 +329,8 @@ fn one(proof: &Proof) -> ProveReport {
     }
 }
 
-fn any_size(args: &ProveArgs, path: &Path) -> Result<u8, Failure> {
-    let rules = load::rules(path)?;
+fn any_size(args: &ProveArgs, loader: &Loader, path: &Path) -> Result<u8, Failure> {
+    let rules = loader.rules(path)?;
     let mut watch = Watch::start(&args.limits);
     let most = usize::from(args.max_size);
     let answer = prove::any_size(&rules, most, &options(args), &mut watch);

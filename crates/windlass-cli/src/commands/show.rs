@@ -10,7 +10,8 @@ use windlass::spelling;
 
 use crate::args::{Format, Picture, ShowArgs};
 use crate::failure::Failure;
-use crate::{escape, exit_code, files, input, load, output, replace};
+use crate::load::{self, Loader};
+use crate::{escape, exit_code, files, input, output, replace};
 
 /// The answer of `windlass show --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -29,8 +30,8 @@ pub(crate) struct ShowReport<'a> {
 const SCHEMA: &str = "windlass/show/1";
 
 /// Draws, and prints the picture or writes it to a file.
-pub(crate) fn run(args: &ShowArgs) -> Result<u8, Failure> {
-    let shown = shown(args)?;
+pub(crate) fn run(args: &ShowArgs, loader: &Loader) -> Result<u8, Failure> {
+    let shown = shown(args, loader)?;
     let format = match args.picture {
         Picture::Svg => export::Format::Svg,
         Picture::Dot => export::Format::Dot,
@@ -61,21 +62,21 @@ enum Shown {
 }
 
 /// A plan is drawn as it is; everything else is asked for an application.
-fn shown(args: &ShowArgs) -> Result<Shown, Failure> {
+fn shown(args: &ShowArgs, loader: &Loader) -> Result<Shown, Failure> {
     let language = args.lang.as_deref().map(input::language).transpose()?;
     let path = &args.file;
     if path.is_dir() || files::looks_like_archive(path) {
-        let loaded = load::application(path, args.lang.as_deref())?;
+        let loaded = loader.application(path, args.lang.as_deref())?;
         return drawings(&loaded.application, &args.what).map(Shown::Drawings);
     }
-    let text = load::text(path)?;
+    let text = loader.text(path)?;
     if documents::kind(text.id, &text.sources) == Some(Kind::Plan) {
         if args.what != "topology" {
             return Err(Failure::usage("--what is for applications, and this is a plan"));
         }
         return load::plan_in(text).map(Shown::Plan);
     }
-    let loaded = load::application_in(text, path, language)?;
+    let loaded = loader.application_in(text, path, language)?;
     drawings(&loaded.application, &args.what).map(Shown::Drawings)
 }
 

@@ -20,8 +20,9 @@ use windlass::simulate::{self, Mode, Scenario, Schedule, path};
 
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::surroundings::{ComposeArgs, TemplateArgs};
-use crate::{escape, exit_code, files, input, load, output, replace};
+use crate::load::{self, Loader};
+use crate::read_options::{ComposeArgs, TemplateArgs};
+use crate::{escape, exit_code, files, input, output, replace};
 
 /// What `windlass simulate` takes.
 #[derive(Debug, Args)]
@@ -170,12 +171,12 @@ impl Answer<'_> {
 }
 
 /// Simulates and tells.
-pub(crate) fn run(args: &SimulateArgs) -> Result<u8, Failure> {
+pub(crate) fn run(args: &SimulateArgs, loader: &Loader) -> Result<u8, Failure> {
     let loaded = match &args.app {
-        Some(app) => protocols::plan(args, app)?,
-        None => brought_up(args)?,
+        Some(app) => protocols::plan(args, loader, app)?,
+        None => brought_up(args, loader)?,
     };
-    let changes = changes(args, &loaded)?;
+    let changes = changes(args, loader, &loaded)?;
     let application = what_if::apply(&loaded, &changes);
     let assembly = Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
     let answer = answer(args, &assembly);
@@ -198,19 +199,19 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, Failure> {
 }
 
 /// The assembly in the file, or the one that brings its application up.
-fn brought_up(args: &SimulateArgs) -> Result<Application, Failure> {
+fn brought_up(args: &SimulateArgs, loader: &Loader) -> Result<Application, Failure> {
     let path = &args.file;
     let load::Loaded { application, goal, .. } = if path.is_dir() || files::looks_like_archive(path)
     {
-        load::application(path, args.lang.as_deref())?
+        loader.application(path, args.lang.as_deref())?
     } else {
-        let text = load::text(path)?;
+        let text = loader.text(path)?;
         if documents::kind(text.id, &text.sources) == Some(Kind::Plan) {
             return Err(Failure::usage(format!("`{}` is a plan", path.display()))
                 .help("`--app APP` says which application it is for"));
         }
         let language = args.lang.as_deref().map(input::language).transpose()?;
-        load::application_in(text, path, language)?
+        loader.application_in(text, path, language)?
     };
     if application.is_net() {
         return Ok(application);
@@ -232,11 +233,15 @@ fn durations_from(args: &SimulateArgs, application: &Application) -> Option<Stri
 }
 
 /// What is to be otherwise than the file says. Later ones win.
-fn changes(args: &SimulateArgs, application: &Application) -> Result<Vec<Change>, Failure> {
+fn changes(
+    args: &SimulateArgs,
+    loader: &Loader,
+    application: &Application,
+) -> Result<Vec<Change>, Failure> {
     let mut changes = Vec::new();
     let names = Names::new(application);
     if let Some(path) = &args.durations {
-        for (name, timing) in load::durations(path)? {
+        for (name, timing) in loader.durations(path)? {
             let (node, transition) = names.transition(&name).map_err(Failure::usage)?;
             changes.push(Change::Duration { node, transition, timing });
         }

@@ -23,8 +23,9 @@ use windlass::tree::emit;
 use crate::args::Format;
 use crate::commands::verify::PolicyArg;
 use crate::failure::Failure;
-use crate::surroundings::{ComposeArgs, TemplateArgs};
-use crate::{escape, exit_code, load, output, replace};
+use crate::load::Loader;
+use crate::read_options::{ComposeArgs, TemplateArgs};
+use crate::{escape, exit_code, output, replace};
 
 /// What `windlass step` takes.
 #[derive(Debug, Args)]
@@ -134,10 +135,10 @@ impl From<Choice> for StepOption {
 }
 
 /// Reads commands until there are no more.
-pub(crate) fn run(args: &StepArgs) -> Result<u8, Failure> {
-    let application = load::application(&args.app, args.lang.as_deref())?.application;
+pub(crate) fn run(args: &StepArgs, loader: &Loader) -> Result<u8, Failure> {
+    let application = loader.application(&args.app, args.lang.as_deref())?.application;
     let start = match &args.state {
-        Some(path) => load::state(path, &application)?,
+        Some(path) => loader.state(path, &application)?,
         None => GlobalState::empty(),
     };
     let is_net = application.node_ids().any(|node| application.protocol_of(node).is_none());

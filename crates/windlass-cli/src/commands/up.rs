@@ -32,8 +32,8 @@ use crate::commands::engine::{
 };
 use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
-use crate::load::{self, Whose};
-use crate::surroundings::{ComposeArgs, TemplateArgs};
+use crate::load::{self, Loader, PlanContext, PlanFile};
+use crate::read_options::{ComposeArgs, TemplateArgs};
 use crate::{exit_code, output};
 
 /// What `windlass up` takes.
@@ -146,23 +146,24 @@ struct EngineResult {
 }
 
 /// Brings an application up.
-pub(crate) fn run(args: &UpArgs) -> Result<u8, Failure> {
-    let asked = asked(args)?;
+pub(crate) fn run(args: &UpArgs, loader: &Loader) -> Result<u8, Failure> {
+    let asked = asked(args, loader)?;
     if args.dry_run {
-        return bring_up(args, asked, None);
+        return bring_up(args, loader, asked, None);
     }
     let (deployment, address) = (asked.deployment.clone(), asked.address.clone());
     let (lock, gave_way) = engine::lock(&deployment, &asked.name)?;
-    let ended = bring_up(args, asked, Some(lock));
+    let ended = bring_up(args, loader, asked, Some(lock));
     engine::unless_refused(ended, gave_way.as_ref(), (&deployment, &address))
 }
 
-fn asked(args: &UpArgs) -> Result<EngineResult, Failure> {
-    let mut loaded = load::application(&args.file, args.lang.as_deref())?;
+fn asked(args: &UpArgs, loader: &Loader) -> Result<EngineResult, Failure> {
+    let mut loaded = loader.application(&args.file, args.lang.as_deref())?;
     let world = world_of(args, &loaded)?;
     let project_name = loaded.compose.as_ref().map(|project| project.name.clone());
     project::refuse_other(args, world, project_name.as_deref())?;
-    let mut project = project::prepared(args, world, loaded.compose.take(), &loaded.sources)?;
+    let mut project =
+        project::prepared(args, world, loaded.compose.take(), &loaded.sources, &loader.options)?;
     let adopted = project::adopted(args.adopt, project.as_mut())?;
     if let Some(project) = &project {
         loaded.application = project.application.clone();
@@ -174,7 +175,12 @@ fn asked(args: &UpArgs) -> Result<EngineResult, Failure> {
 }
 
 /// Brings an application up that nobody else drives.
-fn bring_up(args: &UpArgs, asked: EngineResult, lock: Option<Lock>) -> Result<u8, Failure> {
+fn bring_up(
+    args: &UpArgs,
+    loader: &Loader,
+    asked: EngineResult,
+    lock: Option<Lock>,
+) -> Result<u8, Failure> {
     let EngineResult { loaded, world, mut project, adopted, deployment, name, address } = asked;
     let text = net::text(args, &loaded);
     let (application, goal) = (loaded.application, loaded.goal);
@@ -203,12 +209,18 @@ fn bring_up(args: &UpArgs, asked: EngineResult, lock: Option<Lock>) -> Result<u8
         Some(project) => project.beginning(past.is_none() && !args.adopt),
         None => beginning(&application, past.as_ref())?,
     };
-    let whose = Whose { application: &application, service: loaded.tosca.as_deref() };
-    let goal = wanted(args, whose, &beginning.state, goal)?;
+    let context = PlanContext {
+        application: &application,
+        service: loaded.tosca.as_deref(),
+        file: Some(&loaded.file),
+    };
+    let read = |path| loader.plan_file(path, context);
+    let file = args.plan.as_deref().map(read).transpose()?;
+    let goal = wanted(args, file.as_ref(), &application, &beginning.state, goal)?;
     let from = engine::without_faults(&application, beginning.state.clone());
     let mut planner = engine::machine(&application, &from, goal.clone())?;
     planner.arrange(project.as_ref().map(|_| windlass_run::compose::arrange as _));
-    let mut plan = planned(args, whose, &from, &planner, goal.as_ref())
+    let mut plan = planned(file.as_ref(), &application, &from, &planner, goal.as_ref())
         .map_err(|failure| refusal::located(failure, &application, &loaded.sources))?;
     let mut machine = engine::machine(&application, &beginning.state, goal.clone())?;
     machine.arrange(project.as_ref().map(|project| project.order(&mut plan)));
@@ -226,7 +238,7 @@ fn bring_up(args: &UpArgs, asked: EngineResult, lock: Option<Lock>) -> Result<u8
     confirm(args, world, (beginning.is_first, actions::removes(&plan)), &actions::text(&actions))?;
     project.as_mut().map_or(Ok(()), |project| project.write(&deployment, past.as_ref()))?;
     laid::forget(&deployment, &beginning.state);
-    outputs::remember(&args.file, &deployment, loaded.tosca.as_deref());
+    outputs::remember(&args.file, &deployment, loaded.tosca.as_deref(), &loader.options);
     let text = emit::yaml(&lang::windlass::print(&application, goal.as_ref()));
     let start = emit::yaml(&lang::windlass::print_state(&application, &beginning.state));
     let begun = begun(text, &directory, world, (Some(start), beginning.processes));
@@ -363,13 +375,12 @@ fn beginning(application: &Application, past: Option<&Past>) -> Result<Beginning
 
 fn wanted(
     args: &UpArgs,
-    whose: Whose<'_>,
+    file: Option<&PlanFile<'_>>,
+    application: &Application,
     start: &GlobalState,
     declared: Option<GoalFile>,
 ) -> Result<Option<GoalFile>, Failure> {
-    let application = whose.application;
-    let read = |path| load::plan(path, whose);
-    let plan = args.plan.as_deref().map(read).transpose()?.unwrap_or_default();
+    let plan = file.map(|file| file.plan(None)).transpose()?.unwrap_or_default();
     let known = load::instances(application, start, &plan);
     let ids = Ids::Creatable(&known);
     if let Some(text) = &args.goal {
@@ -390,21 +401,20 @@ fn wanted(
 
 /// The plan that is followed: the operator's, if it is valid, or one that was just made.
 fn planned(
-    args: &UpArgs,
-    whose: Whose<'_>,
+    file: Option<&PlanFile<'_>>,
+    application: &Application,
     start: &GlobalState,
     machine: &impl Machine,
     goal: Option<&GoalFile>,
 ) -> Result<Plan, Failure> {
-    let Some(path) = &args.plan else {
+    let Some(file) = file else {
         let plan = machine.plan(Aim::Goal);
         return plan
             .map(Option::unwrap_or_default)
             .map_err(|why| Failure::usage(why.to_string()).ending(exit_code::FINDINGS));
     };
-    let application = whose.application;
-    let plan = load::plan(path, whose)?;
-    load::unasked(path, whose)?.iter().for_each(|it| output::notice(it));
+    let plan = file.plan(None)?;
+    file.skipped_steps().iter().for_each(|it| output::notice(it));
     load::fitting(application, start, &plan)?;
     let stale = |said: &Option<String>, is: String| said.as_ref().is_some_and(|it| *it != is);
     if stale(&plan.application, lang::windlass::digest::of_application(application))

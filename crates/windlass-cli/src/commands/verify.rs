@@ -25,8 +25,9 @@ pub(crate) use json::places;
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
 use crate::failure::Failure;
-use crate::surroundings::{ComposeArgs, TemplateArgs};
-use crate::{escape, exit_code, load, output};
+use crate::load::{self, Loader};
+use crate::read_options::{ComposeArgs, TemplateArgs};
+use crate::{escape, exit_code, output};
 
 /// What `windlass verify` takes.
 #[derive(Debug, Args)]
@@ -157,8 +158,8 @@ pub(crate) struct Asked {
 }
 
 /// Judges the plan and tells the verdict.
-pub(crate) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
-    let asked = asked(args)?;
+pub(crate) fn run(args: &VerifyArgs, loader: &Loader) -> Result<u8, Failure> {
+    let asked = asked(args, loader)?;
     let question = Question {
         application: &asked.application,
         start: &asked.start,
@@ -200,14 +201,15 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
     Ok(if asked.contradicts && is_good { exit_code::FINDINGS } else { code })
 }
 
-fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
-    let loaded = load::application(&args.app, args.lang.as_deref())?;
-    let (whose, application) = (loaded.whose(), &loaded.application);
+fn asked(args: &VerifyArgs, loader: &Loader) -> Result<Asked, Failure> {
+    let loaded = loader.application(&args.app, args.lang.as_deref())?;
+    let (context, application) = (loaded.plan_context(), &loaded.application);
     let start = match &args.state {
-        Some(path) => load::state(path, application)?,
+        Some(path) => loader.state(path, application)?,
         None => GlobalState::empty(),
     };
-    let mut plan = load::workflow(&args.plan, args.workflow.as_deref(), whose)?;
+    let file = loader.plan_file(&args.plan, context)?;
+    let mut plan = file.plan(args.workflow.as_deref())?;
     if args.sequence {
         in_order(&plan)?;
         plan = plan.into_sequence();
@@ -215,14 +217,13 @@ fn asked(args: &VerifyArgs) -> Result<Asked, Failure> {
     let mut at_start = states_of(application, &start);
     let mut undescribed = Vec::new();
     if let Some(before) = &args.after {
-        let judged = load::judgement(before, None, &at_start, whose)?.unwrap_or_default();
-        undescribed = judged.undescribed;
-        let before = load::plan(before, whose)?;
+        let before = loader.plan_file(before, context)?;
+        undescribed = before.judgement(None, &at_start).undescribed;
+        let before = before.plan(None)?;
         at_start.extend(workflow::after(&before));
         plan = before.followed_by(plan);
     }
-    let judged = load::judgement(&args.plan, args.workflow.as_deref(), &at_start, whose)?;
-    let judged = judged.unwrap_or_default();
+    let judged = file.judgement(args.workflow.as_deref(), &at_start);
     undescribed.extend(judged.undescribed);
     let fits = load::fitting(application, &start, &plan);
     fits.map_err(|failure| match &args.state {

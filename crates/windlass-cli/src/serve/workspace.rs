@@ -13,6 +13,7 @@ use windlass::source::Sources;
 use super::refusal::Refusal;
 use crate::commands::check::inputs::{self, Input};
 use crate::failure::Failure;
+use crate::read_options::CommandOptions;
 use crate::{files, input, replace};
 
 /// The opened files.
@@ -188,7 +189,8 @@ fn describe(path: &Path) -> (Document, Vec<String>) {
         return (other, Vec::new());
     }
     let said = documents::kind(id, &sources);
-    let (reading, imports) = input::read(None, id, path, &mut sources, true);
+    let (reading, imports) =
+        input::read(None, id, path, &mut sources, &CommandOptions::default(), true);
     let language = reading.language.map(windlass::lang::Language::name);
     let kind = match said {
         Some(Kind::Application) => What::Application,

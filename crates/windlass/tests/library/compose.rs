@@ -10,7 +10,7 @@ mod hostile;
 mod loading;
 
 use windlass::lang::compose::{NamedText, Options};
-use windlass::lang::{self, Language, Reading, Surroundings};
+use windlass::lang::{self, Language, ReadOptions, Reading};
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
 
@@ -47,10 +47,10 @@ pub(crate) fn read_with(files: &[(&str, &str)], mut options: Options) -> Read {
     options.folder.get_or_insert_with(|| "shop".to_owned());
     let mut sources = Sources::new();
     let root = sources.add("compose.yaml", files[0].1);
-    let surroundings = Surroundings { compose: options, ..Surroundings::default() };
+    let options = ReadOptions { compose: options, ..ReadOptions::default() };
     let language = Some(Language::Compose);
     let reading =
-        lang::read_in(language, root, "compose.yaml", &mut sources, &mut memory, &surroundings);
+        lang::read_in(language, root, "compose.yaml", &mut sources, &mut memory, &options);
     Read { sources, reading }
 }
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 use windlass::diagnostic::{Diagnostic, Severity};
-use windlass::lang::{Language, Surroundings, read_in};
+use windlass::lang::{Language, ReadOptions, read_in};
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
 
@@ -325,9 +325,9 @@ fn findings(text: &str) -> (Vec<Diagnostic>, Sources) {
         .with("save.sh", "")
         .with("half.py", "");
     let root = sources.add("service.yaml", text);
-    let surroundings = Surroundings::default();
+    let options = ReadOptions::default();
     let tosca = Some(Language::Tosca);
-    let read = read_in(tosca, root, "service.yaml", &mut sources, &mut files, &surroundings);
+    let read = read_in(tosca, root, "service.yaml", &mut sources, &mut files, &options);
     (read.findings, sources)
 }
 
@@ -669,8 +669,8 @@ topology_template:
     let mut sources = Sources::new();
     let mut files = MemoryFiles::new(Limits::default());
     let root = sources.add("service.yaml", text);
-    let surroundings = Surroundings::default();
-    let read = read_in(None, root, "service.yaml", &mut sources, &mut files, &surroundings);
+    let options = ReadOptions::default();
+    let read = read_in(None, root, "service.yaml", &mut sources, &mut files, &options);
     let application = read.application.unwrap();
     let names: std::collections::BTreeSet<&str> =
         application.nodes.iter().map(|node| node.name.as_str()).collect();
@@ -702,8 +702,8 @@ fn relationships_of_xml_may_be_between_nodes() {
         let mut sources = Sources::new();
         let mut files = MemoryFiles::new(Limits::default());
         let root = sources.add("app.tosca", text);
-        let surroundings = Surroundings::default();
-        read_in(None, root, "app.tosca", &mut sources, &mut files, &surroundings)
+        let options = ReadOptions::default();
+        read_in(None, root, "app.tosca", &mut sources, &mut files, &options)
     };
     let fine = read(WINERY);
     let codes: Vec<&str> = fine.findings.iter().map(|finding| finding.code).collect();

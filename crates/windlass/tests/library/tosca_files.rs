@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use windlass::diagnostic::Diagnostic;
-use windlass::lang::{Language, Surroundings, read_in};
+use windlass::lang::{Language, ReadOptions, read_in};
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
 
@@ -30,9 +30,9 @@ fn findings(text: &str) -> (Vec<Diagnostic>, Sources) {
         .with("scripts/a.sh", "")
         .with("scripts/b.sh", "");
     let root = sources.add("service.yaml", text);
-    let surroundings = Surroundings::default();
+    let options = ReadOptions::default();
     let tosca = Some(Language::Tosca);
-    let read = read_in(tosca, root, "service.yaml", &mut sources, &mut files, &surroundings);
+    let read = read_in(tosca, root, "service.yaml", &mut sources, &mut files, &options);
     (read.findings, sources)
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use windlass::diagnostic::Severity;
 use windlass::lang::tosca::switches::{ALL, SETS, Switches};
-use windlass::lang::{Language, Reading, Surroundings, read_in};
+use windlass::lang::{Language, ReadOptions, Reading, read_in};
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
 
@@ -158,15 +158,15 @@ topology_template:
 
 /// Reads a text with quirks switched on.
 fn read(text: &str, quirks: &[&str]) -> Reading {
-    let mut surroundings = Surroundings::default();
+    let mut options = ReadOptions::default();
     for quirk in quirks {
-        assert!(surroundings.quirks.switch_on(quirk), "{quirk}");
+        assert!(options.quirks.switch_on(quirk), "{quirk}");
     }
     let mut sources = Sources::new();
     let root = sources.add("service.yaml", text);
     let mut files = MemoryFiles::new(Limits::default()).with("start.sh", "").with("create.sh", "");
     let language = Some(Language::Tosca);
-    read_in(language, root, "service.yaml", &mut sources, &mut files, &surroundings)
+    read_in(language, root, "service.yaml", &mut sources, &mut files, &options)
 }
 
 fn errors(reading: &Reading) -> Vec<String> {

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use windlass::lang::Language;
 use windlass::source::{SourceId, Sources};
 
-use super::{Outcome, check};
-use crate::args::CheckArgs;
+use super::{Outcome, Request, check};
 use crate::failure::Failure;
 use crate::{fix, replace};
 
@@ -22,11 +20,7 @@ pub(super) struct Fixes {
 }
 
 /// Applies fixes round by round; `result` is the check after the last round.
-pub(super) fn run(
-    args: &CheckArgs,
-    language: Option<Language>,
-    result: &mut Outcome,
-) -> Result<Fixes, Failure> {
+pub(super) fn run(request: Request<'_>, result: &mut Outcome) -> Result<Fixes, Failure> {
     let mut count = 0;
     for _ in 0..MAX_ROUNDS {
         let report = &result.report;
@@ -45,7 +39,7 @@ pub(super) fn run(
             }
             count += fixed.fixes;
         }
-        *result = check(args, language, stdin)?;
+        *result = check(request, stdin)?;
     }
     Ok(Fixes { count, stdin: result.stdin.clone() })
 }

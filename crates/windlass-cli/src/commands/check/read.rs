@@ -16,10 +16,12 @@ use super::parts;
 use crate::args::HotArgs;
 use crate::failure::Failure;
 use crate::files::{self, Opened};
-use crate::{hot, input, paths, surroundings};
+use crate::read_options::{self, CommandOptions};
+use crate::{hot, input, paths};
 
 /// Texts that were read and what was found in them.
-pub(super) struct Texts {
+pub(super) struct Texts<'a> {
+    options: &'a CommandOptions,
     pub(super) sources: Sources,
     pub(super) findings: Vec<Diagnostic>,
     /// How many descriptions were in a known language.
@@ -42,10 +44,16 @@ pub(super) struct Texts {
     composed: Vec<parts::Found>,
 }
 
-impl Texts {
+impl<'a> Texts<'a> {
     /// Nothing read yet; `stdin` stands for standard input when that was read before.
-    pub(super) fn new(stdin: Option<Vec<u8>>, hot: HotArgs, against: Option<PathBuf>) -> Self {
+    pub(super) fn new(
+        options: &'a CommandOptions,
+        stdin: Option<Vec<u8>>,
+        hot: HotArgs,
+        against: Option<PathBuf>,
+    ) -> Self {
         Texts {
+            options,
             sources: Sources::new(),
             findings: Vec::new(),
             checked: 0,
@@ -98,7 +106,7 @@ impl Texts {
                 if !is_found {
                     return self.read_named(path, bytes, language);
                 }
-                if surroundings::is_override(path) {
+                if read_options::is_override(path) {
                     return Ok(());
                 }
                 if let Ok(text) = String::from_utf8(bytes) {
@@ -152,7 +160,7 @@ impl Texts {
             let against = self.against.as_deref();
             hot::read(id, path, &self.hot, against, &mut self.sources)?
         } else {
-            input::read(language, id, path, &mut self.sources, beside)
+            input::read(language, id, path, &mut self.sources, self.options, beside)
         };
         self.files.append(&mut files);
         Ok(reading)
@@ -168,7 +176,7 @@ impl Texts {
         let name = path.display().to_string();
         let detected = match detect(&name, &text) {
             // A file with the name of a Compose file is one, however little its keys tell.
-            Detected::Nothing if surroundings::is_compose_name(path) => {
+            Detected::Nothing if read_options::is_compose_name(path) => {
                 Detected::Known(Language::Compose)
             }
             detected => detected,
@@ -274,8 +282,8 @@ impl Texts {
             _ => return false,
         };
         let id = self.sources.add(file.name, file.text);
-        let surroundings = surroundings::of(path, false);
-        let reading = lang::read_in(detected, id, name, &mut self.sources, files, &surroundings);
+        let options = self.options.for_file(path, false);
+        let reading = lang::read_in(detected, id, name, &mut self.sources, files, &options);
         self.take(id, path, reading);
         true
     }

@@ -6,10 +6,9 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
-use windlass::lang::Language;
 
 use super::inputs::may_hold_description;
-use super::once;
+use super::{Request, once};
 use crate::args::CheckArgs;
 use crate::config::FILE_NAME;
 use crate::failure::Failure;
@@ -24,7 +23,8 @@ enum Event {
 }
 
 /// Checks until Ctrl-C.
-pub(super) fn run(args: &CheckArgs, language: Option<Language>) -> Result<u8, Failure> {
+pub(super) fn run(request: Request<'_>) -> Result<u8, Failure> {
+    let args = request.args;
     if args.paths.iter().any(|path| path.as_os_str() == "-") {
         return Err(Failure::usage("standard input cannot be watched"));
     }
@@ -37,7 +37,7 @@ pub(super) fn run(args: &CheckArgs, language: Option<Language>) -> Result<u8, Fa
     let mut watch = Watch::new(args, sender)?;
     loop {
         // Watching starts before reading: a change in between leads to one check too many.
-        let checked = once(args, language)?;
+        let checked = once(request)?;
         watch.add_files(&checked.files);
         if !wait(&events, &watch) {
             return Ok(exit_code::GOOD);

@@ -20,7 +20,8 @@ use windlass_run::machine::net::{HistoryError, NetHistory, NetMachine};
 use crate::commands::engine::{Beginning, Past, Towards, drive};
 use crate::commands::up::net::refuse_deadlock;
 use crate::failure::Failure;
-use crate::{exit_code, load, output};
+use crate::load::Loader;
+use crate::{exit_code, output};
 
 /// The behavior that takes a component down.
 const STOP: &str = "stop";
@@ -42,7 +43,7 @@ pub(super) fn run(
         let done = now.history();
         let has_failed = past.purpose == Purpose::Down || now.is_undoing();
         // Whatever is wrong with the file, what is left can be tried as before.
-        let mended = || load::application(file, None).ok().map(|it| it.application);
+        let mended = || Loader::default().application(file, None).ok().map(|it| it.application);
         let is_needed = has_failed || !fits(&past.application, &done);
         let mended = if is_needed { mended().filter(Application::is_net) } else { None };
         return go_on(towards, past, &done, mended);

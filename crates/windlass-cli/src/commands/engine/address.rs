@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use windlass_run::deployment::Deployment;
 
 use super::{USUAL_FILE, WhereArgs, containers, folder_of, state_folder};
-use crate::surroundings;
+use crate::read_options;
 
 /// How a deployment is found.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ impl Address {
         let project = kept.ok().flatten().map(|requests| requests.project);
         // Nobody named a file: the one that is there is meant.
         let is_nowhere = file == Path::new(USUAL_FILE) && !file.exists();
-        let found = surroundings::file_in(Path::new(".")).filter(|_| is_nowhere);
+        let found = read_options::file_in(Path::new(".")).filter(|_| is_nowhere);
         let file = found.as_deref().unwrap_or(file);
         let bare = file.strip_prefix("./").unwrap_or(file);
         // The folder that the operator is in has to be named by something.

@@ -15,17 +15,18 @@ use crate::budget::Watch;
 use crate::commands::engine::search_limits;
 use crate::exit_code;
 use crate::failure::Failure;
-use crate::load;
+use crate::load::Loader;
 
 /// Where it is, and nothing as the goal.
 pub(super) fn asked(
     args: &PlanArgs,
+    loader: &Loader,
     application: Application,
     declared: Option<GoalFile>,
     is_service: bool,
 ) -> Result<Asked, Failure> {
     let start = match &args.state {
-        Some(path) => load::state(path, &application)?,
+        Some(path) => loader.state(path, &application)?,
         None => up(args, &application, declared.unwrap_or_default())?,
     };
     let goal = GoalFile { goal: everything_down(&application), ..GoalFile::default() };

@@ -11,17 +11,22 @@ use windlass::plan::Plan;
 
 use super::{Asked, PlanArgs, said, upgrade};
 use crate::failure::Failure;
-use crate::load;
+use crate::load::{self, Loader};
 use crate::output;
 
 /// Puts both templates together. Without a state the old stack is there as a whole.
-pub(super) fn asked(args: &PlanArgs, old: &Path, new: &Stack) -> Result<Asked, Failure> {
-    let loaded = load::application(old, args.lang.as_deref())?;
+pub(super) fn asked(
+    args: &PlanArgs,
+    loader: &Loader,
+    old: &Path,
+    new: &Stack,
+) -> Result<Asked, Failure> {
+    let loaded = loader.application(old, args.lang.as_deref())?;
     let Some(before) = &loaded.stack else {
         let message = format!("`{}` is no template of OpenStack Heat", old.display());
         return Err(Failure::usage(message));
     };
-    let state = args.state.as_deref().map(|path| load::state(path, &loaded.application));
+    let state = args.state.as_deref().map(|path| loader.state(path, &loaded.application));
     let state = state.transpose()?;
     let exists = |name: &str| {
         let Some(state) = &state else { return true };
@@ -47,7 +52,7 @@ pub(super) fn asked(args: &PlanArgs, old: &Path, new: &Stack) -> Result<Asked, F
     .collect();
     output::notice(&if words.is_empty() { "nothing changes".to_owned() } else { words.join("; ") });
     let known = load::instances(&application, &start, &Plan::default());
-    let said = said(args, &application, Ids::Creatable(&known))?;
+    let said = said(args, loader, &application, Ids::Creatable(&known))?;
     if let Some(folder) = &args.combined {
         upgrade::write(folder, &application, &start)?;
     }

@@ -12,11 +12,13 @@ use windlass::tree::emit;
 
 use super::{Asked, PlanArgs, said};
 use crate::failure::Failure;
-use crate::{load, output, replace};
+use crate::load::{self, Loader};
+use crate::{output, replace};
 
 /// Puts both versions together, with a goal for all that changed.
 pub(super) fn asked(
     args: &PlanArgs,
+    loader: &Loader,
     old: &Path,
     new: &Application,
     declared: Option<GoalFile>,
@@ -25,11 +27,11 @@ pub(super) fn asked(
     let Some(state) = state else {
         return Err(Failure::usage("--state says where the old version is"));
     };
-    let old = load::application(path, args.lang.as_deref())?.application;
-    let state = load::state(state, &old)?;
+    let old = loader.application(path, args.lang.as_deref())?.application;
+    let state = loader.state(state, &old)?;
     let both = upgrade(&old, new, &state).map_err(|why| Failure::usage(why.to_string()))?;
     let known = load::instances(&both.application, &both.start, &Plan::default());
-    let said = said(args, &both.application, Ids::Creatable(&known))?;
+    let said = said(args, loader, &both.application, Ids::Creatable(&known))?;
     let mut goal = said.or(declared).unwrap_or_default();
     goal.goal = same_states(&both, &goal.goal).map_err(|id| {
         Failure::usage(format!("the new version has no state for `{id}` that is called the same"))

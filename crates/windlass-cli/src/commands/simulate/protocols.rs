@@ -15,7 +15,8 @@ use windlass::simulate::planned::{self, Planned};
 
 use crate::commands::prove::no_way;
 use crate::failure::Failure;
-use crate::{load, output};
+use crate::load::{self, Loader};
+use crate::output;
 
 use super::SimulateArgs;
 
@@ -34,18 +35,22 @@ pub(super) fn assembly(
 }
 
 /// The assembly that carries out a plan of an application.
-pub(super) fn plan(args: &SimulateArgs, app: &Path) -> Result<Application, Failure> {
-    let loaded = load::application(app, args.lang.as_deref())?;
+pub(super) fn plan(
+    args: &SimulateArgs,
+    loader: &Loader,
+    app: &Path,
+) -> Result<Application, Failure> {
+    let loaded = loader.application(app, args.lang.as_deref())?;
     let application = &loaded.application;
     if application.is_net() {
         return Err(Failure::usage(format!("`{}` is an assembly of nets", app.display()))
             .help("its own order is simulated without a plan: leave out `--app`"));
     }
     let start = match &args.state {
-        Some(path) => load::state(path, application)?,
+        Some(path) => loader.state(path, application)?,
         None => GlobalState::empty(),
     };
-    let plan = load::plan(&args.file, loaded.whose())?;
+    let plan = loader.plan(&args.file, loaded.plan_context())?;
     load::fitting(application, &start, &plan)?;
     let Planned { mut assembly, is_counted } = planned::planned(application, &start, &plan);
     if is_counted {

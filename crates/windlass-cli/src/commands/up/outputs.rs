@@ -17,7 +17,8 @@ use super::laid::SHARED;
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::files::{self, Opened};
-use crate::{exit_code, input, load, output, replace, surroundings};
+use crate::read_options::CommandOptions;
+use crate::{exit_code, input, load, output, replace};
 
 /// Where it is kept which service a deployment is of.
 const SERVICE: &str = "service.json";
@@ -55,7 +56,12 @@ pub(crate) fn tell_again(format: Format, code: u8, deployment: &Deployment) -> R
 
 /// Keeps where the service is and what was given to it. Without that nobody can tell its outputs
 /// later, and nothing else is lost.
-pub(super) fn remember(file: &Path, deployment: &Deployment, service: Option<&tosca::Model>) {
+pub(super) fn remember(
+    file: &Path,
+    deployment: &Deployment,
+    service: Option<&tosca::Model>,
+    options: &CommandOptions,
+) {
     let path = deployment.folder().join(SERVICE);
     let outputs = service.and_then(|model| model.service.as_ref()).map(|it| &it.outputs);
     if outputs.is_none_or(Fields::is_empty) {
@@ -63,7 +69,7 @@ pub(super) fn remember(file: &Path, deployment: &Deployment, service: Option<&to
         return;
     }
     let Ok(file) = std::path::absolute(file) else { return };
-    let remembered = Remembered { file, inputs: surroundings::inputs_given() };
+    let remembered = Remembered { file, inputs: options.inputs().to_vec() };
     if let Ok(text) = serde_json::to_string(&remembered) {
         let _ = replace::write(&path, text);
     }
@@ -73,17 +79,17 @@ pub(super) fn remember(file: &Path, deployment: &Deployment, service: Option<&to
 fn service(deployment: &Deployment) -> Option<Box<tosca::Model>> {
     let text = fs::read_to_string(deployment.folder().join(SERVICE)).ok()?;
     let Remembered { file, inputs } = serde_json::from_str(&text).ok()?;
-    surroundings::give_inputs(inputs);
+    let options = CommandOptions::with_inputs(inputs);
     let file = load::entry_of(&file).unwrap_or(file);
     let mut sources = Sources::new();
     if let Ok(Opened { mut files, entry: None }) = files::open(&file, Limits::default()) {
-        let beside = surroundings::of(&file, false);
-        let reading = lang::read_archive_in(None, &mut sources, &mut *files, &beside);
+        let options = options.for_file(&file, false);
+        let reading = lang::read_archive_in(None, &mut sources, &mut *files, &options);
         return reading.ok()??.tosca;
     }
     let name = file.display().to_string();
     let id = sources.add(name, fs::read_to_string(&file).ok()?);
-    input::read(None, id, &file, &mut sources, false).0.tosca
+    input::read(None, id, &file, &mut sources, &options, false).0.tosca
 }
 
 /// The outputs of a service, a line for each; what nobody gave is said.

@@ -22,7 +22,8 @@ use crate::commands::engine::actions::{self, ActionReport};
 use crate::commands::engine::containers::{ask, engine, keep, read, refused, tell};
 use crate::commands::engine::{Past, deployment, folder_of};
 use crate::failure::Failure;
-use crate::{escape, exit_code, surroundings};
+use crate::read_options::{self, CommandOptions};
+use crate::{escape, exit_code};
 
 /// A project that is about to come up.
 pub(crate) struct Prepared {
@@ -58,10 +59,13 @@ pub(super) fn prepared(
     world: WorldArg,
     project: Option<Box<Project>>,
     sources: &Sources,
+    options: &CommandOptions,
 ) -> Result<Option<Prepared>, Failure> {
     let is_compose = project.is_some();
     match (project, world) {
-        (Some(project), WorldArg::Docker) => Prepared::new(*project, sources, args).map(Some),
+        (Some(project), WorldArg::Docker) => {
+            Prepared::new(*project, sources, args, options).map(Some)
+        }
         _ if !args.services.is_empty() => {
             Err(Failure::usage("services are chosen of a Compose file on a Docker engine"))
         }
@@ -104,7 +108,7 @@ fn is_gone(past: &Past) -> bool {
 /// Compose takes an override beside a file that nobody named; a file that is named stands for
 /// itself, with Compose and here.
 fn tell_override(args: &UpArgs) {
-    let beside = surroundings::override_of(&args.file).filter(|_| args.file.is_file());
+    let beside = read_options::override_of(&args.file).filter(|_| args.file.is_file());
     let is_given = |over: &std::path::PathBuf| {
         args.compose.files.iter().any(|given| given.file_name() == over.file_name())
     };
@@ -116,10 +120,15 @@ fn tell_override(args: &UpArgs) {
 
 impl Prepared {
     /// Looks at the engine and at what stands beside the file.
-    fn new(mut project: Project, sources: &Sources, args: &UpArgs) -> Result<Self, Failure> {
+    fn new(
+        mut project: Project,
+        sources: &Sources,
+        args: &UpArgs,
+        options: &CommandOptions,
+    ) -> Result<Self, Failure> {
         running::select(&mut project, &args.services).map_err(Failure::usage)?;
         running::prune(&mut project);
-        let ground = ground(&args.file, &project)?;
+        let ground = ground(&args.file, &project, options)?;
         tell_override(args);
         if !args.adopt {
             refuse(&project, sources, &ground, &engine()?)?;
@@ -314,8 +323,12 @@ fn renew(args: &UpArgs, requests: &mut Requests) -> Result<(), Failure> {
 }
 
 /// What the paths and variables of a file mean.
-fn ground(file: &Path, project: &Project) -> Result<ProjectContext, Failure> {
-    let found = surroundings::file_in(file);
+fn ground(
+    file: &Path,
+    project: &Project,
+    options: &CommandOptions,
+) -> Result<ProjectContext, Failure> {
+    let found = read_options::file_in(file);
     let file = found.as_deref().unwrap_or(file);
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| Failure::file("find", path, &error))
@@ -323,10 +336,10 @@ fn ground(file: &Path, project: &Project) -> Result<ProjectContext, Failure> {
     let folder = absolute(&folder_of(file))?;
     let folder = folder.canonicalize().unwrap_or(folder);
     let mut files = vec![folder.join(file.file_name().unwrap_or_default())];
-    for over in surroundings::overrides(file) {
+    for over in options.overrides(file) {
         files.push(absolute(&over)?);
     }
-    let environment = surroundings::environment(&folder);
+    let environment = options.environment(&folder);
     let elsewhere = |(source, way): (&SourceId, &String)| (*source, folder.join(way));
     let folders = project.folders.iter().map(elsewhere).collect();
     Ok(ProjectContext { folder, files, environment, folders })

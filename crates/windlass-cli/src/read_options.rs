@@ -1,14 +1,13 @@
-//! What stands beside a Compose file: files put over it, variables, profiles, its folder; and the
-//! values for the inputs of a TOSCA service, and the quirks that are borne with in one.
+//! What readers need to know beside a text: files put over a Compose file, variables, profiles, its
+//! folder; values for the inputs of a TOSCA service, and the quirks that are tolerated in one.
 //!
 //! The library reads nothing by itself. What the command line names is read here, once, before a
-//! command starts; the variables are those of the process.
+//! command starts; the variables are those of the process. [`CommandOptions`] is handed down.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use clap::Args;
-use windlass::lang::Surroundings;
+use windlass::lang::ReadOptions;
 use windlass::lang::compose::interpolate::Environment;
 use windlass::lang::compose::{NamedText, Options, dotenv};
 use windlass::lang::tosca::inputs::{Given, SINGLE};
@@ -74,68 +73,140 @@ pub(crate) struct ToscaArgs {
     pub(crate) quirks: Vec<String>,
 }
 
-static QUIRKS: OnceLock<Switches> = OnceLock::new();
-static INPUTS: OnceLock<Given> = OnceLock::new();
-static GIVEN: OnceLock<Options> = OnceLock::new();
-static ENVIRONMENTS: OnceLock<Vec<PathBuf>> = OnceLock::new();
-
-/// The environment files of templates, for every command but `check`, which has more to say.
-pub(crate) fn environments() -> &'static [PathBuf] {
-    ENVIRONMENTS.get().map_or(&[], Vec::as_slice)
+/// What the command line says about how descriptions are read; each file adds what stands beside
+/// it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CommandOptions {
+    compose: Options,
+    inputs: Given,
+    quirks: Switches,
+    /// The environment files of templates, for every command but `check`, which has more to say.
+    pub(crate) environments: Vec<PathBuf>,
 }
 
-/// Reads what the command line names. The first call counts.
-pub(crate) fn set(command: &Command) -> Result<(), Failure> {
-    let (args, template) = match command {
-        Command::Check(args) => (&args.compose, &args.hot.template),
-        Command::Show(args) => (&args.compose, &args.template),
-        Command::Verify(args) => (&args.compose, &args.template),
-        Command::Plan(args) => (&args.compose, &args.template),
-        Command::Step(args) => (&args.compose, &args.template),
-        Command::Analyze(args) => (&args.compose, &args.template),
-        Command::Prove(args) => (&args.compose, &args.template),
-        Command::Simulate(args) => (&args.compose, &args.template),
-        Command::Convert(args) => (&args.compose, &args.template),
-        Command::Up(args) => (&args.compose, &args.template),
-        // They read no description: that of what runs is in the journal.
-        Command::Scale(_)
-        | Command::Restart(_)
-        | Command::Down(_)
-        | Command::Status(_)
-        | Command::Resume(_)
-        | Command::History(_)
-        | Command::Logs(_)
-        // What it asks, it asks by commands of their own.
-        | Command::Serve(_)
-        | Command::Explain(_)
-        | Command::Completions(_)
-        | Command::Man(_) => return Ok(()),
-    };
-    if !matches!(command, Command::Check(_)) {
-        let _ = ENVIRONMENTS.set(template.env.clone());
+impl CommandOptions {
+    /// Reads what the arguments of a command name.
+    pub(crate) fn of(command: &Command) -> Result<Self, Failure> {
+        let (args, template) = match command {
+            Command::Check(args) => (&args.compose, &args.hot.template),
+            Command::Show(args) => (&args.compose, &args.template),
+            Command::Verify(args) => (&args.compose, &args.template),
+            Command::Plan(args) => (&args.compose, &args.template),
+            Command::Step(args) => (&args.compose, &args.template),
+            Command::Analyze(args) => (&args.compose, &args.template),
+            Command::Prove(args) => (&args.compose, &args.template),
+            Command::Simulate(args) => (&args.compose, &args.template),
+            Command::Convert(args) => (&args.compose, &args.template),
+            Command::Up(args) => (&args.compose, &args.template),
+            // They read no description: that of what runs is in the journal.
+            Command::Scale(_)
+            | Command::Restart(_)
+            | Command::Down(_)
+            | Command::Status(_)
+            | Command::Resume(_)
+            | Command::History(_)
+            | Command::Logs(_)
+            // What it asks, it asks by commands of their own.
+            | Command::Serve(_)
+            | Command::Explain(_)
+            | Command::Completions(_)
+            | Command::Man(_) => return Ok(Self::default()),
+        };
+        let is_check = matches!(command, Command::Check(_));
+        let services = match command {
+            Command::Up(args) => args.services.clone(),
+            _ => Vec::new(),
+        };
+        Ok(CommandOptions {
+            inputs: inputs(&template.tosca, matches!(command, Command::Up(_)))?,
+            quirks: quirks(&template.tosca)?,
+            compose: compose(args, services)?,
+            environments: if is_check { Vec::new() } else { template.env.clone() },
+        })
     }
-    let _ = INPUTS.set(inputs(&template.tosca, matches!(command, Command::Up(_)))?);
-    let _ = QUIRKS.set(quirks(&template.tosca)?);
+
+    /// Values for inputs and nothing else, as a deployment remembers them.
+    pub(crate) fn with_inputs(texts: Vec<(String, String)>) -> Self {
+        CommandOptions { inputs: Given { texts, must_be_complete: false }, ..Self::default() }
+    }
+
+    /// The values for inputs that were given, as texts with names.
+    pub(crate) fn inputs(&self) -> &[(String, String)] {
+        &self.inputs.texts
+    }
+
+    /// The options for a file; `with_override` says that an override beside it counts.
+    pub(crate) fn for_file(&self, path: &Path, with_override: bool) -> ReadOptions {
+        let mut compose = self.compose.clone();
+        let folder = path
+            .parent()
+            .map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+        compose.folder = folder
+            .and_then(|folder| folder.canonicalize().ok())
+            .and_then(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()));
+        if with_override && let Some(over) = override_of(path).and_then(|over| text(&over).ok()) {
+            compose.overrides.insert(0, over);
+        }
+        ReadOptions { compose, inputs: self.inputs.clone(), quirks: self.quirks_for(path) }
+    }
+
+    /// The quirks for a file: those of the command line, and those of the settings beside it. What
+    /// is wrong with the settings is told by `check`.
+    fn quirks_for(&self, path: &Path) -> Switches {
+        let mut quirks = self.quirks.clone();
+        let folder = paths::real_folder(path);
+        let settings = Config::default().of_folder(&folder, &mut Sources::new(), &mut Vec::new());
+        if let Ok(Some(settings)) = settings {
+            quirks.join(&settings.quirks);
+        }
+        quirks
+    }
+
+    /// The files that are put over a file, by path.
+    pub(crate) fn overrides(&self, path: &Path) -> Vec<PathBuf> {
+        let given = self.compose.overrides.iter().map(|over| PathBuf::from(&over.name));
+        override_of(path).into_iter().chain(given).collect()
+    }
+
+    /// The variables of the process and of `.env` in a folder, or of the files in its place.
+    pub(crate) fn environment(&self, folder: &Path) -> Environment {
+        let mut environment = self.compose.environment.clone();
+        let texts: Vec<String> = match &self.compose.env_files {
+            Some(files) => files.iter().map(|file| file.text.clone()).collect(),
+            None => {
+                let file = Some(folder.join(".env")).filter(|file| file.is_file());
+                file.and_then(|file| std::fs::read_to_string(file).ok()).into_iter().collect()
+            }
+        };
+        let mut read = Environment::new();
+        for text in texts {
+            // A file that cannot be read was reported with the project.
+            read.extend(dotenv::parse(&text, &environment).unwrap_or_default());
+        }
+        for (name, value) in read {
+            environment.entry(name).or_insert(value);
+        }
+        environment
+    }
+}
+
+/// What a Compose file takes from the command line and from the process.
+fn compose(args: &ComposeArgs, services: Vec<String>) -> Result<Options, Failure> {
     let env_files = match args.env_file.as_slice() {
         [] => None,
         files => Some(files.iter().map(|path| text(path)).collect::<Result<_, _>>()?),
     };
-    let options = Options {
+    Ok(Options {
         environment: std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
         env_files,
         overrides: args.files.iter().map(|path| text(path)).collect::<Result<_, _>>()?,
         profiles: args.profile.clone(),
-        services: match command {
-            Command::Up(args) => args.services.clone(),
-            _ => Vec::new(),
-        },
+        services,
         project_name: args.project_name.clone(),
         folder: None,
-    };
-    let _ = GIVEN.set(options);
-    Ok(())
+    })
 }
 
 /// The values for inputs: files first, then single ones, each a text of its own.
@@ -154,16 +225,6 @@ fn inputs(args: &ToscaArgs, must_be_complete: bool) -> Result<Given, Failure> {
     Ok(Given { texts, must_be_complete })
 }
 
-/// The values for inputs that were given, as texts with names.
-pub(crate) fn inputs_given() -> Vec<(String, String)> {
-    INPUTS.get().map(|given| given.texts.clone()).unwrap_or_default()
-}
-
-/// Gives values for inputs where the command line has none.
-pub(crate) fn give_inputs(texts: Vec<(String, String)>) {
-    let _ = INPUTS.set(Given { texts, must_be_complete: false });
-}
-
 /// The quirks that the command line names.
 fn quirks(args: &ToscaArgs) -> Result<Switches, Failure> {
     let mut quirks = Switches::default();
@@ -177,34 +238,6 @@ fn quirks(args: &ToscaArgs) -> Result<Switches, Failure> {
         }
     }
     Ok(quirks)
-}
-
-/// The quirks for a file: those of the command line, and those of the settings beside it. What
-/// is wrong with the settings is told by `check`.
-fn quirks_of(path: &Path) -> Switches {
-    let mut quirks = QUIRKS.get().cloned().unwrap_or_default();
-    let folder = paths::real_folder(path);
-    let settings = Config::default().of_folder(&folder, &mut Sources::new(), &mut Vec::new());
-    if let Ok(Some(settings)) = settings {
-        quirks.join(&settings.quirks);
-    }
-    quirks
-}
-
-/// The surroundings of a file; `beside` says that an override beside it counts.
-pub(crate) fn of(path: &Path, beside: bool) -> Surroundings {
-    let mut compose = GIVEN.get().cloned().unwrap_or_default();
-    let folder = path
-        .parent()
-        .map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-    compose.folder = folder
-        .and_then(|folder| folder.canonicalize().ok())
-        .and_then(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()));
-    if beside && let Some(over) = override_of(path).and_then(|over| text(&over).ok()) {
-        compose.overrides.insert(0, over);
-    }
-    let inputs = INPUTS.get().cloned().unwrap_or_default();
-    Surroundings { compose, inputs, quirks: quirks_of(path) }
 }
 
 fn text(path: &Path) -> Result<NamedText, Failure> {
@@ -248,33 +281,4 @@ pub(crate) fn is_override(path: &Path) -> bool {
             .into_iter();
         mains.any(|main| override_of(&main).as_deref() == Some(path) && main.is_file())
     })
-}
-
-/// The files that are put over a file, by path.
-pub(crate) fn overrides(path: &Path) -> Vec<PathBuf> {
-    let given = GIVEN.get().map(|given| given.overrides.clone()).unwrap_or_default();
-    let beside = override_of(path);
-    beside.into_iter().chain(given.into_iter().map(|over| PathBuf::from(over.name))).collect()
-}
-
-/// The variables of the surroundings and of `.env` in a folder, or of the files in its place.
-pub(crate) fn environment(folder: &Path) -> Environment {
-    let given = GIVEN.get().cloned().unwrap_or_default();
-    let mut environment = given.environment;
-    let texts: Vec<String> = match given.env_files {
-        Some(files) => files.into_iter().map(|file| file.text).collect(),
-        None => {
-            let file = Some(folder.join(".env")).filter(|file| file.is_file());
-            file.and_then(|file| std::fs::read_to_string(file).ok()).into_iter().collect()
-        }
-    };
-    let mut read = Environment::new();
-    for text in texts {
-        // A file that cannot be read was reported with the project.
-        read.extend(dotenv::parse(&text, &environment).unwrap_or_default());
-    }
-    for (name, value) in read {
-        environment.entry(name).or_insert(value);
-    }
-    environment
 }
