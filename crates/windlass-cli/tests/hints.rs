@@ -28,7 +28,7 @@ fn wrong() -> Vec<(&'static str, String, &'static str)> {
         ("deep", format!("x-a: {}\n{GOOD}", "[".repeat(300)), "YAML003"),
         ("bomb", format!("{GOOD}x-a:\n  a0: &a0 [x]\n{bomb}"), "YAML004"),
         ("self", format!("x-a: &a [*a]\n{GOOD}"), "YAML006"),
-        ("circle", service("extends: b").replace("services:", CIRCLE), "COMPOSE005"),
+        ("cycle", service("extends: b").replace("services:", CYCLE), "COMPOSE005"),
         ("nobody", service("extends: zzzzzz"), "COMPOSE005"),
         ("whom", service("extends: {}"), "COMPOSE0"),
         ("include", format!("include: [include.yaml]\n{GOOD}"), "COMPOSE006"),
@@ -75,7 +75,7 @@ fn wrong() -> Vec<(&'static str, String, &'static str)> {
 }
 
 /// A service that extends back.
-const CIRCLE: &str = "services:\n  b: {image: 'b:1', extends: a}";
+const CYCLE: &str = "services:\n  b: {image: 'b:1', extends: a}";
 
 fn folder() -> Folder {
     let folder = Folder::with(&[("bad.env", "A=1\nB C\n"), ("quote.env", "A=\"x\n")]);

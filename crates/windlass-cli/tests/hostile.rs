@@ -213,7 +213,7 @@ fn files_of_a_service_that_never_end_are_findings() {
     });
     folder.write("deep.yaml", &deep);
     folder.write(
-        "circle.yaml",
+        "cycle.yaml",
         deep.replacen("derived_from: tosca.nodes.Root", "derived_from: t9999", 1),
     );
     let entities = (1..30).map(|at| {
@@ -230,7 +230,7 @@ fn files_of_a_service_that_never_end_are_findings() {
         ),
     );
     for (file, code, exit_code) in
-        [("a.yaml", "FILE", 1), ("circle.yaml", "TOSCA006", 1), ("laughs.tosca", "XML", 1)]
+        [("a.yaml", "FILE", 1), ("cycle.yaml", "TOSCA006", 1), ("laughs.tosca", "XML", 1)]
     {
         let (stdout, stderr, exit) = limited(&folder, &["check", file]);
         assert_eq!(exit, exit_code, "{file}: {stdout:.1000} {stderr}");

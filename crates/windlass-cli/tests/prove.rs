@@ -121,7 +121,7 @@ fn examples_that_must_get_stuck_do() {
     assert_eq!(output.status.code(), Some(1), "{report}");
     assert_eq!(report["verdict"], "can_get_stuck");
     let waiting = report["counterexample"]["waiting"].to_string();
-    assert!(waiting.contains("circle") && waiting.contains("mongo"), "{waiting}");
+    assert!(waiting.contains("cycle") && waiting.contains("mongo"), "{waiting}");
     // A container that never starts.
     let no_start = THINKING.replace("running: { offers: [host] }", "running: {}");
     assert_eq!(prove(&["-"], &no_start).status.code(), Some(1));
@@ -167,9 +167,9 @@ fn nets_that_wait_for_each_other_are_told_in_a_sentence_and_a_picture() {
     let stuck = &report["counterexample"];
     assert_eq!(stuck["trace"], serde_json::json!(["leave left.off", "leave right.off"]));
     let waiting = stuck["waiting"][0].as_str().unwrap();
-    assert!(waiting.ends_with(": a circle"), "{waiting}");
+    assert!(waiting.ends_with(": a cycle"), "{waiting}");
     let svg = std::fs::read_to_string(&picture).unwrap();
-    for name in ["left.start", "left.other", "right.start", "right.other", "a circle"] {
+    for name in ["left.start", "left.other", "right.start", "right.other", "a cycle"] {
         assert!(svg.contains(name), "{name} is not in the picture");
     }
     let drawn =

@@ -27,9 +27,9 @@ nodes:
   c: { type: part }
 ";
 
-const CIRCLE: &str = "
+const CYCLE: &str = "
 windlass: 1
-name: circle
+name: cycle
 types:
   part:
     net:
@@ -104,7 +104,7 @@ fn nothing_is_done_by_a_journal_that_has_lost_something() {
 
 #[test]
 fn what_cannot_come_up_is_told_where_it_is_written() {
-    let folder = Folder::with(&[("windlass.yaml", CIRCLE)]);
+    let folder = Folder::with(&[("windlass.yaml", CYCLE)]);
     let up = folder.run(UP);
     assert!(up.code == 1 && up.stderr.contains("error[NET008]"), "{up:?}");
     assert!(up.stderr.contains("the assembly gets stuck"), "{up:?}");

@@ -1,4 +1,4 @@
-//! `verify` on plans that are hardly plans: of other applications, in circles, without an order on
+//! `verify` on plans that are hardly plans: of other applications, in cycles, without an order on
 //! one instance, with ids used again; and the plans of paper 003 as transcripts.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -143,7 +143,7 @@ fn plans_and_states_of_another_application_are_refused() {
 }
 
 #[test]
-fn an_order_in_a_circle_is_refused() {
+fn an_order_in_a_cycle_is_refused() {
     let here = ["--app", "windlass.yaml", "--state", "state.yaml"];
     let plan = "plan:\n  actions:\n    lost: { do: op, instance: g1, operation: stop }\n    b: { do: \
                 op, instance: a1, operation: stop }\n  order: [{ before: lost, after: b }, { \

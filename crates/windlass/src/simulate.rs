@@ -107,8 +107,8 @@ pub enum Waiting {
     Port(TransitionId, PortId),
     /// A transition that failed as often as it may.
     Failed(TransitionId),
-    /// A transition that begins once more within one behavior: its net goes in a circle, for ever.
-    Circle(TransitionId),
+    /// A transition that begins once more within one behavior: its net goes in a cycle, for ever.
+    Cycle(TransitionId),
     /// A place that cannot be entered, because a dock or a port is missing.
     Place(crate::application::assembly::PlaceId),
 }
@@ -135,8 +135,8 @@ impl Waiting {
             Waiting::Failed(transition) => {
                 format!("`{}` timed out for good", assembly.transition_name(transition))
             }
-            Waiting::Circle(transition) => format!(
-                "`{}` begins again: its net goes in a circle, and this never ends",
+            Waiting::Cycle(transition) => format!(
+                "`{}` begins again: its net goes in a cycle, and this never ends",
                 assembly.transition_name(transition)
             ),
             Waiting::Place(place) => {

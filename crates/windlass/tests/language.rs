@@ -90,7 +90,7 @@ fn broken(example: usize, changes: &[(&str, &str)], expected: &Expect) {
 }
 
 #[test]
-fn a_circle_of_nodes() {
+fn a_cycle_of_nodes() {
     broken(
         THINKING,
         &[
@@ -142,7 +142,7 @@ fn two_containments() {
 }
 
 #[test]
-fn handlers_in_a_circle() {
+fn handlers_in_a_cycle() {
     broken(
         THINKING,
         &[
@@ -154,7 +154,7 @@ fn handlers_in_a_circle() {
             ),
         ],
         &expect![[r#"
-            41:33 PROT005 faults of type `api` are handled in a circle: `available` -> `damaged` -> `available`
+            41:33 PROT005 faults of type `api` are handled in a cycle: `available` -> `damaged` -> `available`
             42:86 PROT003 a fault in state `running` may lead to `available` or to `damaged`: both keep the same requirements
         "#]],
     );

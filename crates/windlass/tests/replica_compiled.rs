@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use support::fixtures::{CIRCLE, CIRCLE_START, thinking};
+use support::fixtures::{CYCLE, CYCLE_START, thinking};
 use support::long;
 use support::prng::Prng;
 use support::random::{self, Wild};
@@ -218,9 +218,9 @@ fn an_id_may_become_an_instance_of_another_node() {
 }
 
 #[test]
-fn circles_are_blocked_with_the_premise_of_the_reference() {
-    let application = sketch::application(CIRCLE);
-    let start = sketch::state(&application, CIRCLE_START);
+fn cycles_are_blocked_with_the_premise_of_the_reference() {
+    let application = sketch::application(CYCLE);
+    let start = sketch::state(&application, CYCLE_START);
     let replica = Replica::new(&application, start.clone()).expect("protocols");
     let compiled = CompiledReplica::new(replica, Bindings::Every).expect("compiles");
     assert_eq!(problem(&compiled, &start, true), None);

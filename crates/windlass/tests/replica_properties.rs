@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use support::fixtures::{CIRCLE, CIRCLE_START, thinking};
+use support::fixtures::{CYCLE, CYCLE_START, thinking};
 use support::long;
 use support::prng::Prng;
 use support::random::{self, Wild};
@@ -309,9 +309,9 @@ fn every_rule_fires_and_every_premise_is_seen() {
             }
         }
     };
-    let circle = sketch::application(CIRCLE);
-    let start = sketch::state(&circle, CIRCLE_START);
-    note(&Replica::new(&circle, start.clone()).expect("protocols"), &start);
+    let cycle = sketch::application(CYCLE);
+    let start = sketch::state(&cycle, CYCLE_START);
+    note(&Replica::new(&cycle, start.clone()).expect("protocols"), &start);
     for_random_states(24, 6_000, Wild::ALL, |replica, state, prng| {
         note(replica, state);
         note(replica, &disturbed(prng, replica, state));

@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use support::fixtures::{CIRCLE, CIRCLE_START, THINKING, thinking};
+use support::fixtures::{CYCLE, CYCLE_START, THINKING, thinking};
 use support::sketch;
 use windlass::application::{Application, GlobalState, InstanceId, Policy};
 use windlass::goal::evaluate::Closure;
@@ -393,9 +393,9 @@ fn a_fault_without_handler_makes_the_action_not_executable() {
 }
 
 #[test]
-fn handlers_that_lead_in_a_circle_never_settle() {
-    let application = sketch::application(CIRCLE);
-    let replica = replica_of(&application, CIRCLE_START);
+fn handlers_that_lead_in_a_cycle_never_settle() {
+    let application = sketch::application(CYCLE);
+    let replica = replica_of(&application, CYCLE_START);
     let (_, blocked) = run(&replica, &["start p1 down"]).expect_err("never settles");
     assert_eq!(blocked, Blocked::NeverSettles { instance: InstanceId::from("q1") });
 }

@@ -196,7 +196,7 @@ fn what_is_broken_gets_stuck_in_a_smallest_topology() {
 }
 
 #[test]
-fn a_rule_set_that_goes_back_is_unknown_and_shows_the_circle() {
+fn a_rule_set_that_goes_back_is_unknown_and_shows_the_cycle() {
     let back = "    back: { capability: DependsOn, from: available, to: open, when: [{ node: [started] }] }\n";
     let found =
         prove::any_size(&rules(&format!("{PAPER}{back}")), 1, &Options::default(), &mut Unlimited);

@@ -385,8 +385,8 @@ fn what_is_copied_copies_nothing() {
         let chain = said("a: { N }, b: { copy: a }, c: { copy: b }");
         let message = "`c` copies `b`, which copies `a` itself".to_owned();
         assert_eq!(chain, [(Severity::Warning, message)]);
-        let circle = said("a: { N, copy: b }, b: { copy: a }");
-        assert_eq!(circle, [(Severity::Error, "`a`, `b` copy each other".to_owned())]);
+        let cycle = said("a: { N, copy: b }, b: { copy: a }");
+        assert_eq!(cycle, [(Severity::Error, "`a`, `b` copy each other".to_owned())]);
     }
 }
 
@@ -619,11 +619,11 @@ topology_template:
 }
 
 #[test]
-fn a_circle_of_types_hides_nothing_else() {
-    let circle = "group_types: { G: { derived_from: H }, H: { derived_from: G } }\n";
+fn a_cycle_of_types_hides_nothing_else() {
+    let cycle = "group_types: { G: { derived_from: H }, H: { derived_from: G } }\n";
     let text = THREE
         .replace("[ one, num ]", "[ one, at ]")
-        .replace("node_types:", &format!("{circle}node_types:"));
+        .replace("node_types:", &format!("{cycle}node_types:"));
     let (found, _) = findings(&text);
     let codes: Vec<&str> = found.iter().map(|finding| finding.code).collect();
     assert_eq!(codes, ["TOSCA006", "TOSCA017"], "{found:#?}");

@@ -209,7 +209,7 @@ fn hopes(project: &Project, service: &Written) -> Vec<Hope> {
 /// How long the longest row is that a service waits for; nobody waits for himself here.
 fn ranks(project: &Project) -> BTreeMap<&str, u32> {
     let mut ranks: BTreeMap<&str, u32> = BTreeMap::new();
-    // Every round finds the rank of somebody at least, as long as nobody waits in a circle.
+    // Every round finds the rank of somebody at least, as long as nobody waits in a cycle.
     for _ in 0..=project.services.len() {
         let mut has_changed = false;
         for service in project.services.values() {

@@ -208,7 +208,7 @@ impl Machine for NetMachine<'_> {
                     self.assembly.transition_name(id),
                     madeus.explain(&Blocked::PortNotReady { port })
                 ),
-                Waiting::Circle(id) => {
+                Waiting::Cycle(id) => {
                     format!("`{}` begins again", self.assembly.transition_name(id))
                 }
                 Waiting::Failed(id) => {

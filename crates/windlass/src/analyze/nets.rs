@@ -77,7 +77,7 @@ pub fn by_search(
     let because = match &dead {
         Some((_, state)) => madeus.waits(state).map(|waits| progress::sentence(assembly, &waits)),
         None => (!can_always_end(&space, |state| madeus.is_final(state))).then(|| {
-            "tokens go in a circle: there are runs after which no way leads to the end".to_owned()
+            "tokens go in a cycle: there are runs after which no way leads to the end".to_owned()
         }),
     };
     let trace = dead.as_ref().and_then(|(at, _)| space.trace(*at));

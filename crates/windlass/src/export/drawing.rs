@@ -184,7 +184,7 @@ impl Drawing {
         &mut self.edges[last]
     }
 
-    /// Puts a box inside another, unless that would close a circle; says whether it did.
+    /// Puts a box inside another, unless that would close a cycle; says whether it did.
     pub fn put(&mut self, item: usize, around: usize) -> bool {
         let mut ancestor = Some(around);
         while let Some(at) = ancestor {

@@ -1,6 +1,6 @@
 //! Places for everything in a drawing.
 //!
-//! A layered layout after Sugiyama: circles are broken ([`cycle`]), items are put into layers
+//! A layered layout after Sugiyama: cycles are broken ([`cycle`]), items are put into layers
 //! ([`rank`]), ordered within them ([`order`]), placed ([`position`]) and connected with lines
 //! that run straight or turn at right angles ([`route`]). Boxes inside boxes are laid out from the
 //! inside to the outside ([`hierarchy`]); parts that do not hang together stand on shelves

@@ -521,12 +521,12 @@ fn a_group_that_overlaps_another_is_written_at_its_places() {
 }
 
 #[test]
-fn containers_in_a_circle_and_bindings_to_itself_are_drawn() {
+fn containers_in_a_cycle_and_bindings_to_itself_are_drawn() {
     let (mut types, mut nodes) = (Vec::new(), Vec::new());
     let needs = [("host", crate::lifecycle::protocol::Sort::Containment)];
     types.push(fixtures::TypeBuilder::new("box", &needs, &["host"], &["there"]).build());
     nodes.extend(["a", "b", "c"].map(|name| fixtures::node(name, 0, 1)));
-    let mut application = fixtures::application("circle", types, nodes);
+    let mut application = fixtures::application("cycle", types, nodes);
     fixtures::bind(&mut application, "a.host", "b.host");
     fixtures::bind(&mut application, "b.host", "a.host");
     fixtures::bind(&mut application, "c.host", "c.host");

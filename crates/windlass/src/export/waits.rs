@@ -1,5 +1,5 @@
 //! Who waits for whom, as a picture: transitions, the ports they wait for, and who would provide
-//! those. Where the arrows close a circle nobody ever goes on.
+//! those. Where the arrows close a cycle nobody ever goes on.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::application::assembly::{Assembly, TransitionId};
 /// The picture of an explanation.
 pub fn draw(assembly: &Assembly<'_>, explanation: &Explanation) -> Drawing {
     let mut drawing = Drawing::new("who waits for whom", Direction::Right);
-    let from = explanation.circle.unwrap_or(0);
+    let from = explanation.cycle.unwrap_or(0);
     let waits = &explanation.waits[from..];
     let mut items: BTreeMap<TransitionId, usize> = BTreeMap::new();
     for wait in waits {

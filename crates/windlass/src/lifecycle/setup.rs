@@ -396,8 +396,8 @@ impl Topology {
         self
     }
 
-    /// Nodes that depend on each other in a circle over the relationship types that the rules call
-    /// acyclic, in the order of the circle; none when there is none.
+    /// Nodes that depend on each other in a cycle over the relationship types that the rules call
+    /// acyclic, in the order of the cycle; none when there is none.
     ///
     /// Paper: 001 noCycleInState
     /// Paper: 001 DDS

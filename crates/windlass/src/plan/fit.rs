@@ -1,6 +1,6 @@
 //! Whether a plan is about this application and this state at all.
 //!
-//! A plan that names what does not exist, or whose order is a circle, has no meaning here: it is
+//! A plan that names what does not exist, or whose order is a cycle, has no meaning here: it is
 //! neither valid nor invalid. Whether an action can be performed when its turn comes is another
 //! question, asked of the semantics: scaling out an id that is alive is a matter of validity.
 
@@ -28,7 +28,7 @@ pub enum MisfitKind {
 pub struct Misfit {
     /// What does not fit.
     pub kind: MisfitKind,
-    /// The labels of the actions concerned; of a circle all, in its order.
+    /// The labels of the actions concerned; of a cycle all, in its order.
     pub labels: Vec<String>,
     /// What is wrong, with the label.
     pub message: String,

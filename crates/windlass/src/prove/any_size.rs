@@ -69,7 +69,7 @@ pub fn any_size(
     let proved = prove(rules);
     // Where rules lead back, runs without an end are to be expected: they refute nothing by
     // themselves, because nobody says that the rule which leads back is applied again and again.
-    let goes_back = matches!(proved, Err(Open::Circle { .. }));
+    let goes_back = matches!(proved, Err(Open::Cycle { .. }));
     match proved {
         Ok(argument) => match certificate::check_argument(rules, &argument) {
             Ok(()) => {
@@ -124,8 +124,8 @@ pub fn any_size(
 /// What is open, for people.
 fn sentences(rules: &RuleSet, open: &Open) -> Vec<String> {
     match open {
-        Open::Circle { kind, rules: circle } => {
-            let names: Vec<&str> = circle.iter().map(|id| &*rules.rule(*id).name).collect();
+        Open::Cycle { kind, rules: cycle } => {
+            let names: Vec<&str> = cycle.iter().map(|id| &*rules.rule(*id).name).collect();
             vec![format!(
                 "rules lead a {} back to where it was, so nothing falls: {}",
                 kind.as_str(),

@@ -17,7 +17,7 @@ enum Lack {
 /// The most sentences: a cause and what follows from it, not everything that waits.
 const MOST: usize = 12;
 
-/// Sentences from the first object that did not arrive to the reason: a circle, or something that
+/// Sentences from the first object that did not arrive to the reason: a cycle, or something that
 /// never comes. `name` says who an object is, `rung` where it stands at a height, `never` what one
 /// waits for that another never gives.
 pub(super) fn waiting(
@@ -62,7 +62,7 @@ pub(super) fn waiting(
     let names: Vec<String> =
         path[start..].iter().map(|object| format!("`{}`", name(*object))).collect();
     let mut sentences = last(sentences);
-    sentences.push(format!("they wait for each other in a circle: {}", names.join(", ")));
+    sentences.push(format!("they wait for each other in a cycle: {}", names.join(", ")));
     sentences
 }
 

@@ -62,7 +62,7 @@ pub(super) struct Engine<'a, 'b> {
     /// In which phase of its component a transition began last.
     last_phase: Vec<u32>,
     /// A transition that begins again within a phase: the run has no end.
-    circle: Option<TransitionId>,
+    cycle: Option<TransitionId>,
 
     to_enter: VecDeque<PlaceId>,
     to_leave: VecDeque<PlaceId>,
@@ -106,7 +106,7 @@ impl<'a, 'b> Engine<'a, 'b> {
             phase: vec![0; assembly.components().len()],
             last_run: vec![NO_RUN; sizes.transitions],
             last_phase: vec![u32::MAX; sizes.transitions],
-            circle: None,
+            cycle: None,
             to_enter: VecDeque::new(),
             to_leave: VecDeque::new(),
             ready: VecDeque::new(),
@@ -159,7 +159,7 @@ impl<'a, 'b> Engine<'a, 'b> {
     pub(super) fn run(mut self) -> Schedule {
         self.mark_initial();
         self.settle();
-        while self.circle.is_none()
+        while self.cycle.is_none()
             && let Some(Reverse((moment, _, event))) = self.events.pop()
         {
             self.now = moment;
@@ -171,8 +171,8 @@ impl<'a, 'b> Engine<'a, 'b> {
         }
         let ends = self.schedule.runs.iter().map(|run| run.end);
         self.schedule.makespan = ends.max().unwrap_or_default();
-        self.schedule.waiting = match self.circle {
-            Some(transition) => vec![Waiting::Circle(transition)],
+        self.schedule.waiting = match self.cycle {
+            Some(transition) => vec![Waiting::Cycle(transition)],
             None => self.waiting(),
         };
         self.schedule
@@ -261,7 +261,7 @@ impl<'a, 'b> Engine<'a, 'b> {
         self.start(id, component, source);
         let phase = self.phase[component.index()];
         if std::mem::replace(&mut self.last_phase[id.index()], phase) == phase {
-            self.circle = Some(id);
+            self.cycle = Some(id);
         }
         self.begin(id, 0);
     }

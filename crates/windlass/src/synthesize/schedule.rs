@@ -29,7 +29,7 @@ pub struct Schedule {
     pub length: Length,
 }
 
-/// The earliest schedule of a plan; empty when its order is a circle. Where hosts carry out only so
+/// The earliest schedule of a plan; empty when its order is a cycle. Where hosts carry out only so
 /// many operations at once, those that most depends on come first.
 pub fn schedule(application: &Application, start: &GlobalState, plan: &Plan) -> Schedule {
     let Ok(sorted) = plan.topological_order() else { return Schedule::default() };

@@ -22,7 +22,7 @@ fn large_projects_take_no_longer_than_their_size() {
         );
     }
     let read = read(&[("compose.yaml", &text)]);
-    assert_eq!(read.findings().len(), 1, "one circle");
+    assert_eq!(read.findings().len(), 1, "one cycle");
     assert!(read.findings()[0].starts_with("COMPOSE010"));
 }
 

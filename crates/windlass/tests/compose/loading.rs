@@ -96,7 +96,7 @@ fn extending_a_service_without_content_adds_nothing() {
 }
 
 #[test]
-fn extending_in_a_circle_is_told() {
+fn extending_in_a_cycle_is_told() {
     let text = "services:\n  a: { extends: b, image: 'x:1' }\n  b: { extends: a }\n";
     let read = read(&[("compose.yaml", text)]);
     assert!(read.findings().iter().all(|f| f.starts_with("COMPOSE005")), "{:?}", read.findings());

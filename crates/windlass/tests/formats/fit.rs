@@ -65,7 +65,7 @@ fn unknown_names_are_told_with_the_label() {
 }
 
 #[test]
-fn an_order_in_a_circle() {
+fn an_order_in_a_cycle() {
     misfits(
         true,
         "{ actions: { a: { do: op, instance: g1, operation: stop }, b: { do: op, instance: a1, operation: stop },

@@ -35,7 +35,7 @@ fn the_order_of_events_agrees_with_a_search() {
 }
 
 #[test]
-fn a_circle_is_explained_in_one_sentence() {
+fn a_cycle_is_explained_in_one_sentence() {
     let application = application(CROSSED);
     let assembly = Assembly::new(&application).unwrap();
     let found = nets::overview(&assembly, &Options::default(), &mut Unlimited).unwrap();
@@ -43,7 +43,7 @@ fn a_circle_is_explained_in_one_sentence() {
     assert_eq!(
         found.because.unwrap(),
         "`left.start` waits for port `left.other`, which `right.start` would provide; \
-         `right.start` waits for port `right.other`, which `left.start` would provide: a circle"
+         `right.start` waits for port `right.other`, which `left.start` would provide: a cycle"
     );
     assert_eq!(found.never_run, ["left.start", "right.start"]);
     assert_eq!(found.never_reached, ["left.on", "right.on"]);

@@ -71,7 +71,7 @@ fn examples_that_must_get_stuck_do() {
             openstack
                 .replace("haproxy: haproxy.deployed,", "haproxy: keystone.deployed,")
                 .replace("type: haproxy, transitions: [", "type: keystone, transitions: ["),
-            "a circle",
+            "a cycle",
         ),
     ];
     for (text, because) in mutations {

@@ -94,8 +94,8 @@ node debian system container=vmware.container
 node vmware machine
 ";
 
-/// Handlers that lead in a circle when `p1` of [`CIRCLE_START`] goes down.
-pub const CIRCLE: &str = "
+/// Handlers that lead in a cycle when `p1` of [`CYCLE_START`] goes down.
+pub const CYCLE: &str = "
 type p has cap
   state on offers cap
   state off
@@ -107,8 +107,8 @@ node p p
 node q q r=p.cap t=p.cap
 ";
 
-/// A settled state of [`CIRCLE`].
-pub const CIRCLE_START: &str = "
+/// A settled state of [`CYCLE`].
+pub const CYCLE_START: &str = "
 p1 p on
 q1 q a r=p1
 ";

@@ -21,7 +21,7 @@ use super::sketch::{self, ORIGIN};
 pub struct Wild {
     /// Arities beside `any`.
     pub arities: bool,
-    /// Handlers that are missing, that add capabilities or requirements, or that go in circles.
+    /// Handlers that are missing, that add capabilities or requirements, or that go in cycles.
     pub handlers: bool,
     /// Several transitions for one operation in one state.
     pub alternatives: bool,

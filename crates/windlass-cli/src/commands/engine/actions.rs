@@ -145,7 +145,7 @@ pub(crate) fn of_project(
     plan: &Plan,
     sheet: Option<&Sheet>,
 ) -> Result<Vec<ActionReport>, Failure> {
-    let order = plan.topological_order().map_err(|_| Failure::usage("the plan is a circle"))?;
+    let order = plan.topological_order().map_err(|_| Failure::usage("the plan is a cycle"))?;
     let mut nodes: BTreeMap<&str, &str> = BTreeMap::new();
     for (id, instance) in &start.instances {
         nodes.insert(&id.0, &application.node(instance.node).name);

@@ -102,9 +102,9 @@ pub(super) fn any_size_assumptions(rules: &RuleSet) -> Vec<String> {
     vec![
         "every rule that is applied takes effect".to_owned(),
         if acyclic.is_empty() {
-            "relationships may form circles".to_owned()
+            "relationships may form cycles".to_owned()
         } else {
-            format!("{} relationships together form no circle", acyclic.join(", "))
+            format!("{} relationships together form no cycle", acyclic.join(", "))
         },
         if rules.shared_capabilities {
             "a node has one capability for all relationships of a type".to_owned()
@@ -205,7 +205,7 @@ fn explain(rules: &RuleSet, argument: &Argument, out: &mut String) {
     let _ = writeln!(
         out,
         "\n2. Where nothing moves, every node is done. Otherwise look at a node that is not done while {who}\n   \
-         (over relationships without circles) are done; there is one, because there are no circles."
+         (over relationships without cycles) are done; there is one, because there are no cycles."
     );
     for case in &argument.cases {
         let node_type = &rules.node_types[case.node_type.index()].name;

@@ -4,7 +4,7 @@
 //! partially ordered set of events with alternatives only among providers: nothing that has become
 //! possible becomes impossible. Then every run does the same things in some order, and one greedy
 //! run tells all: what it does not reach, no run reaches. Who is left waiting waits for a port that
-//! nobody provides, or in a circle.
+//! nobody provides, or in a cycle.
 
 mod wait;
 

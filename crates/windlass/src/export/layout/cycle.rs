@@ -1,4 +1,4 @@
-//! Which edges are turned round so that no circle is left.
+//! Which edges are turned round so that no cycle is left.
 //!
 //! The heuristic of Eades, Lin and Smyth: vertices with nothing before them go to the front, with
 //! nothing after them to the back, and when neither exists, the one that sends most more than it
@@ -103,12 +103,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_turned_without_a_circle() {
+    fn nothing_is_turned_without_a_cycle() {
         assert_eq!(turned(4, &[(3, 2), (2, 1), (1, 0), (3, 0)]), [false; 4]);
     }
 
     #[test]
-    fn one_arc_of_a_circle_is_turned() {
+    fn one_arc_of_a_cycle_is_turned() {
         let turned = turned(4, &[(0, 1), (1, 2), (2, 0), (2, 3)]);
         assert_eq!(turned, [false, false, true, false]);
     }

@@ -28,7 +28,7 @@ impl Conditions {
         self.truths.keys().map(String::as_str)
     }
 
-    /// Evaluates a section. Conditions that name each other in a circle are an error.
+    /// Evaluates a section. Conditions that name each other in a cycle are an error.
     pub(super) fn read<'a>(
         section: Node<'a>,
         evaluator: &mut Evaluator<'a>,

@@ -3,10 +3,10 @@
 use super::stack::Stack;
 use crate::diagnostic::Diagnostic;
 
-/// Circles that are reported.
+/// Cycles that are reported.
 const MOST: usize = 20;
 
-/// Reports circles among the resources, each once.
+/// Reports cycles among the resources, each once.
 pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let count = stack.resources.len();
     let mut open: Vec<usize> = vec![0; count];
@@ -32,14 +32,14 @@ pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
             }
         }
         let Some(start) = done.iter().position(|done| !done) else { return };
-        let circle = walk(stack, start, &done);
-        report(stack, &circle, findings);
-        // The circle counts as done, so that others behind it are seen too.
-        ready.extend(circle.iter().map(|(at, _)| *at));
+        let cycle = walk(stack, start, &done);
+        report(stack, &cycle, findings);
+        // The cycle counts as done, so that others behind it are seen too.
+        ready.extend(cycle.iter().map(|(at, _)| *at));
     }
 }
 
-/// Follows what is left until a resource comes again; gives the circle.
+/// Follows what is left until a resource comes again; gives the cycle.
 fn walk(stack: &Stack, start: usize, done: &[bool]) -> Vec<(usize, usize)> {
     let mut seen = vec![usize::MAX; stack.resources.len()];
     let mut path = Vec::new();
@@ -55,18 +55,18 @@ fn walk(stack: &Stack, start: usize, done: &[bool]) -> Vec<(usize, usize)> {
     path.split_off(from)
 }
 
-fn report(stack: &Stack, circle: &[(usize, usize)], findings: &mut Vec<Diagnostic>) {
-    let Some((first, step)) = circle.first() else { return };
+fn report(stack: &Stack, cycle: &[(usize, usize)], findings: &mut Vec<Diagnostic>) {
+    let Some((first, step)) = cycle.first() else { return };
     let names: Vec<String> =
-        circle.iter().map(|(at, _)| format!("`{}`", stack.resources[*at].name)).collect();
-    let message = if circle.len() == 1 {
+        cycle.iter().map(|(at, _)| format!("`{}`", stack.resources[*at].name)).collect();
+    let message = if cycle.len() == 1 {
         format!("resource {} waits for itself (C10)", names[0])
     } else {
-        format!("resources {} wait for each other in a circle (C10)", names.join(", "))
+        format!("resources {} wait for each other in a cycle (C10)", names.join(", "))
     };
     let span = stack.resources[*first].waits_for[*step].1;
     let mut finding = Diagnostic::error("HOT110", span, message);
-    for (at, step) in circle.iter().skip(1).take(5) {
+    for (at, step) in cycle.iter().skip(1).take(5) {
         let resource = &stack.resources[*at];
         finding =
             finding.label(resource.waits_for[*step].1, format!("`{}` waits here", resource.name));

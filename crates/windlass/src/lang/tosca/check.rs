@@ -71,7 +71,7 @@ pub(super) fn all(
     findings: &mut Vec<Diagnostic>,
 ) {
     let circular = Checker::new(model, sources, is_open, findings).derivation();
-    // What a type in a circle has is not known; everything else can be asked.
+    // What a type in a cycle has is not known; everything else can be asked.
     for id in circular {
         if let Some(parent) = &mut model.types.all[id.0 as usize].parent {
             parent.id = None;

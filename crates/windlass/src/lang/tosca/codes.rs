@@ -84,11 +84,11 @@ pub(super) fn usual_help(code: &str) -> Option<&'static str> {
         COUNT => "add or remove some until the number fits",
         FUNCTION => "look up which arguments the function takes, and what it gives",
         VALUE_CYCLE => "give one of them a value of its own",
-        CYCLE => "remove one of the requirements that lead in the circle",
+        CYCLE => "remove one of the requirements that lead in the cycle",
         MISSING_FILE => {
             "put the file there, or correct the path; it starts at the file that names it"
         }
-        WORKFLOW_CYCLE => "take one of the steps out of the circle",
+        WORKFLOW_CYCLE => "take one of the steps out of the cycle",
         WORKFLOW_ORDER => "let `on_success` of the one lead to the other",
         RACE => "put one of the steps behind the other with `on_success`",
         STATE => "write a state that nodes have: `created`, `configured`, `started`, ...",

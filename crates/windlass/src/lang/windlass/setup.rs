@@ -167,7 +167,7 @@ fn relationship_types(
     entries.map(lower).collect()
 }
 
-/// The type that another one extends; it has to stand before it, so that there is no circle.
+/// The type that another one extends; it has to stand before it, so that there is no cycle.
 fn extended(
     at: usize,
     entry: &Entry<'_>,
@@ -358,8 +358,8 @@ fn lower_topology(node: Node<'_>, rules: RuleSet, findings: &mut Vec<Diagnostic>
     if let Some(cycle) = topology.cycle() {
         let names: Vec<String> =
             cycle.iter().map(|at| format!("`{}`", topology.nodes[*at].name)).collect();
-        let message = format!("nodes depend on each other in a circle: {}", names.join(", "));
-        // The last relationship of the circle is the one that closes it.
+        let message = format!("nodes depend on each other in a cycle: {}", names.join(", "));
+        // The last relationship of the cycle is the one that closes it.
         let closes = |(_, source, target): &(RelationshipTypeId, usize, usize)| {
             cycle.contains(source) && cycle.contains(target)
         };

@@ -12,11 +12,11 @@ use crate::lifecycle::setup::{Kind, Local, NodeTypeId, RuleId, RuleSet};
 /// Why there is no proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Open {
-    /// Rules lead local states of a kind in a circle, so nothing falls.
-    Circle {
+    /// Rules lead local states of a kind in a cycle, so nothing falls.
+    Cycle {
         /// The kind of object.
         kind: Kind,
-        /// The rules of the circle, in order.
+        /// The rules of the cycle, in order.
         rules: Vec<RuleId>,
     },
     /// A node that waits for nobody who is not done may still be kept from moving.

@@ -18,7 +18,7 @@ pub(super) fn find(rules: &RuleSet) -> Result<[Vec<Vec<u32>>; 3], Open> {
         };
         let steps: Vec<_> = own.into_iter().map(step).collect();
         let count = rules.states[kind as usize].len();
-        longest_ways(count, &steps).ok_or_else(|| Open::Circle { kind, rules: circle(&steps) })
+        longest_ways(count, &steps).ok_or_else(|| Open::Cycle { kind, rules: cycle(&steps) })
     };
     let nodes = rules.node_type_ids().map(|id| of(Kind::Node, rules.node_rules(id)));
     let ends = || rules.relationship_type_ids();
@@ -34,7 +34,7 @@ pub(super) fn find(rules: &RuleSet) -> Result<[Vec<Vec<u32>>; 3], Open> {
 /// The longest way down from each state; none when it does not end.
 fn longest_ways(count: usize, steps: &[(RuleId, usize, usize)]) -> Option<Vec<u32>> {
     let mut weights = vec![0u32; count];
-    // A way without a circle has fewer steps than there are states.
+    // A way without a cycle has fewer steps than there are states.
     for _ in 0..=count {
         let mut changed = false;
         for &(_, from, to) in steps {
@@ -51,12 +51,12 @@ fn longest_ways(count: usize, steps: &[(RuleId, usize, usize)]) -> Option<Vec<u3
 }
 
 /// Rules that lead back to where they began.
-fn circle(steps: &[(RuleId, usize, usize)]) -> Vec<RuleId> {
+fn cycle(steps: &[(RuleId, usize, usize)]) -> Vec<RuleId> {
     for &(first, start, to) in steps {
         let mut path = vec![first];
         let mut seen = vec![to];
         let mut at = to;
-        // Any way back will do: a circle has few rules.
+        // Any way back will do: a cycle has few rules.
         while at != start {
             let next = steps.iter().find(|(_, from, to)| {
                 *from == at && (*to == start || !seen.contains(to)) && leads_to(steps, *to, start)

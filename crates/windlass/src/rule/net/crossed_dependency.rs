@@ -9,7 +9,7 @@ pub const RULE: Rule = Rule {
     code: "NET008",
     name: "crossed-dependency",
     severity: Severity::Error,
-    summary: "transitions wait for each other in a circle, so that they never start",
+    summary: "transitions wait for each other in a cycle, so that they never start",
     paper: None,
     doc: page!("NET008"),
     check: Some(check),
@@ -25,8 +25,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let explanation = found.explain(&assembly, stuck);
     // What waits for nobody is an unconnected port, an unset value or an unreachable place: the
     // rules on those say it better.
-    let Some(circle) = explanation.circle else { return };
-    let first = explanation.waits[circle].who();
+    let Some(cycle) = explanation.cycle else { return };
+    let first = explanation.waits[cycle].who();
     let message =
         format!("{}: none of them ever goes on", progress::sentence(&assembly, &explanation));
     let place = context.place(assembly.net_transition(first).origin);

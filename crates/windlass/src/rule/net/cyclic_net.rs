@@ -20,11 +20,11 @@ pub const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     for (component, net) in super::nets(context) {
-        let Some(transition) = transition_on_a_circle(net) else { continue };
+        let Some(transition) = transition_on_a_cycle(net) else { continue };
         let (from, to) = (net.source_place(transition), net.destination_place(transition));
         let transition = net.transition(transition);
         let message = format!(
-            "transition `{}` of type `{}` closes a circle from `{}` back to `{}`",
+            "transition `{}` of type `{}` closes a cycle from `{}` back to `{}`",
             transition.name,
             component.name,
             net.place(from).name,
@@ -37,8 +37,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The first transition, in the order of declaration, that closes a circle with earlier ones.
-pub(super) fn transition_on_a_circle(net: &Net) -> Option<NetTransitionId> {
+/// The first transition, in the order of declaration, that closes a cycle with earlier ones.
+pub(super) fn transition_on_a_cycle(net: &Net) -> Option<NetTransitionId> {
     // Behaviors may undo each other: each one is looked at alone.
     let mut behaviors: BTreeMap<&str, Vec<Vec<PlaceId>>> = BTreeMap::new();
     for id in (0..net.transitions.len()).map(NetTransitionId::from) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Context, Rule, page};
 use super::choices::Choices;
-use super::cyclic_net::transition_on_a_circle;
+use super::cyclic_net::transition_on_a_cycle;
 use crate::application::ComponentType;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lifecycle::net::{DockId, Net, NetTransitionId, PlaceId};
@@ -22,8 +22,8 @@ pub const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     for (component, net) in super::nets(context) {
-        // A circle is told already; what it does to tokens follows from it.
-        if transition_on_a_circle(net).is_some() {
+        // A cycle is told already; what it does to tokens follows from it.
+        if transition_on_a_cycle(net).is_some() {
             continue;
         }
         let wrong = initial_again(component, net).into_iter().chain(one_dock(component, net));

@@ -1,4 +1,4 @@
-//! `handler-cycle`: fault handlers lead in a circle, so handling a fault may never end.
+//! `handler-cycle`: fault handlers lead in a cycle, so handling a fault may never end.
 
 use super::super::{Context, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     code: "PROT005",
     name: "handler-cycle",
     severity: Severity::Error,
-    summary: "fault handlers lead in a circle, so handling a fault may never end",
+    summary: "fault handlers lead in a cycle, so handling a fault may never end",
     paper: Some("004 Def. 3.3 (iii, well-formed)"),
     doc: page!("PROT005"),
     check: Some(check),
@@ -24,19 +24,19 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         let mut reported = BTreeSet::new();
         for at in 0..protocol.states.len() {
             let start = StateId::from(at);
-            let Some(circle) = circle_through(protocol, start) else { continue };
-            if circle.iter().any(|state| reported.contains(state)) {
+            let Some(cycle) = cycle_through(protocol, start) else { continue };
+            if cycle.iter().any(|state| reported.contains(state)) {
                 continue;
             }
-            reported.extend(circle.iter().copied());
+            reported.extend(cycle.iter().copied());
             let mut story: Vec<&str> =
-                circle.iter().map(|state| &*protocol.state(*state).name).collect();
+                cycle.iter().map(|state| &*protocol.state(*state).name).collect();
             story.push(story[0]);
             let handler = protocol.state(start).handlers.iter();
-            let next = circle[1 % circle.len()];
+            let next = cycle[1 % cycle.len()];
             let origin = handler.clone().find(|h| h.to == next).map(|h| h.origin);
             let message = format!(
-                "faults of type `{}` are handled in a circle: `{}`",
+                "faults of type `{}` are handled in a cycle: `{}`",
                 component.name,
                 story.join("` -> `")
             );
@@ -48,21 +48,21 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The states of a shortest circle of handlers through `start`.
-fn circle_through(protocol: &Protocol, start: StateId) -> Option<Vec<StateId>> {
+/// The states of a shortest cycle of handlers through `start`.
+fn cycle_through(protocol: &Protocol, start: StateId) -> Option<Vec<StateId>> {
     let mut came_from = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
     while let Some(state) = queue.pop_front() {
         for handler in &protocol.state(state).handlers {
             if handler.to == start {
-                let mut circle = vec![state];
+                let mut cycle = vec![state];
                 let mut at = state;
                 while at != start {
                     at = *came_from.get(&at)?;
-                    circle.push(at);
+                    cycle.push(at);
                 }
-                circle.reverse();
-                return Some(circle);
+                cycle.reverse();
+                return Some(cycle);
             }
             came_from.entry(handler.to).or_insert_with(|| {
                 queue.push_back(handler.to);
@@ -74,8 +74,8 @@ fn circle_through(protocol: &Protocol, start: StateId) -> Option<Vec<StateId>> {
 }
 
 /// A number for each state, the same for those that handlers lead to and back from. A handler is
-/// part of a circle when both of its ends have one number.
-pub(super) fn circles(protocol: &Protocol) -> Vec<usize> {
+/// part of a cycle when both of its ends have one number.
+pub(super) fn cycles(protocol: &Protocol) -> Vec<usize> {
     let count = protocol.states.len();
     let forward: Vec<Vec<usize>> = (protocol.states.iter())
         .map(|state| state.handlers.iter().map(|handler| handler.to.index()).collect())

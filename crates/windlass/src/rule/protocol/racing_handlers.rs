@@ -24,12 +24,12 @@ pub const RULE: Rule = Rule {
 /// Paper: 004 Def. 3.3 (iii, race-free)
 /// Deviation: a state for the union is asked for only where a fault exists that both handlers take.
 ///
-/// One cause, one finding: a handler that grows (PROT004) or is part of a circle (PROT005) is wrong
+/// One cause, one finding: a handler that grows (PROT004) or is part of a cycle (PROT005) is wrong
 /// by itself, so nothing is asked for on its account; it still counts as a handler that is there.
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     for (component, protocol) in super::protocols(context) {
-        let circles = super::handler_cycle::circles(protocol);
-        let of = |element| Targets::of(protocol, element, &circles);
+        let cycles = super::handler_cycle::cycles(protocol);
+        let of = |element| Targets::of(protocol, element, &cycles);
         let states: Vec<Targets> =
             (0..protocol.states.len()).map(|at| of(Element::State(StateId::from(at)))).collect();
         for element in protocol.elements() {
@@ -59,15 +59,15 @@ struct Targets {
 }
 
 impl Targets {
-    fn of(protocol: &Protocol, element: Element, circles: &[usize]) -> Self {
+    fn of(protocol: &Protocol, element: Element, cycles: &[usize]) -> Self {
         let all: Vec<StateId> = protocol.handlers(element).iter().map(|h| h.to).collect();
         let is_sound = |to: &StateId| {
             let grows = super::growing_handler::grows(protocol, element, *to);
-            let circles = match element {
-                Element::State(state) => circles[state.index()] == circles[to.index()],
+            let cycles = match element {
+                Element::State(state) => cycles[state.index()] == cycles[to.index()],
                 Element::Transition(_) => false,
             };
-            !grows && !circles
+            !grows && !cycles
         };
         let sound = all.iter().copied().filter(is_sound).collect();
         Targets { all, sound }

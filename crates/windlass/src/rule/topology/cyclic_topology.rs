@@ -1,4 +1,4 @@
-//! `cyclic-topology`: nodes require each other in a circle, so none of them can come first.
+//! `cyclic-topology`: nodes require each other in a cycle, so none of them can come first.
 
 use super::super::{Context, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -11,14 +11,14 @@ pub const RULE: Rule = Rule {
     code: "TOP001",
     name: "cyclic-topology",
     severity: Severity::Error,
-    summary: "nodes require each other in a circle, so none of them can come first",
+    summary: "nodes require each other in a cycle, so none of them can come first",
     paper: Some("004 Def. 3.3 (iv)"),
     doc: page!("TOP001"),
     check: Some(check),
 };
 
-/// Reports one shortest circle per group of nodes that require each other. Connections of nets do
-/// not count: a net needs its ports at some transitions only, so circles of nodes are ordinary.
+/// Reports one shortest cycle per group of nodes that require each other. Connections of nets do
+/// not count: a net needs its ports at some transitions only, so cycles of nodes are ordinary.
 ///
 /// Paper: 004 Def. 3.3 (iv)
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
@@ -28,26 +28,26 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         .iter()
         .map(|node| node.bindings.iter().map(|binding| binding.target).collect())
         .collect();
-    // Most nodes lead to no circle at all, and need no search.
-    let mut reported = leads_to_no_circle(&targets);
+    // Most nodes lead to no cycle at all, and need no search.
+    let mut reported = leads_to_no_cycle(&targets);
     for start in application.node_ids() {
         if reported[start.index()] {
             continue;
         }
-        let Some(circle) = shortest_circle(start, &targets) else { continue };
-        if circle.iter().any(|node| reported[node.index()]) {
+        let Some(cycle) = shortest_cycle(start, &targets) else { continue };
+        if cycle.iter().any(|node| reported[node.index()]) {
             continue;
         }
-        for node in &circle {
+        for node in &cycle {
             reported[node.index()] = true;
         }
-        findings.push(finding(context, &circle));
+        findings.push(finding(context, &cycle));
     }
 }
 
-/// The nodes from which no circle can be reached: those that require nothing, and those that
+/// The nodes from which no cycle can be reached: those that require nothing, and those that
 /// require only such nodes.
-fn leads_to_no_circle(targets: &[Vec<NodeId>]) -> Vec<bool> {
+fn leads_to_no_cycle(targets: &[Vec<NodeId>]) -> Vec<bool> {
     let mut left: Vec<usize> = targets.iter().map(Vec::len).collect();
     let mut required_by: Vec<Vec<usize>> = vec![Vec::new(); targets.len()];
     for (at, all) in targets.iter().enumerate() {
@@ -69,21 +69,21 @@ fn leads_to_no_circle(targets: &[Vec<NodeId>]) -> Vec<bool> {
     done
 }
 
-/// The nodes of a shortest circle through `start`, in the order of requiring.
-fn shortest_circle(start: NodeId, targets: &[Vec<NodeId>]) -> Option<Vec<NodeId>> {
+/// The nodes of a shortest cycle through `start`, in the order of requiring.
+fn shortest_cycle(start: NodeId, targets: &[Vec<NodeId>]) -> Option<Vec<NodeId>> {
     let mut came_from: Vec<Option<NodeId>> = vec![None; targets.len()];
     let mut queue = VecDeque::from([start]);
     while let Some(node) = queue.pop_front() {
         for &next in &targets[node.index()] {
             if next == start {
-                let mut circle = vec![node];
+                let mut cycle = vec![node];
                 let mut at = node;
                 while at != start {
                     at = came_from[at.index()]?;
-                    circle.push(at);
+                    cycle.push(at);
                 }
-                circle.reverse();
-                return Some(circle);
+                cycle.reverse();
+                return Some(cycle);
             }
             if came_from[next.index()].is_none() {
                 came_from[next.index()] = Some(node);
@@ -94,22 +94,22 @@ fn shortest_circle(start: NodeId, targets: &[Vec<NodeId>]) -> Option<Vec<NodeId>
     None
 }
 
-fn finding(context: &Context<'_>, circle: &[NodeId]) -> Diagnostic {
+fn finding(context: &Context<'_>, cycle: &[NodeId]) -> Diagnostic {
     let application = context.application;
     let name = |id: NodeId| &application.node(id).name;
     let binding_to = |from: NodeId, to: NodeId| {
         application.node(from).bindings.iter().find(|b| b.target == to).map(|b| b.origin)
     };
     let pairs: Vec<(NodeId, NodeId)> =
-        (0..circle.len()).map(|at| (circle[at], circle[(at + 1) % circle.len()])).collect();
-    let mut story: Vec<String> = circle.iter().map(|id| format!("`{}`", name(*id))).collect();
-    story.push(format!("`{}`", name(circle[0])));
+        (0..cycle.len()).map(|at| (cycle[at], cycle[(at + 1) % cycle.len()])).collect();
+    let mut story: Vec<String> = cycle.iter().map(|id| format!("`{}`", name(*id))).collect();
+    story.push(format!("`{}`", name(cycle[0])));
     let place = |(from, to): (NodeId, NodeId)| {
         context.place(binding_to(from, to).unwrap_or(application.node(from).origin))
     };
     let mut finding = RULE
         .finding(place(pairs[0]), format!("nodes require each other: {}", story.join(" -> ")))
-        .help("remove one of these bindings, or split a node so that the circle is broken");
+        .help("remove one of these bindings, or split a node so that the cycle is broken");
     for &(from, to) in &pairs[1..] {
         let message = format!("`{}` requires `{}` here", name(from), name(to));
         finding = finding.label(place((from, to)), message);

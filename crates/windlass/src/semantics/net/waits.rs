@@ -11,7 +11,7 @@ use crate::lifecycle::net::{self, Side};
 use crate::system::System;
 
 impl Madeus<'_> {
-    /// Why nothing can happen in a valuation where nothing can: a circle of waits, when there is
+    /// Why nothing can happen in a valuation where nothing can: a cycle of waits, when there is
     /// one. None when no token waits.
     pub fn waits(&self, state: &Valuation) -> Option<Explanation> {
         let stopped = self.stopped(state);
@@ -19,7 +19,7 @@ impl Madeus<'_> {
         let all = stopped.values();
         all.clone()
             .map(explain)
-            .find(|found| found.circle.is_some())
+            .find(|found| found.cycle.is_some())
             .or_else(|| all.map(explain).next())
     }
 

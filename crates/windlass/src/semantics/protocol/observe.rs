@@ -73,7 +73,7 @@ pub fn settle(
         states = after;
         handled.push(step);
         if !seen.insert(states.clone()) {
-            // Handlers that lead in a circle never let go of the fault.
+            // Handlers that lead in a cycle never let go of the fault.
             let (node, requirement) = (step.node, step.requirement);
             return (states, handled, Some(Blocked::FaultPending { node, requirement }));
         }

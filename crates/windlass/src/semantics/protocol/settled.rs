@@ -71,7 +71,7 @@ impl System for Settled<'_> {
         }
         let pending = seen.iter().find_map(|states| self.0.faults(states).first().copied());
         Successors::from_vec(settled.into_iter().collect()).ok_or(match pending {
-            // Handlers that lead in a circle never let go of the fault.
+            // Handlers that lead in a cycle never let go of the fault.
             Some((node, requirement)) => Blocked::FaultPending { node, requirement },
             None => Blocked::NotHandled,
         })

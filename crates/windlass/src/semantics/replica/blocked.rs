@@ -132,9 +132,9 @@ pub enum Blocked {
         /// The container that is gone.
         container: InstanceId,
     },
-    /// Fault handlers lead in a circle, so the faults of the action never settle.
+    /// Fault handlers lead in a cycle, so the faults of the action never settle.
     NeverSettles {
-        /// An instance on the circle.
+        /// An instance on the cycle.
         instance: InstanceId,
     },
 }
@@ -205,7 +205,7 @@ impl Blocked {
                 format!("`{instance}` is left over from its container `{container}`, which is gone")
             }
             Blocked::NeverSettles { instance } => {
-                format!("the fault handlers of `{instance}` lead in a circle")
+                format!("the fault handlers of `{instance}` lead in a cycle")
             }
         }
     }

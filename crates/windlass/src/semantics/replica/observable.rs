@@ -91,7 +91,7 @@ fn end(
 }
 
 /// All settled states that `started` lead to. The rules that apply by themselves are followed
-/// breadth first. Handlers that lead in a circle settle nothing; an action is blocked when nothing
+/// breadth first. Handlers that lead in a cycle settle nothing; an action is blocked when nothing
 /// settles at all.
 ///
 /// ```text

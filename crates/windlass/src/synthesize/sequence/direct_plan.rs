@@ -339,7 +339,7 @@ fn ends(workshop: &Workshop<'_>) -> Option<Vec<End>> {
 }
 
 /// What it costs at least from each state of a node to one of them; none when which transition
-/// performs an operation is not said, or when a step is for free and ways may go in circles.
+/// performs an operation is not said, or when a step is for free and ways may go in cycles.
 fn costs(table: &NodeTable, prices: &[u64], to: usize) -> Option<Vec<u64>> {
     let mut operations: Vec<(usize, usize)> =
         table.ways.iter().map(|way| (way.from, way.operation)).collect();

@@ -1,4 +1,4 @@
-//! Why something never happens: who waits for whom, and where that closes a circle.
+//! Why something never happens: who waits for whom, and where that closes a cycle.
 
 use std::collections::BTreeMap;
 
@@ -61,30 +61,30 @@ impl Wait {
     }
 }
 
-/// Why a transition never starts: the waits from it on, and where they close a circle.
+/// Why a transition never starts: the waits from it on, and where they close a cycle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// Each one because of the next.
     pub waits: Vec<Wait>,
-    /// The first wait of the circle that the last one leads back to; none when the last one waits
+    /// The first wait of the cycle that the last one leads back to; none when the last one waits
     /// for something that nobody does.
-    pub circle: Option<usize>,
+    pub cycle: Option<usize>,
 }
 
-/// Follows the waits from a transition to where they end, or close a circle.
+/// Follows the waits from a transition to where they end, or close a cycle.
 pub fn follow(from: TransitionId, wait: impl Fn(TransitionId) -> Wait) -> Explanation {
     let mut seen: BTreeMap<TransitionId, usize> = BTreeMap::new();
     let mut waits = Vec::new();
     let mut next = from;
     loop {
-        if let Some(circle) = seen.insert(next, waits.len()) {
-            return Explanation { waits, circle: Some(circle) };
+        if let Some(cycle) = seen.insert(next, waits.len()) {
+            return Explanation { waits, cycle: Some(cycle) };
         }
         let found = wait(next);
         waits.push(found);
         match found.on() {
             Some(other) => next = other,
-            None => return Explanation { waits, circle: None },
+            None => return Explanation { waits, cycle: None },
         }
     }
 }
@@ -179,11 +179,11 @@ fn into(assembly: &Assembly<'_>, component: ComponentId, place: net::PlaceId) ->
 
 /// The explanation in one sentence.
 pub fn sentence(assembly: &Assembly<'_>, explanation: &Explanation) -> String {
-    let from = explanation.circle.unwrap_or(0);
+    let from = explanation.cycle.unwrap_or(0);
     let parts: Vec<String> =
         explanation.waits[from..].iter().map(|wait| part(assembly, *wait)).collect();
-    let circle = if explanation.circle.is_some() { ": a circle" } else { "" };
-    format!("{}{circle}", parts.join("; "))
+    let cycle = if explanation.cycle.is_some() { ": a cycle" } else { "" };
+    format!("{}{cycle}", parts.join("; "))
 }
 
 fn part(assembly: &Assembly<'_>, wait: Wait) -> String {

@@ -45,7 +45,7 @@ impl Checker<'_> {
     }
 
     fn cycle(&mut self, way: &[TypeId], again: TypeId) {
-        /// So many names of a long circle are said.
+        /// So many names of a long cycle are said.
         const MOST: usize = 8;
         let names = way.iter().map(|id| self.model.types.get(*id).name.text.as_str());
         let of = self.model.types.get(again);

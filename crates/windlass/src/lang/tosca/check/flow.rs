@@ -144,7 +144,7 @@ impl Checker<'_> {
                 edges.push(targets.collect());
             }
         }
-        let Some(way) = circle(&edges) else { return };
+        let Some(way) = cycle(&edges) else { return };
         let names: Vec<String> =
             way.iter().map(|at| format!("`{}` of `{}`", places[*at].1, places[*at].0)).collect();
         let message = match names.len() {
@@ -155,8 +155,8 @@ impl Checker<'_> {
     }
 }
 
-/// Places that need each other, in a circle; none when all can be finished.
-fn circle(edges: &[Vec<usize>]) -> Option<Vec<usize>> {
+/// Places that need each other, in a cycle; none when all can be finished.
+fn cycle(edges: &[Vec<usize>]) -> Option<Vec<usize>> {
     // What only depends on finished values is finished; the rest is in or behind a cycle.
     let mut done = vec![false; edges.len()];
     loop {

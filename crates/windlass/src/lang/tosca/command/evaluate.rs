@@ -71,7 +71,7 @@ impl<'m> Inputs<'_, 'm> {
     /// A node and what it is hosted on, at any distance, nearest first.
     pub(in super::super) fn homes(&self, at: usize) -> impl Iterator<Item = usize> {
         let next = |at: &usize| self.host(*at);
-        // A chain of hosts is no longer than there are nodes, unless it is a circle.
+        // A chain of hosts is no longer than there are nodes, unless it is a cycle.
         std::iter::successors(Some(at), next).take(self.service.nodes.len())
     }
 
@@ -255,8 +255,8 @@ impl<'m> Inputs<'_, 'm> {
         let located = self.locate(arguments, place, true)?;
         let node = self.keeper(&located.owner);
         let own = format!("{:?} {}", located.owner, located.name);
-        let is_circle = trail.has(&own);
-        let written = self.written(&located.owner, located.name, true).filter(|_| !is_circle);
+        let is_cycle = trail.has(&own);
+        let written = self.written(&located.owner, located.name, true).filter(|_| !is_cycle);
         let written = written.and_then(|value| inside(value, located.rest));
         let inner = self.place_of(&located, place)?;
         let trail = trail.into(own);

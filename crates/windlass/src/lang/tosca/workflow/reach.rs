@@ -24,7 +24,7 @@ impl Reach {
         reach
     }
 
-    /// Whether some way leads from one step to another; from a step to itself only in a circle.
+    /// Whether some way leads from one step to another; from a step to itself only in a cycle.
     pub(in super::super) fn leads(&self, from: usize, to: usize) -> bool {
         self.bits[from * self.width + to / 64] & (1 << (to % 64)) != 0
     }
@@ -42,13 +42,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_follows_is_reached_and_a_circle_reaches_itself() {
+    fn what_follows_is_reached_and_a_cycle_reaches_itself() {
         let mut next: Vec<Vec<usize>> = (1..70).map(|at| vec![at]).collect();
         next.push(Vec::new());
         let chain = Reach::of(&next);
         assert!(chain.leads(0, 69) && chain.leads(63, 64));
         assert!(!chain.leads(69, 0) && !chain.leads(5, 5));
-        let circle = Reach::of(&[vec![1], vec![0], vec![1]]);
-        assert!(circle.leads(0, 0) && circle.leads(2, 0) && !circle.leads(0, 2));
+        let cycle = Reach::of(&[vec![1], vec![0], vec![1]]);
+        assert!(cycle.leads(0, 0) && cycle.leads(2, 0) && !cycle.leads(0, 2));
     }
 }

@@ -103,7 +103,7 @@ impl CompiledReplica<'_> {
 
     /// Applies rules in place as long as exactly one leads on; appends to `branches` otherwise.
     fn progress(&self, before: &[u64], row: &mut [u64], branches: &mut Outgoing) -> Progress {
-        // Handlers may lead in a circle: a long way is handed to the search that notices.
+        // Handlers may lead in a cycle: a long way is handed to the search that notices.
         for _ in 0..64 + 4 * self.layout.slots.len() {
             let (touched, broken) = self.touched(before, row);
             if let Some(slot) = broken {
