@@ -2,8 +2,8 @@
 //!
 //! A rule is `rule/<lang>/<bad_pattern>.rs` with one constant and one function, one line in
 //! [`RULES`], and `docs/rules/<CODE>.md`, which is explanation and test at once: the runner in
-//! `tests/library/rule_docs.rs` reads its fenced examples. A rule's name is the bad pattern, so that it
-//! reads as "allow ..."; a code is never used again for something else.
+//! `tests/library/rule_docs.rs` reads its fenced examples. A rule's name is the bad pattern, so that
+//! it reads as "allow ..."; a code is never used again for something else.
 //!
 //! What the readers report by themselves (syntax, files, settings) stands in [`CODES`], so that
 //! `windlass explain` knows every code there is. Invariant: codes and names are unique, and every

@@ -17,7 +17,8 @@
 //! | `free`, `withdrawing-N` | rule 6 comes first: while a group has just been left, all else waits |
 //!
 //! Forgetting the further places gives the valuations of the seven rules and the change of
-//! behavior: `crates/windlass/tests/library/nets/pnml.rs` compares all of them. Failures are left out.
+//! behavior: `crates/windlass/tests/library/nets/pnml.rs` compares all of them. Failures
+//! are left out.
 
 mod build;
 
