@@ -2,12 +2,13 @@
 //! none.
 //!
 //! Nothing leaves this module that `verify` does not call valid, and `optimal` is said only when
-//! a lower bound meets the plan.
+//! a lower bound meets the plan. [`graceful_removal`] joins several such plans for the engine.
 
 mod atomic;
 mod belief;
 pub mod down;
 mod explain;
+pub mod graceful_removal;
 mod interleave;
 pub mod invariants;
 mod loosen;
@@ -122,6 +123,30 @@ pub enum Answer {
     },
     /// The application is one of nets.
     Nets,
+}
+
+/// Why there is no plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoPlan {
+    /// No plan reaches the goal.
+    Unreachable(Explanation),
+    /// A limit was reached before a plan was found.
+    Stopped(StopReason),
+    /// The application is one of nets, which need no plans.
+    Nets,
+}
+
+impl Answer {
+    /// The plan alone, or why there is none.
+    pub fn into_plan(self) -> Result<Plan, NoPlan> {
+        match self {
+            Answer::Plan(found) => Ok(found.plan),
+            Answer::Unreachable(why) => Err(NoPlan::Unreachable(why)),
+            Answer::Unknown { stopped, .. } => Err(NoPlan::Stopped(stopped)),
+            Answer::Nets => Err(NoPlan::Nets),
+        }
+    }
 }
 
 /// Looks for a plan.

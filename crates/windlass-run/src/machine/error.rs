@@ -3,8 +3,7 @@
 
 use std::fmt;
 
-use windlass::synthesize::Explanation;
-use windlass::system::StopReason;
+use windlass::synthesize::NoPlan;
 
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,10 +11,8 @@ use windlass::system::StopReason;
 pub enum PlanError {
     /// The run was given a plan, and no goal.
     NoGoal,
-    /// No plan reaches the goal.
-    Unreachable(Explanation),
-    /// A limit was reached before a plan was found.
-    Stopped(StopReason),
+    /// The planner has none.
+    Planner(NoPlan),
     /// Faults that nothing takes.
     Faults {
         /// Whether the application forbids faults; else no handler takes them.
@@ -33,11 +30,14 @@ impl fmt::Display for PlanError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlanError::NoGoal => out.write_str("no goal was given, only a plan"),
-            PlanError::Unreachable(why) => {
+            PlanError::Planner(NoPlan::Unreachable(why)) => {
                 write!(out, "unreachable: {}", why.headline)?;
                 why.because.iter().try_for_each(|because| write!(out, "; {because}"))
             }
-            PlanError::Stopped(reason) => write!(out, "no plan was found: {reason}"),
+            PlanError::Planner(NoPlan::Stopped(reason)) => {
+                write!(out, "no plan was found: {reason}")
+            }
+            PlanError::Planner(_) => out.write_str("nets are not planned"),
             PlanError::Faults { forbidden, faults } => {
                 let why =
                     if *forbidden { "faults are forbidden" } else { "no handler takes this fault" };
@@ -52,6 +52,12 @@ impl fmt::Display for PlanError {
 }
 
 impl std::error::Error for PlanError {}
+
+impl From<NoPlan> for PlanError {
+    fn from(why: NoPlan) -> Self {
+        PlanError::Planner(why)
+    }
+}
 
 /// Why a plan cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq)]

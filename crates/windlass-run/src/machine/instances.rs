@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use windlass::application::{Application, GlobalState, InstanceId, NodeId};
 use windlass::lifecycle::implementation::{Effect, Process};
 use windlass::lifecycle::protocol::{Element, Transition};
-use windlass::plan::{Plan, PlanAction, Step};
-use windlass::synthesize::{self, Answer, Question};
-use windlass::system::Budget;
-use windlass::verify::Effort;
+use windlass::plan::{PlanAction, Step};
 
-use super::{Holders, PlanError, Untidy, Work};
+use super::{Holders, Untidy, Work};
 
 /// The name of the node of an instance; empty when there is no such instance.
 pub(super) fn node_name(
@@ -132,18 +129,5 @@ pub(super) fn host_of_step(
         other @ PlanAction::ScaleIn { .. } => {
             host_of(application, &node_name(application, state, other.instance()))
         }
-    }
-}
-
-/// The plan that answers a question, or why there is none; nothing where there are nets.
-pub(super) fn planned(
-    question: &Question<'_>,
-    budget: &mut dyn Budget,
-) -> Result<Option<Plan>, PlanError> {
-    match synthesize::synthesize(question, &Effort::default(), budget) {
-        Answer::Plan(found) => Ok(Some(found.plan)),
-        Answer::Unreachable(why) => Err(PlanError::Unreachable(why)),
-        Answer::Unknown { stopped, .. } => Err(PlanError::Stopped(stopped)),
-        Answer::Nets => Ok(None),
     }
 }

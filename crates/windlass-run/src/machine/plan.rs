@@ -3,8 +3,6 @@
 //! A step starts when the steps before it have ended and the rules let it start; if it would fault
 //! something although the plan was made without faults, it does not.
 
-mod leaving;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,14 +17,12 @@ use windlass::semantics::Semantics;
 use windlass::semantics::replica::in_place::{InPlace, Next};
 use windlass::semantics::replica::observe::{Observation, observe};
 use windlass::semantics::replica::{Action, Blocked, Creation, Event, Replica};
+use windlass::synthesize::graceful_removal::{Arrange, GracefulRemoval};
 use windlass::system::Budget;
 
 use super::progress::Progress;
 use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work, instances};
 use crate::entry::{Aim, Task};
-
-/// Adds order to a plan: application, nodes by instance, plan.
-pub type Arrange = fn(&Application, &BTreeMap<String, String>, &mut Plan);
 
 /// A plan under way. A task is a step.
 pub struct PlanMachine<'a> {
@@ -98,12 +94,8 @@ impl<'a> PlanMachine<'a> {
     /// The first outcome of an action. Which of several it is makes no difference to the goal: a
     /// valid plan reaches it for every choice.
     fn next(&self, action: &Action) -> Result<Next, Refusal> {
-        self.next_in(&self.now, action)
-    }
-
-    fn next_in(&self, state: &InPlace, action: &Action) -> Result<Next, Refusal> {
         let refused = |blocked: Blocked| Refusal::Blocked(self.replica.explain(&blocked));
-        state.next(&self.replica, action).map_err(refused)
+        self.now.next(&self.replica, action).map_err(refused)
     }
 
     fn enter(&mut self, next: Next) -> Vec<Note> {
@@ -139,18 +131,6 @@ impl<'a> PlanMachine<'a> {
         }
     }
 
-    /// The node of every instance that is there or that a plan makes.
-    fn nodes_of(&self, plan: &Plan) -> BTreeMap<String, String> {
-        let there = self.state().instances.iter();
-        let there =
-            there.map(|(id, own)| (id.0.clone(), self.application.node(own.node).name.clone()));
-        let made = plan.steps.iter().filter_map(|step| match &step.action {
-            PlanAction::ScaleOut { node, instance, .. } => Some((instance.0.clone(), node.clone())),
-            _ => None,
-        });
-        there.chain(made).collect()
-    }
-
     fn back(&self) -> GoalFile {
         let mut goal = GoalFile::default();
         for (id, instance) in &self.began.instances {
@@ -161,7 +141,7 @@ impl<'a> PlanMachine<'a> {
             let is_led_to = protocol.initial == state
                 || protocol.transitions.iter().any(|transition| transition.to == state);
             if !is_there && !is_led_to {
-                // It had crashed, and has been started since: nobody wants that undone.
+                // It had crashed, and has been started since: that stays.
                 continue;
             }
             let state = protocol.state(state).name.clone();
@@ -282,7 +262,17 @@ impl Machine for PlanMachine<'_> {
             (Aim::Goal, None) => return Err(PlanError::NoGoal),
             (Aim::Back, _) => self.back(),
         };
-        self.way(&goal)
+        let question = GracefulRemoval {
+            application: self.application,
+            replica: &self.replica,
+            start: self.state(),
+            known: &self.began,
+            goal: &goal,
+            allow_faults: self.allow_faults,
+            arrange: self.arrange,
+            budget: self.budget,
+        };
+        Ok(Some(question.plan()?))
     }
 
     fn host_of(&self, node: &str) -> Option<String> {

@@ -7,9 +7,10 @@ use windlass::application::{Application, Faults, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::lifecycle::implementation::Process;
 use windlass::plan::Plan;
+use windlass::synthesize::graceful_removal::Arrange;
 use windlass::system::Budget;
 
-use super::plan::{Arrange, PlanMachine};
+use super::plan::PlanMachine;
 use super::single::SingleMachine;
 use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work};
 use crate::entry::{Aim, Task};

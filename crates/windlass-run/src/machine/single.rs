@@ -7,8 +7,8 @@
 //! has one provider, it is enough to ask this for pairs of nodes that are bound to each other.
 //! An operation that handlers follow (`faults: handled`) runs alone.
 
+mod planning;
 mod rules;
-mod way;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use super::progress::Progress;
 use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work, instances};
 use crate::entry::{Aim, Task};
 
-pub use way::without_faults;
+pub use planning::without_faults;
 
 /// An operation that has started and not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -300,9 +300,9 @@ impl Machine for SingleMachine<'_> {
             return Err(why);
         }
         match (aim, &self.goal) {
-            (Aim::Goal, Some(goal)) => self.found(goal),
+            (Aim::Goal, Some(goal)) => self.search(goal).map(Some),
             (Aim::Goal, None) => Err(PlanError::NoGoal),
-            (Aim::Back, _) => self.found(&self.back()),
+            (Aim::Back, _) => self.search(&self.back()).map(Some),
         }
     }
 

@@ -10,10 +10,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use windlass::application::{Application, GlobalState};
+use windlass::synthesize::graceful_removal::Arrange;
 use windlass_run::compose as running;
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::OrderId;
-use windlass_run::machine::plan::Arrange;
 use windlass_run::world::docker::engine::{Container, Engine, EngineError};
 use windlass_run::world::docker::http::Address;
 use windlass_run::world::docker::requests::{Part, Requests, SERVICE, Service};

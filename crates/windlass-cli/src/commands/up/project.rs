@@ -10,10 +10,10 @@ use windlass::goal::{GoalFile, Want};
 use windlass::lang::compose::{self, Project};
 use windlass::plan::{Plan, PlanAction};
 use windlass::source::{SourceId, Sources};
+use windlass::synthesize::graceful_removal::Arrange;
 use windlass_run::compose::{self as running, Observed, ProjectContext};
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::Purpose;
-use windlass_run::machine::plan::Arrange;
 use windlass_run::world::docker::requests::{Part, Requests};
 
 use super::refusal::refuse;

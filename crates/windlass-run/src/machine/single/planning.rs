@@ -1,4 +1,4 @@
-//! Plans from where every node is to somewhere else, and back.
+//! Plans from the state in which every node is to a goal, and back.
 
 use windlass::application::{Application, GlobalState, Instance};
 use windlass::goal::{Amount, Goal, GoalFile, Want};
@@ -6,10 +6,11 @@ use windlass::lifecycle::protocol::Element;
 use windlass::plan::Plan;
 use windlass::semantics::protocol::ServiceTemplate;
 use windlass::semantics::protocol::observe;
-use windlass::synthesize::Question;
+use windlass::synthesize::{self, Question};
+use windlass::verify::Effort;
 
 use super::SingleMachine;
-use crate::machine::{PlanError, instances};
+use crate::machine::PlanError;
 
 impl SingleMachine<'_> {
     pub(super) fn back(&self) -> GoalFile {
@@ -32,12 +33,14 @@ impl SingleMachine<'_> {
         found.unwrap_or_else(|| want.clone())
     }
 
-    pub(super) fn found(&self, goal: &GoalFile) -> Result<Option<Plan>, PlanError> {
+    /// A plan from here to a goal.
+    pub(super) fn search(&self, goal: &GoalFile) -> Result<Plan, PlanError> {
         let wants = goal.goal.wants.iter().map(|want| self.of_nodes(want)).collect();
         let goal = &GoalFile { goal: Goal { wants }, ..goal.clone() };
         let plain = Question::new(self.application, &self.global, goal);
         let question = Question { known: Some(&self.began), ..plain };
-        instances::planned(&question, &mut *(self.budget)())
+        let answer = synthesize::synthesize(&question, &Effort::default(), &mut *(self.budget)());
+        Ok(answer.into_plan()?)
     }
 }
 
