@@ -50,7 +50,8 @@ pub(crate) const BAD_SHORT_FORM: &str = "COMPOSE004";
 pub(crate) const BAD_EXTENDS: &str = "COMPOSE005";
 pub(crate) const BAD_INCLUDE: &str = "COMPOSE006";
 pub(crate) const UNDEFINED: &str = "COMPOSE007";
-pub(crate) const NO_IMAGE: &str = "COMPOSE008";
+/// A service has neither an image nor a build.
+pub const NO_IMAGE: &str = "COMPOSE008";
 pub(crate) const CONFLICT: &str = "COMPOSE009";
 pub(crate) const CYCLE: &str = "COMPOSE010";
 pub(crate) const SAME_CONTAINER_NAME: &str = "COMPOSE011";

@@ -1,10 +1,12 @@
 //! Rules for Docker Compose: what `docker compose config` is silent about.
 //!
-//! A rule is one file with a constant and a function that looks at a project, and one line below.
+//! A rule is one file with a constant and a function that looks at a project, and one line in
+//! [`RULES`]; what only the reader sees is in [`CODES`].
 //! None of them refuses what Compose accepts; `check --strict` lets them fail.
 
 pub mod address_outside_subnet;
 pub mod beyond_classic_builder;
+mod codes;
 pub mod command_cut_off;
 pub mod completion_of_restarted_service;
 pub mod contradicting_resources;
@@ -30,93 +32,54 @@ pub mod unknown_mount_option;
 pub mod unknown_restart_policy;
 pub mod unused_resource;
 
+pub use codes::CODES;
+
 use std::collections::BTreeSet;
 
-use super::Rule;
+use super::{LooksAt, Rule};
 use crate::diagnostic::Diagnostic;
 use crate::lang::compose::Project;
 use crate::source::Sources;
 
-/// Looks for one bad pattern in a project.
-pub type Check = fn(&Project, &Sources, &mut Vec<Diagnostic>);
-
-/// The rules with how each one looks, in the order in which they run. One line each.
-pub const RULES: &[(&Rule, Check)] = &[
-    (&healthy_without_healthcheck::RULE, |project, _, findings| {
-        healthy_without_healthcheck::check(project, findings);
-    }),
-    (&host_port_clash::RULE, |project, _, findings| host_port_clash::check(project, findings)),
-    (&fixed_port_with_replicas::RULE, |project, _, findings| {
-        fixed_port_with_replicas::check(project, findings);
-    }),
-    (&completion_of_restarted_service::RULE, |project, _, findings| {
-        completion_of_restarted_service::check(project, findings);
-    }),
-    (&first_exit_decides::RULE, |project, _, findings| {
-        first_exit_decides::check(project, findings);
-    }),
-    (&one_letter_volume::RULE, |project, _, findings| one_letter_volume::check(project, findings)),
-    (&started_though_checked::RULE, |project, _, findings| {
-        started_though_checked::check(project, findings);
-    }),
-    (&unused_resource::RULE, |project, _, findings| unused_resource::check(project, findings)),
-    (&overlapping_subnets::RULE, |project, _, findings| {
-        overlapping_subnets::check(project, findings);
-    }),
-    (&same_address::RULE, |project, _, findings| same_address::check(project, findings)),
-    (&address_outside_subnet::RULE, |project, _, findings| {
-        address_outside_subnet::check(project, findings);
-    }),
-    (&secret_in_environment::RULE, secret_in_environment::check),
-    (&image_without_version::RULE, |project, _, findings| {
-        image_without_version::check(project, findings);
-    }),
-    (&privileged_service::RULE, |project, _, findings| {
-        privileged_service::check(project, findings);
-    }),
-    (&engine_socket_mount::RULE, |project, _, findings| {
-        engine_socket_mount::check(project, findings);
-    }),
-    (&missing_bind_source::RULE, |project, _, findings| {
-        missing_bind_source::check(project, findings);
-    }),
-    (&ignored_deploy_key::RULE, |project, _, findings| {
-        ignored_deploy_key::check(project, findings);
-    }),
-    (&contradicting_resources::RULE, |project, _, findings| {
-        contradicting_resources::check(project, findings);
-    }),
-    (&name_of_all_projects::RULE, |project, _, findings| {
-        name_of_all_projects::check(project, findings);
-    }),
-    (&unknown_restart_policy::RULE, |project, _, findings| {
-        unknown_restart_policy::check(project, findings);
-    }),
-    (&unknown_mount_option::RULE, |project, _, findings| {
-        unknown_mount_option::check(project, findings);
-    }),
-    (&one_image_two_platforms::RULE, |project, _, findings| {
-        one_image_two_platforms::check(project, findings);
-    }),
-    (&needs_plugin::RULE, |project, _, findings| {
-        needs_plugin::check(project, findings);
-    }),
-    (&secret_of_cluster::RULE, |project, _, findings| {
-        secret_of_cluster::check(project, findings);
-    }),
-    (&beyond_classic_builder::RULE, |project, _, findings| {
-        beyond_classic_builder::check(project, findings);
-    }),
-    (&command_cut_off::RULE, |project, _, findings| {
-        command_cut_off::check(project, findings);
-    }),
+/// The rules, in the order in which they run.
+pub const RULES: &[&Rule] = &[
+    &healthy_without_healthcheck::RULE,
+    &host_port_clash::RULE,
+    &fixed_port_with_replicas::RULE,
+    &completion_of_restarted_service::RULE,
+    &first_exit_decides::RULE,
+    &one_letter_volume::RULE,
+    &started_though_checked::RULE,
+    &unused_resource::RULE,
+    &overlapping_subnets::RULE,
+    &same_address::RULE,
+    &address_outside_subnet::RULE,
+    &secret_in_environment::RULE,
+    &image_without_version::RULE,
+    &privileged_service::RULE,
+    &engine_socket_mount::RULE,
+    &missing_bind_source::RULE,
+    &ignored_deploy_key::RULE,
+    &contradicting_resources::RULE,
+    &name_of_all_projects::RULE,
+    &unknown_restart_policy::RULE,
+    &unknown_mount_option::RULE,
+    &one_image_two_platforms::RULE,
+    &needs_plugin::RULE,
+    &secret_of_cluster::RULE,
+    &beyond_classic_builder::RULE,
+    &command_cut_off::RULE,
 ];
 
 /// Everything that the rules find in a project, in the order of its texts.
 pub fn check(project: &Project, sources: &Sources) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    for (_, check) in RULES {
-        check(project, sources, &mut findings);
+    for rule in RULES {
+        match rule.looks_at {
+            LooksAt::Project(check) => check(project, &mut findings),
+            LooksAt::ProjectText(check) => check(project, sources, &mut findings),
+            _ => {}
+        }
     }
     project.explain(&mut findings);
     crate::diagnostic::sort(&mut findings);

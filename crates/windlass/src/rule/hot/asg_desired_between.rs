@@ -1,6 +1,6 @@
 //! `asg_desired_between` (row O60): min_size <= desired_capacity <= max_size.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::found;
 use super::shared::scaling_groups;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that min_size <= desired_capacity <= max_size",
     paper: Some("000 7.1.4"),
     doc: page!("HOT360"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for (group, min, max, desired) in scaling_groups(stack) {
         let Some((value, span)) = desired else { continue };
         if min.is_some_and(|min| value < min) || max.is_some_and(|max| value > max) {

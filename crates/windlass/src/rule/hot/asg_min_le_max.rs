@@ -1,6 +1,6 @@
 //! `asg_min_le_max` (row O61): min_size <= max_size.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::found;
 use super::shared::scaling_groups;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that min_size <= max_size",
     paper: Some("000 7.1.4"),
     doc: page!("HOT361"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for (group, min, max, _) in scaling_groups(stack) {
         if let (Some(min), Some(max)) = (min, max)
             && min > max

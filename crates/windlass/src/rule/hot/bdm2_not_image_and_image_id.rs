@@ -1,6 +1,6 @@
 //! `bdm2_not_image_and_image_id` (row O40): image and image_id are not both used in a bdm_v2 entry.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::both_in_entry;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,9 +13,10 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that image and image_id are not both used in a bdm_v2 entry",
     paper: Some("000 7.1.4"),
     doc: page!("HOT340"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     both_in_entry(stack, "block_device_mapping_v2", ("image", "image_id"), &RULE, findings);
 }

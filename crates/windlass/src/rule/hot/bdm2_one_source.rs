@@ -1,7 +1,7 @@
 //! `bdm2_one_source` (row O41): a bdm_v2 entry has one source among volume_id, snapshot_id, image,
 //! image_id, swap_size, ephemeral_size, ephemeral_format.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SERVER, found, is_given};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -15,10 +15,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a bdm_v2 entry has one source among volume_id, snapshot_id, image, image_id, swap_size, ephemeral_size, ephemeral_format",
     paper: Some("000 7.1.4"),
     doc: page!("HOT341"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for server in stack.of(&[SERVER]) {
         for entry in server.list("block_device_mapping_v2") {
             let has =

@@ -1,6 +1,6 @@
 //! `fip_address_once` (row O47): two floating IPs do not ask the same floating_ip_address.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{FLOATING_IP, address, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that two floating IPs do not ask the same floating_ip_address",
     paper: Some("000 7.1.4"),
     doc: page!("HOT347"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let asked = stack.of(&[FLOATING_IP]).filter_map(|floating| {
         let value = floating.get(&["floating_ip_address"])?;
         let key = address(value).map(|address| address.to_string()).or_else(|| value.identity())?;

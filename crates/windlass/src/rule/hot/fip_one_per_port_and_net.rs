@@ -1,7 +1,7 @@
 //! `fip_one_per_port_and_net` (row O48): two floating IPs of one net/subnet are not bound to one
 //! port.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::{Floating, floating_twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that two floating IPs of one net/subnet are not bound to one port",
     paper: Some("000 7.1.4"),
     doc: page!("HOT348"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for twin in floating_twins(stack) {
         let kinds = twin.kinds();
         if kinds.0 != Floating::Server {

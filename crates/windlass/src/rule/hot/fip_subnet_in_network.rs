@@ -1,6 +1,6 @@
 //! `fip_subnet_in_network` (row O46): floating_subnet belongs to floating_network.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{FLOATING_IP, found, is_elsewhere};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that floating_subnet belongs to floating_network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT346"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for floating in stack.of(&[FLOATING_IP]) {
         if let (Some(subnet), Some(network)) = (
             floating.get(&["floating_subnet"]),

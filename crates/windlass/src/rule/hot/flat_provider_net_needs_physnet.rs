@@ -1,7 +1,7 @@
 //! `flat_provider_net_needs_physnet` (row O57): physical_network is given when network_type is
 //! flat.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{PROVIDER_NET, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -15,10 +15,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that physical_network is given when network_type is flat",
     paper: Some("000 7.1.4"),
     doc: page!("HOT357"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for net in stack.of(&[PROVIDER_NET]) {
         let Some(kind) = net.get(&["network_type"]).and_then(Value::as_str) else { continue };
         let name = &net.name;

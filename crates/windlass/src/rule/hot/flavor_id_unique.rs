@@ -1,6 +1,6 @@
 //! `flavor_id_unique` (row S06): two flavors do not share flavorid.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::twins;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that two flavors do not share flavorid",
     paper: Some("000 7.1.4"),
     doc: page!("HOT206"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let ids = stack.of(&["OS::Nova::Flavor"]).filter_map(|flavor| {
         let id = flavor.get(&["flavorid"])?.identity().filter(|id| id != "auto")?;
         Some((id, flavor.name.as_str(), flavor.at("flavorid")))

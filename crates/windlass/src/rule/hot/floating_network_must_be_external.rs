@@ -1,6 +1,6 @@
 //! `floating_network_must_be_external` (row X02): floating_network is an external network.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{FLOATING_IP, found, not_external};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,11 +13,12 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that floating_network is an external network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT502"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
 /// Paper: 000 7.2.2
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for floating in stack.of(&[FLOATING_IP]) {
         if let Some(network) = floating.get(&["floating_network", "floating_network_id"])
             && let Some(net) = not_external(stack, network)

@@ -1,6 +1,6 @@
 //! `gateway_in_cidr` (row I04): gateway_ip lies in the subnet cidr.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET, address, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -15,10 +15,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that gateway_ip lies in the subnet cidr",
     paper: Some("000 7.1.4"),
     doc: page!("HOT404"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for subnet in stack.of(&[SUBNET]) {
         let range = subnet.get(&["cidr"]).and_then(Value::as_str).and_then(Range::cidr);
         if let (Some(range), Some(gateway)) = (range, subnet.get(&["gateway_ip"]).and_then(address))

@@ -1,7 +1,7 @@
 //! `gateway_network_must_be_external` (row X03): external_gateway_info.network is an external
 //! network.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{ROUTER, found, not_external};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that external_gateway_info.network is an external network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT503"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for router in stack.of(&[ROUTER, "OS::Neutron::RouterGateway"]) {
         let network = router.get(&["external_gateway_info"]).and_then(|info| info.get("network"));
         let network = network.or_else(|| router.get(&["network", "network_id"]));

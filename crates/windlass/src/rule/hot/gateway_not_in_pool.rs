@@ -1,6 +1,6 @@
 //! `gateway_not_in_pool` (row O05): gateway_ip differs from pool start and end.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET, address, found, pools};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that gateway_ip differs from pool start and end",
     paper: Some("000 7.1.4"),
     doc: page!("HOT305"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for subnet in stack.of(&[SUBNET]) {
         let Some(gateway) = subnet.get(&["gateway_ip"]).and_then(address) else { continue };
         for (pool, span) in pools(subnet) {

@@ -1,6 +1,6 @@
 //! `group_role_domain_xor_project` (row S10): same for groups.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::role_assignments;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that same for groups",
     paper: Some("000 7.1.4"),
     doc: page!("HOT210"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     role_assignments(
         stack,
         &["OS::Keystone::Group", "OS::Keystone::GroupRoleAssignment"],

@@ -1,6 +1,6 @@
 //! `ipv6_modes_equal` (row O07): ipv6_ra_mode = ipv6_address_mode when both given.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that ipv6_ra_mode = ipv6_address_mode when both given",
     paper: Some("000 7.1.4"),
     doc: page!("HOT307"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for subnet in stack.of(&[SUBNET]) {
         let modes = [subnet.get(&["ipv6_ra_mode"]), subnet.get(&["ipv6_address_mode"])];
         if let [Some(ra), Some(address)] = modes.map(|mode| mode.and_then(Value::as_str))

@@ -1,6 +1,6 @@
 //! `ipv6_modes_only_v6` (row O08): ipv6 modes are absent when ip_version is 4.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that ipv6 modes are absent when ip_version is 4",
     paper: Some("000 7.1.4"),
     doc: page!("HOT308"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for subnet in stack.of(&[SUBNET]) {
         let version = match subnet.get(&["ip_version"]) {
             Some(version) => version.as_int(),

@@ -1,6 +1,6 @@
 //! `l3_agents_need_ha` (row O14): l3_agent_ids not used when ha is false.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{ROUTER, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that l3_agent_ids not used when ha is false",
     paper: Some("000 7.1.4"),
     doc: page!("HOT314"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for router in stack.of(&[ROUTER]) {
         let agents = router.list("l3_agent_ids").len();
         let ha = router.get(&["ha"]).map_or(Some(false), Value::as_bool);

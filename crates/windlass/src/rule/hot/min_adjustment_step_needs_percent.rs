@@ -1,7 +1,7 @@
 //! `min_adjustment_step_needs_percent` (row S12): min_adjustment_step only with
 //! percent_change_in_capacity.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::found;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -15,10 +15,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that min_adjustment_step only with percent_change_in_capacity",
     paper: Some("000 7.1.4"),
     doc: page!("HOT212"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let policies = [
         (
             "OS::Heat::ScalingPolicy",

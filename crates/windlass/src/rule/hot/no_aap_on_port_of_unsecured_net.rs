@@ -1,6 +1,6 @@
 //! `no_aap_on_port_of_unsecured_net` (row O02): ports of such a net have no allowed_address_pairs.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{found, ports_of_unsecured_networks};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that ports of such a net have no allowed_address_pairs",
     paper: Some("000 7.1.4"),
     doc: page!("HOT302"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for port in ports_of_unsecured_networks(stack) {
         if !port.list("allowed_address_pairs").is_empty() {
             let message = format!(

@@ -1,7 +1,7 @@
 //! `no_sg_on_port_of_unsecured_net` (row O01): ports of a net with port_security_enabled=false
 //! have no security_groups.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{found, ports_of_unsecured_networks};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that ports of a net with port_security_enabled=false have no security_groups",
     paper: Some("000 7.1.4"),
     doc: page!("HOT301"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for port in ports_of_unsecured_networks(stack) {
         if !port.list("security_groups").is_empty() {
             let message = format!(

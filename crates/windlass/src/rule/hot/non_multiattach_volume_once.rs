@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::found;
 use super::shared::{VolumeUse, volume_uses};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -17,10 +17,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a volume with multiattach false is attached once at most",
     paper: Some("000 7.1.4"),
     doc: page!("HOT358"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let uses = volume_uses(stack).into_iter().filter(|usage| !usage.multiattach);
     let mut first: BTreeMap<String, VolumeUse<'_>> = BTreeMap::new();
     for usage in uses {

@@ -1,6 +1,6 @@
 //! `pool_end_ge_start` (row O03): allocation pool end >= start.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET, address, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that allocation pool end >= start",
     paper: Some("000 7.1.4"),
     doc: page!("HOT303"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for subnet in stack.of(&[SUBNET]) {
         for pool in subnet.list("allocation_pools") {
             let [start, end] = ["start", "end"].map(|key| pool.get(key).and_then(address));

@@ -1,6 +1,6 @@
 //! `pool_in_cidr` (row I05): allocation pools lie in the subnet cidr.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET, found, pools};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -15,10 +15,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that allocation pools lie in the subnet cidr",
     paper: Some("000 7.1.4"),
     doc: page!("HOT405"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for subnet in stack.of(&[SUBNET]) {
         let Some(range) = subnet.get(&["cidr"]).and_then(Value::as_str).and_then(Range::cidr)
         else {

@@ -1,6 +1,6 @@
 //! `pool_max_ge_min_prefixlen` (row O56): max_prefixlen >= min_prefixlen.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET_POOL, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that max_prefixlen >= min_prefixlen",
     paper: Some("000 7.1.4"),
     doc: page!("HOT356"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for pool in stack.of(&[SUBNET_POOL]) {
         let bound = |name: &str| pool.get(&[name]).and_then(Value::as_int);
         let (min, max, usual) =

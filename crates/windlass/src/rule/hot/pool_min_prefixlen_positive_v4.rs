@@ -1,6 +1,6 @@
 //! `pool_min_prefixlen_positive_v4` (row O54): min_prefixlen > 0 for IPv4.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET_POOL, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -15,10 +15,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that min_prefixlen > 0 for IPv4",
     paper: Some("000 7.1.4"),
     doc: page!("HOT354"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for pool in stack.of(&[SUBNET_POOL]) {
         let is_v4 = pool
             .list("prefixes")

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET, found, overlaps, pools};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::address::Range;
@@ -18,10 +18,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that subnets of one network have disjoint allocation pools",
     paper: Some("000 7.1.4"),
     doc: page!("HOT304"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let mut by_network: BTreeMap<String, Vec<(Range, &Resource, Span)>> = BTreeMap::new();
     for subnet in stack.of(&[SUBNET]) {
         let Some(network) = subnet.get(&["network", "network_id"]).and_then(Value::identity) else {

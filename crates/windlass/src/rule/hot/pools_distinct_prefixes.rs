@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET_POOL, found, overlaps};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::address::Range;
@@ -18,10 +18,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that two subnet pools do not have the same prefixes",
     paper: Some("000 7.1.4"),
     doc: page!("HOT355"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let mut scopes: BTreeMap<String, Vec<(Range, &Resource, Span)>> = BTreeMap::new();
     for pool in stack.of(&[SUBNET_POOL]) {
         let Some(scope) = pool.get(&["address_scope"]).and_then(Value::identity) else { continue };

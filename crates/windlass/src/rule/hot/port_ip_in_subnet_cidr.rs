@@ -1,6 +1,6 @@
 //! `port_ip_in_subnet_cidr` (row I02): an ip_address in fixed_ips lies in the cidr of its subnet.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{address, cidr_of, cidrs_by_network, fixed_addresses, found, subnet_in};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that an ip_address in fixed_ips lies in the cidr of its subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT402"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let by_network = cidrs_by_network(stack);
     for (resource, network, fixed) in fixed_addresses(stack) {
         let Some(ip) = fixed.get("ip_address").or(fixed.get("fixed_ip")) else { continue };

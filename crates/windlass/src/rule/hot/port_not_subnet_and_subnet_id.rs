@@ -1,6 +1,6 @@
 //! `port_not_subnet_and_subnet_id` (row O23): subnet and subnet_id are not both used.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{PORT, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that subnet and subnet_id are not both used",
     paper: Some("000 7.1.4"),
     doc: page!("HOT323"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for port in stack.of(&[PORT]) {
         for fixed in port.list("fixed_ips") {
             if let (Some(_), Some(old)) = (fixed.get("subnet"), fixed.get("subnet_id")) {

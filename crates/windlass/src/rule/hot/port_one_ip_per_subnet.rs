@@ -1,6 +1,6 @@
 //! `port_one_ip_per_subnet` (row O18): a port has one address per subnet.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{PORT, found};
 use super::shared::port_subnet_pairs;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a port has one address per subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT318"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     port_subnet_pairs(stack, &RULE, |a, b| !a && !b, findings);
     for port in stack.of(&[PORT]) {
         if port.list("fixed_ips").len() > 5 {

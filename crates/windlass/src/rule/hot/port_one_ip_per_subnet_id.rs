@@ -1,6 +1,6 @@
 //! `port_one_ip_per_subnet_id` (row O19): same with subnet_id.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::port_subnet_pairs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,9 +13,10 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that same with subnet_id",
     paper: Some("000 7.1.4"),
     doc: page!("HOT319"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     port_subnet_pairs(stack, &RULE, |a, b| a && b, findings);
 }

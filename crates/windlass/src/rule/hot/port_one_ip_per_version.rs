@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{PORT, address, cidr_of, found, subnet_in};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -16,10 +16,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a port has no two addresses of one IP version on one network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT322"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for port in stack.of(&[PORT]) {
         let versions = port.list("fixed_ips").iter().map(|fixed| {
             let own = fixed.get("ip_address").and_then(address).map(|address| address.is_v6);

@@ -1,6 +1,6 @@
 //! `port_subnet_id_in_network` (row O25): same with subnet_id.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::port_subnet_elsewhere;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,9 +13,10 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that same with subnet_id",
     paper: Some("000 7.1.4"),
     doc: page!("HOT325"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     port_subnet_elsewhere(stack, "subnet_id", &RULE, findings);
 }

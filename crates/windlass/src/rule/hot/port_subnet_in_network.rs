@@ -1,6 +1,6 @@
 //! `port_subnet_in_network` (row O24): a subnet in fixed_ips belongs to the port network.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::port_subnet_elsewhere;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,9 +13,10 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a subnet in fixed_ips belongs to the port network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT324"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     port_subnet_elsewhere(stack, "subnet", &RULE, findings);
 }

@@ -1,6 +1,6 @@
 //! `port_subnet_vs_subnet_id` (row O20): subnet and subnet_id entries name different subnets.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::port_subnet_pairs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,9 +13,10 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that subnet and subnet_id entries name different subnets",
     paper: Some("000 7.1.4"),
     doc: page!("HOT320"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     port_subnet_pairs(stack, &RULE, |a, b| a != b, findings);
 }

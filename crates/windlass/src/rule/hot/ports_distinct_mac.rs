@@ -1,6 +1,6 @@
 //! `ports_distinct_mac` (row O26): two ports do not share a mac_address.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{PORT, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that two ports do not share a mac_address",
     paper: Some("000 7.1.4"),
     doc: page!("HOT326"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let macs = stack.of(&[PORT]).filter_map(|port| {
         let network = port.get(&["network", "network_id"])?.identity()?;
         let mac = mac(port.get(&["mac_address"])?.as_str()?)?;

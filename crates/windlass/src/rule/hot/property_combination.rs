@@ -4,11 +4,23 @@
 
 use std::collections::BTreeSet;
 
+use super::super::{LooksAt, Rule, page};
 use super::look::{PORT, PROVIDER_NET, ROUTER, SERVER, is_given, truth};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
 use crate::source::Span;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT018",
+    name: "property-combination",
+    severity: Severity::Error,
+    summary: "properties are given that do not go together",
+    doc: page!("HOT018"),
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
+};
 
 /// Type, a property, and another one that must be given with it.
 const NEEDS: &[(&str, &str, &str)] = &[
@@ -30,9 +42,9 @@ const EXCLUDES: &[(&str, &str, &str)] = &[
 const QUOTAS: &[&str] =
     &["OS::Cinder::Quota", "OS::Neutron::Quota", "OS::Nova::Quota", "OS::Octavia::Quota"];
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let mut report = |span: Span, message: String| {
-        findings.push(Diagnostic::error("HOT018", span, message));
+        findings.push(RULE.finding(span, message));
     };
     for (type_name, property, needed) in NEEDS {
         for resource in stack.of(&[type_name]) {

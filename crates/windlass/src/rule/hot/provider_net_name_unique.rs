@@ -1,6 +1,6 @@
 //! `provider_net_name_unique` (row S08): two provider networks do not share a name.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{PROVIDER_NET, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that two provider networks do not share a name",
     paper: Some("000 7.1.4"),
     doc: page!("HOT208"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let names = stack.of(&[PROVIDER_NET]).filter_map(|net| {
         Some((net.get(&["name"])?.identity()?, net.name.as_str(), net.at("name")))
     });

@@ -1,6 +1,6 @@
 //! `region_id_unique` (row S11): two regions do not share an id.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::twins;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that two regions do not share an id",
     paper: Some("000 7.1.4"),
     doc: page!("HOT211"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let ids = stack.of(&["OS::Keystone::Region"]).filter_map(|region| {
         Some((region.get(&["id"])?.identity()?, region.name.as_str(), region.at("id")))
     });

@@ -1,6 +1,6 @@
 //! `role_names_unique_in_domain` (row O51): roles of one domain have distinct names.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::names_in_domain;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,9 +13,10 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that roles of one domain have distinct names",
     paper: Some("000 7.1.4"),
     doc: page!("HOT351"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     names_in_domain(stack, "OS::Keystone::Role", "roles", &RULE, findings);
 }

@@ -1,6 +1,6 @@
 //! `router_distributed_xor_l3_agents` (row S01): distributed is not used with l3_agent_ids.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{ROUTER, found, truth};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that distributed is not used with l3_agent_ids",
     paper: Some("000 7.1.4"),
     doc: page!("HOT201"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for router in stack.of(&[ROUTER]) {
         if truth(router, "distributed") == Some(true)
             && (router.has("l3_agent_ids") || router.has("l3_agent_id"))

@@ -1,7 +1,7 @@
 //! `router_fixed_ip_subnet_in_gateway_net` (row S03 and O13): a subnet in external_fixed_ips
 //! belongs to the gateway network.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use super::look::{ROUTER, found, is_elsewhere, subnet_in};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -15,10 +15,12 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a subnet in external_fixed_ips belongs to the gateway network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT203"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    tags: &[Tag::Rows("S03, O13")],
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for router in stack.of(&[ROUTER]) {
         let Some(gateway) = router.get(&["external_gateway_info"]) else { continue };
         for fixed in gateway.get("external_fixed_ips").map_or(&[][..], Value::items) {

@@ -1,6 +1,6 @@
 //! `router_interface_port_xor_subnet` (row S04): exactly one of port and subnet.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{ROUTER_INTERFACE, found, is_given};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that exactly one of port and subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT204"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for interface in stack.of(&[ROUTER_INTERFACE]) {
         let port = interface.get(&["port", "port_id"]);
         let subnet = interface.get(&["subnet", "subnet_id"]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{ROUTER_INTERFACE, found, server_ports, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -16,10 +16,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that two interfaces do not use the same port",
     paper: Some("000 7.1.4"),
     doc: page!("HOT315"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let interfaces = stack.of(&[ROUTER_INTERFACE]).filter_map(|interface| {
         let port = interface.get(&["port", "port_id"])?;
         Some((port.identity()?, interface.name.as_str(), port.span))

@@ -1,6 +1,6 @@
 //! `router_not_ha_and_distributed` (row S02): ha and distributed are not both true.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{ROUTER, found, truth};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that ha and distributed are not both true",
     paper: Some("000 7.1.4"),
     doc: page!("HOT202"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for router in stack.of(&[ROUTER]) {
         if truth(router, "ha") == Some(true) && truth(router, "distributed") == Some(true) {
             let message = format!("router `{}` is both `ha` and `distributed`", router.name);

@@ -1,6 +1,6 @@
 //! `routers_distinct_ip` (row O12): routers on one subnet or net have distinct gateway addresses.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{ROUTER, address, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that routers on one subnet or net have distinct gateway addresses",
     paper: Some("000 7.1.4"),
     doc: page!("HOT312"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let mut claims = Vec::new();
     for router in stack.of(&[ROUTER]) {
         let Some(gateway) = router.get(&["external_gateway_info"]) else { continue };

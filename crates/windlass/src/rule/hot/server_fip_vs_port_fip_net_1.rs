@@ -1,7 +1,7 @@
 //! `server_fip_vs_port_fip_net_1` (row O37): a server's floating_ip and a floating IP bound to its
 //! port are not on one external network.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::{Floating, floating_twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a server's floating_ip and a floating IP bound to its port are not on one external network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT337"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for twin in floating_twins(stack) {
         if twin.kinds() == (Floating::Server, Floating::Resource) {
             findings.push(twin.finding(&RULE));

@@ -1,6 +1,6 @@
 //! `server_fip_vs_port_fip_net_2` (row O38): same through FloatingIPAssociation.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::{Floating, floating_twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that same through FloatingIPAssociation",
     paper: Some("000 7.1.4"),
     doc: page!("HOT338"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for twin in floating_twins(stack) {
         if twin.kinds() == (Floating::Server, Floating::Association) {
             findings.push(twin.finding(&RULE));

@@ -1,6 +1,6 @@
 //! `server_fixed_ip_once` (row O34): a server does not have the same fixed_ip twice on one subnet.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SERVER, claims, found, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a server does not have the same fixed_ip twice on one subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT334"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for twin in twins(claims(stack, &[SERVER]).into_iter()) {
         if twin.first.0 == twin.second.0 {
             let message = format!("server `{}` asks for one address twice", twin.second.0);

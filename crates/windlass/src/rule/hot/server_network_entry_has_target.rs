@@ -1,7 +1,7 @@
 //! `server_network_entry_has_target` (row O45): a networks entry gives network, port,
 //! allocate_network or subnet.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SERVER, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -15,10 +15,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a networks entry gives network, port, allocate_network or subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT345"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for server in stack.of(&[SERVER]) {
         for entry in server.list("networks") {
             let targets = ["network", "uuid", "port", "allocate_network", "subnet"];

@@ -1,6 +1,6 @@
 //! `server_not_bdm_and_bdm_v2` (row O30): block_device_mapping and _v2 are not both used.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SERVER, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that block_device_mapping and _v2 are not both used",
     paper: Some("000 7.1.4"),
     doc: page!("HOT330"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for server in stack.of(&[SERVER]) {
         if !server.list("block_device_mapping").is_empty()
             && !server.list("block_device_mapping_v2").is_empty()

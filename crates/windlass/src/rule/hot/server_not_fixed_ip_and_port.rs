@@ -1,7 +1,7 @@
 //! `server_not_fixed_ip_and_port` (row O39 and O42): fixed_ip and port are not both used in a
 //! networks entry.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use super::shared::both_in_entry;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,9 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that fixed_ip and port are not both used in a networks entry",
     paper: Some("000 7.1.4"),
     doc: page!("HOT339"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    tags: &[Tag::Rows("O39, O42")],
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     both_in_entry(stack, "networks", ("port", "fixed_ip"), &RULE, findings);
 }

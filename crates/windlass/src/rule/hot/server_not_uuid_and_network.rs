@@ -1,6 +1,6 @@
 //! `server_not_uuid_and_network` (row O35): uuid and network are not both used in a networks entry.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::both_in_entry;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,9 +13,10 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that uuid and network are not both used in a networks entry",
     paper: Some("000 7.1.4"),
     doc: page!("HOT335"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     both_in_entry(stack, "networks", ("network", "uuid"), &RULE, findings);
 }

@@ -1,6 +1,6 @@
 //! `server_one_boot_source` (row O44): an image or one bootable device, not both.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SERVER, found, is_given};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that an image or one bootable device, not both",
     paper: Some("000 7.1.4"),
     doc: page!("HOT344"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for server in stack.of(&[SERVER]).filter(|server| !server.is_external) {
         let devices = server.list("block_device_mapping_v2");
         let old = server.list("block_device_mapping");

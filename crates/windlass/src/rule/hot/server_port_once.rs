@@ -1,6 +1,6 @@
 //! `server_port_once` (row O28): a server lists a port once.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{found, server_ports, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a server lists a port once",
     paper: Some("000 7.1.4"),
     doc: page!("HOT328"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for twin in twins(
         server_ports(stack)
             .filter_map(|(server, port)| Some((port.identity()?, server.name.as_str(), port.span))),

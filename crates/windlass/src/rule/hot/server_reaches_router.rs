@@ -1,7 +1,7 @@
 //! `server_reaches_router` (row X01): a server is connected to a network that is, directly or not,
 //! attached to a router.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SERVER, found, is_named_external, network_of_entry, routed_networks, truth};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a server is connected to a network that is, directly or not, attached to a router",
     paper: Some("000 7.1.4"),
     doc: page!("HOT501"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let routed = routed_networks(stack);
     for server in stack.of(&[SERVER]) {
         if truth(server, "config_drive") == Some(true) || server.list("networks").is_empty() {

@@ -1,6 +1,6 @@
 //! `server_subnet_in_network` (row O36): in a networks entry the subnet belongs to the network.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SERVER, found, is_elsewhere};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that in a networks entry the subnet belongs to the network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT336"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for server in stack.of(&[SERVER]) {
         for entry in server.list("networks") {
             if let (Some(subnet), Some(network)) =

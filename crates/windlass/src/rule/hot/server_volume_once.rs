@@ -1,6 +1,6 @@
 //! `server_volume_once` (row O31): a server maps a volume once.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{found, twins};
 use super::shared::volume_uses;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a server maps a volume once",
     paper: Some("000 7.1.4"),
     doc: page!("HOT331"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for twin in
         twins(volume_uses(stack).into_iter().map(|usage| {
             (format!("{} {}", usage.volume, usage.server), usage.server_name, usage.span)

@@ -1,6 +1,6 @@
 //! `servers_distinct_volumes` (row O32): two servers do not map the same volume.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::twins;
 use super::shared::volume_uses;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that two servers do not map the same volume",
     paper: Some("000 7.1.4"),
     doc: page!("HOT332"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let uses =
         volume_uses(stack).into_iter().filter(|usage| !usage.by_attachment && !usage.multiattach);
     for twin in twins(uses.map(|usage| (usage.volume, usage.server_name, usage.span))) {

@@ -1,6 +1,6 @@
 //! `servers_must_not_share_port` (row O29): two servers do not use the same port.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{server_ports, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that two servers do not use the same port",
     paper: Some("000 7.1.4"),
     doc: page!("HOT329"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for twin in twins(
         server_ports(stack)
             .filter_map(|(server, port)| Some((port.identity()?, server.name.as_str(), port.span))),

@@ -1,6 +1,6 @@
 //! `sg_ipv4_rule_no_ipv6_protocol` (row O17): an IPv4 rule has no IPv6-only protocol.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{found, security_rules};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that an IPv4 rule has no IPv6-only protocol",
     paper: Some("000 7.1.4"),
     doc: page!("HOT317"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for (resource, rule) in security_rules(stack) {
         let version = match rule.get("ethertype") {
             Some(version) => version.as_str(),

@@ -1,6 +1,6 @@
 //! `sg_port_range_ordered` (row S05): for tcp/udp rules port_range_min <= port_range_max.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{found, protocol, security_rules};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that for tcp/udp rules port_range_min <= port_range_max",
     paper: Some("000 7.1.4"),
     doc: page!("HOT205"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for (resource, rule) in security_rules(stack) {
         let bounds = [rule.get("port_range_min"), rule.get("port_range_max")];
         let [Some(min), Some(max)] = bounds.map(|bound| bound.and_then(Value::as_int)) else {

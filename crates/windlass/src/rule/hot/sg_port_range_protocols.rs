@@ -1,6 +1,6 @@
 //! `sg_port_range_protocols` (row O16): port_range_* only for tcp, udp, udplite, sctp, dccp.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{found, protocol, security_rules};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that port_range_* only for tcp, udp, udplite, sctp, dccp",
     paper: Some("000 7.1.4"),
     doc: page!("HOT316"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for (resource, rule) in security_rules(stack) {
         let ranges = ["port_range_min", "port_range_max"].map(|key| rule.get(key));
         let Some(range) = ranges.iter().flatten().next() else { continue };

@@ -1,7 +1,7 @@
 //! `small_prefixlen_needs_pool_min` (row O06): IPv4 prefixlen < 8 needs a subnetpool whose
 //! min_prefixlen is <= it.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -16,10 +16,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that IPv4 prefixlen < 8 needs a subnetpool whose min_prefixlen is <= it",
     paper: Some("000 7.1.4"),
     doc: page!("HOT306"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for subnet in stack.of(&[SUBNET]) {
         let Some(length) = subnet.get(&["prefixlen"]).and_then(Value::as_int) else { continue };
         let Some(pool) = subnet.get(&["subnetpool"]).and_then(|pool| stack.target(pool)) else {

@@ -1,7 +1,7 @@
 //! `software_deployment_needs_user_data_format` (row O43): a server with a SoftwareDeployment has
 //! user_data_format SOFTWARE_CONFIG.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SERVER, found};
 use super::shared::DEPLOYMENTS;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -16,10 +16,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a server with a SoftwareDeployment has user_data_format SOFTWARE_CONFIG",
     paper: Some("000 7.1.4"),
     doc: page!("HOT343"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for deployment in stack.of(DEPLOYMENTS) {
         let server = deployment.get(&["server"]).and_then(|server| stack.target(server));
         let Some(server) = server.filter(|server| server.is(SERVER)) else { continue };

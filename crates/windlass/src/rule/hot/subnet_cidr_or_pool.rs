@@ -1,6 +1,6 @@
 //! `subnet_cidr_or_pool` (row O09 and O11): cidr or subnetpool is given.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use super::look::{SUBNET, found, is_given, truth};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,12 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that cidr or subnetpool is given",
     paper: Some("000 7.1.4"),
     doc: page!("HOT309"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    tags: &[Tag::Rows("O09, O11")],
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for subnet in stack.of(&[SUBNET]) {
         let (cidr, pool) = (subnet.get(&["cidr"]), subnet.get(&["subnetpool"]));
         match (cidr, pool) {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET, found, overlaps};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::address::Range;
@@ -19,10 +19,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that subnets of one network have non-overlapping cidr",
     paper: Some("000 7.1.4"),
     doc: page!("HOT401"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     let mut networks: BTreeMap<String, Vec<(Range, &Resource, Span)>> = BTreeMap::new();
     for subnet in stack.of(&[SUBNET]) {
         let Some(network) = subnet.get(&["network", "network_id"]).and_then(Value::identity) else {

@@ -1,6 +1,6 @@
 //! `subnet_not_cidr_and_prefixlen` (row O10): cidr and prefixlen are not both given.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{SUBNET, found, is_given};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -13,10 +13,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that cidr and prefixlen are not both given",
     paper: Some("000 7.1.4"),
     doc: page!("HOT310"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for subnet in stack.of(&[SUBNET]) {
         if let (Some(cidr), Some(length)) = (subnet.get(&["cidr"]), subnet.get(&["prefixlen"]))
             && is_given(cidr)

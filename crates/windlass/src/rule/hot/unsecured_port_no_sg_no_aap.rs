@@ -1,7 +1,7 @@
 //! `unsecured_port_no_sg_no_aap` (row O27): port_security_enabled=false excludes security_groups
 //! and allowed_address_pairs.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{PORT, found, truth};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that port_security_enabled=false excludes security_groups and allowed_address_pairs",
     paper: Some("000 7.1.4"),
     doc: page!("HOT327"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for port in stack.of(&[PORT]) {
         for name in ["security_groups", "allowed_address_pairs"] {
             if truth(port, "port_security_enabled") == Some(false) && !port.list(name).is_empty() {

@@ -1,7 +1,7 @@
 //! `user_role_domain_xor_project` (row S09): a role assignment names a domain or a project, not
 //! both.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::shared::role_assignments;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that a role assignment names a domain or a project, not both",
     paper: Some("000 7.1.4"),
     doc: page!("HOT209"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     role_assignments(
         stack,
         &["OS::Keystone::User", "OS::Keystone::UserRoleAssignment"],

@@ -1,7 +1,7 @@
 //! `volume_size_one_source` (row O59): with size given exactly one of image, source_volid,
 //! snapshot_id.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::{found, is_given};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that with size given exactly one of image, source_volid, snapshot_id",
     paper: Some("000 7.1.4"),
     doc: page!("HOT359"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for volume in stack.of(&["OS::Cinder::Volume"]) {
         let sources = ["image", "imageRef", "source_volid", "snapshot_id"];
         let given: Vec<_> =

@@ -1,7 +1,7 @@
 //! `volume_size_required` (row S07): size is given unless backup_id, source_volid or snapshot_id
 //! is.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use super::look::found;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -14,10 +14,11 @@ pub const RULE: Rule = Rule {
     summary: "it must hold that size is given unless backup_id, source_volid or snapshot_id is",
     paper: Some("000 7.1.4"),
     doc: page!("HOT207"),
-    check: None,
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
 };
 
-pub(super) fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for volume in stack.of(&["OS::Cinder::Volume"]) {
         if volume.has("size") || volume.has("backup_id") {
             continue;
