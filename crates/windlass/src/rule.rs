@@ -246,7 +246,10 @@ mod tests {
         }
         for rule in &all {
             let is_reported = matches!(rule.looks_at, LooksAt::Reader | LooksAt::Syntax);
-            let is_listed = APPLICATION.iter().chain([&compose::RULES, &hot::RULES]).copied();
+            let is_listed = APPLICATION
+                .iter()
+                .chain([&compose::REFUSED, &compose::RULES, &hot::RULES])
+                .copied();
             let is_listed = is_listed.flatten().any(|listed| listed.code == rule.code);
             let has_check = !is_reported && !matches!(rule.looks_at, LooksAt::Model);
             assert_eq!(has_check, is_listed, "{} is in the wrong table", rule.code);

@@ -1,15 +1,21 @@
-//! Rules for Docker Compose: what `docker compose config` is silent about.
+//! Rules for Docker Compose: what Compose refuses in a project, and what `docker compose config` is
+//! silent about.
 //!
 //! A rule is one file with a constant and a function that looks at a project, and one line in
 //! [`RULES`]; what only the reader sees is in [`CODES`].
-//! None of them refuses what Compose accepts; `check --strict` lets them fail.
+//! None of them makes an
+//! error of what Compose accepts; `check --strict` lets them fail.
 
 pub mod address_outside_subnet;
+pub mod bad_compose_value;
 pub mod beyond_classic_builder;
 mod codes;
 pub mod command_cut_off;
 pub mod completion_of_restarted_service;
+pub mod conflicting_keys;
+mod conflicting_limits;
 pub mod contradicting_resources;
+pub mod dependency_cycle;
 pub mod engine_socket_mount;
 pub mod first_exit_decides;
 pub mod fixed_port_with_replicas;
@@ -20,14 +26,18 @@ pub mod image_without_version;
 pub mod missing_bind_source;
 pub mod name_of_all_projects;
 pub mod needs_plugin;
+pub mod no_image;
 pub mod one_image_two_platforms;
 pub mod one_letter_volume;
 pub mod overlapping_subnets;
 pub mod privileged_service;
 pub mod same_address;
+pub mod same_container_name;
+pub mod same_mount_target;
 pub mod secret_in_environment;
 pub mod secret_of_cluster;
 pub mod started_though_checked;
+pub mod undefined_in_compose;
 pub mod unknown_mount_option;
 pub mod unknown_restart_policy;
 pub mod unused_resource;
@@ -36,12 +46,24 @@ pub use codes::CODES;
 
 use std::collections::BTreeSet;
 
-use super::{LooksAt, Rule};
+use super::{LooksAt, Rule, Tag};
 use crate::diagnostic::Diagnostic;
 use crate::lang::compose::Project;
-use crate::source::Sources;
+use crate::lang::compose::project::Service;
+use crate::source::{Sources, Span};
 
-/// The rules, in the order in which they run.
+/// What Compose refuses, too: a project with such a finding is not lowered.
+pub const REFUSED: &[&Rule] = &[
+    &undefined_in_compose::RULE,
+    &no_image::RULE,
+    &conflicting_keys::RULE,
+    &dependency_cycle::RULE,
+    &same_container_name::RULE,
+    &bad_compose_value::RULE,
+    &same_mount_target::RULE,
+];
+
+/// What Compose accepts, in the order in which the rules run.
 pub const RULES: &[&Rule] = &[
     &healthy_without_healthcheck::RULE,
     &host_port_clash::RULE,
@@ -71,7 +93,35 @@ pub const RULES: &[&Rule] = &[
     &command_cut_off::RULE,
 ];
 
-/// Everything that the rules find in a project, in the order of its texts.
+/// Everything that Compose refuses in a project. What is said to be missing from an incomplete one
+/// may stand in what could not be read.
+pub fn check_refused(project: &Project, is_complete: bool) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for rule in REFUSED.iter().filter(|it| is_complete || !it.has(Tag::NeedsWholeProject)) {
+        if let LooksAt::Project(check) = rule.looks_at {
+            check(project, &mut findings);
+        }
+    }
+    findings
+}
+
+/// The services that a build takes as contexts, with the places where it says so.
+fn service_contexts(service: &Service) -> Vec<(String, Span)> {
+    let Some(contexts) = service.item.at(&["build", "additional_contexts"]) else {
+        return Vec::new();
+    };
+    let of_map = contexts.entries().map(|(_, entry)| (entry.item.plain(), entry.item.span));
+    let of_list = contexts.items().iter().map(|item| {
+        let text = item.plain();
+        (text.split_once('=').map(|(_, path)| path.to_owned()).unwrap_or(text), item.span)
+    });
+    let services = of_map.chain(of_list).filter_map(|(context, span)| {
+        context.strip_prefix("service:").map(|service| (service.to_owned(), span))
+    });
+    services.collect()
+}
+
+/// Everything that the other rules find in a project, in the order of its texts.
 pub fn check(project: &Project, sources: &Sources) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for rule in RULES {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
-use windlass::lang::compose::NO_IMAGE;
+use windlass::rule::compose::no_image;
 use windlass::rule::{self, Tag};
 
 use crate::paths;
@@ -56,7 +56,7 @@ pub(super) fn is_beside_base(path: &Path) -> bool {
 
 /// Leaves out of a file that is put over another, and lacks an image, what only the whole tells.
 pub(super) fn judge_partly(findings: &mut Vec<Diagnostic>, since: usize) {
-    if findings[since..].iter().any(|finding| finding.code == NO_IMAGE) {
+    if findings[since..].iter().any(|finding| finding.code == no_image::RULE.code) {
         let own = findings.split_off(since);
         let is_about_whole =
             |finding: &Diagnostic| rule::has_tag(finding.code, Tag::NeedsWholeProject);

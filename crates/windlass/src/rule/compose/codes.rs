@@ -1,6 +1,6 @@
 //! What the reader of Compose files finds on the way.
 
-use super::super::{Rule, Tag, code};
+use super::super::{Rule, code};
 
 /// Every code, in order.
 pub const CODES: &[&Rule] = &[
@@ -26,39 +26,10 @@ pub const CODES: &[&Rule] = &[
     ),
     code!("COMPOSE006", "bad-include", Error, "a file cannot be included"),
     code!(
-        "COMPOSE007",
-        "undefined-in-compose",
-        Error,
-        "a service uses what the project does not define",
-        tags = &[Tag::NeedsWholeProject]
-    ),
-    code!(
-        "COMPOSE008",
-        "no-image",
-        Error,
-        "a service has neither an image nor a build",
-        tags = &[Tag::NeedsWholeProject]
-    ),
-    code!("COMPOSE009", "conflict-in-compose", Error, "keys of a Compose file exclude each other"),
-    code!("COMPOSE010", "dependency-cycle", Error, "services wait for each other"),
-    code!("COMPOSE011", "same-container-name", Error, "two services have the same container name"),
-    code!(
         "COMPOSE012",
         "missing-env-file",
         Error,
         "a file with variables is missing or cannot be read"
-    ),
-    code!(
-        "COMPOSE013",
-        "bad-compose-value",
-        Error,
-        "a value of the right kind means nothing to Compose"
-    ),
-    code!(
-        "COMPOSE014",
-        "same-mount-target",
-        Error,
-        "two things are mounted at one path of a container"
     ),
     code!("COMPOSE015", "unset-variable", Warning, "a variable is not set and reads as empty text"),
     code!("COMPOSE016", "obsolete-compose-key", Note, "a key of a Compose file is obsolete"),

@@ -1,21 +1,17 @@
 //! Files that services name: variables, labels, and what is mounted.
 
-use super::super::NO_ENV_FILE;
-use super::super::interpolate::Environment;
-use super::super::item::Item;
-use super::super::load::Loader;
-use super::super::project::{MountKind, Project};
+use super::NO_ENV_FILE;
+use super::interpolate::Environment;
+use super::item::Item;
+use super::load::Loader;
+use super::project::{MountKind, Project};
 use crate::diagnostic::Diagnostic;
 use crate::source::files::FileError;
 
 impl Loader<'_> {
     /// Looks for the files that services name. Missing `env_file`s are errors unless they say that
     /// they may be missing; for bind mounts it is remembered whether their source exists.
-    pub(in super::super) fn look_for_files(
-        &mut self,
-        project: &mut Project,
-        environment: &Environment,
-    ) {
+    pub(super) fn look_for_files(&mut self, project: &mut Project, environment: &Environment) {
         if self.world.is_none() {
             return;
         }

@@ -1,10 +1,10 @@
 //! Counts and limits that are said twice must agree.
 
-use super::super::cast;
-use super::super::item::Item;
-use super::super::project::Service;
-use super::super::{CONFLICT, Findings};
+use super::conflicting_keys::RULE;
 use crate::diagnostic::Diagnostic;
+use crate::lang::compose::cast;
+use crate::lang::compose::item::Item;
+use crate::lang::compose::project::Service;
 
 /// The old key, the key of `deploy`, and whether they are sizes.
 const TWICE: &[(&str, &[&str], bool)] = &[
@@ -15,14 +15,14 @@ const TWICE: &[(&str, &[&str], bool)] = &[
 ];
 
 /// Checks counts and limits of one service.
-pub(super) fn check(service: &Service, findings: &mut Findings) {
+pub(super) fn check(service: &Service, findings: &mut Vec<Diagnostic>) {
     let name = &service.name;
     if let (Some(scale), Some(replicas)) =
         (service.get("scale"), service.item.at(&["deploy", "replicas"]))
         && scale.as_int() != replicas.as_int()
     {
         let message = format!("`{name}` has different numbers in `scale` and `deploy.replicas`");
-        let finding = scale.error(CONFLICT, message).label(replicas.span, "the other number");
+        let finding = scale.error(RULE.code, message).label(replicas.span, "the other number");
         findings.push(finding.help("remove `scale`: `deploy.replicas` says the same"));
     }
     for (old, path, is_size) in TWICE {
@@ -45,12 +45,12 @@ pub(super) fn check(service: &Service, findings: &mut Findings) {
         findings.push(match deploy {
             Some(_) => {
                 let message = format!("`{name}` has different values in `{old}` and `{keys}`");
-                own.error(CONFLICT, message).label(place, "the other value")
+                own.error(RULE.code, message).label(place, "the other value")
             }
             None => {
                 let message = format!("`{name}` has `{old}`, and its `deploy` says nothing of it");
                 let help = format!("say it as `{keys}` too, or there only");
-                own.error(CONFLICT, message).label(place, "here it is missing").help(help)
+                own.error(RULE.code, message).label(place, "here it is missing").help(help)
             }
         });
     }
@@ -61,7 +61,7 @@ pub(super) fn check(service: &Service, findings: &mut Findings) {
             "`{name}` has {} containers, which cannot all be called `{}`",
             service.replicas, container.text
         );
-        let finding = Diagnostic::error(CONFLICT, container.span, message);
+        let finding = RULE.finding(container.span, message);
         let span = service.replicas_span.unwrap_or(service.span);
         let finding =
             finding.help("remove `container_name`: each container gets a name of its own");
