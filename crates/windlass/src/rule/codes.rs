@@ -163,7 +163,7 @@ pub const CODES: &[&Rule] = &[
     code!("WL004", "unknown-name", Error, "a name is used that nothing declares"),
     code!("WL005", "bad-value", Error, "a value of the right kind means nothing"),
     code!("WL006", "declared-twice", Error, "the same thing is declared twice"),
-    code!("WL007", "life-cycle", Error, "a type has no life cycle, or two"),
+    code!("WL007", "not-one-life-cycle", Error, "a type has no life cycle, or two"),
     code!("WL008", "unknown-document", Error, "the file is none of our documents"),
     code!("WL009", "conflicting-keys", Error, "keys exclude or need each other"),
     code!(
@@ -256,7 +256,7 @@ pub const CODES: &[&Rule] = &[
     ),
     code!(
         "BARREL004",
-        "service-templates",
+        "not-one-service-template",
         Error,
         "there is no service template, or more than one"
     ),

@@ -15,7 +15,7 @@ pub const CODES: &[&Rule] = &[
     ),
     code!(
         "HOT002",
-        "template-shape",
+        "wrong-template-shape",
         Error,
         "a part of a template is not a mapping, list or text as it must be"
     ),
@@ -37,7 +37,7 @@ pub const CODES: &[&Rule] = &[
     code!("HOT008", "unknown-attribute", Error, "a resource type has no attribute of this name"),
     code!(
         "HOT009",
-        "function-arguments",
+        "wrong-function-arguments",
         Error,
         "a function is called in a form that it does not take"
     ),
@@ -55,13 +55,13 @@ pub const CODES: &[&Rule] = &[
     ),
     code!(
         "HOT012",
-        "parameter-value",
+        "wrong-parameter-value",
         Error,
         "a value of a parameter does not fit its type or its constraints"
     ),
     code!(
         "HOT013",
-        "environment",
+        "environment-does-not-fit",
         Error,
         "an environment says something that does not fit the template"
     ),
@@ -75,7 +75,7 @@ pub const CODES: &[&Rule] = &[
     code!("HOT016", "retired-property", Warning, "a property should not be used any more"),
     code!(
         "HOT017",
-        "property-pattern",
+        "property-against-pattern",
         Error,
         "a value does not match the pattern of its property"
     ),
@@ -89,245 +89,245 @@ pub const CODES: &[&Rule] = &[
     ),
     code!(
         "HOT101",
-        "template-version-known",
+        "unknown-template-version",
         Error,
         "it must hold that heat_template_version is present and one of the versions Heat registers",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT102",
-        "at-least-one-resource",
+        "no-resource",
         Warning,
         "it must hold that the resources section holds one resource or more",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT103",
-        "resource-ids-unique",
+        "same-resource-id",
         Error,
         "it must hold that no two resources share an id",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT104",
-        "group-labels-unique",
+        "same-group-label",
         Error,
         "it must hold that no two parameter groups share a label; each group listed once",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT105",
-        "group-params-defined",
+        "undefined-parameter-in-group",
         Error,
         "it must hold that every name in a group is a declared parameter",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT106",
-        "param-names-unique",
+        "same-parameter-name",
         Error,
         "it must hold that no two parameters share a name",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT107",
-        "param-in-at-most-one-group",
+        "parameter-in-two-groups",
         Error,
         "it must hold that a parameter is in one group at most",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT108",
-        "output-names-unique",
+        "same-output-name",
         Error,
         "it must hold that no two outputs share a name",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT109",
-        "condition-names-unique",
+        "same-condition-name",
         Error,
         "it must hold that no two conditions share a name",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT110",
-        "no-dependency-loop",
+        "resource-dependency-cycle",
         Error,
         "it must hold that resource dependencies contain no cycle",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT111",
-        "external-resource-no-depends-on",
+        "external-resource-with-depends-on",
         Error,
         "it must hold that a resource with external_id does not depend on non-external resources",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT112",
-        "group-lists-param-once",
+        "parameter-twice-in-group",
         Error,
         "it must hold that a parameter is not listed twice in one group",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT113",
-        "group-not-empty",
+        "empty-parameter-group",
         Warning,
         "it must hold that a parameter group lists one parameter or more",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT115",
-        "constraint-kind-once",
+        "constraint-kind-twice",
         Error,
         "it must hold that each constraint kind appears once at most per parameter",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT116",
-        "interval-has-bound",
+        "interval-without-bound",
         Error,
         "it must hold that length/range gives min or max",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT117",
-        "interval-max-ge-min",
+        "interval-max-below-min",
         Error,
         "it must hold that max >= min when both given",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT118",
-        "length-bounds-non-negative",
+        "negative-length-bound",
         Error,
         "it must hold that length bounds are >= 0",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT119",
-        "modulo-step-non-zero",
+        "zero-modulo-step",
         Error,
         "it must hold that modulo step is not 0",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT120",
-        "custom-constraint-known",
+        "unknown-custom-constraint",
         Error,
         "it must hold that custom_constraint names a registered one",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT121",
-        "required-property-given",
+        "missing-required-property",
         Error,
         "it must hold that a required property has a value",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT122",
-        "deletion-policy-value",
+        "unknown-deletion-policy",
         Error,
         "it must hold that deletion_policy is delete, retain or snapshot",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT123",
-        "parameter-type-known",
+        "unknown-parameter-type",
         Error,
         "it must hold that type is string, number, json, comma_delimited_list or boolean",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT124",
-        "parameter-has-value",
+        "parameter-without-value",
         Warning,
         "it must hold that every parameter gets a value",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT125",
-        "property-allowed-values",
+        "property-value-not-allowed",
         Error,
         "it must hold that a property value is among the allowed ones of its type",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT126",
-        "property-length",
+        "property-length-out-of-bounds",
         Error,
         "it must hold that a list property respects its length bounds",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT127",
-        "property-range",
+        "property-out-of-range",
         Error,
         "it must hold that a number property is inside its range",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT128",
-        "property-type",
+        "wrong-property-type",
         Error,
         "it must hold that a property value has the declared type",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT129",
-        "reference-has-right-type",
+        "reference-to-wrong-type",
         Error,
         "it must hold that a property with a resource custom_constraint refers to a resource of that type",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT141",
-        "length-only-on-string-json-list",
+        "length-on-wrong-type",
         Error,
         "it must hold that length constraint only on string, json, comma_delimited_list",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT142",
-        "range-only-on-number",
+        "range-on-wrong-type",
         Error,
         "it must hold that range constraint only on number",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT143",
-        "modulo-only-on-number",
+        "modulo-on-wrong-type",
         Error,
         "it must hold that modulo constraint only on number",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT144",
-        "allowed-values-types",
+        "allowed-values-on-wrong-type",
         Error,
         "it must hold that allowed_values only on string or number",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT145",
-        "allowed-pattern-only-on-string",
+        "allowed-pattern-on-wrong-type",
         Error,
         "it must hold that allowed_pattern only on string",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT403",
-        "ip-syntax",
+        "malformed-address",
         Error,
         "it must hold that addresses, cidrs and macs are well formed",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT504",
-        "external-reference-exists",
+        "missing-external-reference",
         Error,
         "it must hold that a name or id used as external resource exists in the target cloud",
         paper = Some("000 7.1.4")
