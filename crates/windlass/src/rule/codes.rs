@@ -7,7 +7,7 @@
 use super::{LooksAt, Rule, Tag, code};
 
 /// Every code, by what it is about.
-pub const CODES: &[&Rule] = &[
+pub(super) const CODES: &[&Rule] = &[
     // `windlass.toml` and the comments that suppress findings.
     code!("CFG001", "settings-syntax", Error, "windlass.toml is not valid TOML"),
     code!("CFG002", "unknown-setting", Error, "windlass.toml has an unknown key"),

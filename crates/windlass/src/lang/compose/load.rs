@@ -199,10 +199,6 @@ impl<'a> Loader<'a> {
         self.findings.extend(later.into_iter().filter(is_finished));
     }
 
-    pub(super) fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
-    }
-
     /// All texts of one project put together; none when something is missing from it.
     pub(super) fn model(&mut self, parts: &[Part], scope: &Scope) -> Option<Item> {
         let start = Span { source: parts.first()?.0, start: 0, end: 0 };
