@@ -29,7 +29,7 @@ use std::rc::Rc;
 use ignore::gitignore::Gitignore;
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::lang::tosca::switches::Switches;
-use windlass::rule;
+use windlass::rule::{self, LooksAt};
 use windlass::source::Sources;
 
 use crate::failure::Failure;
@@ -97,7 +97,8 @@ impl Settings {
                 return None;
             }
             if let Some(select) = &selection.select {
-                let is_rule = rule::find(code).is_some_and(|rule| rule.check.is_some());
+                let looks_at = rule::find(code).map(|rule| rule.looks_at);
+                let is_rule = matches!(looks_at, Some(LooksAt::Application(_)));
                 let selected = select.iter().any(|prefix| covers(prefix, code));
                 return (selected || !is_rule).then_some(finding.severity);
             }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use windlass::analyze;
 use windlass::application::{Application, GlobalState};
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::goal::GoalFile;
@@ -19,9 +20,9 @@ use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::lifecycle::timing::Timing;
 use windlass::plan::fit::fit;
 use windlass::plan::{Plan, PlanAction};
+use windlass::rule::{self, Tag};
 use windlass::source::files::{FileError, Limits};
 use windlass::source::{SourceId, Sources, Span};
-use windlass::{analyze, rule};
 
 use crate::args::{CheckFormat, Command};
 use crate::failure::Failure;
@@ -388,7 +389,7 @@ pub(crate) fn fitting(
 
 fn document<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result<T, Failure> {
     // What is no YAML is wrong by itself; the rest does not fit the application.
-    let syntax = reading.findings.iter().any(|finding| finding.code.starts_with("YAML"));
+    let syntax = reading.findings.iter().any(rule::is_syntax);
     let exit = if syntax { exit_code::FINDINGS } else { exit_code::USAGE };
     refuse_errors(reading.findings, text.sources, exit)?;
     reading.document.ok_or_else(|| Failure::usage(format!("`{}` is no {what}", text.name)))
@@ -436,25 +437,11 @@ fn understood(mut reading: Reading, sources: Sources, path: &Path) -> Result<Loa
     }
 }
 
-/// The codes of rules about what fails or goes wrong when a project comes up. Whether an image has
-/// a health check (COMPOSE020) is asked of the engine.
-pub(crate) const HAZARDS: &[&str] = &[
-    "COMPOSE021",
-    "COMPOSE022",
-    "COMPOSE023",
-    "COMPOSE024",
-    "COMPOSE025",
-    "COMPOSE028",
-    "COMPOSE029",
-    "COMPOSE030",
-    "COMPOSE035",
-];
-
 /// What would go wrong when a project comes up, in the words of `check`.
 fn hazards(project: Option<&Project>, sources: &Sources) -> Result<String, Failure> {
     let Some(project) = project else { return Ok(String::new()) };
     let mut findings = rule::compose::check(project, sources);
-    findings.retain(|finding| HAZARDS.contains(&finding.code));
+    findings.retain(|finding| rule::has_tag(finding.code, Tag::Hazard));
     if findings.is_empty() {
         return Ok(String::new());
     }

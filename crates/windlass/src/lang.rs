@@ -399,11 +399,13 @@ fn stem(name: &str) -> &str {
 }
 
 fn read_compose(loaded: compose::Loaded) -> Reading {
-    let compose::Loaded { project, partial, mut findings } = loaded;
+    let check = |project| rule::compose::check_refused(project, loaded.is_complete);
+    let refused = loaded.project.as_ref().map(check).unwrap_or_default();
+    let (project, mut findings) = loaded.judged(refused);
     diagnostic::sort(&mut findings);
-    let lowered = project.as_ref().map(compose::lower);
-    let (application, goal) = lowered.unzip();
-    let compose = project.or(partial).map(Box::new);
+    let sound = project.as_ref().filter(|_| !has_errors(&findings));
+    let (application, goal) = sound.map(compose::lower).unzip();
+    let compose = project.map(Box::new);
     let language = Some(Language::Compose);
     Reading { language, application, goal, compose, findings, ..Reading::default() }
 }

@@ -1,13 +1,14 @@
-//! Rules: one file per bad pattern, and the list of every code that a finding can carry.
+//! Rules: one file per bad pattern, and the tables of every code that a finding can carry.
 //!
-//! A rule is `rule/<lang>/<bad_pattern>.rs` with one constant and one function, one line in
-//! [`RULES`], and `docs/rules/<CODE>.md`, which is explanation and test at once: the runner in
-//! `tests/library/rule_docs.rs` reads its fenced examples. A rule's name is the bad pattern, so that
-//! it reads as "allow ..."; a code is never used again for something else.
+//! A rule is `rule/<lang>/<bad_pattern>.rs` with one constant and one function, one line in the
+//! list of its folder, and `docs/rules/<CODE>.md`, which is explanation and test at once: the runner
+//! in `tests/library/rule_docs.rs` reads its fenced examples. The constant says what the rule looks at
+//! ([`LooksAt`]) and what else commands must know about it ([`Tag`]): no list of codes stands
+//! anywhere else. A rule's name is the bad pattern, so that it reads as "allow ..."; a code is never
+//! used again for something else.
 //!
-//! What the readers report by themselves (syntax, files, settings) stands in [`CODES`], so that
-//! `windlass explain` knows every code there is. Invariant: codes and names are unique, and every
-//! code has a page; a test holds both.
+//! What only a reader can see (syntax, files, settings) is a line in the table `codes.rs` of its
+//! language. Invariant: codes and names are unique, and every code has a page; a test holds both.
 
 mod codes;
 pub mod compose;
@@ -17,42 +18,19 @@ pub mod protocol;
 pub mod topology;
 pub mod tosca;
 
-pub use codes::CODES;
-
 use crate::application::Application;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::Reading;
+use crate::lang::compose::Project;
+use crate::lang::hot::Stack;
 use crate::source::{Origin, SourceId, Sources, Span};
 
-/// The rules that look at an application, in the order in which they run. One line each.
-pub const RULES: &[&Rule] = &[
-    &topology::cyclic_topology::RULE,
-    &topology::unbound_requirement::RULE,
-    &topology::wrong_container::RULE,
-    &topology::too_few_providers::RULE,
-    &topology::capability_never_offered::RULE,
-    &topology::replicas_without_faults::RULE,
-    &protocol::two_containments::RULE,
-    &protocol::nondeterministic_operation::RULE,
-    &protocol::tied_handlers::RULE,
-    &protocol::growing_handler::RULE,
-    &protocol::handler_cycle::RULE,
-    &protocol::racing_handlers::RULE,
-    &protocol::unhandled_fault::RULE,
-    &protocol::unreachable_state::RULE,
-    &protocol::unused_operation::RULE,
-    &protocol::broken_up_path::RULE,
-    &net::cyclic_net::RULE,
-    &net::unreachable_place::RULE,
-    &net::group_without_port::RULE,
-    &net::port_without_binding::RULE,
-    &net::port_type_mismatch::RULE,
-    &net::unconnected_port::RULE,
-    &net::no_initial_place::RULE,
-    &net::crossed_dependency::RULE,
-    &net::value_never_set::RULE,
-    &net::doubled_token::RULE,
-];
+/// The rules that look at an application, in the order in which they run.
+const APPLICATION: &[&[&Rule]] = &[topology::RULES, protocol::RULES, net::RULES];
+
+/// The rules and codes of each language, and those of no language.
+const OTHERS: &[&[&Rule]] =
+    &[compose::RULES, compose::CODES, hot::RULES, hot::CODES, tosca::CODES, codes::CODES];
 
 /// What a rule sees: the description and the texts that it came from.
 #[derive(Debug, Clone, Copy)]
@@ -71,8 +49,54 @@ impl Context<'_> {
     }
 }
 
-/// Looks for one bad pattern and adds what it finds.
-pub type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
+/// What a rule looks at, and how it finds its bad pattern there.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum LooksAt {
+    /// An application, whatever language it was written in.
+    Application(fn(&Context<'_>, &mut Vec<Diagnostic>)),
+    /// A project of Docker Compose.
+    Project(fn(&Project, &mut Vec<Diagnostic>)),
+    /// A project of Docker Compose together with how it is written.
+    ProjectText(fn(&Project, &Sources, &mut Vec<Diagnostic>)),
+    /// A template of OpenStack Heat.
+    Template(fn(&Stack, &mut Vec<Diagnostic>)),
+    /// The types and the service template of TOSCA. The checks follow each other and share what
+    /// they find out, so that [`tosca::check`] runs them, and several may report one code.
+    Model,
+    /// What a reader sees on the way; the reader reports it.
+    Reader,
+    /// The text as YAML, JSON or XML; the parser reports it.
+    Syntax,
+}
+
+/// What commands must know about the findings of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Tag {
+    /// Something goes wrong when the project comes up: commands that bring it up show it.
+    Hazard,
+    /// No engine and no order can bring the project up: `up` refuses it.
+    PreventsUp,
+    /// It does not matter for services that never run at the same time.
+    OnlyWhileBothRun,
+    /// A file that is put over another one cannot be judged for it alone.
+    NeedsWholeProject,
+    /// It is about an archive, which has no lines.
+    Archive,
+    /// The rows of the table of invariants that the rule stands for, where its code does not tell.
+    Rows(&'static str),
+}
+
+impl Tag {
+    /// The rows, if that is what the tag says.
+    fn rows(&self) -> Option<&'static str> {
+        match self {
+            Tag::Rows(rows) => Some(rows),
+            _ => None,
+        }
+    }
+}
 
 /// One bad pattern: what it is called, how bad it is, why, and how to find it.
 #[derive(Debug, Clone, Copy)]
@@ -89,11 +113,33 @@ pub struct Rule {
     pub paper: Option<&'static str>,
     /// The page `docs/rules/<CODE>.md`; write `page!("WL012")`.
     pub doc: &'static str,
-    /// How to find it in an application; none when a reader reports it on the way.
-    pub check: Option<Check>,
+    /// What usually helps, for findings that know nothing better.
+    pub help: Option<&'static str>,
+    /// What it looks at.
+    pub looks_at: LooksAt,
+    /// What commands must know about its findings.
+    pub tags: &'static [Tag],
 }
 
 impl Rule {
+    /// What a rule does not say about itself.
+    const DEFAULT: Rule = Rule {
+        code: "",
+        name: "",
+        severity: Severity::Error,
+        summary: "",
+        paper: None,
+        doc: "",
+        help: None,
+        looks_at: LooksAt::Reader,
+        tags: &[],
+    };
+
+    /// Whether the rule has this tag.
+    pub fn has(&self, tag: Tag) -> bool {
+        self.tags.contains(&tag)
+    }
+
     /// A finding of this rule.
     pub fn finding(&self, primary: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.code, self.severity, primary, message)
@@ -108,18 +154,48 @@ macro_rules! page {
 }
 pub(crate) use page;
 
+/// A line in a table of codes: code, name, severity and summary, then fields of [`Rule`] that differ
+/// from what a reader reports by itself.
+macro_rules! code {
+    ($code:literal, $name:literal, $severity:ident, $summary:literal
+     $(, $field:ident = $value:expr)*) => {
+        &Rule {
+            code: $code,
+            name: $name,
+            severity: crate::diagnostic::Severity::$severity,
+            summary: $summary,
+            doc: crate::rule::page!($code),
+            $($field: $value,)*
+            ..Rule::DEFAULT
+        }
+    };
+}
+pub(crate) use code;
+
+fn every() -> impl Iterator<Item = &'static Rule> {
+    APPLICATION.iter().chain(OTHERS).copied().flatten().copied()
+}
+
 /// Every rule and every code of a reader, in the order of their codes.
 pub fn all() -> Vec<&'static Rule> {
-    let of_compose = compose::RULES.iter().map(|(rule, _)| *rule);
-    let others = RULES.iter().chain(CODES).chain(hot::RULES).chain(tosca::CODES).copied();
-    let mut all: Vec<_> = others.chain(of_compose).collect();
+    let mut all: Vec<_> = every().collect();
     all.sort_by_key(|rule| rule.code);
     all
 }
 
 /// What is known about a code.
 pub fn find(code: &str) -> Option<&'static Rule> {
-    all().into_iter().find(|rule| rule.code == code)
+    every().find(|rule| rule.code == code)
+}
+
+/// Whether the rule with this code has a tag.
+pub fn has_tag(code: &str, tag: Tag) -> bool {
+    find(code).is_some_and(|rule| rule.has(tag))
+}
+
+/// Whether a finding says that the text is not YAML, JSON or XML as it must be.
+pub fn is_syntax(finding: &Diagnostic) -> bool {
+    find(finding.code).is_some_and(|rule| matches!(rule.looks_at, LooksAt::Syntax))
 }
 
 /// Everything that the rules find in what was read. A Compose file and a template
@@ -149,8 +225,10 @@ pub fn check_reading(reading: &Reading, sources: &Sources) -> Vec<Diagnostic> {
 pub fn check(application: &Application, sources: &Sources) -> Vec<Diagnostic> {
     let context = Context { application, sources };
     let mut findings = Vec::new();
-    for check in RULES.iter().filter_map(|rule| rule.check) {
-        check(&context, &mut findings);
+    for rule in APPLICATION.iter().copied().flatten() {
+        if let LooksAt::Application(check) = rule.looks_at {
+            check(&context, &mut findings);
+        }
     }
     crate::diagnostic::sort(&mut findings);
     findings
@@ -167,6 +245,14 @@ mod tests {
             assert_ne!(pair[0].code, pair[1].code);
         }
         for rule in &all {
+            let is_reported = matches!(rule.looks_at, LooksAt::Reader | LooksAt::Syntax);
+            let is_listed = APPLICATION
+                .iter()
+                .chain([&compose::REFUSED, &compose::RULES, &hot::RULES])
+                .copied();
+            let is_listed = is_listed.flatten().any(|listed| listed.code == rule.code);
+            let has_check = !is_reported && !matches!(rule.looks_at, LooksAt::Model);
+            assert_eq!(has_check, is_listed, "{} is in the wrong table", rule.code);
             let same_name = all.iter().filter(|other| other.name == rule.name).count();
             assert_eq!(same_name, 1, "the name {} is used twice", rule.name);
             let title = format!("# {} {}\n", rule.code, rule.name);

@@ -29,7 +29,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "rule",
-        &["graph", "application", "lifecycle", "lang"],
+        &["graph", "application", "lifecycle", "plan", "tree", "lang"],
         "a rule sees the description and its places: what was lowered, or what a language read",
     ),
     ("system", &[], "the abstraction knows none of its systems"),

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use anstream::adapter::strip_str;
 use windlass::diagnostic::{Diagnostic, Severity};
+use windlass::rule::{self, Tag};
 use windlass::source::{Source, Sources, Span};
 
 use super::sarif::imports;
@@ -36,9 +37,6 @@ pub(super) fn report(report: &Report) -> String {
     out
 }
 
-/// What is wrong with archives, which have no lines.
-const ARCHIVE_CODES: &[&str] = &["FILE004", "FILE007", "FILE008", "FILE009", "FILE012"];
-
 /// A place to underline, in an excerpt that is already cut and cleaned.
 struct Mark {
     span: Span,
@@ -57,7 +55,7 @@ fn one(sources: &Sources, finding: &Finding) -> String {
     let title = level.primary_title(visible(&diagnostic.message)).id(diagnostic.code);
     let mut group = Group::with_title(title);
     for marks in excerpts(sources, marks(sources, diagnostic)) {
-        let is_archive = ARCHIVE_CODES.contains(&diagnostic.code);
+        let is_archive = rule::has_tag(diagnostic.code, Tag::Archive);
         group = excerpt(group, sources, &marks, is_archive);
     }
     for span in imports(sources, diagnostic.primary.source) {

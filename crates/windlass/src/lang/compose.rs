@@ -3,13 +3,12 @@
 //! [`load`] goes the way of Compose, in its order: each document is read, its variables replaced,
 //! its `include` and `extends` followed, put over the documents before it ([`merge`]), freed of
 //! doubles ([`unicity`]), and compared with the table of keys ([`schema`]). The result is checked
-//! ([`validate`]), decoded with its defaults ([`read`] into [`project`]), and compared with itself
-//! ([`consistency`]). [`lower`] turns it into an application. Values keep their places all the way.
+//! ([`validate`]) and decoded with its defaults ([`read`] into [`project`]); whether its parts fit
+//! each other is asked by the rules. [`lower`] turns it into an application. Values keep their places all the way.
 
 mod application;
 pub mod cast;
 pub mod command;
-mod consistency;
 pub mod dotenv;
 mod extends;
 pub mod graph;
@@ -18,6 +17,7 @@ pub mod interpolate;
 pub mod item;
 mod load;
 pub mod merge;
+mod named_files;
 mod normalize;
 pub mod project;
 mod read;
@@ -49,14 +49,9 @@ pub(crate) const BAD_CAST: &str = "COMPOSE003";
 pub(crate) const BAD_SHORT_FORM: &str = "COMPOSE004";
 pub(crate) const BAD_EXTENDS: &str = "COMPOSE005";
 pub(crate) const BAD_INCLUDE: &str = "COMPOSE006";
-pub(crate) const UNDEFINED: &str = "COMPOSE007";
-pub(crate) const NO_IMAGE: &str = "COMPOSE008";
 pub(crate) const CONFLICT: &str = "COMPOSE009";
-pub(crate) const CYCLE: &str = "COMPOSE010";
-pub(crate) const SAME_CONTAINER_NAME: &str = "COMPOSE011";
 pub(crate) const NO_ENV_FILE: &str = "COMPOSE012";
 pub(crate) const BAD_VALUE: &str = "COMPOSE013";
-pub(crate) const SAME_TARGET: &str = "COMPOSE014";
 pub(crate) const UNSET_VARIABLE: &str = "COMPOSE015";
 pub(crate) const OBSOLETE_KEY: &str = "COMPOSE016";
 pub(crate) const CANNOT_MERGE: &str = "COMPOSE017";

@@ -1,650 +1,290 @@
-//! The codes that readers report on the way: what a file must be before a rule can look at it.
+//! The codes of what is found before a language is known, and of languages without a folder here:
+//! files, YAML, JSON and XML, settings, and the syntax of each such language.
 //!
-//! They have no check of their own; the reader that finds one of them names the code. The page of
-//! each is still a test where a text can show it.
+//! The reader that finds one of them names the code. The page of each is still a test where a text
+//! can show it.
 
-use super::{Rule, page};
-use crate::diagnostic::Severity::{self, Error, Note, Warning};
+use super::{LooksAt, Rule, Tag, code};
 
-/// Codes of files, of YAML and JSON, of settings, and of the syntax of each language.
-pub const CODES: &[&Rule] = &[
+/// Every code, by what it is about.
+pub(super) const CODES: &[&Rule] = &[
     // `windlass.toml` and the comments that suppress findings.
-    &code("CFG001", "settings-syntax", Error, "windlass.toml is not valid TOML", page!("CFG001")),
-    &code("CFG002", "unknown-setting", Error, "windlass.toml has an unknown key", page!("CFG002")),
-    &code("CFG003", "wrong-setting", Error, "a setting has a wrong value", page!("CFG003")),
-    &code("CFG004", "unknown-code", Warning, "no finding has this code", page!("CFG004")),
-    &code(
+    code!("CFG001", "settings-syntax", Error, "windlass.toml is not valid TOML"),
+    code!("CFG002", "unknown-setting", Error, "windlass.toml has an unknown key"),
+    code!("CFG003", "wrong-setting", Error, "a setting has a wrong value"),
+    code!("CFG004", "unknown-code", Warning, "no finding has this code"),
+    code!(
         "CFG005",
         "suppression-without-reason",
         Warning,
-        "a comment suppresses a finding and does not say why",
-        page!("CFG005"),
+        "a comment suppresses a finding and does not say why"
     ),
-    &code(
+    code!(
         "CFG006",
         "useless-suppression",
         Warning,
-        "a comment suppresses a finding that is not there",
-        page!("CFG006"),
+        "a comment suppresses a finding that is not there"
     ),
     // Concerto's JSON.
-    &code(
+    code!(
         "CONCERTO001",
         "unknown-concerto-name",
         Error,
-        "a Concerto file uses a name that nothing declares",
-        page!("CONCERTO001"),
+        "a Concerto file uses a name that nothing declares"
     ),
-    &code(
+    code!(
         "CONCERTO002",
         "bad-concerto-value",
         Error,
-        "a value in a Concerto file is of the wrong kind or means nothing",
-        page!("CONCERTO002"),
+        "a value in a Concerto file is of the wrong kind or means nothing"
     ),
-    &code(
-        "CONCERTO003",
-        "missing-concerto-key",
-        Error,
-        "a key that Concerto needs is not there",
-        page!("CONCERTO003"),
-    ),
-    &code(
-        "CONCERTO004",
-        "unknown-concerto-key",
-        Warning,
-        "a key of a Concerto file means nothing",
-        page!("CONCERTO004"),
-    ),
-    &code(
+    code!("CONCERTO003", "missing-concerto-key", Error, "a key that Concerto needs is not there"),
+    code!("CONCERTO004", "unknown-concerto-key", Warning, "a key of a Concerto file means nothing"),
+    code!(
         "CONCERTO005",
         "declared-twice-in-concerto",
         Error,
-        "a Concerto file declares the same thing twice",
-        page!("CONCERTO005"),
+        "a Concerto file declares the same thing twice"
     ),
     // OCCI's JSON.
-    &code(
+    code!(
         "OCCI001",
         "broken-occi-configuration",
         Error,
-        "an OCCI configuration lacks an id, a kind or the end of a link",
-        page!("OCCI001"),
+        "an OCCI configuration lacks an id, a kind or the end of a link"
     ),
     // What a file and an archive must be.
-    &code(
-        "FILE001",
-        "missing-file",
-        Error,
-        "a file that is named or imported does not exist",
-        page!("FILE001"),
-    ),
-    &code(
-        "FILE002",
-        "file-outside-root",
-        Error,
-        "a path leaves the folder that may be read",
-        page!("FILE002"),
-    ),
-    &code("FILE003", "file-too-large", Error, "a file is larger than the limit", page!("FILE003")),
-    &code(
+    code!("FILE001", "missing-file", Error, "a file that is named or imported does not exist"),
+    code!("FILE002", "file-outside-root", Error, "a path leaves the folder that may be read"),
+    code!("FILE003", "file-too-large", Error, "a file is larger than the limit"),
+    code!(
         "FILE004",
         "too-many-files",
         Error,
         "more files, bytes or nested imports than the limits allow",
-        page!("FILE004"),
+        tags = &[Tag::Archive]
     ),
-    &code("FILE005", "not-utf-8", Error, "a file is not UTF-8 text", page!("FILE005")),
-    &code(
-        "FILE006",
-        "import-cycle",
-        Error,
-        "a file imports itself, directly or through others",
-        page!("FILE006"),
-    ),
-    &code("FILE007", "broken-archive", Error, "an archive cannot be read", page!("FILE007")),
-    &code(
+    code!("FILE005", "not-utf-8", Error, "a file is not UTF-8 text"),
+    code!("FILE006", "import-cycle", Error, "a file imports itself, directly or through others"),
+    code!("FILE007", "broken-archive", Error, "an archive cannot be read", tags = &[Tag::Archive]),
+    code!(
         "FILE008",
         "archive-bomb",
         Error,
         "an archive unpacks to more than the limit",
-        page!("FILE008"),
+        tags = &[Tag::Archive]
     ),
-    &code(
+    code!(
         "FILE009",
         "unsafe-archive-name",
         Error,
         "an archive contains a name that leaves it",
-        page!("FILE009"),
+        tags = &[Tag::Archive]
     ),
-    &code(
-        "FILE010",
-        "unreadable-file",
-        Error,
-        "a path exists but is not a file that can be read",
-        page!("FILE010"),
-    ),
-    &code(
-        "FILE011",
-        "remote-import",
-        Error,
-        "an import names an address on the network",
-        page!("FILE011"),
-    ),
-    &code(
+    code!("FILE010", "unreadable-file", Error, "a path exists but is not a file that can be read"),
+    code!("FILE011", "remote-import", Error, "an import names an address on the network"),
+    code!(
         "FILE012",
         "several-entries",
         Error,
         "an archive does not say with which of its files it begins",
-        page!("FILE012"),
+        tags = &[Tag::Archive]
     ),
     // Languages.
-    &code(
+    code!(
         "LANG001",
         "language-not-read-yet",
         Error,
-        "a file is in a language that is recognized and not read yet",
-        page!("LANG001"),
+        "a file is in a language that is recognized and not read yet"
     ),
-    &code("LANG002", "unknown-language", Error, "a file is in no known language", page!("LANG002")),
+    code!("LANG002", "unknown-language", Error, "a file is in no known language"),
     // YAML and JSON.
-    &code("YAML001", "yaml-syntax", Error, "the text is not valid YAML or JSON", page!("YAML001")),
-    &code(
+    code!(
+        "YAML001",
+        "yaml-syntax",
+        Error,
+        "the text is not valid YAML or JSON",
+        looks_at = LooksAt::Syntax
+    ),
+    code!(
         "YAML002",
         "duplicate-key",
         Error,
         "a mapping gives the same key twice",
-        page!("YAML002"),
+        looks_at = LooksAt::Syntax
     ),
-    &code(
+    code!(
         "YAML003",
         "nested-too-deep",
         Error,
         "lists and mappings are nested too deep",
-        page!("YAML003"),
+        looks_at = LooksAt::Syntax
     ),
-    &code("YAML004", "too-large", Error, "the file has too many bytes or values", page!("YAML004")),
-    &code(
+    code!(
+        "YAML004",
+        "too-large",
+        Error,
+        "the file has too many bytes or values",
+        looks_at = LooksAt::Syntax
+    ),
+    code!(
         "YAML005",
         "unknown-anchor",
         Error,
         "an alias refers to an anchor that does not exist",
-        page!("YAML005"),
+        looks_at = LooksAt::Syntax
     ),
-    &code(
+    code!(
         "YAML006",
         "recursive-alias",
         Error,
         "an alias stands inside the value it refers to",
-        page!("YAML006"),
+        looks_at = LooksAt::Syntax
     ),
-    &code(
+    code!(
         "YAML007",
         "wrong-merge",
         Error,
         "a merge key has a value that cannot be merged",
-        page!("YAML007"),
+        looks_at = LooksAt::Syntax
     ),
-    &code("YAML009", "empty-file", Error, "the file has no content", page!("YAML009")),
-    &code(
+    code!("YAML009", "empty-file", Error, "the file has no content", looks_at = LooksAt::Syntax),
+    code!(
         "YAML010",
         "findings-left-out",
         Note,
         "a file has more findings than are shown",
-        page!("YAML010"),
+        looks_at = LooksAt::Syntax
     ),
     // Our own language.
-    &code("WL001", "unknown-key", Error, "a key means nothing where it stands", page!("WL001")),
-    &code("WL002", "wrong-type", Error, "a value is of the wrong kind", page!("WL002")),
-    &code("WL003", "missing-key", Error, "a key that must be there is not", page!("WL003")),
-    &code("WL004", "unknown-name", Error, "a name is used that nothing declares", page!("WL004")),
-    &code("WL005", "bad-value", Error, "a value of the right kind means nothing", page!("WL005")),
-    &code("WL006", "declared-twice", Error, "the same thing is declared twice", page!("WL006")),
-    &code("WL007", "life-cycle", Error, "a type has no life cycle, or two", page!("WL007")),
-    &code("WL008", "unknown-document", Error, "the file is none of our documents", page!("WL008")),
-    &code("WL009", "conflicting-keys", Error, "keys exclude or need each other", page!("WL009")),
-    &code(
+    code!("WL001", "unknown-key", Error, "a key means nothing where it stands"),
+    code!("WL002", "wrong-type", Error, "a value is of the wrong kind"),
+    code!("WL003", "missing-key", Error, "a key that must be there is not"),
+    code!("WL004", "unknown-name", Error, "a name is used that nothing declares"),
+    code!("WL005", "bad-value", Error, "a value of the right kind means nothing"),
+    code!("WL006", "declared-twice", Error, "the same thing is declared twice"),
+    code!("WL007", "not-one-life-cycle", Error, "a type has no life cycle, or two"),
+    code!("WL008", "unknown-document", Error, "the file is none of our documents"),
+    code!("WL009", "conflicting-keys", Error, "keys exclude or need each other"),
+    code!(
         "WL010",
         "state-does-not-fit",
         Error,
-        "a state speaks of what the application does not have",
-        page!("WL010"),
+        "a state speaks of what the application does not have"
     ),
-    &code(
+    code!(
         "WL011",
         "plan-does-not-fit",
         Error,
-        "an action of a plan lacks something, or has too much",
-        page!("WL011"),
+        "an action of a plan lacks something, or has too much"
     ),
-    &code("WL012", "bad-rule", Error, "a rule says nothing sensible", page!("WL012")),
-    &code("WL013", "bad-topology", Error, "a topology that its rules do not allow", page!("WL013")),
-    &code(
-        "GOAL001",
-        "bad-goal",
-        Error,
-        "a goal cannot be read or does not fit the application",
-        page!("GOAL001"),
-    ),
+    code!("WL012", "bad-rule", Error, "a rule says nothing sensible"),
+    code!("WL013", "bad-topology", Error, "a topology that its rules do not allow"),
+    code!("GOAL001", "bad-goal", Error, "a goal cannot be read or does not fit the application"),
     // The JSON of RAMP.
-    &code(
-        "RAMP001",
-        "unknown-ramp-name",
-        Error,
-        "a RAMP file uses a name that nothing declares",
-        page!("RAMP001"),
-    ),
-    &code(
-        "RAMP002",
-        "wrong-ramp-type",
-        Error,
-        "a value in a RAMP file is of the wrong kind",
-        page!("RAMP002"),
-    ),
-    &code(
-        "RAMP003",
-        "missing-ramp-key",
-        Error,
-        "a key that RAMP needs is not there",
-        page!("RAMP003"),
-    ),
-    &code(
+    code!("RAMP001", "unknown-ramp-name", Error, "a RAMP file uses a name that nothing declares"),
+    code!("RAMP002", "wrong-ramp-type", Error, "a value in a RAMP file is of the wrong kind"),
+    code!("RAMP003", "missing-ramp-key", Error, "a key that RAMP needs is not there"),
+    code!(
         "RAMP004",
         "missing-ramp-list",
         Note,
-        "a list that RAMP needs is not there and reads as empty",
-        page!("RAMP004"),
+        "a list that RAMP needs is not there and reads as empty"
     ),
-    &code(
-        "RAMP005",
-        "bad-ramp-value",
-        Error,
-        "a value in a RAMP file means nothing",
-        page!("RAMP005"),
-    ),
-    &code(
+    code!("RAMP005", "bad-ramp-value", Error, "a value in a RAMP file means nothing"),
+    code!(
         "RAMP006",
         "unlisted-ramp-name",
         Warning,
-        "a capability or operation is used and not listed",
-        page!("RAMP006"),
+        "a capability or operation is used and not listed"
     ),
-    &code(
-        "RAMP007",
-        "declared-twice-in-ramp",
-        Error,
-        "a RAMP file declares the same thing twice",
-        page!("RAMP007"),
-    ),
-    &code("RAMP008", "unknown-ramp-key", Warning, "RAMP ignores a key", page!("RAMP008")),
-    &code(
+    code!("RAMP007", "declared-twice-in-ramp", Error, "a RAMP file declares the same thing twice"),
+    code!("RAMP008", "unknown-ramp-key", Warning, "RAMP ignores a key"),
+    code!(
         "RAMP009",
         "ramp-state-does-not-fit",
         Error,
-        "a RAMP state speaks of what the application does not have",
-        page!("RAMP009"),
+        "a RAMP state speaks of what the application does not have"
     ),
-    &code(
+    code!(
         "RAMP010",
         "half-an-operation",
         Error,
-        "a plan of RAMP's older format orders half of an operation",
-        page!("RAMP010"),
-    ),
-    // Docker Compose.
-    &code(
-        "COMPOSE001",
-        "wrong-compose-shape",
-        Error,
-        "a key that Compose does not know, or a value of the wrong kind",
-        page!("COMPOSE001"),
-    ),
-    &code(
-        "COMPOSE002",
-        "bad-variable",
-        Error,
-        "a variable in a Compose file cannot be replaced",
-        page!("COMPOSE002"),
-    ),
-    &code(
-        "COMPOSE003",
-        "bad-cast",
-        Error,
-        "the value of a variable is not what the key needs",
-        page!("COMPOSE003"),
-    ),
-    &code(
-        "COMPOSE004",
-        "bad-short-form",
-        Error,
-        "the short form of a port or volume cannot be read",
-        page!("COMPOSE004"),
-    ),
-    &code(
-        "COMPOSE005",
-        "bad-extends",
-        Error,
-        "a service extends something that does not exist, or itself",
-        page!("COMPOSE005"),
-    ),
-    &code("COMPOSE006", "bad-include", Error, "a file cannot be included", page!("COMPOSE006")),
-    &code(
-        "COMPOSE007",
-        "undefined-in-compose",
-        Error,
-        "a service uses what the project does not define",
-        page!("COMPOSE007"),
-    ),
-    &code(
-        "COMPOSE008",
-        "no-image",
-        Error,
-        "a service has neither an image nor a build",
-        page!("COMPOSE008"),
-    ),
-    &code(
-        "COMPOSE009",
-        "conflict-in-compose",
-        Error,
-        "keys of a Compose file exclude each other",
-        page!("COMPOSE009"),
-    ),
-    &code(
-        "COMPOSE010",
-        "dependency-cycle",
-        Error,
-        "services wait for each other",
-        page!("COMPOSE010"),
-    ),
-    &code(
-        "COMPOSE011",
-        "same-container-name",
-        Error,
-        "two services have the same container name",
-        page!("COMPOSE011"),
-    ),
-    &code(
-        "COMPOSE012",
-        "missing-env-file",
-        Error,
-        "a file with variables is missing or cannot be read",
-        page!("COMPOSE012"),
-    ),
-    &code(
-        "COMPOSE013",
-        "bad-compose-value",
-        Error,
-        "a value of the right kind means nothing to Compose",
-        page!("COMPOSE013"),
-    ),
-    &code(
-        "COMPOSE014",
-        "same-mount-target",
-        Error,
-        "two things are mounted at one path of a container",
-        page!("COMPOSE014"),
-    ),
-    &code(
-        "COMPOSE015",
-        "unset-variable",
-        Warning,
-        "a variable is not set and reads as empty text",
-        page!("COMPOSE015"),
-    ),
-    &code(
-        "COMPOSE016",
-        "obsolete-compose-key",
-        Note,
-        "a key of a Compose file is obsolete",
-        page!("COMPOSE016"),
-    ),
-    &code(
-        "COMPOSE017",
-        "unmergeable-override",
-        Error,
-        "an override is of another kind than what it overrides",
-        page!("COMPOSE017"),
-    ),
-    &code(
-        "COMPOSE018",
-        "empty-compose-file",
-        Error,
-        "a Compose file says nothing",
-        page!("COMPOSE018"),
+        "a plan of RAMP's older format orders half of an operation"
     ),
     // XML, and TOSCA 1.0 with management protocols as BARREL reads it.
-    &code("XML001", "xml-syntax", Error, "the text is not well-formed XML", page!("XML001")),
-    &code("XML002", "xml-document-type", Error, "an XML text has a document type", page!("XML002")),
-    &code(
+    code!(
+        "XML001",
+        "xml-syntax",
+        Error,
+        "the text is not well-formed XML",
+        looks_at = LooksAt::Syntax
+    ),
+    code!(
+        "XML002",
+        "xml-document-type",
+        Error,
+        "an XML text has a document type",
+        looks_at = LooksAt::Syntax
+    ),
+    code!(
         "XML003",
         "xml-nested-too-deep",
         Error,
         "XML elements are nested too deep",
-        page!("XML003"),
+        looks_at = LooksAt::Syntax
     ),
-    &code(
+    code!(
         "XML004",
         "xml-too-large",
         Error,
         "an XML text has too many bytes, elements, attributes or namespaces",
-        page!("XML004"),
+        looks_at = LooksAt::Syntax
     ),
-    &code(
-        "BARREL001",
-        "unknown-barrel-name",
-        Error,
-        "a name is used that no definition declares",
-        page!("BARREL001"),
-    ),
-    &code(
+    code!("BARREL001", "unknown-barrel-name", Error, "a name is used that no definition declares"),
+    code!(
         "BARREL002",
         "missing-xml-part",
         Error,
-        "an attribute or element that must be there is not",
-        page!("BARREL002"),
+        "an attribute or element that must be there is not"
     ),
-    &code(
+    code!(
         "BARREL003",
         "no-management-protocol",
         Error,
-        "a node type that is used has no management protocol",
-        page!("BARREL003"),
+        "a node type that is used has no management protocol"
     ),
-    &code(
+    code!(
         "BARREL004",
-        "service-templates",
+        "not-one-service-template",
         Error,
-        "there is no service template, or more than one",
-        page!("BARREL004"),
+        "there is no service template, or more than one"
     ),
-    &code(
+    code!(
         "BARREL005",
         "undeclared-operation",
         Warning,
-        "a protocol uses an operation that no interface declares",
-        page!("BARREL005"),
+        "a protocol uses an operation that no interface declares"
     ),
-    &code(
+    code!(
         "BARREL006",
         "declared-twice-in-barrel",
         Error,
-        "definitions declare the same thing twice",
-        page!("BARREL006"),
+        "definitions declare the same thing twice"
     ),
-    &code(
-        "BARREL007",
-        "bad-barrel-name",
-        Error,
-        "a name in definitions cannot be one",
-        page!("BARREL007"),
-    ),
-    &code(
+    code!("BARREL007", "bad-barrel-name", Error, "a name in definitions cannot be one"),
+    code!(
         "BARREL008",
         "mixed-containment",
         Error,
-        "a requirement contains in one node and connects in another",
-        page!("BARREL008"),
+        "a requirement contains in one node and connects in another"
     ),
     // Plans of TosKer.
-    &code(
-        "TOSKER001",
-        "bad-plan-line",
-        Error,
-        "a line of a TosKer plan names no operation",
-        page!("TOSKER001"),
-    ),
-    &code(
+    code!("TOSKER001", "bad-plan-line", Error, "a line of a TosKer plan names no operation"),
+    code!(
         "TOSKER002",
         "unknown-tosker-kind",
         Error,
-        "a node is of a kind that TosKer does not bring up",
-        page!("TOSKER002"),
-    ),
-    // Templates of OpenStack Heat.
-    &code(
-        "HOT001",
-        "unknown-section",
-        Error,
-        "a template has a section that its version does not know",
-        page!("HOT001"),
-    ),
-    &code(
-        "HOT002",
-        "template-shape",
-        Error,
-        "a part of a template is not a mapping, list or text as it must be",
-        page!("HOT002"),
-    ),
-    &code(
-        "HOT003",
-        "unknown-template-key",
-        Error,
-        "a part of a template has a key that is not known",
-        page!("HOT003"),
-    ),
-    &code("HOT004", "resource-without-type", Error, "a resource has no type", page!("HOT004")),
-    &code(
-        "HOT005",
-        "unknown-resource-type",
-        Error,
-        "there is no resource type of this name",
-        page!("HOT005"),
-    ),
-    &code(
-        "HOT006",
-        "unknown-property",
-        Error,
-        "a resource type has no property of this name",
-        page!("HOT006"),
-    ),
-    &code(
-        "HOT007",
-        "unknown-reference",
-        Error,
-        "a function or `depends_on` names something that is not there",
-        page!("HOT007"),
-    ),
-    &code(
-        "HOT008",
-        "unknown-attribute",
-        Error,
-        "a resource type has no attribute of this name",
-        page!("HOT008"),
-    ),
-    &code(
-        "HOT009",
-        "function-arguments",
-        Error,
-        "a function is called in a form that it does not take",
-        page!("HOT009"),
-    ),
-    &code(
-        "HOT010",
-        "function-of-other-version",
-        Warning,
-        "a mapping looks like a function that this version does not have",
-        page!("HOT010"),
-    ),
-    &code(
-        "HOT011",
-        "parameter-named-as-resource",
-        Error,
-        "a parameter and a resource have the same name",
-        page!("HOT011"),
-    ),
-    &code(
-        "HOT012",
-        "parameter-value",
-        Error,
-        "a value of a parameter does not fit its type or its constraints",
-        page!("HOT012"),
-    ),
-    &code(
-        "HOT013",
-        "environment",
-        Error,
-        "an environment says something that does not fit the template",
-        page!("HOT013"),
-    ),
-    &code("HOT014", "unused-parameter", Warning, "nothing reads a parameter", page!("HOT014")),
-    &code(
-        "HOT015",
-        "retired-resource-type",
-        Warning,
-        "a resource type should not be used any more",
-        page!("HOT015"),
-    ),
-    &code(
-        "HOT016",
-        "retired-property",
-        Warning,
-        "a property should not be used any more",
-        page!("HOT016"),
-    ),
-    &code(
-        "HOT017",
-        "property-pattern",
-        Error,
-        "a value does not match the pattern of its property",
-        page!("HOT017"),
-    ),
-    &code(
-        "HOT018",
-        "property-combination",
-        Error,
-        "properties are given that do not go together",
-        page!("HOT018"),
-    ),
-    &code(
-        "HOT019",
-        "replaced-by-update",
-        Warning,
-        "an update replaces a resource",
-        page!("HOT019"),
-    ),
-    &code(
-        "HOT020",
-        "immutable-property",
-        Error,
-        "an update changes what cannot be changed",
-        page!("HOT020"),
-    ),
-    &code(
-        "HOT021",
-        "newer-than-release",
-        Error,
-        "a template uses what the wanted release does not have",
-        page!("HOT021"),
+        "a node is of a kind that TosKer does not bring up"
     ),
 ];
-
-/// A code without a check.
-pub(super) const fn code(
-    code: &'static str,
-    name: &'static str,
-    severity: Severity,
-    summary: &'static str,
-    doc: &'static str,
-) -> Rule {
-    Rule { code, name, severity, summary, paper: None, doc, check: None }
-}

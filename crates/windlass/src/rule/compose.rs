@@ -1,13 +1,21 @@
-//! Rules for Docker Compose: what `docker compose config` is silent about.
+//! Rules for Docker Compose: what Compose refuses in a project, and what `docker compose config` is
+//! silent about.
 //!
-//! A rule is one file with a constant and a function that looks at a project, and one line below.
-//! None of them refuses what Compose accepts; `check --strict` lets them fail.
+//! A rule is one file with a constant and a function that looks at a project, and one line in
+//! [`RULES`]; what only the reader sees is in [`CODES`].
+//! None of them makes an
+//! error of what Compose accepts; `check --strict` lets them fail.
 
 pub mod address_outside_subnet;
+pub mod bad_compose_value;
 pub mod beyond_classic_builder;
+mod codes;
 pub mod command_cut_off;
 pub mod completion_of_restarted_service;
+pub mod conflicting_keys;
+mod conflicting_limits;
 pub mod contradicting_resources;
+pub mod dependency_cycle;
 pub mod engine_socket_mount;
 pub mod first_exit_decides;
 pub mod fixed_port_with_replicas;
@@ -18,105 +26,110 @@ pub mod image_without_version;
 pub mod missing_bind_source;
 pub mod name_of_all_projects;
 pub mod needs_plugin;
+pub mod no_image;
 pub mod one_image_two_platforms;
 pub mod one_letter_volume;
 pub mod overlapping_subnets;
 pub mod privileged_service;
 pub mod same_address;
+pub mod same_container_name;
+pub mod same_mount_target;
 pub mod secret_in_environment;
 pub mod secret_of_cluster;
 pub mod started_though_checked;
+pub mod undefined_in_compose;
 pub mod unknown_mount_option;
 pub mod unknown_restart_policy;
 pub mod unused_resource;
 
+pub use codes::CODES;
+
 use std::collections::BTreeSet;
 
-use super::Rule;
+use super::{LooksAt, Rule, Tag};
 use crate::diagnostic::Diagnostic;
 use crate::lang::compose::Project;
-use crate::source::Sources;
+use crate::lang::compose::project::Service;
+use crate::source::{Sources, Span};
 
-/// Looks for one bad pattern in a project.
-pub type Check = fn(&Project, &Sources, &mut Vec<Diagnostic>);
-
-/// The rules with how each one looks, in the order in which they run. One line each.
-pub const RULES: &[(&Rule, Check)] = &[
-    (&healthy_without_healthcheck::RULE, |project, _, findings| {
-        healthy_without_healthcheck::check(project, findings);
-    }),
-    (&host_port_clash::RULE, |project, _, findings| host_port_clash::check(project, findings)),
-    (&fixed_port_with_replicas::RULE, |project, _, findings| {
-        fixed_port_with_replicas::check(project, findings);
-    }),
-    (&completion_of_restarted_service::RULE, |project, _, findings| {
-        completion_of_restarted_service::check(project, findings);
-    }),
-    (&first_exit_decides::RULE, |project, _, findings| {
-        first_exit_decides::check(project, findings);
-    }),
-    (&one_letter_volume::RULE, |project, _, findings| one_letter_volume::check(project, findings)),
-    (&started_though_checked::RULE, |project, _, findings| {
-        started_though_checked::check(project, findings);
-    }),
-    (&unused_resource::RULE, |project, _, findings| unused_resource::check(project, findings)),
-    (&overlapping_subnets::RULE, |project, _, findings| {
-        overlapping_subnets::check(project, findings);
-    }),
-    (&same_address::RULE, |project, _, findings| same_address::check(project, findings)),
-    (&address_outside_subnet::RULE, |project, _, findings| {
-        address_outside_subnet::check(project, findings);
-    }),
-    (&secret_in_environment::RULE, secret_in_environment::check),
-    (&image_without_version::RULE, |project, _, findings| {
-        image_without_version::check(project, findings);
-    }),
-    (&privileged_service::RULE, |project, _, findings| {
-        privileged_service::check(project, findings);
-    }),
-    (&engine_socket_mount::RULE, |project, _, findings| {
-        engine_socket_mount::check(project, findings);
-    }),
-    (&missing_bind_source::RULE, |project, _, findings| {
-        missing_bind_source::check(project, findings);
-    }),
-    (&ignored_deploy_key::RULE, |project, _, findings| {
-        ignored_deploy_key::check(project, findings);
-    }),
-    (&contradicting_resources::RULE, |project, _, findings| {
-        contradicting_resources::check(project, findings);
-    }),
-    (&name_of_all_projects::RULE, |project, _, findings| {
-        name_of_all_projects::check(project, findings);
-    }),
-    (&unknown_restart_policy::RULE, |project, _, findings| {
-        unknown_restart_policy::check(project, findings);
-    }),
-    (&unknown_mount_option::RULE, |project, _, findings| {
-        unknown_mount_option::check(project, findings);
-    }),
-    (&one_image_two_platforms::RULE, |project, _, findings| {
-        one_image_two_platforms::check(project, findings);
-    }),
-    (&needs_plugin::RULE, |project, _, findings| {
-        needs_plugin::check(project, findings);
-    }),
-    (&secret_of_cluster::RULE, |project, _, findings| {
-        secret_of_cluster::check(project, findings);
-    }),
-    (&beyond_classic_builder::RULE, |project, _, findings| {
-        beyond_classic_builder::check(project, findings);
-    }),
-    (&command_cut_off::RULE, |project, _, findings| {
-        command_cut_off::check(project, findings);
-    }),
+/// What Compose refuses, too: a project with such a finding is not lowered.
+pub const REFUSED: &[&Rule] = &[
+    &undefined_in_compose::RULE,
+    &no_image::RULE,
+    &conflicting_keys::RULE,
+    &dependency_cycle::RULE,
+    &same_container_name::RULE,
+    &bad_compose_value::RULE,
+    &same_mount_target::RULE,
 ];
 
-/// Everything that the rules find in a project, in the order of its texts.
+/// What Compose accepts, in the order in which the rules run.
+pub const RULES: &[&Rule] = &[
+    &healthy_without_healthcheck::RULE,
+    &host_port_clash::RULE,
+    &fixed_port_with_replicas::RULE,
+    &completion_of_restarted_service::RULE,
+    &first_exit_decides::RULE,
+    &one_letter_volume::RULE,
+    &started_though_checked::RULE,
+    &unused_resource::RULE,
+    &overlapping_subnets::RULE,
+    &same_address::RULE,
+    &address_outside_subnet::RULE,
+    &secret_in_environment::RULE,
+    &image_without_version::RULE,
+    &privileged_service::RULE,
+    &engine_socket_mount::RULE,
+    &missing_bind_source::RULE,
+    &ignored_deploy_key::RULE,
+    &contradicting_resources::RULE,
+    &name_of_all_projects::RULE,
+    &unknown_restart_policy::RULE,
+    &unknown_mount_option::RULE,
+    &one_image_two_platforms::RULE,
+    &needs_plugin::RULE,
+    &secret_of_cluster::RULE,
+    &beyond_classic_builder::RULE,
+    &command_cut_off::RULE,
+];
+
+/// Everything that Compose refuses in a project. What is said to be missing from an incomplete one
+/// may stand in what could not be read.
+pub fn check_refused(project: &Project, is_complete: bool) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for rule in REFUSED.iter().filter(|it| is_complete || !it.has(Tag::NeedsWholeProject)) {
+        if let LooksAt::Project(check) = rule.looks_at {
+            check(project, &mut findings);
+        }
+    }
+    findings
+}
+
+/// The services that a build takes as contexts, with the places where it says so.
+fn service_contexts(service: &Service) -> Vec<(String, Span)> {
+    let Some(contexts) = service.item.at(&["build", "additional_contexts"]) else {
+        return Vec::new();
+    };
+    let of_map = contexts.entries().map(|(_, entry)| (entry.item.plain(), entry.item.span));
+    let of_list = contexts.items().iter().map(|item| {
+        let text = item.plain();
+        (text.split_once('=').map(|(_, path)| path.to_owned()).unwrap_or(text), item.span)
+    });
+    let services = of_map.chain(of_list).filter_map(|(context, span)| {
+        context.strip_prefix("service:").map(|service| (service.to_owned(), span))
+    });
+    services.collect()
+}
+
+/// Everything that the other rules find in a project, in the order of its texts.
 pub fn check(project: &Project, sources: &Sources) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    for (_, check) in RULES {
-        check(project, sources, &mut findings);
+    for rule in RULES {
+        match rule.looks_at {
+            LooksAt::Project(check) => check(project, &mut findings),
+            LooksAt::ProjectText(check) => check(project, sources, &mut findings),
+            _ => {}
+        }
     }
     project.explain(&mut findings);
     crate::diagnostic::sort(&mut findings);

@@ -1,332 +1,180 @@
 //! Rules on templates of OpenStack Heat: the invariants of paper 000 section 7.2, one file each.
 //!
-//! The name of a file is the name of its row in the table of invariants; the code tells the row
-//! too:
-//! `HOT1..` for C, `HOT2..` for S, `HOT3..` for O, `HOT4..` for I, `HOT5..` for X. Rows without a
-//! check
-//! here are reported by the reader, which sees what they are about. Three rows of the report say
-//! what another one says: O11 is in O09, O13 in S03, O42 in O39.
+//! A file is named after the pattern that breaks the invariant; its head and its code tell the row
+//! of the table: `HOT1..` for C, `HOT2..` for S, `HOT3..` for O, `HOT4..` for I, `HOT5..` for X.
+//! Rows that only the reader can see are in [`CODES`]. Three rows of the report say what another one
+//! says: O11 is in O09, O13 in S03, O42 in O39.
 
+mod codes;
+pub mod incompatible_properties;
 mod look;
-mod property_combination;
 mod shared;
 
-pub mod allowed_pattern_only_on_string;
-pub mod allowed_values_types;
+pub mod aap_on_port_of_unsecured_net;
 mod alternatives;
-pub mod asg_desired_between;
-pub mod asg_min_le_max;
-pub mod at_least_one_resource;
-pub mod bdm2_not_image_and_image_id;
-pub mod bdm2_one_source;
-pub mod condition_names_unique;
-pub mod constraint_kind_once;
-pub mod custom_constraint_known;
-pub mod deletion_policy_value;
-pub mod domain_names_unique;
-pub mod external_reference_exists;
-pub mod external_resource_no_depends_on;
-pub mod fip_address_once;
-pub mod fip_one_per_port_and_net;
-pub mod fip_subnet_in_network;
-pub mod flat_provider_net_needs_physnet;
-pub mod flavor_id_unique;
-pub mod floating_network_must_be_external;
-pub mod gateway_in_cidr;
-pub mod gateway_network_must_be_external;
-pub mod gateway_not_in_pool;
-pub mod group_labels_unique;
-pub mod group_lists_param_once;
-pub mod group_names_unique_in_domain;
-pub mod group_not_empty;
-pub mod group_params_defined;
-pub mod group_role_domain_xor_project;
-pub mod interval_has_bound;
-pub mod interval_max_ge_min;
-pub mod ip_syntax;
-pub mod ipv6_modes_equal;
-pub mod ipv6_modes_only_v6;
-pub mod l3_agents_need_ha;
-pub mod length_bounds_non_negative;
-pub mod length_only_on_string_json_list;
-pub mod min_adjustment_step_needs_percent;
-pub mod modulo_only_on_number;
-pub mod modulo_step_non_zero;
-pub mod no_aap_on_port_of_unsecured_net;
-pub mod no_dependency_loop;
-pub mod no_sg_on_port_of_unsecured_net;
-pub mod non_multiattach_volume_once;
-pub mod output_names_unique;
-pub mod param_in_at_most_one_group;
-pub mod param_names_unique;
-pub mod parameter_has_value;
-pub mod parameter_type_known;
-pub mod pool_end_ge_start;
-pub mod pool_in_cidr;
-pub mod pool_max_ge_min_prefixlen;
-pub mod pool_min_prefixlen_positive_v4;
-pub mod pools_disjoint_in_network;
-pub mod pools_distinct_prefixes;
-pub mod port_ip_in_subnet_cidr;
-pub mod port_not_subnet_and_subnet_id;
-pub mod port_one_ip_per_subnet;
-pub mod port_one_ip_per_subnet_id;
-pub mod port_one_ip_per_version;
-pub mod port_subnet_id_in_network;
-pub mod port_subnet_in_network;
-pub mod port_subnet_vs_subnet_id;
-pub mod ports_distinct_ip;
-pub mod ports_distinct_mac;
-pub mod project_names_unique_in_domain;
-pub mod property_allowed_values;
-pub mod property_length;
-pub mod property_range;
-pub mod property_type;
-pub mod provider_net_name_unique;
-pub mod range_only_on_number;
-pub mod reference_has_right_type;
-pub mod region_id_unique;
-pub mod required_property_given;
-pub mod resource_ids_unique;
-pub mod role_names_unique_in_domain;
-pub mod router_distributed_xor_l3_agents;
-pub mod router_fixed_ip_subnet_in_gateway_net;
-pub mod router_interface_port_xor_subnet;
-pub mod router_interfaces_distinct_ports;
-pub mod router_not_ha_and_distributed;
-pub mod routers_distinct_ip;
-pub mod server_fip_vs_port_fip_net_1;
-pub mod server_fip_vs_port_fip_net_2;
-pub mod server_fixed_ip_once;
-pub mod server_network_entry_has_target;
-pub mod server_not_bdm_and_bdm_v2;
-pub mod server_not_fixed_ip_and_port;
-pub mod server_not_uuid_and_network;
-pub mod server_one_boot_source;
-pub mod server_port_once;
-pub mod server_reaches_router;
-pub mod server_subnet_in_network;
-pub mod server_volume_once;
-pub mod servers_distinct_fixed_ip;
-pub mod servers_distinct_volumes;
-pub mod servers_must_not_share_port;
-pub mod sg_ipv4_rule_no_ipv6_protocol;
-pub mod sg_port_range_ordered;
-pub mod sg_port_range_protocols;
-pub mod small_prefixlen_needs_pool_min;
-pub mod software_deployment_needs_user_data_format;
-pub mod subnet_cidr_or_pool;
-pub mod subnet_cidrs_of_network_must_not_overlap;
-pub mod subnet_not_cidr_and_prefixlen;
-pub mod template_version_known;
-pub mod unsecured_port_no_sg_no_aap;
-pub mod user_names_unique_in_domain;
-pub mod user_role_domain_xor_project;
-pub mod volume_size_one_source;
-pub mod volume_size_required;
+pub mod asg_desired_out_of_bounds;
+pub mod asg_min_above_max;
+pub mod bdm2_image_and_image_id;
+pub mod bdm2_not_one_source;
+pub mod different_ipv6_modes;
+pub mod fip_address_twice;
+pub mod fip_subnet_outside_network;
+pub mod flat_provider_net_without_physnet;
+pub mod floating_network_not_external;
+pub mod gateway_in_pool;
+pub mod gateway_network_not_external;
+pub mod gateway_outside_cidr;
+pub mod group_role_domain_and_project;
+pub mod ipv6_modes_on_v4;
+pub mod l3_agents_without_ha;
+pub mod min_adjustment_step_without_percent;
+pub mod non_multiattach_volume_twice;
+pub mod overlapping_pools_in_network;
+pub mod overlapping_subnet_cidrs_of_network;
+pub mod pool_end_before_start;
+pub mod pool_max_below_min_prefixlen;
+pub mod pool_min_prefixlen_zero_v4;
+pub mod pool_outside_cidr;
+pub mod port_ip_outside_subnet_cidr;
+pub mod port_same_subnet_and_subnet_id;
+pub mod port_subnet_and_subnet_id;
+pub mod port_subnet_id_outside_network;
+pub mod port_subnet_outside_network;
+pub mod port_two_ips_per_subnet;
+pub mod port_two_ips_per_subnet_id;
+pub mod port_two_ips_per_version;
+pub mod ports_same_ip;
+pub mod ports_same_mac;
+pub mod router_distributed_with_l3_agents;
+pub mod router_fixed_ip_subnet_outside_gateway_net;
+pub mod router_ha_and_distributed;
+pub mod router_interface_not_port_xor_subnet;
+pub mod router_interfaces_same_port;
+pub mod routers_same_ip;
+pub mod same_domain_name;
+pub mod same_flavor_id;
+pub mod same_group_name_in_domain;
+pub mod same_pool_prefixes;
+pub mod same_project_name_in_domain;
+pub mod same_provider_net_name;
+pub mod same_region_id;
+pub mod same_role_name_in_domain;
+pub mod same_user_name_in_domain;
+pub mod server_bdm_and_bdm_v2;
+pub mod server_fip_and_associated_fip_same_net;
+pub mod server_fip_and_port_fip_same_net;
+pub mod server_fixed_ip_and_port;
+pub mod server_fixed_ip_twice;
+pub mod server_network_entry_without_target;
+pub mod server_not_one_boot_source;
+pub mod server_port_twice;
+pub mod server_subnet_outside_network;
+pub mod server_uuid_and_network;
+pub mod server_volume_twice;
+pub mod server_without_router;
+pub mod servers_same_fixed_ip;
+pub mod servers_same_port;
+pub mod servers_same_volume;
+pub mod sg_ipv4_rule_with_ipv6_protocol;
+pub mod sg_on_port_of_unsecured_net;
+pub mod sg_port_range_reversed;
+pub mod sg_port_range_without_ports;
+pub mod small_prefixlen_without_pool_min;
+pub mod software_deployment_without_user_data_format;
+pub mod subnet_cidr_and_prefixlen;
+pub mod subnet_without_cidr_or_pool;
+pub mod two_fips_per_port_and_net;
+pub mod unsecured_port_with_sg_or_aap;
+pub mod user_role_domain_and_project;
+pub mod volume_size_not_one_source;
+pub mod volume_without_size;
 
-use super::Rule;
+pub use codes::CODES;
+
+use super::{LooksAt, Rule};
 use crate::diagnostic::{self, Diagnostic};
 use crate::lang::hot::Stack;
 
-/// Every row, in the order of the table.
+/// The rules that look at a template, in the order in which they run: that of the table.
 pub const RULES: &[&Rule] = &[
-    &template_version_known::RULE,
-    &at_least_one_resource::RULE,
-    &resource_ids_unique::RULE,
-    &group_labels_unique::RULE,
-    &group_params_defined::RULE,
-    &param_names_unique::RULE,
-    &param_in_at_most_one_group::RULE,
-    &output_names_unique::RULE,
-    &condition_names_unique::RULE,
-    &no_dependency_loop::RULE,
-    &external_resource_no_depends_on::RULE,
-    &group_lists_param_once::RULE,
-    &group_not_empty::RULE,
-    &length_only_on_string_json_list::RULE,
-    &range_only_on_number::RULE,
-    &modulo_only_on_number::RULE,
-    &allowed_values_types::RULE,
-    &allowed_pattern_only_on_string::RULE,
-    &constraint_kind_once::RULE,
-    &interval_has_bound::RULE,
-    &interval_max_ge_min::RULE,
-    &length_bounds_non_negative::RULE,
-    &modulo_step_non_zero::RULE,
-    &custom_constraint_known::RULE,
-    &required_property_given::RULE,
-    &deletion_policy_value::RULE,
-    &parameter_type_known::RULE,
-    &parameter_has_value::RULE,
-    &property_allowed_values::RULE,
-    &property_length::RULE,
-    &property_range::RULE,
-    &property_type::RULE,
-    &reference_has_right_type::RULE,
-    &router_distributed_xor_l3_agents::RULE,
-    &router_not_ha_and_distributed::RULE,
-    &router_fixed_ip_subnet_in_gateway_net::RULE,
-    &router_interface_port_xor_subnet::RULE,
-    &sg_port_range_ordered::RULE,
-    &flavor_id_unique::RULE,
-    &volume_size_required::RULE,
-    &provider_net_name_unique::RULE,
-    &user_role_domain_xor_project::RULE,
-    &group_role_domain_xor_project::RULE,
-    &region_id_unique::RULE,
-    &min_adjustment_step_needs_percent::RULE,
-    &no_sg_on_port_of_unsecured_net::RULE,
-    &no_aap_on_port_of_unsecured_net::RULE,
-    &pool_end_ge_start::RULE,
-    &pools_disjoint_in_network::RULE,
-    &gateway_not_in_pool::RULE,
-    &small_prefixlen_needs_pool_min::RULE,
-    &ipv6_modes_equal::RULE,
-    &ipv6_modes_only_v6::RULE,
-    &subnet_cidr_or_pool::RULE,
-    &subnet_not_cidr_and_prefixlen::RULE,
-    &routers_distinct_ip::RULE,
-    &l3_agents_need_ha::RULE,
-    &router_interfaces_distinct_ports::RULE,
-    &sg_port_range_protocols::RULE,
-    &sg_ipv4_rule_no_ipv6_protocol::RULE,
-    &port_one_ip_per_subnet::RULE,
-    &port_one_ip_per_subnet_id::RULE,
-    &port_subnet_vs_subnet_id::RULE,
-    &ports_distinct_ip::RULE,
-    &port_one_ip_per_version::RULE,
-    &port_not_subnet_and_subnet_id::RULE,
-    &port_subnet_in_network::RULE,
-    &port_subnet_id_in_network::RULE,
-    &ports_distinct_mac::RULE,
-    &unsecured_port_no_sg_no_aap::RULE,
-    &server_port_once::RULE,
-    &servers_must_not_share_port::RULE,
-    &server_not_bdm_and_bdm_v2::RULE,
-    &server_volume_once::RULE,
-    &servers_distinct_volumes::RULE,
-    &servers_distinct_fixed_ip::RULE,
-    &server_fixed_ip_once::RULE,
-    &server_not_uuid_and_network::RULE,
-    &server_subnet_in_network::RULE,
-    &server_fip_vs_port_fip_net_1::RULE,
-    &server_fip_vs_port_fip_net_2::RULE,
-    &server_not_fixed_ip_and_port::RULE,
-    &bdm2_not_image_and_image_id::RULE,
-    &bdm2_one_source::RULE,
-    &software_deployment_needs_user_data_format::RULE,
-    &server_one_boot_source::RULE,
-    &server_network_entry_has_target::RULE,
-    &fip_subnet_in_network::RULE,
-    &fip_address_once::RULE,
-    &fip_one_per_port_and_net::RULE,
-    &project_names_unique_in_domain::RULE,
-    &user_names_unique_in_domain::RULE,
-    &role_names_unique_in_domain::RULE,
-    &domain_names_unique::RULE,
-    &group_names_unique_in_domain::RULE,
-    &pool_min_prefixlen_positive_v4::RULE,
-    &pools_distinct_prefixes::RULE,
-    &pool_max_ge_min_prefixlen::RULE,
-    &flat_provider_net_needs_physnet::RULE,
-    &non_multiattach_volume_once::RULE,
-    &volume_size_one_source::RULE,
-    &asg_desired_between::RULE,
-    &asg_min_le_max::RULE,
-    &subnet_cidrs_of_network_must_not_overlap::RULE,
-    &port_ip_in_subnet_cidr::RULE,
-    &ip_syntax::RULE,
-    &gateway_in_cidr::RULE,
-    &pool_in_cidr::RULE,
-    &server_reaches_router::RULE,
-    &floating_network_must_be_external::RULE,
-    &gateway_network_must_be_external::RULE,
-    &external_reference_exists::RULE,
-];
-
-type Check = fn(&Stack, &mut Vec<Diagnostic>);
-
-/// The rows that look at a template after reading.
-const CHECKS: &[Check] = &[
-    property_combination::check,
-    router_distributed_xor_l3_agents::check,
-    router_not_ha_and_distributed::check,
-    router_fixed_ip_subnet_in_gateway_net::check,
-    router_interface_port_xor_subnet::check,
-    sg_port_range_ordered::check,
-    flavor_id_unique::check,
-    volume_size_required::check,
-    provider_net_name_unique::check,
-    user_role_domain_xor_project::check,
-    group_role_domain_xor_project::check,
-    region_id_unique::check,
-    min_adjustment_step_needs_percent::check,
-    no_sg_on_port_of_unsecured_net::check,
-    no_aap_on_port_of_unsecured_net::check,
-    pool_end_ge_start::check,
-    pools_disjoint_in_network::check,
-    gateway_not_in_pool::check,
-    small_prefixlen_needs_pool_min::check,
-    ipv6_modes_equal::check,
-    ipv6_modes_only_v6::check,
-    subnet_cidr_or_pool::check,
-    subnet_not_cidr_and_prefixlen::check,
-    routers_distinct_ip::check,
-    l3_agents_need_ha::check,
-    router_interfaces_distinct_ports::check,
-    sg_port_range_protocols::check,
-    sg_ipv4_rule_no_ipv6_protocol::check,
-    port_one_ip_per_subnet::check,
-    port_one_ip_per_subnet_id::check,
-    port_subnet_vs_subnet_id::check,
-    ports_distinct_ip::check,
-    port_one_ip_per_version::check,
-    port_not_subnet_and_subnet_id::check,
-    port_subnet_in_network::check,
-    port_subnet_id_in_network::check,
-    ports_distinct_mac::check,
-    unsecured_port_no_sg_no_aap::check,
-    server_port_once::check,
-    servers_must_not_share_port::check,
-    server_not_bdm_and_bdm_v2::check,
-    server_volume_once::check,
-    servers_distinct_volumes::check,
-    servers_distinct_fixed_ip::check,
-    server_fixed_ip_once::check,
-    server_not_uuid_and_network::check,
-    server_subnet_in_network::check,
-    server_fip_vs_port_fip_net_1::check,
-    server_fip_vs_port_fip_net_2::check,
-    server_not_fixed_ip_and_port::check,
-    bdm2_not_image_and_image_id::check,
-    bdm2_one_source::check,
-    software_deployment_needs_user_data_format::check,
-    server_one_boot_source::check,
-    server_network_entry_has_target::check,
-    fip_subnet_in_network::check,
-    fip_address_once::check,
-    fip_one_per_port_and_net::check,
-    project_names_unique_in_domain::check,
-    user_names_unique_in_domain::check,
-    role_names_unique_in_domain::check,
-    domain_names_unique::check,
-    group_names_unique_in_domain::check,
-    pool_min_prefixlen_positive_v4::check,
-    pools_distinct_prefixes::check,
-    pool_max_ge_min_prefixlen::check,
-    flat_provider_net_needs_physnet::check,
-    non_multiattach_volume_once::check,
-    volume_size_one_source::check,
-    asg_desired_between::check,
-    asg_min_le_max::check,
-    subnet_cidrs_of_network_must_not_overlap::check,
-    port_ip_in_subnet_cidr::check,
-    gateway_in_cidr::check,
-    pool_in_cidr::check,
-    server_reaches_router::check,
-    floating_network_must_be_external::check,
-    gateway_network_must_be_external::check,
+    &incompatible_properties::RULE,
+    &router_distributed_with_l3_agents::RULE,
+    &router_ha_and_distributed::RULE,
+    &router_fixed_ip_subnet_outside_gateway_net::RULE,
+    &router_interface_not_port_xor_subnet::RULE,
+    &sg_port_range_reversed::RULE,
+    &same_flavor_id::RULE,
+    &volume_without_size::RULE,
+    &same_provider_net_name::RULE,
+    &user_role_domain_and_project::RULE,
+    &group_role_domain_and_project::RULE,
+    &same_region_id::RULE,
+    &min_adjustment_step_without_percent::RULE,
+    &sg_on_port_of_unsecured_net::RULE,
+    &aap_on_port_of_unsecured_net::RULE,
+    &pool_end_before_start::RULE,
+    &overlapping_pools_in_network::RULE,
+    &gateway_in_pool::RULE,
+    &small_prefixlen_without_pool_min::RULE,
+    &different_ipv6_modes::RULE,
+    &ipv6_modes_on_v4::RULE,
+    &subnet_without_cidr_or_pool::RULE,
+    &subnet_cidr_and_prefixlen::RULE,
+    &routers_same_ip::RULE,
+    &l3_agents_without_ha::RULE,
+    &router_interfaces_same_port::RULE,
+    &sg_port_range_without_ports::RULE,
+    &sg_ipv4_rule_with_ipv6_protocol::RULE,
+    &port_two_ips_per_subnet::RULE,
+    &port_two_ips_per_subnet_id::RULE,
+    &port_same_subnet_and_subnet_id::RULE,
+    &ports_same_ip::RULE,
+    &port_two_ips_per_version::RULE,
+    &port_subnet_and_subnet_id::RULE,
+    &port_subnet_outside_network::RULE,
+    &port_subnet_id_outside_network::RULE,
+    &ports_same_mac::RULE,
+    &unsecured_port_with_sg_or_aap::RULE,
+    &server_port_twice::RULE,
+    &servers_same_port::RULE,
+    &server_bdm_and_bdm_v2::RULE,
+    &server_volume_twice::RULE,
+    &servers_same_volume::RULE,
+    &servers_same_fixed_ip::RULE,
+    &server_fixed_ip_twice::RULE,
+    &server_uuid_and_network::RULE,
+    &server_subnet_outside_network::RULE,
+    &server_fip_and_port_fip_same_net::RULE,
+    &server_fip_and_associated_fip_same_net::RULE,
+    &server_fixed_ip_and_port::RULE,
+    &bdm2_image_and_image_id::RULE,
+    &bdm2_not_one_source::RULE,
+    &software_deployment_without_user_data_format::RULE,
+    &server_not_one_boot_source::RULE,
+    &server_network_entry_without_target::RULE,
+    &fip_subnet_outside_network::RULE,
+    &fip_address_twice::RULE,
+    &two_fips_per_port_and_net::RULE,
+    &same_project_name_in_domain::RULE,
+    &same_user_name_in_domain::RULE,
+    &same_role_name_in_domain::RULE,
+    &same_domain_name::RULE,
+    &same_group_name_in_domain::RULE,
+    &pool_min_prefixlen_zero_v4::RULE,
+    &same_pool_prefixes::RULE,
+    &pool_max_below_min_prefixlen::RULE,
+    &flat_provider_net_without_physnet::RULE,
+    &non_multiattach_volume_twice::RULE,
+    &volume_size_not_one_source::RULE,
+    &asg_desired_out_of_bounds::RULE,
+    &asg_min_above_max::RULE,
+    &overlapping_subnet_cidrs_of_network::RULE,
+    &port_ip_outside_subnet_cidr::RULE,
+    &gateway_outside_cidr::RULE,
+    &pool_outside_cidr::RULE,
+    &server_without_router::RULE,
+    &floating_network_not_external::RULE,
+    &gateway_network_not_external::RULE,
 ];
 
 /// Everything that the rules find in a template and in those that it uses as types.
@@ -334,8 +182,10 @@ pub fn check(stack: &Stack) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for stack in std::iter::once(stack).chain(&stack.nested) {
         let mut own = Vec::new();
-        for check in CHECKS {
-            check(stack, &mut own);
+        for rule in RULES {
+            if let LooksAt::Template(check) = rule.looks_at {
+                check(stack, &mut own);
+            }
         }
         alternatives::drop_those_that_never_meet(stack, &mut own);
         findings.append(&mut own);

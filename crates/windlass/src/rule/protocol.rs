@@ -12,10 +12,25 @@ pub mod unhandled_fault;
 pub mod unreachable_state;
 pub mod unused_operation;
 
+use super::Rule;
 use crate::application::ComponentType;
 use crate::lifecycle::Protocol;
 use crate::lifecycle::protocol::Element;
 use crate::source::Origin;
+
+/// The rules, in the order in which they run.
+pub const RULES: &[&Rule] = &[
+    &two_containments::RULE,
+    &nondeterministic_operation::RULE,
+    &tied_handlers::RULE,
+    &growing_handler::RULE,
+    &handler_cycle::RULE,
+    &racing_handlers::RULE,
+    &unhandled_fault::RULE,
+    &unreachable_state::RULE,
+    &unused_operation::RULE,
+    &broken_up_path::RULE,
+];
 
 /// Every type with its protocol.
 fn protocols<'a>(

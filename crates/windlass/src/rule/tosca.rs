@@ -59,7 +59,6 @@ mod workflow_order;
 pub use codes::CODES;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::lang::tosca::codes::usual_help;
 use crate::lang::tosca::model::{Model, Target};
 use crate::lang::tosca::version::Version;
 use crate::source::files::Files;
@@ -81,7 +80,7 @@ pub fn check(
 /// Findings that say nothing better say what usually helps.
 pub fn explain(findings: &mut [Diagnostic]) {
     for finding in findings.iter_mut().filter(|finding| finding.help.is_none()) {
-        finding.help = usual_help(finding.code).map(str::to_owned);
+        finding.help = super::find(finding.code).and_then(|rule| rule.help).map(str::to_owned);
     }
 }
 
@@ -136,6 +135,8 @@ struct Checker<'a> {
     sources: &'a Sources,
     /// Whether some import could not be read.
     is_open: bool,
+    /// Whether the texts could be parsed: what cannot be leaves nothing behind.
+    is_parsed: bool,
     /// Whether a path may go through a requirement without a target: what a type says is for all
     /// nodes of it.
     bears_absent: bool,
@@ -151,7 +152,16 @@ impl<'a> Checker<'a> {
         is_open: bool,
         findings: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Checker { model, sources, is_open, bears_absent: false, ground: OnceCell::new(), findings }
+        let is_parsed = !findings.iter().any(super::is_syntax);
+        Checker {
+            model,
+            sources,
+            is_open,
+            is_parsed,
+            bears_absent: false,
+            ground: OnceCell::new(),
+            findings,
+        }
     }
 }
 

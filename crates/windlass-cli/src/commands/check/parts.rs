@@ -6,12 +6,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
+use windlass::rule::compose::no_image;
+use windlass::rule::{self, Tag};
 
 use crate::paths;
-
-/// What a file that lacks images cannot be judged for alone: who is named and not there, services
-/// without an image, who waits for what, and what nothing uses.
-const WHOLE: &[&str] = &["COMPOSE007", "COMPOSE008", "COMPOSE020", "COMPOSE026", "COMPOSE027"];
 
 /// A Compose file that was found and read.
 pub(super) struct Found {
@@ -58,8 +56,10 @@ pub(super) fn is_beside_base(path: &Path) -> bool {
 
 /// Leaves out of a file that is put over another, and lacks an image, what only the whole tells.
 pub(super) fn judge_partly(findings: &mut Vec<Diagnostic>, since: usize) {
-    if findings[since..].iter().any(|finding| finding.code == "COMPOSE008") {
+    if findings[since..].iter().any(|finding| finding.code == no_image::RULE.code) {
         let own = findings.split_off(since);
-        findings.extend(own.into_iter().filter(|finding| !WHOLE.contains(&finding.code)));
+        let is_about_whole =
+            |finding: &Diagnostic| rule::has_tag(finding.code, Tag::NeedsWholeProject);
+        findings.extend(own.into_iter().filter(|finding| !is_about_whole(finding)));
     }
 }

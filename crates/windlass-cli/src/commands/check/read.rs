@@ -348,7 +348,7 @@ impl<'a> Texts<'a> {
 
 /// Whether nothing further of an archive is read: it used up the limits, or is not worth trusting.
 fn ends_archive(error: &FileError) -> bool {
-    matches!(error.code(), "FILE004" | "FILE008")
+    error.is_limit()
 }
 
 /// The language in which a text that was found is read; none when another one is asked for. What

@@ -5,7 +5,7 @@ use windlass::application::Application;
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::lang::compose::project::Condition;
 use windlass::lang::compose::{self, Project};
-use windlass::rule;
+use windlass::rule::{self, Tag};
 use windlass::source::Sources;
 use windlass_run::compose::ProjectContext;
 use windlass_run::world::docker::engine::Engine;
@@ -15,24 +15,6 @@ use crate::commands::engine::containers::refused;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::{exit_code, load, output, render};
-
-/// The codes of rules about what no engine and no order can bring up: one port for two, an
-/// address twice or where it cannot be, ranges that overlap, a mount that is none, plugins and
-/// clusters.
-const CERTAIN: &[&str] = &[
-    "COMPOSE021",
-    "COMPOSE022",
-    "COMPOSE025",
-    "COMPOSE028",
-    "COMPOSE029",
-    "COMPOSE030",
-    "COMPOSE042",
-    "COMPOSE043",
-];
-/// Ports; two services that never run at the same time may have the same.
-const PORTS: &[&str] = &["COMPOSE021"];
-/// What takes another builder, when something has to be built.
-const BUILDER: &str = "COMPOSE044";
 
 /// Why something cannot come up, with what `check` says about it and where in the file.
 pub(super) fn located(failure: Failure, application: &Application, sources: &Sources) -> Failure {
@@ -50,7 +32,7 @@ pub(super) fn located(failure: Failure, application: &Application, sources: &Sou
 /// What no engine and no order can bring up.
 pub(crate) fn certain(project: &Project, sources: &Sources) -> Vec<Diagnostic> {
     let mut findings = rule::compose::check(project, sources);
-    findings.retain(|finding| CERTAIN.contains(&finding.code));
+    findings.retain(|finding| rule::has_tag(finding.code, Tag::PreventsUp));
     findings
 }
 
@@ -65,7 +47,7 @@ pub(super) fn refuse(
     let has_jobs = project.services.values().any(|service| {
         service.depends_on.values().any(|other| other.condition == Condition::Completed)
     });
-    findings.retain(|finding| !(has_jobs && PORTS.contains(&finding.code)));
+    findings.retain(|it| !(has_jobs && rule::has_tag(it.code, Tag::OnlyWhileBothRun)));
     findings.extend(unbuildable(project, engine)?);
     let mut unsupported =
         windlass_run::compose::unsupported(engine, project, ground).map_err(|why| refused(&why))?;
@@ -76,7 +58,7 @@ pub(super) fn refuse(
         return Ok(());
     }
     // The others have been told already.
-    findings.retain(|finding| !load::HAZARDS.contains(&finding.code));
+    findings.retain(|finding| !rule::has_tag(finding.code, Tag::Hazard));
     if !findings.is_empty() {
         let report = Report::new(sources.clone(), findings);
         output::stderr(&render::report(CheckFormat::Text, &report, false)?);
@@ -106,9 +88,5 @@ fn unbuildable(project: &Project, engine: &Engine) -> Result<Vec<Diagnostic>, Fa
         }
     }
     built.services.retain(|name, _| missing.contains(name));
-    let mut findings = Vec::new();
-    rule::compose::beyond_classic_builder::check(&built, &mut findings);
-    findings
-        .retain(|finding| finding.code == BUILDER && finding.message.contains("does not build"));
-    Ok(findings)
+    Ok(rule::compose::beyond_classic_builder::needed(&built))
 }

@@ -6,7 +6,7 @@ use super::interpolate::{Environment, interpolate};
 use super::item::{self, Data, Item};
 use super::project::Project;
 use super::{EMPTY, Findings, OBSOLETE_KEY, Options, SHAPE, dotenv, merge, schema, unicity};
-use super::{NO_ENV_FILE, NO_IMAGE, UNDEFINED, consistency, normalize, read, validate};
+use super::{NO_ENV_FILE, normalize, read, validate};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::files::{FOLDER, FileError, Files, ReadFile};
 use crate::source::{SourceId, Sources, Span};
@@ -18,13 +18,33 @@ const BEGIN: &str = "write `services:` at the top, and below it a service with `
 /// What came out of loading.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The project; none when something is wrong with it.
+    /// What could be made out of the texts.
     pub project: Option<Project>,
-    /// What could be made out of a project with which something is wrong, for whoever looks for
-    /// more of that.
-    pub partial: Option<Project>,
-    /// Everything that is wrong or doubtful.
+    /// Whether everything was read that the texts include or extend.
+    pub is_complete: bool,
+    /// Everything that the reader found wrong or doubtful.
     pub findings: Findings,
+}
+
+impl Loaded {
+    /// The project, when all of it was read, and what remains of the findings together with those
+    /// of the rules.
+    pub fn judged(mut self, of_rules: Findings) -> (Option<Project>, Findings) {
+        let since = self.findings.len();
+        self.findings.extend(of_rules);
+        drop_echoes(&mut self.findings, since);
+        let project = self.project.filter(|_| self.is_complete);
+        let mut findings = self.findings;
+        if let Some(project) = &project {
+            project.explain(&mut findings);
+        }
+        let mut seen = BTreeSet::new();
+        findings.retain(|finding| {
+            seen.insert((finding.primary, finding.code, finding.message.clone()))
+        });
+        drop_inner(&mut findings);
+        (project, findings)
+    }
 }
 
 /// Loads a project that begins with the text `root`.
@@ -115,18 +135,8 @@ impl<'a> Loader<'a> {
         scope.environment.entry(variable).or_insert_with(|| name.clone());
         let model = self.model(&parts, &scope);
         let project = model.and_then(|model| self.project(model, name, root, scope.environment));
-        if let Some(project) = &project {
-            project.explain(&mut self.findings);
-        }
-        let is_good = !self.has_errors();
-        let mut findings = std::mem::take(&mut self.findings);
-        let mut seen = BTreeSet::new();
-        findings.retain(|finding| {
-            seen.insert((finding.primary, finding.code, finding.message.clone()))
-        });
-        drop_inner(&mut findings);
-        let (project, partial) = if is_good { (project, None) } else { (None, project) };
-        Loaded { project, partial, findings }
+        let findings = std::mem::take(&mut self.findings);
+        Loaded { project, is_complete: !self.is_incomplete, findings }
     }
 
     fn project(
@@ -159,16 +169,8 @@ impl<'a> Loader<'a> {
         self.drop_echoes(before);
         let before = self.findings.len();
         normalize::normalize(&mut project);
-        consistency::check(&project, &mut self.findings);
         self.look_for_files(&mut project, &environment);
         self.drop_echoes(before);
-        if self.is_incomplete {
-            // What is said to be missing may stand in what could not be read.
-            let later = self.findings.split_off(before);
-            let is_sure = |finding: &Diagnostic| !matches!(finding.code, UNDEFINED | NO_IMAGE);
-            self.findings.extend(later.into_iter().filter(is_sure));
-            return None;
-        }
         Some(project)
     }
 
@@ -179,18 +181,8 @@ impl<'a> Loader<'a> {
         all.filter(|(_, way)| !way.is_empty()).collect()
     }
 
-    /// Drops errors from `since` on at places where there was one before: what is wrong with a
-    /// value is told once.
     fn drop_echoes(&mut self, since: usize) {
-        let later = self.findings.split_off(since);
-        let is_error = |finding: &&Diagnostic| finding.severity == Severity::Error;
-        let places = self.findings.iter().filter(is_error).map(|finding| finding.primary);
-        let earlier: Vec<Span> = places.take(MOST_PLACES).collect();
-        let is_new = |finding: &Diagnostic| {
-            finding.severity != Severity::Error
-                || !earlier.iter().any(|place| place.contains(finding.primary))
-        };
-        self.findings.extend(later.into_iter().filter(is_new));
+        drop_echoes(&mut self.findings, since);
     }
 
     /// Drops findings from `since` on about values that go on where the text could not be read:
@@ -205,10 +197,6 @@ impl<'a> Loader<'a> {
                 || rest.is_some_and(|rest| !rest.chars().all(is_nothing))
         };
         self.findings.extend(later.into_iter().filter(is_finished));
-    }
-
-    pub(super) fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 
     /// All texts of one project put together; none when something is missing from it.
@@ -429,6 +417,20 @@ impl<'a> Loader<'a> {
         let found = found.as_deref().map(normalize::project_name).filter(|name| !name.is_empty());
         found.or(folder).filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned())
     }
+}
+
+/// Drops errors from `since` on at places where there was one before: what is wrong with a value is
+/// told once.
+fn drop_echoes(findings: &mut Findings, since: usize) {
+    let later = findings.split_off(since);
+    let is_error = |finding: &&Diagnostic| finding.severity == Severity::Error;
+    let places = findings.iter().filter(is_error).map(|finding| finding.primary);
+    let earlier: Vec<Span> = places.take(MOST_PLACES).collect();
+    let is_new = |finding: &Diagnostic| {
+        finding.severity != Severity::Error
+            || !earlier.iter().any(|place| place.contains(finding.primary))
+    };
+    findings.extend(later.into_iter().filter(is_new));
 }
 
 /// Drops what is wrong with the shape of something inside a value whose own shape is wrong.

@@ -1,6 +1,6 @@
 //! An address that its network does not have.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::source::Span;
@@ -11,9 +11,10 @@ pub const RULE: Rule = Rule {
     name: "address-outside-subnet",
     severity: Severity::Warning,
     summary: "an address, a gateway or a pool is in no range of its network",
-    paper: None,
     doc: page!("COMPOSE030"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::Hazard, Tag::PreventsUp],
+    ..Rule::DEFAULT
 };
 
 /// Gateways and pools that lie outside the range that they stand beside.
@@ -37,7 +38,7 @@ fn check_ranges(project: &Project, findings: &mut Vec<Diagnostic>) {
 }
 
 /// Fixed addresses that no range of their network contains, gateways and pools included.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     check_ranges(project, findings);
     for service in project.services.values() {
         for (key, attachment) in &service.networks {

@@ -1,6 +1,6 @@
 //! A command of which Compose drops the end.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::{Project, command, validate};
 
@@ -10,13 +10,13 @@ pub const RULE: Rule = Rule {
     name: "command-cut-off",
     severity: Severity::Warning,
     summary: "what follows an operator of a shell in a command is dropped",
-    paper: None,
     doc: page!("COMPOSE045"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    ..Rule::DEFAULT
 };
 
 /// Commands in one text with `;`, `&`, `|`, `<` or `>` outside of quotes.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (key, item) in validate::commands(&service.item) {
             let text = item.plain();

@@ -1,6 +1,6 @@
 //! A wait for the end of something that never ends.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::lang::compose::project::{Condition, Restart};
@@ -11,13 +11,14 @@ pub const RULE: Rule = Rule {
     name: "completion-of-restarted-service",
     severity: Severity::Warning,
     summary: "a service waits for the end of one that is always started again",
-    paper: None,
     doc: page!("COMPOSE023"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::Hazard],
+    ..Rule::DEFAULT
 };
 
 /// Dependencies on the end of a service that is always started again.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (other, dependency) in &service.depends_on {
             let Some(target) = project.services.get(other) else { continue };

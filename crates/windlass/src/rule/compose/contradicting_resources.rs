@@ -1,6 +1,6 @@
 //! More reserved than allowed.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::lang::compose::cast;
@@ -12,9 +12,9 @@ pub const RULE: Rule = Rule {
     name: "contradicting-resources",
     severity: Severity::Warning,
     summary: "a service reserves more than it may have",
-    paper: None,
     doc: page!("COMPOSE037"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    ..Rule::DEFAULT
 };
 
 /// What must be at least as large, what it is compared with, and whether they are sizes.
@@ -34,7 +34,7 @@ const PAIRS: &[(&[&str], &[&str], bool)] = &[
 ];
 
 /// Limits below what is reserved. Zero and -1 mean that there is no limit.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (limit_path, path, is_size) in PAIRS {
             let (Some(limit), Some(item)) = (service.item.at(limit_path), service.item.at(path))

@@ -1,6 +1,6 @@
 //! A container with the socket of the engine.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 
@@ -13,16 +13,16 @@ pub const RULE: Rule = Rule {
     name: "engine-socket-mount",
     severity: Severity::Warning,
     summary: "a container may command the engine",
-    paper: None,
     doc: page!("COMPOSE034"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    ..Rule::DEFAULT
 };
 
 /// Names of the sockets of engines.
 const SOCKETS: &[&str] = &["docker.sock", "podman.sock", "containerd.sock", "crio.sock"];
 
 /// Mounts of such a socket.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         let is_socket = |path: &str| SOCKETS.iter().any(|socket| path.ends_with(socket));
         for mount in &service.mounts {

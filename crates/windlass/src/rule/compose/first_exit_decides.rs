@@ -1,6 +1,6 @@
 //! The first container that ends decides for all.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::lang::compose::project::Condition;
@@ -11,13 +11,14 @@ pub const RULE: Rule = Rule {
     name: "first-exit-decides",
     severity: Severity::Warning,
     summary: "a service waits for the end of one that has several containers",
-    paper: None,
     doc: page!("COMPOSE024"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::Hazard],
+    ..Rule::DEFAULT
 };
 
 /// Dependencies on the end of a service with several containers.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (other, dependency) in &service.depends_on {
             let Some(target) = project.services.get(other) else { continue };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::source::Span;
@@ -13,14 +13,15 @@ pub const RULE: Rule = Rule {
     name: "fixed-port-with-replicas",
     severity: Severity::Warning,
     summary: "a service with several containers publishes one port of the host",
-    paper: None,
     doc: page!("COMPOSE022"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::Hazard, Tag::PreventsUp],
+    ..Rule::DEFAULT
 };
 
 /// Published ranges that have fewer ports than the service has containers: one finding for each
 /// place, however many ports it is about.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values().filter(|service| service.replicas > 1) {
         let mut scarce: BTreeMap<Span, BTreeSet<u16>> = BTreeMap::new();
         for port in &service.ports {

@@ -1,6 +1,6 @@
 //! A wait for health that nobody measures.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::lang::compose::project::{Condition, Health};
@@ -11,13 +11,14 @@ pub const RULE: Rule = Rule {
     name: "healthy-without-healthcheck",
     severity: Severity::Warning,
     summary: "a service waits for the health of one that has no check in the file",
-    paper: None,
     doc: page!("COMPOSE020"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::NeedsWholeProject],
+    ..Rule::DEFAULT
 };
 
 /// Dependencies on the health of a service without a check.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (other, dependency) in &service.depends_on {
             let Some(target) = project.services.get(other) else { continue };

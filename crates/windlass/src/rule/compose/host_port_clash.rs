@@ -1,6 +1,6 @@
 //! One port of the host is published twice.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,9 +14,10 @@ pub const RULE: Rule = Rule {
     name: "host-port-clash",
     severity: Severity::Warning,
     summary: "one port of the host is published twice",
-    paper: None,
     doc: page!("COMPOSE021"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::Hazard, Tag::PreventsUp, Tag::OnlyWhileBothRun],
+    ..Rule::DEFAULT
 };
 
 /// Who publishes a port of the host: on which address, which service, and where that is written.
@@ -33,7 +34,7 @@ type Clashes<'p> = BTreeMap<Places<'p>, BTreeSet<u16>>;
 
 /// Single ports of the host that are published twice on an address that both use: one finding for
 /// each two places, however many ports they have in common.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let mut taken: Taken<'_> = BTreeMap::new();
     let mut clashes: Clashes<'_> = BTreeMap::new();
     for service in project.services.values().filter(|service| service.replicas > 0) {

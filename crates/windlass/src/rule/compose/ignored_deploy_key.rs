@@ -1,6 +1,6 @@
 //! Keys for a cluster that Compose ignores.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 
@@ -10,9 +10,9 @@ pub const RULE: Rule = Rule {
     name: "ignored-deploy-key",
     severity: Severity::Note,
     summary: "a key of deploy has no effect with Docker Compose",
-    paper: None,
     doc: page!("COMPOSE036"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    ..Rule::DEFAULT
 };
 
 /// Keys of `deploy` that Compose does not look at.
@@ -20,7 +20,7 @@ const IGNORED: &[&str] =
     &["endpoint_mode", "labels", "mode", "placement", "rollback_config", "update_config"];
 
 /// Keys of `deploy` without effect. `mode: replicated` is what happens anyway.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         let Some(deploy) = service.get("deploy") else { continue };
         for (key, entry) in deploy.entries() {

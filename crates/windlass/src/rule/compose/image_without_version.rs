@@ -1,6 +1,6 @@
 //! An image that means something else every day.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 
@@ -10,13 +10,13 @@ pub const RULE: Rule = Rule {
     name: "image-without-version",
     severity: Severity::Warning,
     summary: "an image has neither a tag nor a digest",
-    paper: None,
     doc: page!("COMPOSE032"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    ..Rule::DEFAULT
 };
 
 /// Images that are pulled without tag or digest.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values().filter(|service| service.build.is_none()) {
         let Some(image) = &service.image else { continue };
         let last = image.text.rsplit('/').next().unwrap_or_default();

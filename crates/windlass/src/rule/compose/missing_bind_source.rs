@@ -1,6 +1,6 @@
 //! A path that is mounted and not there.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::lang::compose::project::MountKind;
@@ -11,13 +11,14 @@ pub const RULE: Rule = Rule {
     name: "missing-bind-source",
     severity: Severity::Warning,
     summary: "a path of the host that is mounted, or the file of a secret or config, does not exist",
-    paper: None,
     doc: page!("COMPOSE035"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::Hazard],
+    ..Rule::DEFAULT
 };
 
 /// Bind mounts, secrets and configs whose path is known not to exist.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for mount in &service.mounts {
             let Some(source) = mount.source.as_ref().filter(|_| mount.kind == MountKind::Bind)

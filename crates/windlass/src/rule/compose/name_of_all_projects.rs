@@ -1,6 +1,6 @@
 //! A name that clashes between projects.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 
@@ -10,13 +10,13 @@ pub const RULE: Rule = Rule {
     name: "name-of-all-projects",
     severity: Severity::Note,
     summary: "a fixed name is the same for every project",
-    paper: None,
     doc: page!("COMPOSE038"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    ..Rule::DEFAULT
 };
 
 /// Fixed names of containers, and of networks and volumes that are made by this project.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         if let Some(name) = &service.container_name {
             let message = format!("every project has the same container `{}`", name.text);

@@ -1,6 +1,6 @@
 //! Services that are no containers, and models: programs beside the engine take care of them.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 
@@ -10,13 +10,14 @@ pub const RULE: Rule = Rule {
     name: "needs-plugin",
     severity: Severity::Warning,
     summary: "a service is run by a plugin of docker, or uses a model: `windlass up` refuses it",
-    paper: None,
     doc: page!("COMPOSE042"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::PreventsUp],
+    ..Rule::DEFAULT
 };
 
 /// Services with `provider` or `models`.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         let name = &service.name;
         if let Some(entry) = service.item.map().and_then(|map| map.get("provider")) {

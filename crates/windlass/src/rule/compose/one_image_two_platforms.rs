@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::source::Span;
@@ -13,13 +13,13 @@ pub const RULE: Rule = Rule {
     name: "one-image-two-platforms",
     severity: Severity::Warning,
     summary: "services want the same image for different platforms",
-    paper: None,
     doc: page!("COMPOSE041"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    ..Rule::DEFAULT
 };
 
 /// Images that one service wants for another platform than a service before it.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let mut known: BTreeMap<&str, (String, &str, Span)> = BTreeMap::new();
     for service in project.services.values() {
         let (Some(image), Some(platform)) = (&service.image, service.get("platform")) else {

@@ -1,6 +1,6 @@
 //! A volume whose name is taken for a drive.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::lang::compose::short::starts_with_drive;
@@ -11,13 +11,14 @@ pub const RULE: Rule = Rule {
     name: "one-letter-volume",
     severity: Severity::Warning,
     summary: "the short form of a volume has a name of one letter",
-    paper: None,
     doc: page!("COMPOSE025"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::Hazard, Tag::PreventsUp],
+    ..Rule::DEFAULT
 };
 
 /// Short forms whose first part is one letter and that name no path of Windows.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for mount in &service.mounts {
             let Some(short) = mount.short.as_deref().filter(|_| mount.source.is_none()) else {

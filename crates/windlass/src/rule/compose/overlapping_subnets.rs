@@ -1,6 +1,6 @@
 //! Two networks with addresses in common.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 
@@ -10,13 +10,14 @@ pub const RULE: Rule = Rule {
     name: "overlapping-subnets",
     severity: Severity::Warning,
     summary: "two networks have addresses in common",
-    paper: None,
     doc: page!("COMPOSE028"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::Hazard, Tag::PreventsUp],
+    ..Rule::DEFAULT
 };
 
 /// Ranges of addresses that overlap with one that was written before.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let networks = project.networks.iter().filter(|(_, network)| !network.resource.external);
     let mut all: Vec<_> =
         networks.flat_map(|(key, network)| network.subnets.iter().map(move |s| (key, s))).collect();

@@ -1,6 +1,6 @@
 //! A container with every right of the host.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 
@@ -10,13 +10,13 @@ pub const RULE: Rule = Rule {
     name: "privileged-service",
     severity: Severity::Warning,
     summary: "a container may do everything that the host may do",
-    paper: None,
     doc: page!("COMPOSE033"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    ..Rule::DEFAULT
 };
 
 /// Services that are privileged.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         if let Some(span) = service.flag("privileged") {
             let message = format!("`{}` may do everything that the host may do", service.name);

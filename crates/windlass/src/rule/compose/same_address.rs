@@ -1,6 +1,6 @@
 //! Two containers with one address.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeMap;
 
@@ -12,13 +12,14 @@ pub const RULE: Rule = Rule {
     name: "same-address",
     severity: Severity::Warning,
     summary: "two services have the same fixed address in one network",
-    paper: None,
     doc: page!("COMPOSE029"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::Hazard, Tag::PreventsUp],
+    ..Rule::DEFAULT
 };
 
 /// Fixed addresses that are taken already.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let mut taken = BTreeMap::new();
     for (key, network) in &project.networks {
         for (gateway, span) in network.subnets.iter().filter_map(|subnet| subnet.gateway) {

@@ -1,6 +1,6 @@
 //! A secret in plain text.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::source::Sources;
@@ -11,9 +11,9 @@ pub const RULE: Rule = Rule {
     name: "secret-in-environment",
     severity: Severity::Warning,
     summary: "a password or key stands in the file in plain text",
-    paper: None,
     doc: page!("COMPOSE031"),
-    check: None,
+    looks_at: LooksAt::ProjectText(check),
+    ..Rule::DEFAULT
 };
 
 /// Ends of names that speak of secrets: what follows such a word makes it something about one, as
@@ -52,7 +52,7 @@ fn has_password(text: &str) -> bool {
 
 /// Variables with a telling name, or an address with a password, and a value that stands in the
 /// file.
-pub fn check(project: &Project, sources: &Sources, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, sources: &Sources, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (name, value, span) in &service.environment {
             let is_place = value.as_deref().is_some_and(|value| value.contains("://"));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 
@@ -12,13 +12,14 @@ pub const RULE: Rule = Rule {
     name: "secret-of-cluster",
     severity: Severity::Warning,
     summary: "a secret or config comes from a cluster, which no single engine has",
-    paper: None,
     doc: page!("COMPOSE043"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::PreventsUp],
+    ..Rule::DEFAULT
 };
 
 /// Secrets and configs that a service gets and that are external, or made by a driver.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let sections = [("secret", &project.secrets), ("config", &project.configs)];
     for (kind, all) in sections {
         let used: BTreeSet<&str> = project

@@ -1,6 +1,6 @@
 //! A race: started is not ready.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::lang::compose::project::{Condition, Health};
@@ -11,13 +11,14 @@ pub const RULE: Rule = Rule {
     name: "started-though-checked",
     severity: Severity::Warning,
     summary: "a service waits for the start of one that could tell when it is ready",
-    paper: None,
     doc: page!("COMPOSE026"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::NeedsWholeProject],
+    ..Rule::DEFAULT
 };
 
 /// Dependencies, written as such, on the start of a service that has a check.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for (other, dependency) in &service.depends_on {
             let Some(target) = project.services.get(other) else { continue };

@@ -1,6 +1,6 @@
 //! An option of a mount that nothing knows.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::lang::compose::item::Item;
@@ -14,7 +14,8 @@ pub const RULE: Rule = Rule {
     summary: "an option of a mount that nothing knows",
     paper: Some("000 6.2 (VolumeSpec)"),
     doc: page!("COMPOSE040"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    ..Rule::DEFAULT
 };
 
 /// Options of the short form.
@@ -49,7 +50,7 @@ const OPTIONS: &[&str] = &[
 const CONSISTENCY: &[&str] = &["consistent", "cached", "delegated", "default"];
 
 /// Options and words that are none of these.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         for mount in &service.mounts {
             let is_volume = mount.short.as_deref().filter(|_| mount.source.is_some());

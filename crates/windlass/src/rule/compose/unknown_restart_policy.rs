@@ -1,6 +1,6 @@
 //! A restart policy that no engine knows.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 use crate::spelling;
@@ -13,14 +13,15 @@ pub const RULE: Rule = Rule {
     summary: "a restart policy that no engine knows",
     paper: Some("000 6.2 (Service)"),
     doc: page!("COMPOSE039"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    ..Rule::DEFAULT
 };
 
 /// The words that engines know.
 const WORDS: &[&str] = &["no", "always", "on-failure", "unless-stopped"];
 
 /// Policies in other words.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     for service in project.services.values() {
         let Some(item) = service.get("restart") else { continue };
         let text = item.plain();

@@ -1,6 +1,6 @@
 //! Declared and never used.
 
-use super::super::{Rule, page};
+use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeSet;
 
@@ -15,13 +15,14 @@ pub const RULE: Rule = Rule {
     name: "unused-resource",
     severity: Severity::Warning,
     summary: "a network, volume, secret or config is declared and never used",
-    paper: None,
     doc: page!("COMPOSE027"),
-    check: None,
+    looks_at: LooksAt::Project(check),
+    tags: &[Tag::NeedsWholeProject],
+    ..Rule::DEFAULT
 };
 
 /// Resources that no service uses, of whatever profile.
-pub fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
+fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let mut used: BTreeSet<String> = project.used_elsewhere.clone();
     used.extend(project.services.values().flat_map(uses));
     // `v:/v` is no use of the volume `v`, and that is told where it stands.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::Rule;
+use super::super::{Rule, Tag};
 use crate::diagnostic::Diagnostic;
 use crate::lang::hot::address::{Address, Range};
 use crate::lang::hot::value::{Data, Unknown, Value};
@@ -26,11 +26,8 @@ pub(super) fn found(rule: &Rule, span: Span, message: String) -> Diagnostic {
 
 /// The rows that a rule stands for, from its code.
 fn row(rule: &Rule) -> String {
-    match rule.code {
-        "HOT203" => return "S03, O13".to_owned(),
-        "HOT309" => return "O09, O11".to_owned(),
-        "HOT339" => return "O39, O42".to_owned(),
-        _ => {}
+    if let Some(rows) = rule.tags.iter().find_map(Tag::rows) {
+        return rows.to_owned();
     }
     let (group, number) = rule.code.split_at(4);
     let letter = match group {

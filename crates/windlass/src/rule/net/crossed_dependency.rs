@@ -1,6 +1,6 @@
 //! `crossed-dependency`: transitions wait for each other, or for what nobody provides.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::application::assembly::{Assembly, progress};
 use crate::diagnostic::{Diagnostic, Severity};
 
@@ -10,9 +10,9 @@ pub const RULE: Rule = Rule {
     name: "crossed-dependency",
     severity: Severity::Error,
     summary: "transitions wait for each other in a cycle, so that they never start",
-    paper: None,
     doc: page!("NET008"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

@@ -1,6 +1,6 @@
 //! `cyclic-net`: places of a net lead back to themselves, so tokens could multiply for ever.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ pub const RULE: Rule = Rule {
     summary: "places of a net lead back to themselves, so tokens could multiply for ever",
     paper: Some("002 Sec. III-C (consistency)"),
     doc: page!("NET001"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

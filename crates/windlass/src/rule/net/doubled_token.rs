@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use super::choices::Choices;
 use super::cyclic_net::transition_on_a_cycle;
 use crate::application::ComponentType;
@@ -17,7 +17,8 @@ pub const RULE: Rule = Rule {
     summary: "a second token can come where one is, so that one of them is lost",
     paper: Some("002 Sec. III-C (valuation)"),
     doc: page!("NET010"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

@@ -1,6 +1,6 @@
 //! `group-without-port`: a group of places gives no port anything.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 use crate::lifecycle::net::GroupId;
@@ -13,7 +13,8 @@ pub const RULE: Rule = Rule {
     summary: "a group of places gives no port anything",
     paper: Some("002 Sec. III-A (bindings)"),
     doc: page!("NET003"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

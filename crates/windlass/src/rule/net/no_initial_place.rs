@@ -1,6 +1,6 @@
 //! `no-initial-place`: a net has no initial place, so it never starts.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
@@ -11,7 +11,8 @@ pub const RULE: Rule = Rule {
     summary: "a net has no initial place, so it never starts",
     paper: Some("002 Sec. III-A (places)"),
     doc: page!("NET007"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

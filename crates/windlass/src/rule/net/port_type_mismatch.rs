@@ -1,6 +1,6 @@
 //! `port-type-mismatch`: two connected ports have different types.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
@@ -11,7 +11,8 @@ pub const RULE: Rule = Rule {
     summary: "two connected ports have different types",
     paper: Some("002 Sec. III-B"),
     doc: page!("NET005"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 /// Paper: 002 Sec. III-B

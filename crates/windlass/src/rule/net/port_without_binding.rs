@@ -1,6 +1,6 @@
 //! `port-without-binding`: a port is bound to nothing inside its net.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 use crate::lifecycle::net::PortKind;
@@ -13,7 +13,8 @@ pub const RULE: Rule = Rule {
     summary: "a port is bound to nothing inside its net",
     paper: Some("002 Sec. III-A (bindings)"),
     doc: page!("NET004"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

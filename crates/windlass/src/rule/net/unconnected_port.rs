@@ -1,6 +1,6 @@
 //! `unconnected-port`: a port that transitions need is connected to nothing.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 use crate::lifecycle::net::PortId;
@@ -13,7 +13,8 @@ pub const RULE: Rule = Rule {
     summary: "a port that transitions need is connected to nothing",
     paper: Some("002 Sec. III-B"),
     doc: page!("NET006"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

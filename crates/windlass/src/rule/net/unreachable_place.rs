@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::application::ComponentType;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lifecycle::net::{Net, NetTransitionId, PlaceId};
@@ -13,9 +13,9 @@ pub const RULE: Rule = Rule {
     name: "unreachable-place",
     severity: Severity::Warning,
     summary: "no transition leads to a place of a net",
-    paper: None,
     doc: page!("NET002"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 /// A place from which transitions of a behavior lead on, and where no token is while that runs.

@@ -1,6 +1,6 @@
 //! `value-never-set`: no transition leads to a place that sets a data port.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lifecycle::net::{NetTransitionId, PortKind};
 
@@ -12,7 +12,8 @@ pub const RULE: Rule = Rule {
     summary: "no transition leads to a place that sets a data port, so it never has a value",
     paper: Some("002 eq. (2) (dest)"),
     doc: page!("NET009"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

@@ -1,6 +1,6 @@
 //! `broken-up-path`: the operations under up cannot follow each other from the initial state.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
@@ -9,9 +9,9 @@ pub const RULE: Rule = Rule {
     name: "broken-up-path",
     severity: Severity::Error,
     summary: "the operations under up cannot follow each other from the initial state",
-    paper: None,
     doc: page!("PROT010"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

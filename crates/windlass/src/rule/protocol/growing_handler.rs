@@ -1,6 +1,6 @@
 //! `growing-handler`: a fault handler leads to a state that relies on or offers more than before.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lifecycle::Protocol;
 use crate::lifecycle::protocol::{Element, StateId};
@@ -13,7 +13,8 @@ pub const RULE: Rule = Rule {
     summary: "a fault handler leads to a state that relies on or offers more than before",
     paper: Some("004 Def. 3.3 (iii, well-formed)"),
     doc: page!("PROT004"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 /// Paper: 004 Def. 3.3 (iii, well-formed)

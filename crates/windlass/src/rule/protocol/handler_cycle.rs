@@ -1,6 +1,6 @@
 //! `handler-cycle`: fault handlers lead in a cycle, so handling a fault may never end.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,7 +15,8 @@ pub const RULE: Rule = Rule {
     summary: "fault handlers lead in a cycle, so handling a fault may never end",
     paper: Some("004 Def. 3.3 (iii, well-formed)"),
     doc: page!("PROT005"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 /// Paper: 004 Def. 3.3 (iii, well-formed)

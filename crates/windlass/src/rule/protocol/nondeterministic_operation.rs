@@ -1,6 +1,6 @@
 //! `nondeterministic-operation`: an operation can lead from one state to two different states.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ pub const RULE: Rule = Rule {
     summary: "an operation can lead from one state to two different states",
     paper: Some("003 Def. 2"),
     doc: page!("PROT002"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 /// Paper: 003 Def. 2

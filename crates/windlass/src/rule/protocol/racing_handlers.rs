@@ -1,6 +1,6 @@
 //! `racing-handlers`: the order in which two faults are handled decides where an instance ends.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeSet;
 
@@ -15,7 +15,8 @@ pub const RULE: Rule = Rule {
     summary: "the order in which two faults are handled decides where an instance ends",
     paper: Some("004 Def. 3.3 (iii, race-free)"),
     doc: page!("PROT006"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 /// Transitivity, co-transitivity, and the states for the union and the intersection of two

@@ -1,6 +1,6 @@
 //! `tied-handlers`: two fault handlers of one state or operation keep the same requirements.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
@@ -11,7 +11,8 @@ pub const RULE: Rule = Rule {
     summary: "two fault handlers of one state or operation keep the same requirements",
     paper: Some("004 Def. 3.3 (iii, deterministic)"),
     doc: page!("PROT003"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

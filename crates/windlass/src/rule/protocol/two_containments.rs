@@ -1,6 +1,6 @@
 //! `two-containments`: a type has more than one containment requirement.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 use crate::lifecycle::protocol::Sort;
@@ -13,7 +13,8 @@ pub const RULE: Rule = Rule {
     summary: "a type has more than one containment requirement",
     paper: Some("004 Def. 3.3 (i)"),
     doc: page!("PROT001"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 /// Paper: 004 Def. 3.3 (i)

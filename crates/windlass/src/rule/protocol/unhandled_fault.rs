@@ -1,6 +1,6 @@
 //! `unhandled-fault`: a requirement can fail where no handler takes the fault.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 use crate::application::Faults;
@@ -14,7 +14,8 @@ pub const RULE: Rule = Rule {
     summary: "a requirement can fail where no handler takes the fault",
     paper: Some("004 Def. 3.3 (iii, complete)"),
     doc: page!("PROT007"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 /// Paper: 004 Def. 3.3 (iii, complete)

@@ -1,6 +1,6 @@
 //! `unreachable-state`: no operation and no fault leads to a state.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeSet;
 
@@ -13,9 +13,9 @@ pub const RULE: Rule = Rule {
     name: "unreachable-state",
     severity: Severity::Warning,
     summary: "no operation and no fault leads to a state",
-    paper: None,
     doc: page!("PROT008"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

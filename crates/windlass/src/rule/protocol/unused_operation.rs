@@ -1,6 +1,6 @@
 //! `unused-operation`: an operation is declared and no transition performs it.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
@@ -9,9 +9,9 @@ pub const RULE: Rule = Rule {
     name: "unused-operation",
     severity: Severity::Warning,
     summary: "an operation is declared and no transition performs it",
-    paper: None,
     doc: page!("PROT009"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

@@ -1,6 +1,6 @@
 //! `capability-never-offered`: a requirement is bound to a capability that its node never offers.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
@@ -11,7 +11,8 @@ pub const RULE: Rule = Rule {
     summary: "a requirement is bound to a capability that its node never offers",
     paper: Some("004 Notation 3.3"),
     doc: page!("TOP005"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

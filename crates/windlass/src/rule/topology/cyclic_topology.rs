@@ -1,6 +1,6 @@
 //! `cyclic-topology`: nodes require each other in a cycle, so none of them can come first.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::VecDeque;
 
@@ -14,7 +14,8 @@ pub const RULE: Rule = Rule {
     summary: "nodes require each other in a cycle, so none of them can come first",
     paper: Some("004 Def. 3.3 (iv)"),
     doc: page!("TOP001"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 /// Reports one shortest cycle per group of nodes that require each other. Connections of nets do

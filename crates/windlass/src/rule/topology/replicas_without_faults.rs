@@ -1,6 +1,6 @@
 //! `replicas-without-faults`: several instances of a node are wanted where the relation knows one.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 use crate::application::Faults;
@@ -13,7 +13,8 @@ pub const RULE: Rule = Rule {
     summary: "several instances of a node are wanted where the relation knows one",
     paper: Some("003 Def. 4"),
     doc: page!("TOP006"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

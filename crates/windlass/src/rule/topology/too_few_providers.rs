@@ -1,6 +1,6 @@
 //! `too-few-providers`: a requirement asks for more providers than instances are wanted.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 use crate::lifecycle::protocol::Arity;
@@ -11,9 +11,9 @@ pub const RULE: Rule = Rule {
     name: "too-few-providers",
     severity: Severity::Warning,
     summary: "a requirement asks for more providers than the application wants instances of",
-    paper: None,
     doc: page!("TOP004"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

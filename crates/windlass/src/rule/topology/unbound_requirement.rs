@@ -1,6 +1,6 @@
 //! `unbound-requirement`: a requirement is bound to nothing, so it can never be satisfied.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 use crate::lifecycle::protocol::RequirementId;
@@ -13,7 +13,8 @@ pub const RULE: Rule = Rule {
     summary: "a requirement of a node is bound to nothing, so it can never be satisfied",
     paper: Some("004 Def. 3.2"),
     doc: page!("TOP002"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 /// A requirement that no state and no operation relies on may stay unbound.

@@ -1,6 +1,6 @@
 //! `wrong-container`: a wanted instance names a container that cannot hold it.
 
-use super::super::{Context, Rule, page};
+use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
@@ -11,7 +11,8 @@ pub const RULE: Rule = Rule {
     summary: "a wanted instance names a container that cannot hold it",
     paper: Some("004 Def. 3.9 (scaleout-c)"),
     doc: page!("TOP003"),
-    check: Some(check),
+    looks_at: LooksAt::Application(check),
+    ..Rule::DEFAULT
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

@@ -1,206 +1,239 @@
-//! The codes of what is found in TOSCA files in YAML.
+//! The codes of what is found in TOSCA files in YAML, with what usually helps.
 
-use super::super::codes::code;
-use super::super::{Rule, page};
-use crate::diagnostic::Severity::{Error, Warning};
+use super::super::{LooksAt, Rule, code};
 
 /// Every code, in order.
 pub const CODES: &[&Rule] = &[
-    &code(
+    code!(
         "TOSCA001",
         "unknown-tosca-version",
         Error,
         "a TOSCA file does not say its version, or says one that does not exist",
-        page!("TOSCA001"),
+        help = Some("begin the file with `tosca_definitions_version` and the version that you use")
     ),
-    &code(
+    code!(
         "TOSCA002",
         "unknown-tosca-key",
         Error,
         "a key means nothing to TOSCA where it stands",
-        page!("TOSCA002"),
+        looks_at = LooksAt::Model,
+        help =
+            Some("remove it, or move it to where it belongs; words of your own go to `metadata`")
     ),
-    &code(
+    code!(
         "TOSCA003",
         "missing-tosca-key",
         Error,
         "a key that TOSCA needs is not there",
-        page!("TOSCA003"),
+        looks_at = LooksAt::Model,
+        help = Some("write the key there, with its value")
     ),
-    &code(
+    code!(
         "TOSCA004",
         "wrong-tosca-shape",
         Error,
         "a value of a TOSCA file is of the wrong kind",
-        page!("TOSCA004"),
+        looks_at = LooksAt::Model,
+        help = Some(
+            "a map has lines `name: value`, a list has lines with a dash, a string stands beside its key"
+        )
     ),
-    &code(
+    code!(
         "TOSCA005",
         "unknown-tosca-type",
         Error,
         "nothing declares a type of this name",
-        page!("TOSCA005"),
+        looks_at = LooksAt::Model,
+        help = Some("declare the type, import the file that does, or correct the name")
     ),
-    &code(
+    code!(
         "TOSCA006",
         "cyclic-derivation",
         Error,
         "types derive from each other",
-        page!("TOSCA006"),
+        looks_at = LooksAt::Model,
+        help = Some("let one of them derive from something else")
     ),
-    &code(
+    code!(
         "TOSCA007",
         "incompatible-refinement",
         Error,
         "a derived type contradicts the type that it derives from",
-        page!("TOSCA007"),
+        looks_at = LooksAt::Model,
+        help = Some("leave it as it is in the type above, or make it narrower")
     ),
-    &code(
+    code!(
         "TOSCA008",
         "declared-twice-in-tosca",
         Error,
         "a type or a repository is declared and imported under the same name",
-        page!("TOSCA008"),
+        help = Some("rename or remove one of them")
     ),
-    &code(
+    code!(
         "TOSCA009",
         "unread-import",
         Warning,
         "an import could not be looked at",
-        page!("TOSCA009"),
+        help = Some("correct the path, or put the file there")
     ),
-    &code(
+    code!(
         "TOSCA010",
         "wrong-tosca-value",
         Error,
         "a value does not fit its type",
-        page!("TOSCA010"),
+        looks_at = LooksAt::Model,
+        help = Some("write a value of that type")
     ),
-    &code(
+    code!(
         "TOSCA011",
         "violated-tosca-constraint",
         Error,
         "a value violates a constraint",
-        page!("TOSCA011"),
+        looks_at = LooksAt::Model,
+        help = Some("write a value that is allowed, or change the constraint")
     ),
-    &code(
+    code!(
         "TOSCA012",
         "missing-tosca-value",
         Error,
         "a required property has no value",
-        page!("TOSCA012"),
+        looks_at = LooksAt::Model,
+        help = Some("give it a value, or its definition a default")
     ),
-    &code(
+    code!(
         "TOSCA013",
         "undeclared-in-tosca-type",
         Error,
         "a template gives something that its type does not declare",
-        page!("TOSCA013"),
+        looks_at = LooksAt::Model,
+        help = Some("remove it, or declare it in the type")
     ),
-    &code("TOSCA014", "unknown-tosca-name", Error, "a name refers to nothing", page!("TOSCA014")),
-    &code(
+    code!(
+        "TOSCA014",
+        "unknown-tosca-name",
+        Error,
+        "a name refers to nothing",
+        looks_at = LooksAt::Model,
+        help = Some("declare it, or correct the name")
+    ),
+    code!(
         "TOSCA015",
         "unmatched-requirement",
         Error,
         "a requirement has no target that fits",
-        page!("TOSCA015"),
+        looks_at = LooksAt::Model,
+        help = Some("name a node that offers what is required, or change the requirement")
     ),
-    &code(
+    code!(
         "TOSCA016",
         "wrong-tosca-count",
         Error,
         "a requirement or a capability is used too often or not often enough",
-        page!("TOSCA016"),
+        looks_at = LooksAt::Model,
+        help = Some("add or remove some until the number fits")
     ),
-    &code(
+    code!(
         "TOSCA017",
         "wrong-tosca-function",
         Error,
         "a function does not exist, or is called in a wrong way",
-        page!("TOSCA017"),
+        looks_at = LooksAt::Model,
+        help = Some("look up which arguments the function takes, and what it gives")
     ),
-    &code(
+    code!(
         "TOSCA018",
         "values-made-of-each-other",
         Error,
         "the values of properties need each other",
-        page!("TOSCA018"),
+        looks_at = LooksAt::Model,
+        help = Some("give one of them a value of its own")
     ),
-    &code(
+    code!(
         "TOSCA019",
         "nodes-need-each-other",
         Error,
         "nodes need each other before either can be there",
-        page!("TOSCA019"),
+        looks_at = LooksAt::Model,
+        help = Some("remove one of the requirements that lead in the cycle")
     ),
-    &code(
+    code!(
         "TOSCA020",
         "missing-implementation",
         Error,
         "a file that carries out an operation is not there",
-        page!("TOSCA020"),
+        looks_at = LooksAt::Model,
+        help = Some("put the file there, or correct the path; it starts at the file that names it")
     ),
-    &code(
+    code!(
         "TOSCA021",
         "endless-workflow",
         Error,
         "a workflow never gets to its end",
-        page!("TOSCA021"),
+        looks_at = LooksAt::Model,
+        help = Some("take one of the steps out of the cycle")
     ),
-    &code(
+    code!(
         "TOSCA022",
         "workflow-against-life-cycle",
         Error,
         "a workflow calls operations in an order that the life cycle does not allow",
-        page!("TOSCA022"),
+        looks_at = LooksAt::Model,
+        help = Some("let `on_success` of the one lead to the other")
     ),
-    &code(
+    code!(
         "TOSCA023",
         "racing-steps",
         Error,
         "two steps of a workflow may run in any order on the same node",
-        page!("TOSCA023"),
+        looks_at = LooksAt::Model,
+        help = Some("put one of the steps behind the other with `on_success`")
     ),
-    &code(
+    code!(
         "TOSCA024",
         "unknown-node-state",
         Error,
         "a workflow sets a node to a state that does not exist",
-        page!("TOSCA024"),
+        looks_at = LooksAt::Model,
+        help = Some("write a state that nodes have: `created`, `configured`, `started`, ...")
     ),
-    &code(
+    code!(
         "TOSCA025",
         "wrong-substitution",
         Error,
         "a substitution mapping does not fit",
-        page!("TOSCA025"),
+        looks_at = LooksAt::Model,
+        help = Some("map it to a part of this template that fits the type")
     ),
-    &code(
+    code!(
         "TOSCA026",
         "wrong-scalar-type",
         Error,
         "a scalar type is not well defined",
-        page!("TOSCA026"),
+        looks_at = LooksAt::Model,
+        help = Some("a scalar type has `data_type`, `units`, a canonical unit and its prefixes")
     ),
-    &code(
+    code!(
         "TOSCA027",
         "value-before-it-exists",
         Error,
         "a value is read before it can exist",
-        page!("TOSCA027"),
+        looks_at = LooksAt::Model,
+        help = Some("read it in an operation that runs later")
     ),
-    &code(
+    code!(
         "TOSCA028",
         "unknown-operation",
         Error,
         "an operation does not exist, or lacks what it needs",
-        page!("TOSCA028"),
+        looks_at = LooksAt::Model,
+        help = Some("name an operation that the target has, with all inputs that it needs")
     ),
-    &code(
+    code!(
         "TOSCA029",
         "no-substitute",
         Error,
         "a service does not behave like the type that it stands for",
-        page!("TOSCA029"),
+        looks_at = LooksAt::Model,
+        help = Some("let the service do what the type does, in the same order")
     ),
 ];

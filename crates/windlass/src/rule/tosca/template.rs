@@ -225,8 +225,8 @@ impl Checker<'_> {
         let unknown = values.names().filter(|name| schemas.get(name).is_none());
         let meant: Vec<&str> =
             unknown.filter_map(|name| spelling::nearest(name, schemas.names())).collect();
-        // What cannot be read leaves nothing behind, and was reported.
-        let is_whole = !self.findings.iter().any(|found| found.code.starts_with("YAML"));
+        // What cannot be parsed was reported.
+        let is_whole = self.is_parsed;
         for (name, schema) in schemas.iter() {
             let given = values.entry(&name.text);
             let is_nil =

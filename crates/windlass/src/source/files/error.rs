@@ -131,6 +131,17 @@ impl FileError {
         }
     }
 
+    /// Whether a limit on everything that is read together is used up.
+    pub fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            FileError::TooManyFiles { .. }
+                | FileError::TooManyBytes { .. }
+                | FileError::TooDeep { .. }
+                | FileError::ArchiveBomb { .. }
+        )
+    }
+
     /// What to do about it.
     pub fn help(&self) -> Option<&'static str> {
         match self {

@@ -1,0 +1,31 @@
+//! `asg_min_above_max` (row O61): min_size <= max_size.
+
+use super::super::{LooksAt, Rule, page};
+use super::look::found;
+use super::shared::scaling_groups;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT361",
+    name: "asg-min-above-max",
+    severity: Severity::Error,
+    summary: "it must hold that min_size <= max_size",
+    paper: Some("000 7.1.4"),
+    doc: page!("HOT361"),
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
+};
+
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for (group, min, max, _) in scaling_groups(stack) {
+        if let (Some(min), Some(max)) = (min, max)
+            && min > max
+        {
+            let message =
+                format!("group `{}` has at least {min} members and at most {max}", group.name);
+            findings.push(found(&RULE, group.at("max_size"), message));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! `different_ipv6_modes` (row O07): ipv6_ra_mode = ipv6_address_mode when both given.
+
+use super::super::{LooksAt, Rule, page};
+use super::look::{SUBNET, found};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+use crate::lang::hot::value::Value;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT307",
+    name: "different-ipv6-modes",
+    severity: Severity::Error,
+    summary: "it must hold that ipv6_ra_mode = ipv6_address_mode when both given",
+    paper: Some("000 7.1.4"),
+    doc: page!("HOT307"),
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
+};
+
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for subnet in stack.of(&[SUBNET]) {
+        let modes = [subnet.get(&["ipv6_ra_mode"]), subnet.get(&["ipv6_address_mode"])];
+        if let [Some(ra), Some(address)] = modes.map(|mode| mode.and_then(Value::as_str))
+            && ra != address
+        {
+            let message = format!(
+                "subnet `{}` has `ipv6_ra_mode` {ra} and `ipv6_address_mode` {address}",
+                subnet.name
+            );
+            findings.push(found(&RULE, subnet.at("ipv6_address_mode"), message));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! `gateway_in_pool` (row O05): gateway_ip differs from pool start and end.
+
+use super::super::{LooksAt, Rule, page};
+use super::look::{SUBNET, address, found, pools};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT305",
+    name: "gateway-in-pool",
+    severity: Severity::Error,
+    summary: "it must hold that gateway_ip differs from pool start and end",
+    paper: Some("000 7.1.4"),
+    doc: page!("HOT305"),
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
+};
+
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for subnet in stack.of(&[SUBNET]) {
+        let Some(gateway) = subnet.get(&["gateway_ip"]).and_then(address) else { continue };
+        for (pool, span) in pools(subnet) {
+            if pool.contains(gateway) {
+                let message = format!(
+                    "the gateway {gateway} of subnet `{}` lies in an allocation pool",
+                    subnet.name
+                );
+                findings
+                    .push(found(&RULE, subnet.at("gateway_ip"), message).label(span, "the pool"));
+            }
+        }
+    }
+}

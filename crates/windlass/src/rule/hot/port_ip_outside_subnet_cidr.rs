@@ -1,0 +1,42 @@
+//! `port_ip_outside_subnet_cidr` (row I02): an ip_address in fixed_ips lies in the cidr of its subnet.
+
+use super::super::{LooksAt, Rule, page};
+use super::look::{address, cidr_of, cidrs_by_network, fixed_addresses, found, subnet_in};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+use crate::lang::hot::address::Range;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT402",
+    name: "port-ip-outside-subnet-cidr",
+    severity: Severity::Error,
+    summary: "it must hold that an ip_address in fixed_ips lies in the cidr of its subnet",
+    paper: Some("000 7.1.4"),
+    doc: page!("HOT402"),
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
+};
+
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    let by_network = cidrs_by_network(stack);
+    for (resource, network, fixed) in fixed_addresses(stack) {
+        let Some(ip) = fixed.get("ip_address").or(fixed.get("fixed_ip")) else { continue };
+        let Some(address) = address(ip) else { continue };
+        let subnets: Vec<Range> = match subnet_in(fixed) {
+            Some(subnet) => cidr_of(stack, subnet).into_iter().collect(),
+            None => network
+                .and_then(|network| by_network.get(&network.identity()?).cloned())
+                .unwrap_or_default(),
+        };
+        let holds = |range: &Range| {
+            let edge = !range.first.is_v6 && range.last.number - range.first.number > 3;
+            range.contains(address) && !(edge && (address == range.first || address == range.last))
+        };
+        if !subnets.is_empty() && !subnets.iter().any(holds) {
+            let message =
+                format!("address {address} of `{}` is not one of its subnet", resource.name);
+            findings.push(found(&RULE, ip.span, message));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! `router_ha_and_distributed` (row S02): ha and distributed are not both true.
+
+use super::super::{LooksAt, Rule, page};
+use super::look::{ROUTER, found, truth};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT202",
+    name: "router-ha-and-distributed",
+    severity: Severity::Error,
+    summary: "it must hold that ha and distributed are not both true",
+    paper: Some("000 7.1.4"),
+    doc: page!("HOT202"),
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
+};
+
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for router in stack.of(&[ROUTER]) {
+        if truth(router, "ha") == Some(true) && truth(router, "distributed") == Some(true) {
+            let message = format!("router `{}` is both `ha` and `distributed`", router.name);
+            findings.push(found(&RULE, router.at("distributed"), message));
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `sg_on_port_of_unsecured_net` (row O01): ports of a net with port_security_enabled=false
+//! have no security_groups.
+
+use super::super::{LooksAt, Rule, page};
+use super::look::{found, ports_of_unsecured_networks};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT301",
+    name: "sg-on-port-of-unsecured-net",
+    severity: Severity::Error,
+    summary: "it must hold that ports of a net with port_security_enabled=false have no security_groups",
+    paper: Some("000 7.1.4"),
+    doc: page!("HOT301"),
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
+};
+
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for port in ports_of_unsecured_networks(stack) {
+        if !port.list("security_groups").is_empty() {
+            let message = format!(
+                "port `{}` has security groups, and its network is without port security",
+                port.name
+            );
+            findings.push(found(&RULE, port.at("security_groups"), message));
+        }
+    }
+}

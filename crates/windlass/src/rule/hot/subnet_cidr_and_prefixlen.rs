@@ -1,0 +1,30 @@
+//! `subnet_cidr_and_prefixlen` (row O10): cidr and prefixlen are not both given.
+
+use super::super::{LooksAt, Rule, page};
+use super::look::{SUBNET, found, is_given};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::hot::Stack;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    code: "HOT310",
+    name: "subnet-cidr-and-prefixlen",
+    severity: Severity::Error,
+    summary: "it must hold that cidr and prefixlen are not both given",
+    paper: Some("000 7.1.4"),
+    doc: page!("HOT310"),
+    looks_at: LooksAt::Template(check),
+    ..Rule::DEFAULT
+};
+
+fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
+    for subnet in stack.of(&[SUBNET]) {
+        if let (Some(cidr), Some(length)) = (subnet.get(&["cidr"]), subnet.get(&["prefixlen"]))
+            && is_given(cidr)
+            && is_given(length)
+        {
+            let message = format!("subnet `{}` has both `cidr` and `prefixlen`", subnet.name);
+            findings.push(found(&RULE, subnet.at("prefixlen"), message));
+        }
+    }
+}
