@@ -2,6 +2,7 @@
 //!
 //! The same checks run as a test of this package, so that `cargo test` alone finds them.
 
+mod architecture;
 mod dependencies;
 mod forbidden_words;
 mod heads;
@@ -51,6 +52,7 @@ type Check = fn(&Tree) -> Vec<Finding>;
 
 const CHECKS: &[(&str, Check)] = &[
     ("layering", layering::check),
+    ("architecture", architecture::check),
     ("purity", purity::check),
     ("heads", heads::check),
     ("sizes", sizes::check),

@@ -7,12 +7,13 @@ pub mod overview;
 use std::collections::BTreeSet;
 
 use self::overview::{Overview, Views, overview};
-use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, NodeId};
+use crate::application::{Application, GlobalState, Instance, InstanceId, NodeId};
 use crate::explore::Options;
 use crate::lifecycle::protocol::Element;
 use crate::semantics::protocol::{self, ServiceTemplate, States};
 use crate::semantics::replica::crashing::{Crashing, Happening};
 use crate::semantics::replica::{Action, Replica, faults};
+use crate::semantics::{self, AnySystem, Setting};
 use crate::system::{Budget, StopReason};
 
 /// More instances than this have more states than can be explored.
@@ -20,7 +21,7 @@ const MOST_INSTANCES: usize = 500;
 
 /// What is explored.
 #[derive(Debug, Clone, Default)]
-pub struct Survey {
+pub struct Scope {
     /// Where everything starts.
     pub start: GlobalState,
     /// Whether instances crash.
@@ -32,17 +33,19 @@ pub struct Survey {
 /// Explores an application of protocols; none when it is one of nets.
 pub fn analyze(
     application: &Application,
-    survey: Survey,
+    scope: Scope,
     options: &Options,
     budget: &mut dyn Budget,
 ) -> Option<Overview> {
-    if application.is_net() {
-        return None;
+    let Scope { start, crash, hard_recovery } = scope;
+    let setting = Setting { start, hard_recovery, ..Setting::default() };
+    match semantics::system_of(application, setting) {
+        AnySystem::Nets => None,
+        AnySystem::Replicas(replica) => {
+            Some(of_replicas(application, &replica, crash, options, budget))
+        }
+        AnySystem::Template(template) => Some(of_template(application, &template, options, budget)),
     }
-    Some(match application.faults {
-        Faults::Replicas => of_replicas(application, survey, options, budget)?,
-        Faults::Forbidden | Faults::Handled => of_template(application, &survey, options, budget)?,
-    })
 }
 
 /// Every wanted instance in its initial state, each in the container that it names, or in one of
@@ -111,16 +114,13 @@ fn place(application: &Application, node: NodeId, element: Element) -> Option<St
 
 fn of_template(
     application: &Application,
-    survey: &Survey,
+    template: &ServiceTemplate<'_>,
     options: &Options,
     budget: &mut dyn Budget,
-) -> Option<Overview> {
-    let mut template = ServiceTemplate::new(application)?;
-    template.hard_recovery = survey.hard_recovery;
-    template.start = template.states_of(&survey.start);
+) -> Overview {
     let (operations, places) = everything(application);
     let views = Views {
-        is_inconsistent: &|states: &States| !protocol::is_consistent(&template, states),
+        is_inconsistent: &|states: &States| !protocol::is_consistent(template, states),
         operations,
         operation: &|action: &protocol::Action| match action {
             protocol::Action::Perform { node, operation } => {
@@ -135,24 +135,24 @@ fn of_template(
             application.node_ids().filter_map(at).collect()
         },
     };
-    Some(overview(&template, &views, options, budget))
+    overview(template, &views, options, budget)
 }
 
 fn of_replicas(
     application: &Application,
-    survey: Survey,
+    replica: &Replica<'_>,
+    crash: bool,
     options: &Options,
     budget: &mut dyn Budget,
-) -> Option<Overview> {
-    if survey.start.instances.len() > MOST_INSTANCES {
+) -> Overview {
+    if replica.start.instances.len() > MOST_INSTANCES {
         // The states are more than any limit allows; even the successors of one are too many.
-        return Some(Overview::nothing(StopReason::States));
+        return Overview::nothing(StopReason::States);
     }
-    let replica = Replica::new(application, survey.start)?;
-    let system = Crashing { replica: &replica, crash: survey.crash };
+    let system = Crashing { replica, crash };
     let (operations, places) = everything(application);
     let views = Views {
-        is_inconsistent: &|state: &GlobalState| !faults::unresolvable(&replica, state).is_empty(),
+        is_inconsistent: &|state: &GlobalState| !faults::unresolvable(replica, state).is_empty(),
         operations,
         operation: &|happening: &Happening| match happening {
             Happening::Managed(Action::OpStart { instance, operation }) => {
@@ -167,5 +167,5 @@ fn of_replicas(
             all.filter_map(|i| place(application, i.node, i.element)).collect()
         },
     };
-    Some(overview(&system, &views, options, budget))
+    overview(&system, &views, options, budget)
 }

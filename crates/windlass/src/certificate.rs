@@ -21,7 +21,17 @@ pub use cover::{RefusedCover, check_cover};
 pub use ladder::{RefusedClimb, check_climb};
 pub use order::{RefusedOrder, check_order};
 
-use crate::system::{Evidence, Property, System};
+use crate::system::{Evidence, Property, StopReason, System, Verdict};
+
+/// How many states of a closed set are stepped from before an answer is given. A step of the
+/// reference costs many times a compiled one, so stepping from all would cost more than the search.
+pub const MOST_STEPPED: usize = 1_000;
+
+/// Evidence about a system, in its states and actions.
+pub type EvidenceOf<S> = Evidence<<S as System>::State, <S as System>::Action>;
+
+/// A verdict about a property of a system, with its evidence.
+pub type VerdictOf<S> = Verdict<EvidenceOf<S>, EvidenceOf<S>>;
 
 /// What evidence is to show.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +110,17 @@ impl std::error::Error for Refused {}
 pub fn check<S: System>(
     system: &S,
     claim: &Claim<'_, S::State>,
-    evidence: &Evidence<S::State, S::Action>,
+    evidence: &EvidenceOf<S>,
+) -> Result<(), Refused> {
+    check_up_to(system, claim, evidence, usize::MAX)
+}
+
+/// [`check`], where of a closed set at most about `most_stepped` states are stepped from.
+fn check_up_to<S: System>(
+    system: &S,
+    claim: &Claim<'_, S::State>,
+    evidence: &EvidenceOf<S>,
+    most_stepped: usize,
 ) -> Result<(), Refused> {
     let shows_a_run = match claim.property {
         Property::Reachable(_) => claim.holds,
@@ -120,13 +140,36 @@ pub fn check<S: System>(
         (Evidence::ClosedSet(states), property)
             if !shows_a_run && !matches!(property, Property::Eventually(_)) =>
         {
-            closed_set::check(system, property, states)
+            closed_set::check(system, property, states, most_stepped)
         }
         _ => Err(Refused::WrongKind {
             property: claim.property.name(),
             holds: claim.holds,
             kind: evidence.kind(),
         }),
+    }
+}
+
+/// The verdict, once its evidence has been checked; unknown when the evidence does not show it,
+/// which is a defect of the search that made it. Evidence that is only a search passes: its kind
+/// says that there is nothing to check.
+///
+/// Every answer of a search goes through here before it is given. A closed set of more than
+/// [`MOST_STEPPED`] states is stepped from at that many of them, evenly spread; its start and the
+/// predicate are checked in all. [`check`] does the whole.
+pub fn checked<S: System>(
+    system: &S,
+    property: Property<'_, S::State>,
+    verdict: VerdictOf<S>,
+) -> VerdictOf<S> {
+    let (holds, evidence) = match &verdict {
+        Verdict::Unknown(_) => return verdict,
+        Verdict::Holds(evidence) => (true, evidence),
+        Verdict::Fails(evidence) => (false, evidence),
+    };
+    match check_up_to(system, &Claim { property, holds }, evidence, MOST_STEPPED) {
+        Ok(()) | Err(Refused::NothingToCheck) => verdict,
+        Err(_) => Verdict::Unknown(StopReason::Replay),
     }
 }
 

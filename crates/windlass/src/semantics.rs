@@ -1,9 +1,8 @@
 //! One file per transition relation, one function per inference rule.
 //!
 //! Reading order: [`net`] (paper 002), [`protocol`] (papers 003 and later BARREL), [`replica`]
-//! (paper 004).
-//! [`with_system`] is the only place that picks the relation of an application; everything else
-//! is written against [`System`].
+//! (paper 004). [`system_of`] is the only place that picks the relation of an application;
+//! `docs/semantics.md` says which one it picks when.
 
 pub mod bring_up;
 pub mod net;
@@ -11,14 +10,14 @@ pub mod protocol;
 pub mod replica;
 pub mod setup;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::application::{Application, Faults, GlobalState, NodeId, Policy};
 use crate::lifecycle::Protocol;
 use crate::lifecycle::protocol::{CapabilityId, Element, OperationId, RequirementId, StateId};
 use crate::system::System;
 use protocol::ServiceTemplate;
-use replica::{Creation, Replica};
+use replica::Replica;
 
 /// A system that can put its actions and its premises into words.
 pub trait Semantics: System {
@@ -29,54 +28,49 @@ pub trait Semantics: System {
     fn explain(&self, blocked: &Self::Blocked) -> String;
 }
 
-/// Something that is asked of whichever system an application has.
-pub trait Visitor {
-    /// The answer.
-    type Output;
-
-    /// Asks it.
-    fn visit<S: Semantics>(self, system: &S) -> Self::Output;
-}
-
 /// What a system needs to know beside the application. The default is the application alone, in
 /// its initial state.
 #[derive(Debug, Clone, Default)]
 pub struct Setting {
-    /// Where everything starts.
+    /// Where everything starts; taken as given and not settled.
     pub start: GlobalState,
     /// The policy to use in place of the application's.
     pub policy: Option<Policy>,
-    /// How many instances of a node are wanted, where a goal says otherwise than the application.
-    pub wanted: BTreeMap<NodeId, u32>,
-    /// The instances that may be created.
-    pub pool: Vec<Creation>,
     /// Hard recovery, for `faults: handled`.
     pub hard_recovery: bool,
 }
 
-/// Lets `visitor` ask the system of an application of protocols; none when it has nets.
-pub fn with_system<V: Visitor>(
-    application: &Application,
-    setting: Setting,
-    visitor: V,
-) -> Option<V::Output> {
-    match application.faults {
-        Faults::Forbidden | Faults::Handled => {
-            let mut template = ServiceTemplate::new(application)?;
-            template.hard_recovery = setting.hard_recovery;
-            template.start = template.states_of(&setting.start);
-            Some(visitor.visit(&template))
-        }
-        Faults::Replicas => {
-            let mut replica = Replica::new(application, setting.start)?;
-            replica.policy = setting.policy.unwrap_or(application.policy);
-            for (node, count) in setting.wanted {
-                replica.want(node, count);
-            }
-            replica.pool = setting.pool;
-            Some(visitor.visit(&replica))
-        }
+/// The system that questions about an application are asked of.
+#[derive(Debug, Clone)]
+pub enum AnySystem<'a> {
+    /// Nets (002): the caller unfolds an [`Assembly`](crate::application::assembly::Assembly).
+    Nets,
+    /// `faults: forbidden` and `faults: handled` (003): one instance of each node.
+    Template(ServiceTemplate<'a>),
+    /// `faults: replicas` (004).
+    Replicas(Replica<'a>),
+}
+
+/// The one place that picks the system of an application: nets when a type is a net, else what its
+/// `faults` say.
+pub fn system_of(application: &Application, setting: Setting) -> AnySystem<'_> {
+    if application.is_net() {
+        return AnySystem::Nets;
     }
+    let picked = match application.faults {
+        Faults::Forbidden | Faults::Handled => {
+            ServiceTemplate::new(application).map(|mut template| {
+                template.hard_recovery = setting.hard_recovery;
+                template.start = template.states_of(&setting.start);
+                AnySystem::Template(template)
+            })
+        }
+        Faults::Replicas => Replica::new(application, setting.start).map(|mut replica| {
+            replica.policy = setting.policy.unwrap_or(application.policy);
+            AnySystem::Replicas(replica)
+        }),
+    };
+    picked.unwrap_or(AnySystem::Nets)
 }
 
 /// The targets of the handlers of `element` that drop `requirement`, those with an

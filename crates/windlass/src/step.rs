@@ -13,7 +13,7 @@ pub use nets::Nets;
 pub use options::Choice;
 pub use single::Single;
 
-use crate::application::{Application, Faults, GlobalState, InstanceId, Policy};
+use crate::application::{GlobalState, InstanceId};
 use crate::lifecycle::protocol::Element;
 use crate::semantics::Semantics;
 use crate::semantics::replica::observe::{Observation, observe};
@@ -106,14 +106,10 @@ pub struct Stepper<'a> {
 }
 
 impl<'a> Stepper<'a> {
-    /// Begins in a state; none when the application follows another relation.
-    pub fn new(application: &'a Application, start: GlobalState, policy: Policy) -> Option<Self> {
-        if application.faults != Faults::Replicas {
-            return None;
-        }
-        let mut replica = Replica::new(application, start.clone())?;
-        replica.policy = policy;
-        Some(Stepper { replica, history: vec![start] })
+    /// Begins where the system starts.
+    pub fn new(replica: Replica<'a>) -> Self {
+        let history = vec![replica.start.clone()];
+        Stepper { replica, history }
     }
 
     /// Where everything is.

@@ -26,6 +26,8 @@ mod replicas;
 pub mod story;
 pub mod symmetry;
 mod template;
+#[cfg(test)]
+mod tests;
 
 pub use effects::{Effect, Effects};
 pub use story::{Counterexample, StoryStep};
@@ -36,6 +38,7 @@ use crate::goal::Goal;
 use crate::goal::evaluate::Closure;
 use crate::plan::Plan;
 use crate::plan::cover::Cover;
+use crate::semantics::{self, AnySystem, Setting};
 use crate::system::{Budget, StopReason};
 
 /// What is asked.
@@ -208,18 +211,18 @@ pub fn verify(
     effort: &Effort,
     budget: &mut dyn Budget,
 ) -> Result<Report, Refused> {
-    if question.application.is_net() {
-        return Err(Refused::Nets);
-    }
-    let mut report = match question.application.faults {
-        Faults::Replicas => match as_the_goal_wants(question) {
-            Some(application) => {
-                let question = Question { application: &application, ..*question };
-                replicas::verify(&question, effort, budget)
-            }
-            None => replicas::verify(question, effort, budget),
-        },
-        Faults::Forbidden | Faults::Handled => template::verify(question, effort, budget),
+    let wanted = as_the_goal_wants(question);
+    let application = wanted.as_ref().unwrap_or(question.application);
+    let asked = Question { application, ..*question };
+    let setting = Setting {
+        start: question.start.clone(),
+        policy: Some(question.policy),
+        ..Setting::default()
+    };
+    let mut report = match semantics::system_of(application, setting) {
+        AnySystem::Nets => return Err(Refused::Nets),
+        AnySystem::Replicas(replica) => replicas::verify(&asked, replica, effort, budget),
+        AnySystem::Template(template) => template::verify(&asked, template, effort, budget),
     }?;
     if matches!(report.validity, Validity::Valid | Validity::WeaklyValid) {
         let found = std::mem::take(&mut report.effects);
@@ -232,6 +235,9 @@ pub fn verify(
 /// The application with the counts of the goal, where they are others: a requirement of arity
 /// `all` needs as many instances as the application or the goal wants.
 fn as_the_goal_wants(question: &Question<'_>) -> Option<Application> {
+    if question.application.faults != Faults::Replicas {
+        return None;
+    }
     let counts = question.goal?.counts();
     let node = |node| &question.application.node(node).count;
     if counts.iter().all(|(id, count)| count == node(*id)) {

@@ -1,7 +1,7 @@
 //! The arrows between the modules of the library point downward only.
 //!
-//! The table is the one of the architecture: a module may name itself, the modules listed beside
-//! it, and those for all. Code for tests is free.
+//! A module may name itself, the modules listed beside it, and those for all. Code for tests is
+//! free. ARCHITECTURE.md has the same table for people; `architecture` compares the two.
 
 use super::Tree;
 use super::library::{self, LIBRARY};
@@ -12,7 +12,7 @@ use crate::repository::{File, Finding};
 const FOR_ALL: &[&str] = &["source", "diagnostic", "spelling"];
 
 /// Module, what it may name, and why no more.
-const ARROWS: &[(&str, &[&str], &str)] = &[
+pub(super) const ARROWS: &[(&str, &[&str], &str)] = &[
     ("source", &[], "texts and places know nothing of what stands in them"),
     ("diagnostic", &[], "a finding is a value; how it came about is another's business"),
     ("spelling", &[], "words, whatever they mean"),

@@ -9,7 +9,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::analyze::overview::Overview;
-use windlass::analyze::{self, Survey};
+use windlass::analyze::{self, Scope};
 use windlass::application::Faults;
 use windlass::explore::Options;
 
@@ -130,8 +130,8 @@ pub(crate) fn run(args: &AnalyzeArgs, loader: &Loader) -> Result<u8, Failure> {
     let mut watch = Watch::start(&args.limits);
     let options = Options { threads: args.limits.threads.into(), ..Options::default() };
     let product = analyze::combinations(&application, &start);
-    let survey = Survey { start, crash: args.crash, hard_recovery: args.hard_recovery };
-    let overview = analyze::analyze(&application, survey, &options, &mut watch);
+    let scope = Scope { start, crash: args.crash, hard_recovery: args.hard_recovery };
+    let overview = analyze::analyze(&application, scope, &options, &mut watch);
     drop(watch);
     match overview {
         None => Err(Failure::usage("the application is one of nets, and has no protocols")),

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use windlass::application::Faults;
 use windlass::application::assembly::Assembly;
 use windlass::application::{Application, GlobalState};
 use windlass::lang::windlass as own;
+use windlass::semantics::{self, AnySystem, Setting};
 use windlass::step::{Bound, Choice, Done, Nets, Single, Stepper, Walk};
 use windlass::tree::emit;
 
@@ -141,20 +141,20 @@ pub(crate) fn run(args: &StepArgs, loader: &Loader) -> Result<u8, Failure> {
         Some(path) => loader.state(path, &application)?,
         None => GlobalState::empty(),
     };
-    let is_net = application.node_ids().any(|node| application.protocol_of(node).is_none());
-    if is_net {
-        let assembly =
-            Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
-        return converse(args, &application, &mut Nets::new(&assembly));
+    let policy = args.policy.map(Into::into);
+    let setting = Setting { start, policy, hard_recovery: args.hard_recovery };
+    match semantics::system_of(&application, setting) {
+        AnySystem::Nets => {
+            let assembly =
+                Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
+            converse(args, &application, &mut Nets::new(&assembly))
+        }
+        AnySystem::Replicas(replica) => {
+            let mut walk = replicas::Replicas::new(&application, Stepper::new(replica));
+            converse(args, &application, &mut walk)
+        }
+        AnySystem::Template(template) => converse(args, &application, &mut Single::new(template)),
     }
-    let mixed = || Failure::usage("the application mixes nets and protocols");
-    if application.faults == Faults::Replicas {
-        let policy = args.policy.map_or(application.policy, Into::into);
-        let stepper = Stepper::new(&application, start, policy).ok_or_else(mixed)?;
-        return converse(args, &application, &mut replicas::Replicas::new(&application, stepper));
-    }
-    let mut single = Single::new(&application, &start, args.hard_recovery).ok_or_else(mixed)?;
-    converse(args, &application, &mut single)
 }
 
 /// Reads lines until there are no more.

@@ -1,8 +1,8 @@
 //! Good evidence is accepted; evidence changed in any field is refused.
 
-use super::{Claim, Refused, check};
+use super::{Claim, Refused, check, check_up_to, checked};
 use crate::system::models::{Counter, Graph};
-use crate::system::{Evidence, Property, Step, System, Trace};
+use crate::system::{Evidence, Property, Step, StopReason, System, Trace, Verdict};
 
 type GraphEvidence = Evidence<u8, usize>;
 
@@ -183,4 +183,42 @@ fn a_search_leaves_nothing_to_check() {
     let why = refused(Property::Always(&always), true, &Evidence::Search(5));
     assert_eq!(why, Refused::NothingToCheck);
     assert_eq!(graph().initial(), 0);
+}
+
+#[test]
+fn a_verdict_with_damaged_evidence_is_unknown() {
+    let not_apart = |node: &u8| *node != 4;
+    let always = Property::Always(&not_apart);
+    let all: GraphEvidence = Evidence::ClosedSet(vec![0, 1, 2, 3, 5]);
+    let good = Verdict::Holds(all.clone());
+    assert_eq!(checked(&graph(), always, good.clone()), good);
+    let unknown = Verdict::Unknown(StopReason::Replay);
+    let open = Verdict::Holds(Evidence::ClosedSet(vec![0, 1, 2]));
+    assert_eq!(checked(&graph(), always, open), unknown);
+    assert_eq!(checked(&graph(), always, Verdict::Fails(all)), unknown);
+    let run = Verdict::Fails(Evidence::Trace(trace(0, &[(0, 2)])));
+    assert_eq!(checked(&graph(), always, run), unknown);
+    // What only says that a search was made has nothing to check, and says so by its kind.
+    let search = Verdict::Holds(Evidence::Search(5));
+    assert_eq!(checked(&graph(), always, search.clone()), search);
+}
+
+#[test]
+fn a_large_set_is_stepped_from_in_part_and_looked_at_as_a_whole() {
+    let ticking = Counter { last: 99, wraps: false };
+    let below = |limit: u32| move |number: &u32| *number < limit;
+    let all: Vec<u32> = (0..100).collect();
+    let up_to = |limit: u32, states: &[u32], most: usize| {
+        let small = below(limit);
+        let claim = Claim { property: Property::Always(&small), holds: true };
+        check_up_to(&ticking, &claim, &Evidence::ClosedSet(states.to_vec()), most)
+    };
+    assert_eq!(up_to(100, &all, 10), Ok(()));
+    assert_eq!(up_to(50, &all, 10), Err(Refused::WrongPredicate("50".into())));
+    assert_eq!(up_to(100, &all[1..], 10), Err(Refused::WrongStart));
+    // Of ten states, evenly spread, the first is always stepped from.
+    assert_eq!(up_to(100, &[0], 10), Err(Refused::NotClosed("1".into())));
+    let mut gap = all.clone();
+    gap.retain(|number| *number != 50);
+    assert_eq!(up_to(100, &gap, 100), Err(Refused::NotClosed("50".into())));
 }

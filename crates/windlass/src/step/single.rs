@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Bound, Choice, Done, Walk};
-use crate::application::{Application, GlobalState, Instance, InstanceId, NodeId};
+use crate::application::{GlobalState, Instance, InstanceId, NodeId};
 use crate::lifecycle::protocol::Element;
 use crate::semantics::Semantics;
 use crate::semantics::protocol::{Action, ServiceTemplate, States};
@@ -21,17 +21,10 @@ pub struct Single<'a> {
 }
 
 impl<'a> Single<'a> {
-    /// Begins in a state; none when a type is a net.
-    pub fn new(
-        application: &'a Application,
-        start: &GlobalState,
-        hard_recovery: bool,
-    ) -> Option<Self> {
-        let mut template = ServiceTemplate::new(application)?;
-        template.start = template.states_of(start);
-        template.hard_recovery = hard_recovery;
+    /// Begins where the system starts.
+    pub fn new(template: ServiceTemplate<'a>) -> Self {
         let history = vec![template.start.clone()];
-        Some(Single { template, history })
+        Single { template, history }
     }
 
     fn now(&self) -> &States {

@@ -5,14 +5,15 @@ use super::sequence::Workshop;
 use super::sequence::distance::Weights;
 use super::sequence::tables::Tables;
 use super::{Question, completed};
-use crate::application::{Application, Faults, GlobalState, NodeId};
+use crate::application::{Application, GlobalState, NodeId};
 use crate::lifecycle::protocol::Element;
 use crate::plan::Plan;
 use crate::plan::events::Events;
+use crate::semantics::protocol;
 use crate::semantics::protocol::settled::Settled;
-use crate::semantics::protocol::{self, ServiceTemplate};
 use crate::semantics::replica::in_place::InPlace;
-use crate::semantics::replica::{Action, Creation, Replica};
+use crate::semantics::replica::{Action, Creation};
+use crate::semantics::{self, AnySystem, Setting};
 use crate::system::System as _;
 
 /// What is to be as small as possible.
@@ -97,11 +98,15 @@ pub(super) fn bound(
 
 /// Where a valid plan ends, carried out in one of its orders.
 pub fn end_of(application: &Application, start: &GlobalState, plan: &Plan) -> Option<GlobalState> {
-    if application.faults != Faults::Replicas {
-        return end_of_atomic(application, start, plan);
-    }
+    let setting = Setting { start: start.clone(), ..Setting::default() };
+    let mut replica = match semantics::system_of(application, setting) {
+        AnySystem::Nets => return None,
+        AnySystem::Template(template) => {
+            return end_of_atomic(application, Settled(template), start, plan);
+        }
+        AnySystem::Replicas(replica) => replica,
+    };
     let events = Events::new(plan).ok()?;
-    let mut replica = Replica::new(application, start.clone())?;
     replica.pool = Creation::planned(application, plan);
     let mut state = InPlace::new(&replica, start.clone());
     for event in events.topological() {
@@ -116,11 +121,11 @@ pub fn end_of(application: &Application, start: &GlobalState, plan: &Plan) -> Op
 /// by the node that it is bound to, whatever lives in what.
 fn end_of_atomic(
     application: &Application,
+    template: Settled<'_>,
     start: &GlobalState,
     plan: &Plan,
 ) -> Option<GlobalState> {
     let events = Events::atomic(plan).ok()?;
-    let template = Settled(ServiceTemplate::new(application)?);
     let mut end = completed(application, start);
     let mut states = template.0.states_of(&end);
     for event in events.topological() {

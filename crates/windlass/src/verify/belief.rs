@@ -16,9 +16,10 @@ use std::ops::ControlFlow;
 pub use ways::{Encoded, Readable, Ways};
 
 use super::execution::{Execution, NotEnabled};
+use crate::certificate;
 use crate::plan::events::EventId;
 use crate::system::{
-    Budget, Evidence, Progress, Step, StopReason, Successors, System, Trace, Verdict,
+    Budget, Evidence, Progress, Property, Step, StopReason, Successors, System, Trace, Verdict,
 };
 
 /// Configurations between two questions to the budget.
@@ -109,9 +110,9 @@ impl<T> WeakDecision<T> {
 }
 
 /// Looks for an order that is good for every choice (Def. 4.2 inside Def. 4.3). `ways` says how
-/// events change beliefs, in a
-/// form that may be faster than the readable one; an order that is found is replayed in the
-/// latter. That there is none is shown by at most `evidence_limit` states of all beliefs together.
+/// events change beliefs, in a form that may be faster than the readable one; an order that is
+/// found is replayed in the latter. That there is none is shown by at most `evidence_limit` states
+/// of all beliefs together. Either has been through `certificate` before it is returned.
 ///
 /// Paper: 004 Def. 4.3
 pub fn weakly_valid<S: System, W: Ways<State = S::State>>(
@@ -130,6 +131,10 @@ pub fn weakly_valid<S: System, W: Ways<State = S::State>>(
         },
         Ok(None) => Verdict::Fails(search.closed_set(evidence_limit)),
     };
+    let beliefs = Beliefs(execution);
+    let everything = execution.everything();
+    let complete = |belief: &Belief<S::State>| belief.executed == everything;
+    let verdict = certificate::checked(&beliefs, Property::Reachable(&complete), verdict);
     WeakDecision { verdict, progress }
 }
 

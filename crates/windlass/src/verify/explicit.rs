@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use super::execution::{CompiledExecution, Condition, Configuration, Execution};
-use crate::explore::{self, ActionOf, Compiled, Derived, Form, Options, Quotient, Row, StateOf};
+use crate::certificate;
+use crate::explore::{self, Compiled, Derived, Form, Options, Quotient, Row};
 use crate::plan::events::EventId;
 use crate::system::{
     Budget, Compile, Evidence, Interchange, Perform, Predicate, Progress, Property, StopReason,
@@ -125,7 +126,8 @@ where
     Some(decision)
 }
 
-/// Decides validity in whatever form the run is searched.
+/// Decides validity in whatever form the run is searched. What is found has been through
+/// `certificate` before it is returned.
 pub fn decide_in<T, F>(
     form: &F,
     good: Predicate<'_, Row<F>>,
@@ -140,7 +142,9 @@ where
 {
     let property = Property::Always(good);
     let (outcome, space) = explore::search_space(form, property, options, budget);
-    let verdict: Verdict<Evidence<StateOf<F>, ActionOf<F>>, _> = outcome.verdict;
+    let going = |configuration: &Configuration<T>| !configuration.has_failed();
+    let claimed = Property::Always(&going);
+    let verdict = certificate::checked(form.system(), claimed, outcome.verdict);
     let mut finals = Vec::new();
     if verdict.holds() {
         // Breadth first, a complete configuration is never before one that is not.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::Question;
 use super::bindings::MOST_PAIRS;
-use crate::application::{Faults, InstanceId};
+use crate::application::InstanceId;
 use crate::plan::Plan;
 use crate::plan::events::Events;
-use crate::semantics::protocol::ServiceTemplate;
-use crate::semantics::replica::{Replica, faults};
+use crate::semantics::replica::faults;
+use crate::semantics::{self, AnySystem, Setting};
 
 /// Faults that are pending in the start state, and actions on one instance without an order.
 pub(super) fn remarks(question: &Question<'_>) -> Vec<String> {
@@ -40,25 +40,30 @@ fn pending_at_start(question: &Question<'_>) -> Vec<String> {
     let remark = |id: &str, requirement: &str| {
         format!("a fault is pending in the start state: `{id}` lacks `{requirement}`")
     };
-    if application.faults != Faults::Replicas {
-        let Some(template) = ServiceTemplate::new(application) else { return Vec::new() };
-        let pending = template.faults(&template.states_of(question.start));
-        let pending = pending.into_iter().map(|(node, requirement)| {
-            let name = &application.type_of(node).requirements[requirement.index()].name;
-            remark(&application.node(node).name, name)
-        });
-        return pending.collect();
-    }
-    let Some(mut replica) = Replica::new(application, question.start.clone()) else {
-        return Vec::new();
+    let setting = Setting {
+        start: question.start.clone(),
+        policy: Some(question.policy),
+        ..Setting::default()
     };
-    replica.policy = question.policy;
-    let pending = faults::unresolvable(&replica, question.start).into_iter();
-    let pending = pending.filter_map(|(id, requirement)| {
-        let node = question.start.instance(&id)?.node;
-        Some(remark(&id.0, &replica.requirement(node, requirement).name))
-    });
-    pending.collect()
+    match semantics::system_of(application, setting) {
+        AnySystem::Nets => Vec::new(),
+        AnySystem::Template(template) => {
+            let pending = template.faults(&template.start).into_iter();
+            let pending = pending.map(|(node, requirement)| {
+                let name = &application.type_of(node).requirements[requirement.index()].name;
+                remark(&application.node(node).name, name)
+            });
+            pending.collect()
+        }
+        AnySystem::Replicas(replica) => {
+            let pending = faults::unresolvable(&replica, question.start).into_iter();
+            let pending = pending.filter_map(|(id, requirement)| {
+                let node = question.start.instance(&id)?.node;
+                Some(remark(&id.0, &replica.requirement(node, requirement).name))
+            });
+            pending.collect()
+        }
+    }
 }
 
 /// Neighbours among the actions on one instance that the plan does not order.

@@ -28,13 +28,11 @@ use crate::system::{Budget, Evidence, Progress, Property, StopReason, System, Tr
 /// Judges a plan.
 pub(super) fn verify(
     question: &Question<'_>,
+    mut replica: Replica<'_>,
     effort: &Effort,
     budget: &mut dyn Budget,
 ) -> Result<Report, Refused> {
     let events = Events::new(question.plan).map_err(Refused::CyclicOrder)?;
-    let mut replica =
-        Replica::new(question.application, question.start.clone()).ok_or(Refused::Nets)?;
-    replica.policy = question.policy;
     replica.pool = Creation::planned(question.application, question.plan);
     let mut actions = Vec::with_capacity(events.len());
     for event in events.ids().map(|id| events.get(id)) {

@@ -5,6 +5,7 @@
 use windlass::application::assembly::Assembly;
 use windlass::application::{Application, GlobalState};
 use windlass::lang;
+use windlass::semantics::{self, AnySystem, Setting};
 use windlass::source::Sources;
 use windlass::step::{Choice, Nets, Single, Walk};
 
@@ -135,10 +136,18 @@ nodes:
     ))
 }
 
+fn single_from(application: &Application, start: GlobalState, hard_recovery: bool) -> Single<'_> {
+    let setting = Setting { start, hard_recovery, ..Setting::default() };
+    match semantics::system_of(application, setting) {
+        AnySystem::Template(template) => Single::new(template),
+        _ => panic!("one instance of each node"),
+    }
+}
+
 #[test]
 fn operations_of_single_instances_are_atomic_and_faults_are_handled() {
     let application = single("handled");
-    let mut walk = Single::new(&application, &GlobalState::empty(), false).unwrap();
+    let mut walk = single_from(&application, GlobalState::empty(), false);
     assert!(blocked(&mut walk, "start a run").is_some());
     walk.perform("start m boot").unwrap();
     walk.perform("start a run").unwrap();
@@ -150,7 +159,7 @@ fn operations_of_single_instances_are_atomic_and_faults_are_handled() {
     walk.perform("handle a host").unwrap();
     assert_eq!(walk.places()["a"], "stopped");
     let saved = walk.state().unwrap();
-    let again = Single::new(&application, &saved, false).unwrap();
+    let again = single_from(&application, saved, false);
     assert_eq!(again.places(), walk.places());
     walk.perform("undo").unwrap();
     assert_eq!(walk.places()["a"], "running");
@@ -159,7 +168,7 @@ fn operations_of_single_instances_are_atomic_and_faults_are_handled() {
 #[test]
 fn a_node_in_a_dead_container_is_reset_only_with_hard_recovery() {
     let application = single("handled");
-    let mut walk = Single::new(&application, &GlobalState::empty(), true).unwrap();
+    let mut walk = single_from(&application, GlobalState::empty(), true);
     for line in ["start m boot", "start a run"] {
         walk.perform(line).unwrap();
     }
@@ -167,7 +176,7 @@ fn a_node_in_a_dead_container_is_reset_only_with_hard_recovery() {
     walk.perform("start m halt").unwrap();
     walk.perform("reset a").unwrap();
     assert_eq!(walk.places()["a"], "none");
-    let mut soft = Single::new(&application, &GlobalState::empty(), false).unwrap();
+    let mut soft = single_from(&application, GlobalState::empty(), false);
     assert!(soft.perform("reset a").is_err());
     assert!(options(&mut soft).iter().all(|choice| !choice.command.starts_with("reset")));
 }

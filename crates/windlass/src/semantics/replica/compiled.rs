@@ -1,8 +1,8 @@
 //! The compiled form of the relation of paper 004: index tables, and states of fixed width.
 //!
 //! The reference is [`super::behavior`] and [`super::observable`]; this form says the same, faster,
-//! and is tested against it per transition (`tests/library/replica_compiled.rs`). An encoded
-//! state has for each *slot* (an id that may ever exist) its element, its container and what each of its
+//! and is tested against it per transition (`tests/library/replica_compiled.rs`). An encoded state
+//! has for each *slot* (an id that may ever exist) its element, its container and what each of its
 //! requirements is bound to.
 //!
 //! | file | what it is |
