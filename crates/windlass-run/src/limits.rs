@@ -15,7 +15,7 @@ pub(crate) enum Resource {
     Instance(String),
 }
 
-/// What is taken, and who waits for it.
+/// What is taken, and which tasks wait for it.
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     jobs: Option<usize>,

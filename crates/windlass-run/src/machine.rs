@@ -43,7 +43,7 @@ pub struct Work {
     pub enters: Option<Process>,
     /// Whether the instance goes for good from a state in which something of it is out there.
     pub removes: bool,
-    /// What may be done when nobody knows whether it happened.
+    /// What may be done when it is not known whether it happened.
     pub effect: Effect,
     /// When it is given up.
     pub timeout: Option<Duration>,
@@ -90,7 +90,7 @@ pub struct Note {
 
 /// A process that does not fit the state of its instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Untidy {
+pub struct ProcessMismatch {
     /// The instance.
     pub instance: String,
     /// Its node.
@@ -100,7 +100,7 @@ pub struct Untidy {
 }
 
 /// The process of an instance, as the dispatcher knows it.
-pub type Holders = BTreeMap<String, Process>;
+pub type RunningProcesses = BTreeMap<String, Process>;
 
 /// A model under way.
 pub trait Machine {
@@ -123,7 +123,7 @@ pub trait Machine {
     fn give_up(&mut self, task: Task) -> Vec<Note>;
 
     /// A task that failed for good may be tried again.
-    fn take_up(&mut self, task: Task);
+    fn retry_abandoned(&mut self, task: Task);
 
     /// The process of an instance died.
     fn observe(&mut self, instance: &str) -> Vec<Note>;
@@ -132,7 +132,7 @@ pub trait Machine {
     fn work(&self, task: Task) -> Work;
 
     /// The processes that do not fit the states of their instances.
-    fn untidy(&self, holders: &Holders) -> Vec<Untidy>;
+    fn process_mismatches(&self, running: &RunningProcesses) -> Vec<ProcessMismatch>;
 
     /// The node of an instance and the process that its state is.
     fn process_of(&self, instance: &str) -> Option<(String, Process)>;

@@ -1,15 +1,17 @@
 //! After a crash: fold over the journal, look at the world, settle what is in doubt, go on.
 
+mod mismatch;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
-use windlass::lifecycle::implementation::Effect;
-
-use crate::dispatcher::Dispatcher;
+use crate::dispatcher::{Dispatcher, InFlight, RunningProcess, Settlement};
 use crate::entry::{Aim, End, Entry, OrderId, Task, Witness};
 use crate::journal::{Journal, JournalError};
-use crate::machine::{Machine, Untidy};
-use crate::world::{OrderStatus, World};
+use crate::machine::{Machine, ProcessMismatch, Refusal, Work};
+use crate::world::{Order, OrderStatus, World};
+
+pub use mismatch::JournalMismatch;
 
 /// No journal has as many orders: the file would not fit on a disk.
 const LAST_ORDER: u64 = 1 << 62;
@@ -23,13 +25,19 @@ pub enum Verdict {
     Again,
 }
 
-/// An action of which nobody knows whether it happened, and that must not happen twice.
+/// An action that may have happened or not, and that must not happen twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InDoubt {
     /// The order.
     pub order: OrderId,
     /// For people.
     pub label: String,
+}
+
+impl InDoubt {
+    pub(crate) fn of(order: &Order) -> Self {
+        InDoubt { order: order.id, label: order.label.clone() }
+    }
 }
 
 /// Why a run cannot be resumed.
@@ -40,7 +48,7 @@ pub enum NoResume {
     /// Whoever knows what became of these does not answer: the orders, and where they are.
     Silent(Vec<(InDoubt, String)>),
     /// The journal does not fit the rules: it is damaged, or of another program.
-    Misfit(String),
+    Misfit(JournalMismatch),
     /// The journal cannot be written.
     Journal(JournalError),
 }
@@ -79,19 +87,21 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             self.replay(entry).map_err(NoResume::Misfit)?;
         }
         // What was decided then is not decided again.
-        self.entries.clear();
-        self.occupy();
+        self.outbox.clear_entries();
+        self.hold_resources();
         Ok(())
     }
 
     /// Whether an entry speaks of what there is: a journal may be damaged, or of another program.
-    fn fits(&self, entry: &Entry) -> Result<(), String> {
+    fn fits(&self, entry: &Entry) -> Result<(), JournalMismatch> {
         let (task, label) = match entry {
             Entry::Intent { order, label, .. } if order.0 >= LAST_ORDER => {
-                return Err(format!("`{label}` has the impossible number {}", order.0));
+                let (label, order) = (label.clone(), *order);
+                return Err(JournalMismatch::ImpossibleNumber { label, order });
             }
-            Entry::Intent { order, label, .. } if self.given.contains_key(order) => {
-                return Err(format!("`{label}` has the number of another order, {}", order.0));
+            Entry::Intent { order, label, .. } if self.orders.contains(*order) => {
+                let (label, order) = (label.clone(), *order);
+                return Err(JournalMismatch::NumberTaken { label, order });
             }
             Entry::Intent { task: Some(task), label, .. } | Entry::GaveUp { task, label, .. } => {
                 (*task, label.as_str())
@@ -102,42 +112,43 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         if self.machine.knows(task) {
             return Ok(());
         }
-        Err(format!("`{label}` is step {} of a plan that has no such step", task.0))
+        Err(JournalMismatch::NoStep { label: label.to_owned(), task })
     }
 
-    fn replay(&mut self, entry: &Entry) -> Result<(), String> {
+    fn replay(&mut self, entry: &Entry) -> Result<(), JournalMismatch> {
         self.fits(entry)?;
         match entry {
             Entry::Begun { processes, .. } => {
-                self.hold_processes(processes);
+                self.restore_processes(processes);
             }
             Entry::Planned { plan, aim, .. } => {
-                self.rolling_back = *aim == Aim::Back;
-                self.replan = None;
-                self.given_up.clear();
-                self.again.clear();
+                self.control.follow(*aim);
+                self.failures.clear_tasks();
                 self.forget_failures();
-                self.retrying.clear();
+                self.waiting.take_retries();
                 let follows = plan.read().and_then(|plan| self.machine.follow(plan, *aim));
-                follows.map_err(|why| why.to_string())?;
+                follows.map_err(JournalMismatch::Plan)?;
             }
             Entry::Intent { order, task, instance, label, attempt } => {
-                self.next_order = self.next_order.max(OrderId(order.0 + 1));
-                self.replay_intent(*order, *task, instance, *attempt)
-                    .map_err(|why| format!("`{label}` was started although {why}"))?;
+                self.orders.skip_id(*order);
+                let work = self
+                    .replay_work(*task, instance)
+                    .map_err(|why| JournalMismatch::NotStartable { label: label.clone(), why })?;
+                let order = self.order(*order, work);
+                self.orders.insert(InFlight::new(order, *task, *attempt));
             }
             Entry::Outcome { order, end, .. } => self.replay_outcome(*order, end)?,
             Entry::GaveUp { task, label, reason } => {
-                self.retrying.remove(task);
-                self.given_up.push(*task);
-                self.failed.push(format!("`{label}` failed: {reason}"));
+                self.waiting.drop_retry(*task);
+                self.failures.abandon(*task);
+                self.failures.record(format!("`{label}` failed: {reason}"));
                 self.machine.give_up(*task);
             }
-            Entry::TakenUp { task } => self.taken_up(*task),
+            Entry::TakenUp { task } => self.retry_abandoned(*task),
             Entry::Observed { instance, .. } => {
-                self.holders.remove(instance);
+                self.processes.remove(instance);
                 self.machine.observe(instance);
-                self.replan = Some((Aim::Goal, format!("the process of {instance} died")));
+                self.control.replan(Aim::Goal, format!("the process of {instance} died"));
             }
             Entry::Followed { .. } | Entry::Ended { .. } => {}
         }
@@ -145,102 +156,77 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     }
 
     /// The processes that run when a run begins.
-    pub(crate) fn hold_processes(&mut self, processes: &BTreeMap<String, OrderId>) {
+    pub(crate) fn restore_processes(&mut self, processes: &BTreeMap<String, OrderId>) {
         for (instance, order) in processes {
             if let Some((node, process)) = self.machine.process_of(instance) {
-                let holder = crate::dispatcher::Holder { order: *order, node, process };
-                self.holders.insert(instance.clone(), holder);
+                let running = RunningProcess { order: *order, node, process };
+                self.processes.insert(instance.clone(), running);
             }
         }
     }
 
-    fn replay_intent(
-        &mut self,
-        id: OrderId,
-        task: Option<Task>,
-        instance: &str,
-        attempt: u32,
-    ) -> Result<(), String> {
-        let work = match task {
-            Some(task) => {
-                if self.retrying.remove(&task).is_none() {
-                    self.replay_start(task)?;
-                }
-                self.machine.work(task)
+    /// What an order had to do, whose task is started as it was then.
+    fn replay_work(&mut self, task: Option<Task>, instance: &str) -> Result<Work, Refusal> {
+        if let Some(task) = task {
+            if !self.waiting.drop_retry(task) {
+                self.replay_start(task)?;
             }
-            None => {
-                let processes = self.holders.iter();
-                let processes = processes.map(|(id, holder)| (id.clone(), holder.process.clone()));
-                let untidy = self.machine.untidy(&processes.collect());
-                let found = untidy.into_iter().find(|untidy| untidy.instance == instance);
-                let none =
-                    || Untidy { instance: instance.to_owned(), node: String::new(), spawn: None };
-                self.tidying(found.unwrap_or_else(none))
-            }
-        };
-        let order = self.order(id, work);
-        let resources = Vec::new();
-        let given = crate::dispatcher::Given {
-            order,
-            task,
-            attempt,
-            resources,
-            timed_out: false,
-            deadline: None,
-        };
-        self.given.insert(id, Box::new(given));
-        Ok(())
+            return Ok(self.machine.work(task));
+        }
+        let mismatches = self.machine.process_mismatches(&self.processes.by_instance());
+        let found = mismatches.into_iter().find(|mismatch| mismatch.instance == instance);
+        let none =
+            || ProcessMismatch { instance: instance.to_owned(), node: String::new(), spawn: None };
+        Ok(self.repair(found.unwrap_or_else(none)))
     }
 
-    /// Starts a task as it was started then: the rules that need nobody come first.
-    fn replay_start(&mut self, task: Task) -> Result<(), String> {
+    /// Starts a task as it was started then: the rules that apply by themselves come first.
+    fn replay_start(&mut self, task: Task) -> Result<(), Refusal> {
         loop {
             let Err(why) = self.machine.start(task) else { return Ok(()) };
             let ready = self.machine.ready();
             if ready.is_empty() {
-                return self.machine.start(task).map(|_| ()).map_err(|_| why.to_string());
+                return self.machine.start(task).map(|_| ()).map_err(|_| why);
             }
             // Whatever is offered here is not offered again.
-            self.enqueue(ready);
+            self.waiting.enqueue(ready);
         }
     }
 
-    fn replay_outcome(&mut self, id: OrderId, end: &End) -> Result<(), String> {
-        let Some(given) = self.given.remove(&id) else {
-            return Err(format!("order {} ended without having been given", id.0));
-        };
-        self.hold(&given.order, end);
-        let Some(task) = given.task else { return Ok(()) };
+    fn replay_outcome(&mut self, id: OrderId, end: &End) -> Result<(), JournalMismatch> {
+        let ended = self.orders.remove(id).ok_or(JournalMismatch::NotGiven(id))?;
+        if *end == End::Done {
+            self.processes.order_done(&ended.order);
+        }
+        let Some(task) = ended.task else { return Ok(()) };
         match end {
             End::Done => {
                 // An end in vain was in vain then as well.
                 let _ = self.machine.end(task);
             }
-            End::NotDone => {
-                self.retrying.insert(task, given.attempt);
-            }
+            End::NotDone => self.waiting.set_attempt(task, ended.attempt),
             End::Failed { .. } | End::TimedOut | End::Cancelled => {
                 // Whether it is given up stands in the next entry.
-                self.retrying.insert(task, given.attempt.saturating_add(1));
+                self.waiting.set_attempt(task, ended.attempt.saturating_add(1));
             }
         }
         Ok(())
     }
 
-    fn taken_up(&mut self, task: Task) {
-        self.machine.take_up(task);
-        self.given_up.retain(|other| *other != task);
-        self.again.insert(task);
+    /// A task that failed for good is tried again.
+    fn retry_abandoned(&mut self, task: Task) {
+        self.machine.retry_abandoned(task);
+        self.failures.retry_abandoned(task);
         self.forget_failures();
         if self.machine.exclusive(task).is_none() {
             // A transition of a net keeps its token while it is in trouble.
-            self.retrying.insert(task, 0);
+            self.waiting.set_attempt(task, 0);
         }
     }
 
     /// What has failed is tried again; why everything is undone stays known.
     fn forget_failures(&mut self) {
-        self.failed.truncate(usize::from(self.rolling_back));
+        self.failures.forget_reasons(self.control.is_rolling_back());
     }
 
     /// Looks at the world and settles what is in doubt. Then [`Dispatcher::run`] goes on.
@@ -248,68 +234,48 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     /// `verdicts` is what the operator says, by order. Nothing is started here, and nothing is
     /// written when the operator has to be asked first, or does not want to wait for the answers.
     pub fn reconcile(&mut self, verdicts: &BTreeMap<OrderId, Verdict>) -> Result<(), NoResume> {
-        let open: Vec<OrderId> = self.given.keys().copied().collect();
         let mut settled = Vec::new();
-        let mut asked = Vec::new();
+        let mut undecided = Vec::new();
         let mut silent = Vec::new();
-        for id in open {
-            let Some(given) = self.given.get(&id) else { continue };
-            let order = given.order.clone();
-            let doubt = self.world.inquire(&order);
+        for id in self.orders.ids() {
+            let Some(order) = self.orders.order(id).cloned() else { continue };
+            let status = self.world.inquire(&order);
             if self.world.is_interrupted() {
                 return Ok(());
             }
-            match doubt {
-                OrderStatus::Known => {
-                    self.asked.insert(id);
+            let settlement = match (status, verdicts.get(&id)) {
+                (OrderStatus::Known, _) => {
+                    self.orders.mark_inquired(id);
+                    continue;
                 }
-                OrderStatus::NotDone => settled.push((id, End::NotDone, Witness::World)),
+                (OrderStatus::NotDone, _) => Settlement::Ended(End::NotDone, Witness::World),
                 // What the operator does not say is waited for, whatever it declares.
-                OrderStatus::Silent if !verdicts.contains_key(&id) => {
-                    let doubt = InDoubt { order: id, label: order.label.clone() };
-                    silent.push((doubt, order.host.unwrap_or_default()));
+                (OrderStatus::Silent, None) => Settlement::NoAnswer,
+                (_, Some(Verdict::Done)) => Settlement::Ended(End::Done, Witness::Operator),
+                (_, Some(Verdict::Again)) => Settlement::Ended(End::NotDone, Witness::Operator),
+                (OrderStatus::Unknown, None) => self.settle(&order),
+            };
+            match settlement {
+                Settlement::Ended(end, witness) => settled.push((id, end, witness)),
+                Settlement::NoAnswer => {
+                    silent.push((InDoubt::of(&order), order.host.unwrap_or_default()));
                 }
-                OrderStatus::Unknown | OrderStatus::Silent => {
-                    match (&order.effect, verdicts.get(&id)) {
-                        (_, Some(Verdict::Done)) => {
-                            settled.push((id, End::Done, Witness::Operator))
-                        }
-                        (_, Some(Verdict::Again)) => {
-                            settled.push((id, End::NotDone, Witness::Operator));
-                        }
-                        (Effect::Idempotent, None) => {
-                            settled.push((id, End::NotDone, Witness::Idempotent));
-                        }
-                        (Effect::Observable(check), None) => {
-                            match self.world.check(&order, check) {
-                                Some(true) => settled.push((id, End::Done, Witness::Check)),
-                                Some(false) => settled.push((id, End::NotDone, Witness::Check)),
-                                None => {
-                                    let doubt = InDoubt { order: id, label: order.label.clone() };
-                                    silent.push((doubt, order.host.unwrap_or_default()));
-                                }
-                            }
-                        }
-                        (Effect::AtMostOnce, None) => {
-                            asked.push(InDoubt { order: id, label: order.label.clone() });
-                        }
-                    }
-                }
+                Settlement::Undecided => undecided.push(InDoubt::of(&order)),
             }
         }
         if !silent.is_empty() {
             return Err(NoResume::Silent(silent));
         }
-        if !asked.is_empty() {
-            return Err(NoResume::InDoubt(asked));
+        if !undecided.is_empty() {
+            return Err(NoResume::InDoubt(undecided));
         }
         if self.world.is_interrupted() {
             return Ok(());
         }
         for (id, end, witness) in settled {
-            self.ended(id, end, Some(witness));
+            self.order_ended(id, end, Some(witness));
         }
-        self.find_processes();
+        self.adopt_processes();
         self.try_again();
         self.commit()?;
         Ok(())
@@ -317,39 +283,36 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
 
     /// At the beginning of a run: the processes that an earlier run started are looked after.
     pub fn look_after(&mut self) -> Result<(), JournalError> {
-        self.find_processes();
+        self.adopt_processes();
         self.commit()
     }
 
     /// Processes that run are looked after; those that do not have died meanwhile.
-    fn find_processes(&mut self) {
-        let stopping: Vec<OrderId> = self
-            .given
-            .values()
-            .filter_map(|given| given.order.stop.as_ref().map(|(order, _)| *order))
-            .collect();
-        for (instance, holder) in self.holders.clone() {
-            let order = self.holding(&instance, &holder);
+    fn adopt_processes(&mut self) {
+        let stopping = self.orders.stopping();
+        let all: Vec<(String, RunningProcess)> =
+            self.processes.iter().map(|(id, running)| (id.clone(), running.clone())).collect();
+        for (instance, running) in all {
+            let order = self.process_order(&instance, &running);
             if self.world.is_interrupted() {
                 return;
             }
-            if !stopping.contains(&holder.order) && !self.world.adopt(&order) {
+            if !stopping.contains(&running.order) && !self.world.adopt(&order) {
                 let detail = "it did not run when the engine came back".to_owned();
-                self.died(&instance, holder.order, detail);
+                self.process_died(&instance, running.order, detail);
             }
         }
     }
 
-    /// What failed for good is tried again, and so is what waited for another try.
+    /// What failed for good is tried again, and so is what waited for another attempt.
     fn try_again(&mut self) {
-        if self.replan.is_none() {
-            for task in std::mem::take(&mut self.given_up) {
-                self.entries.push(Entry::TakenUp { task });
-                self.taken_up(task);
+        if !self.control.is_replanning() {
+            for task in self.failures.abandoned() {
+                self.outbox.record(Entry::TakenUp { task });
+                self.retry_abandoned(task);
             }
         }
         self.forget_failures();
-        let waiting: Vec<Task> = self.retrying.keys().copied().collect();
-        self.enqueue(waiting);
+        self.waiting.enqueue_retries();
     }
 }

@@ -7,7 +7,7 @@ use windlass::lifecycle::implementation::{Effect, Process};
 use windlass::lifecycle::protocol::{Element, Transition};
 use windlass::plan::{PlanAction, Step};
 
-use super::{Holders, Untidy, Work};
+use super::{ProcessMismatch, RunningProcesses, Work};
 
 /// The name of the node of an instance; empty when there is no such instance.
 pub(super) fn node_name(
@@ -33,28 +33,28 @@ pub(super) fn process_of(
 }
 
 /// The processes that do not fit the states of their instances.
-pub(super) fn untidy(
+pub(super) fn process_mismatches(
     application: &Application,
     state: &GlobalState,
-    holders: &Holders,
-) -> Vec<Untidy> {
-    let mut untidy: BTreeMap<&str, Option<Process>> = BTreeMap::new();
+    running: &RunningProcesses,
+) -> Vec<ProcessMismatch> {
+    let mut mismatches: BTreeMap<&str, Option<Process>> = BTreeMap::new();
     for (id, instance) in &state.instances {
         let Element::State(at) = instance.element else { continue };
         let wanted = application.type_of(instance.node).processes.get(&at);
-        if holders.get(&id.0) != wanted {
-            untidy.insert(&id.0, wanted.cloned());
+        if running.get(&id.0) != wanted {
+            mismatches.insert(&id.0, wanted.cloned());
         }
     }
     let known = |id: &String| state.instances.contains_key(&InstanceId(id.clone()));
-    let gone = holders.keys().filter(|id| !known(id));
-    untidy.extend(gone.map(|id| (id.as_str(), None)));
-    let found = |(id, spawn): (&str, Option<Process>)| Untidy {
+    let gone = running.keys().filter(|id| !known(id));
+    mismatches.extend(gone.map(|id| (id.as_str(), None)));
+    let found = |(id, spawn): (&str, Option<Process>)| ProcessMismatch {
         instance: id.to_owned(),
         node: node_name(application, state, &id.into()),
         spawn,
     };
-    untidy.into_iter().map(found).collect()
+    mismatches.into_iter().map(found).collect()
 }
 
 /// A step of which nothing is known but what the plan says.

@@ -21,7 +21,9 @@ use windlass::semantics::Semantics;
 use windlass::semantics::net::{Action, Blocked, Madeus};
 use windlass::simulate::{Live, Scenario, Waiting};
 
-use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work};
+use super::{
+    FollowError, Machine, Note, PlanError, ProcessMismatch, Refusal, RunningProcesses, Work,
+};
 use crate::entry::{Aim, Task};
 use history::TransitionLog;
 use undo::Undoing;
@@ -134,13 +136,13 @@ impl Machine for NetMachine<'_> {
         Vec::new()
     }
 
-    fn take_up(&mut self, task: Task) {
+    fn retry_abandoned(&mut self, task: Task) {
         if let Some(undoing) = &mut self.undoing {
-            undoing.take_up(transition(task));
+            undoing.retry_abandoned(transition(task));
             return;
         }
         self.given_up.remove(&task);
-        self.live.take_up(transition(task));
+        self.live.retry_abandoned(transition(task));
     }
 
     fn observe(&mut self, _: &str) -> Vec<Note> {
@@ -180,7 +182,7 @@ impl Machine for NetMachine<'_> {
         }
     }
 
-    fn untidy(&self, _: &Holders) -> Vec<Untidy> {
+    fn process_mismatches(&self, _: &RunningProcesses) -> Vec<ProcessMismatch> {
         Vec::new()
     }
 

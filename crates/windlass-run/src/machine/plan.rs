@@ -21,7 +21,10 @@ use windlass::synthesize::graceful_removal::{Arrange, GracefulRemoval};
 use windlass::system::Budget;
 
 use super::progress::Progress;
-use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work, instances};
+use super::{
+    FollowError, Machine, Note, PlanError, ProcessMismatch, Refusal, RunningProcesses, Work,
+    instances,
+};
 use crate::entry::{Aim, Task};
 
 /// A plan under way. A task is a step.
@@ -204,8 +207,8 @@ impl Machine for PlanMachine<'_> {
         self.observed(&Observation::InState { instance: id, state })
     }
 
-    fn take_up(&mut self, task: Task) {
-        self.progress.take_up(task);
+    fn retry_abandoned(&mut self, task: Task) {
+        self.progress.retry_abandoned(task);
     }
 
     fn observe(&mut self, instance: &str) -> Vec<Note> {
@@ -231,8 +234,8 @@ impl Machine for PlanMachine<'_> {
         work
     }
 
-    fn untidy(&self, holders: &Holders) -> Vec<Untidy> {
-        instances::untidy(self.application, self.state(), holders)
+    fn process_mismatches(&self, running: &RunningProcesses) -> Vec<ProcessMismatch> {
+        instances::process_mismatches(self.application, self.state(), running)
     }
 
     fn process_of(&self, instance: &str) -> Option<(String, Process)> {

@@ -23,7 +23,7 @@ pub(super) struct Progress {
     /// Steps that each step waits for, and those that wait for it.
     missing: Vec<usize>,
     after: Vec<Vec<usize>>,
-    /// Steps that wait for nobody and have not started.
+    /// Steps that wait for no other step and have not started.
     frontier: BTreeSet<usize>,
     /// Steps of the frontier that have not been offered yet, or may be able to start now.
     fresh: BTreeSet<usize>,
@@ -56,7 +56,7 @@ impl Progress {
         self.plan.steps.get(task.0 as usize)
     }
 
-    /// Whether a step waits for nobody and has not started.
+    /// Whether a step waits for no other step and has not started.
     pub(super) fn is_turn(&self, task: Task) -> bool {
         self.frontier.contains(&(task.0 as usize))
     }
@@ -123,7 +123,7 @@ impl Progress {
         self.set(task.0 as usize, Status::GivenUp);
     }
 
-    pub(super) fn take_up(&mut self, task: Task) {
+    pub(super) fn retry_abandoned(&mut self, task: Task) {
         let step = task.0 as usize;
         if self.status.get(step) == Some(&Status::GivenUp) {
             self.set(step, Status::Waiting);

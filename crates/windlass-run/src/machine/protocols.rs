@@ -12,7 +12,9 @@ use windlass::system::Budget;
 
 use super::plan::PlanMachine;
 use super::single::SingleMachine;
-use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work};
+use super::{
+    FollowError, Machine, Note, PlanError, ProcessMismatch, Refusal, RunningProcesses, Work,
+};
 use crate::entry::{Aim, Task};
 
 /// A plan of protocols under way.
@@ -94,8 +96,8 @@ impl Machine for ProtocolMachine<'_> {
         self.inner_mut().give_up(task)
     }
 
-    fn take_up(&mut self, task: Task) {
-        self.inner_mut().take_up(task);
+    fn retry_abandoned(&mut self, task: Task) {
+        self.inner_mut().retry_abandoned(task);
     }
 
     fn observe(&mut self, instance: &str) -> Vec<Note> {
@@ -106,8 +108,8 @@ impl Machine for ProtocolMachine<'_> {
         self.inner().work(task)
     }
 
-    fn untidy(&self, holders: &Holders) -> Vec<Untidy> {
-        self.inner().untidy(holders)
+    fn process_mismatches(&self, running: &RunningProcesses) -> Vec<ProcessMismatch> {
+        self.inner().process_mismatches(running)
     }
 
     fn process_of(&self, instance: &str) -> Option<(String, Process)> {

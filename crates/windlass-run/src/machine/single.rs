@@ -26,7 +26,10 @@ use windlass::synthesize;
 use windlass::system::Budget;
 
 use super::progress::Progress;
-use super::{FollowError, Holders, Machine, Note, PlanError, Refusal, Untidy, Work, instances};
+use super::{
+    FollowError, Machine, Note, PlanError, ProcessMismatch, Refusal, RunningProcesses, Work,
+    instances,
+};
 use crate::entry::{Aim, Task};
 
 pub use planning::without_faults;
@@ -239,8 +242,8 @@ impl Machine for SingleMachine<'_> {
         self.settle(node)
     }
 
-    fn take_up(&mut self, task: Task) {
-        self.progress.take_up(task);
+    fn retry_abandoned(&mut self, task: Task) {
+        self.progress.retry_abandoned(task);
     }
 
     /// What runs on the instance has failed with it.
@@ -262,8 +265,8 @@ impl Machine for SingleMachine<'_> {
         work
     }
 
-    fn untidy(&self, holders: &Holders) -> Vec<Untidy> {
-        instances::untidy(self.application, &self.global, holders)
+    fn process_mismatches(&self, running: &RunningProcesses) -> Vec<ProcessMismatch> {
+        instances::process_mismatches(self.application, &self.global, running)
     }
 
     fn process_of(&self, instance: &str) -> Option<(String, Process)> {
@@ -311,7 +314,7 @@ impl Machine for SingleMachine<'_> {
             return Err(FollowError::NoOperation(step.label.clone()));
         }
         (self.progress, self.aim) = (Progress::new(plan), aim);
-        self.bury();
+        self.reap();
         Ok(())
     }
 

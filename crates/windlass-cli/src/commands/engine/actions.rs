@@ -200,7 +200,7 @@ impl ActionReport {
 }
 
 /// The action that puts a process where its instance is.
-pub(crate) fn tidying(instance: &str, spawn: Option<&Process>) -> ActionReport {
+pub(crate) fn repair(instance: &str, spawn: Option<&Process>) -> ActionReport {
     let verb = if spawn.is_some() { "start" } else { "stop" };
     let mut report = ActionReport::named(format!("{verb} the process of {instance}"));
     report.starts(spawn.into_iter());

@@ -9,7 +9,7 @@ use windlass::lifecycle::Protocol;
 use windlass::lifecycle::protocol::{Element, OperationId, StateId};
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::Aim;
-use windlass_run::machine::{Holders, Machine};
+use windlass_run::machine::{Machine, RunningProcesses};
 
 use crate::commands::engine::actions::{self, ActionReport};
 use crate::commands::engine::{self, Address, Past, Standing};
@@ -35,15 +35,16 @@ pub(super) fn actions(
     }
     let mut machine = engine::machine(application, state, goal.cloned())?;
     let processes = standing.processes.keys().filter(|id| !dead.contains(*id));
-    let holders: Holders = processes
+    let running: RunningProcesses = processes
         .filter_map(|id| machine.process_of(id).map(|(_, process)| (id.clone(), process)))
         .collect();
     for id in &dead {
         machine.observe(id);
     }
-    let untidy = machine.untidy(&holders).into_iter();
-    let mut all: Vec<ActionReport> =
-        untidy.map(|untidy| actions::tidying(&untidy.instance, untidy.spawn.as_ref())).collect();
+    let mismatches = machine.process_mismatches(&running).into_iter();
+    let mut all: Vec<ActionReport> = mismatches
+        .map(|mismatch| actions::repair(&mismatch.instance, mismatch.spawn.as_ref()))
+        .collect();
     let now = engine::without_faults(application, machine.state().clone());
     let plan = engine::machine(application, &now, goal.cloned())?.plan(Aim::Goal);
     let plan = plan.map_err(|why| Failure::usage(why.to_string()).ending(exit_code::FINDINGS))?;

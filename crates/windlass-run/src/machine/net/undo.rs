@@ -69,7 +69,7 @@ impl Undoing {
         self.failed.insert(id);
     }
 
-    pub(super) fn take_up(&mut self, id: TransitionId) {
+    pub(super) fn retry_abandoned(&mut self, id: TransitionId) {
         self.failed.remove(&id);
     }
 

@@ -14,7 +14,7 @@ use super::{Running, SingleMachine};
 
 impl SingleMachine<'_> {
     /// A fault in words.
-    fn fault(&self, states: &States, (node, requirement): (NodeId, RequirementId)) -> String {
+    fn fault(&self, states: &States, node: NodeId, requirement: RequirementId) -> String {
         let (id, requirement) = (self.name(node), self.requirement_name(node, requirement));
         let state = self.state_name(node, states.of(node));
         format!("`{id}` in `{state}` lacks `{requirement}`")
@@ -64,8 +64,8 @@ impl SingleMachine<'_> {
             return Err(Refusal::RunsAlone(label(other)));
         }
         let after = self.after(&self.states, node, transition);
-        if let Some(fault) = self.template().faults(&after).first() {
-            let fault = self.fault(&after, *fault);
+        if let Some((lacking, requirement)) = self.template().faults(&after).first() {
+            let fault = self.fault(&after, *lacking, *requirement);
             if self.application.faults == Faults::Forbidden {
                 return Err(Refusal::Inconsistent(fault));
             }
@@ -104,8 +104,7 @@ impl SingleMachine<'_> {
             notes.extend(words.map(|what| Note { what, fault: true }));
             self.states = states;
         } else {
-            let faults = self.template().faults(&self.states).into_iter();
-            let faults = faults.map(|fault| self.fault(&self.states, fault));
+            let faults = self.faults().into_iter();
             notes.extend(faults.map(|what| Note { what, fault: true }));
         }
         for node in changed {
@@ -121,18 +120,22 @@ impl SingleMachine<'_> {
         Note { what, fault: true }
     }
 
+    /// All faults, in words.
+    fn faults(&self) -> Vec<String> {
+        let faults = self.template().faults(&self.states).into_iter();
+        faults.map(|(node, requirement)| self.fault(&self.states, node, requirement)).collect()
+    }
+
     /// The faults that nothing takes.
     pub(super) fn pending(&self) -> Option<PlanError> {
-        let faults = self.template().faults(&self.states);
-        let faults: Vec<String> =
-            faults.into_iter().map(|fault| self.fault(&self.states, fault)).collect();
+        let faults = self.faults();
         let forbidden = self.application.faults == Faults::Forbidden;
         (!faults.is_empty()).then_some(PlanError::Faults { forbidden, faults })
     }
 
     /// A plan that begins where a fault is pending is one of an operator who gave up what lacks
     /// something: it counts as dead.
-    pub(super) fn bury(&mut self) {
+    pub(super) fn reap(&mut self) {
         let found = observe::given_up(self.template(), &self.states);
         if let Some((states, dead)) = found {
             self.states = states;

@@ -78,7 +78,7 @@ impl<'a, 'b> Live<'a, 'b> {
     }
 
     /// A transition that was given up is tried again.
-    pub fn take_up(&mut self, id: TransitionId) {
+    pub fn retry_abandoned(&mut self, id: TransitionId) {
         self.engine.given_up.retain(|other| *other != id);
     }
 

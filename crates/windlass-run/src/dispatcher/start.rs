@@ -1,33 +1,35 @@
 //! What starts, and with what: the tasks that may start now, as far as limits, locks and hosts let
 //! them, and the processes that have to follow the states of their instances.
 
+use std::time::Duration;
+
 use windlass::lifecycle::implementation::{Effect, Process};
 
-use super::{Dispatcher, Given, Holder, Timer};
+use super::{Dispatcher, InFlight, RunningProcess};
 use crate::entry::{End, Entry, OrderId, Task};
 use crate::journal::Journal;
 use crate::limits::Resource;
-use crate::machine::{Holders, Machine, Untidy, Work};
+use crate::machine::{Machine, ProcessMismatch, Work};
 use crate::world::{Order, World};
 
 impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     /// Starts whatever can start, but of a batch only so many at once; whether there may be more.
     pub(super) fn advance(&mut self) -> bool {
-        if self.interrupted {
+        if self.control.is_interrupted() {
             return false;
         }
-        self.tidy();
-        if self.stopping || self.replan.is_some() || !self.doubtful.is_empty() {
+        self.repair_processes();
+        let waits = self.control.is_stopping() || self.control.is_replanning();
+        if waits || self.orders.has_doubtful() {
             return false;
         }
         loop {
             let ready = self.machine.ready();
             let is_quiet = ready.is_empty();
-            self.queue.extend(ready);
+            self.waiting.enqueue(ready);
             let mut has_started = false;
             while !self.is_batch_full()
-                && !self.limits.is_full()
-                && let Some(task) = self.queue.pop_front()
+                && let Some(task) = self.waiting.pop()
             {
                 has_started |= self.begin(task);
             }
@@ -42,7 +44,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
 
     /// Whether enough is about to start.
     fn is_batch_full(&self) -> bool {
-        self.launch.len() >= self.world.batch(self.once)
+        self.outbox.starting() >= self.world.batch(self.outbox.is_unrepeatable())
     }
 
     fn resources(&self, task: Task, work: Option<&Work>) -> Vec<Resource> {
@@ -59,54 +61,54 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     }
 
     /// Orders that are under way after a fold take what they need, whoever gave them.
-    pub(crate) fn occupy(&mut self) {
-        for id in self.given.keys().copied().collect::<Vec<_>>() {
-            let Some(given) = self.given.get_mut(&id) else { continue };
-            let Some(task) = given.task else {
-                // Tidying up: nothing else may happen to its instance meanwhile.
-                given.resources = vec![Resource::Instance(given.order.instance.clone())];
-                self.limits.take(None, &given.resources);
-                continue;
+    pub(crate) fn hold_resources(&mut self) {
+        for id in self.orders.ids() {
+            let (resources, deadline) = match self.orders.task(id) {
+                Some(task) => {
+                    let work = self.machine.work(task);
+                    (self.resources(task, Some(&work)), self.deadline(work.timeout))
+                }
+                // The repair of a process: nothing else may happen to its instance meanwhile.
+                None => {
+                    let instance = self.orders.order(id).map(|order| order.instance.clone());
+                    (instance.map(Resource::Instance).into_iter().collect(), None)
+                }
             };
-            let work = self.machine.work(task);
-            let resources = self.resources(task, Some(&work));
-            self.limits.take(None, &resources);
-            let deadline = work.timeout.map(|timeout| self.world.now().saturating_add(timeout));
-            if let Some(deadline) = deadline {
-                self.timers.insert((deadline, Timer::Timeout(id)));
-            }
-            if let Some(given) = self.given.get_mut(&id) {
-                (given.resources, given.deadline) = (resources, deadline);
-            }
+            self.waiting.acquire(&resources);
+            self.waiting.start_timeout(id, deadline);
+            self.orders.hold(id, resources, deadline);
         }
+    }
+
+    fn deadline(&self, timeout: Option<Duration>) -> Option<Duration> {
+        timeout.map(|timeout| self.world.now().saturating_add(timeout))
     }
 
     /// Starts a task for the first time or again, if its resources are free and the rules let it.
     fn begin(&mut self, task: Task) -> bool {
-        let again = self.retrying.get(&task).copied();
+        let again = self.waiting.attempt(task);
         // What a net's transition is does not depend on whether it has started.
         let work = self.machine.exclusive(task).is_none().then(|| self.machine.work(task));
         let resources = self.resources(task, work.as_ref());
-        if !self.limits.take(Some(task), &resources) {
+        if !self.waiting.acquire_for(task, &resources) {
             return false;
         }
         let (attempt, notes) = match again {
             Some(attempt) => {
-                self.retrying.remove(&task);
+                self.waiting.drop_retry(task);
                 (attempt, Vec::new())
             }
             None => match self.machine.start(task) {
                 Ok(notes) => (0, notes),
                 Err(_) => {
-                    let woken = self.limits.give_back(&resources);
-                    self.queue.extend(woken);
+                    self.waiting.release(&resources);
                     return false;
                 }
             },
         };
         let work = work.unwrap_or_else(|| self.machine.work(task));
         self.give(Some(task), work, attempt, resources);
-        self.followed(notes);
+        self.record_notes(notes);
         true
     }
 
@@ -117,11 +119,11 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
 
     /// The order that a piece of work is.
     pub(crate) fn order(&self, id: OrderId, work: Work) -> Order {
-        let stops = |(process, holder): (Process, &Holder)| (holder.order, process);
+        let stops = |(process, running): (Process, &RunningProcess)| (running.order, process);
         Order {
             id,
             label: work.label,
-            stop: work.leaves.zip(self.holders.get(&work.instance)).map(stops),
+            stop: work.leaves.zip(self.processes.get(&work.instance)).map(stops),
             host: self.address(work.host.or_else(|| self.machine.host_of(&work.node))),
             instance: work.instance,
             node: work.node,
@@ -136,12 +138,11 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     }
 
     fn give(&mut self, task: Option<Task>, work: Work, attempt: u32, resources: Vec<Resource>) {
-        let id = self.next_order;
-        self.next_order.0 += 1;
+        let id = self.orders.next_id();
         let timeout = work.timeout;
         let mut order = self.order(id, work);
-        order.again = task.is_some_and(|task| self.again.contains(&task));
-        self.entries.push(Entry::Intent {
+        order.again = task.is_some_and(|task| self.failures.is_retried(task));
+        self.outbox.record(Entry::Intent {
             order: id,
             task,
             instance: order.instance.clone(),
@@ -149,66 +150,55 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             attempt,
         });
         let is_empty = !self.world.performs(&order);
-        self.once |= !order.is_repeatable();
-        let deadline = timeout.map(|timeout| self.world.now().saturating_add(timeout));
-        let given = Given { order, task, attempt, resources, timed_out: false, deadline };
-        self.given.insert(id, Box::new(given));
+        self.outbox.concerns(&order);
+        let deadline = self.deadline(timeout);
+        let in_flight = InFlight::new(order, task, attempt);
+        self.orders.insert(InFlight { resources, deadline, ..in_flight });
         if is_empty {
             // Nothing to wait for: the outcome is part of the same commit.
-            self.ended(id, End::Done, None);
+            self.order_ended(id, End::Done, None);
             return;
         }
-        if let Some(deadline) = deadline {
-            self.timers.insert((deadline, Timer::Timeout(id)));
-        }
-        self.launch.push(id);
+        self.waiting.start_timeout(id, deadline);
+        self.outbox.start(id);
     }
 
     /// Processes follow the states of their instances. Looked at only after something unplanned
     /// happened: what goes by plan keeps them together by itself. What failed is not tried again
     /// before something else happens to its instance.
-    fn tidy(&mut self) {
-        if !std::mem::take(&mut self.suspect) {
+    fn repair_processes(&mut self) {
+        if !self.processes.take_suspicion() {
             return;
         }
-        let processes: Holders =
-            self.holders.iter().map(|(id, holder)| (id.clone(), holder.process.clone())).collect();
-        for untidy in self.machine.untidy(&processes) {
-            if self.hopeless.contains(&untidy) {
+        for mismatch in self.machine.process_mismatches(&self.processes.by_instance()) {
+            if self.processes.is_unrepairable(&mismatch) {
                 continue;
             }
-            let resource = [Resource::Instance(untidy.instance.clone())];
-            let busy = self.given.values().any(|given| given.order.instance == untidy.instance);
-            if busy {
+            if self.orders.has_instance(&mismatch.instance) {
                 // Looked at again when that has ended.
-                self.suspect = true;
+                self.processes.suspect();
                 continue;
             }
-            let work = self.tidying(untidy);
-            self.limits.take(None, &resource);
-            self.give(None, work, 0, resource.into());
+            let resources = vec![Resource::Instance(mismatch.instance.clone())];
+            let work = self.repair(mismatch);
+            self.waiting.acquire(&resources);
+            self.give(None, work, 0, resources);
         }
     }
 
-    pub(crate) fn tidying(&self, untidy: Untidy) -> Work {
-        let Untidy { instance, node, spawn } = untidy;
-        let leaves = self.holders.get(&instance).map(|holder| holder.process.clone());
+    /// What puts a process into the state of its instance.
+    pub(crate) fn repair(&self, mismatch: ProcessMismatch) -> Work {
+        let ProcessMismatch { instance, node, spawn } = mismatch;
+        let leaves = self.processes.get(&instance).map(|running| running.process.clone());
         let verb = if spawn.is_some() { "start" } else { "stop" };
         Work {
             label: format!("{verb} the process of {instance}"),
             node,
-            operation: None,
-            run: None,
             leaves,
             enters: spawn,
-            removes: false,
             effect: Effect::Idempotent,
-            timeout: None,
-            retry: None,
-            host: None,
-            lock: None,
-            expected: None,
             instance,
+            ..Work::default()
         }
     }
 }
