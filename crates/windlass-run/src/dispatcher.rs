@@ -4,7 +4,7 @@
 //! report of the world -> what it means -> what may start now -> journal (one commit) -> orders
 //! ```
 //! Everything that one report leads to, the outcome of an action and the intents that it enables,
-//! is one commit. Nothing is asked twice and nobody is polled: between two reports the dispatcher
+//! is one commit. Nothing is asked twice and nothing is polled: between two reports the dispatcher
 //! sleeps in [`World::wait`].
 
 mod failure;
@@ -36,7 +36,7 @@ pub struct Options {
     pub on_failure: OnFailure,
     /// Decides the jitter of waits before another try.
     pub seed: u64,
-    /// Whether a process that died is no reason to plan anew.
+    /// Whether a process that died is no reason for a new plan.
     pub keep_faults: bool,
 }
 
@@ -51,16 +51,16 @@ pub enum Finish {
     RolledBack(Vec<String>),
     /// Nothing can start any more: what each waiting action waits for.
     Stalled(Vec<String>),
-    /// Nobody knows how these actions ended, and they must not happen twice.
+    /// It is unknown how these actions ended, and they must not happen twice.
     InDoubt(Vec<InDoubt>),
-    /// The goal holds if the processes of these run, and nobody knows whether they do: whoever
-    /// knows does not answer. The run can be resumed.
+    /// The goal holds if the processes of these run, and it is unknown whether they do, because a
+    /// host does not answer. The run can be resumed.
     Unseen(Vec<Unseen>),
     /// The operator stopped the engine; what runs goes on, and the run can be resumed.
     Interrupted,
 }
 
-/// A process of which nobody knows whether it runs.
+/// A process of which it is unknown whether it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unseen {
     /// Its instance.
@@ -140,7 +140,7 @@ pub struct Dispatcher<'l, M, W, J> {
     pub(crate) suspect: bool,
     /// What was tried to put a process where its instance is, and failed.
     pub(crate) hopeless: Vec<Untidy>,
-    /// Orders of which nobody knows how they ended.
+    /// Orders of which it is unknown how they ended.
     doubtful: BTreeSet<OrderId>,
     /// Orders under way that the world was asked about: their reports may be old.
     pub(crate) asked: BTreeSet<OrderId>,
@@ -243,7 +243,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         self.run_and(false)
     }
 
-    /// Runs; whoever `stays` waits for processes that nobody can see.
+    /// Runs; with `stays` it waits for processes that cannot be seen.
     fn run_and(&mut self, stays: bool) -> Result<Finish, JournalError> {
         // Heard while the world was asked what became of what was there: nothing begins.
         self.interrupted = self.world.is_interrupted();
@@ -260,7 +260,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             }
             if self.is_idle() {
                 match self.at_rest() {
-                    // What nobody can see is not said to be reached. Nothing is written: the run
+                    // What cannot be seen is not reported as reached. Nothing is written: the run
                     // has not ended.
                     Some(Finish::Reached)
                         if let unseen = self.unseen()
@@ -315,7 +315,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         }
     }
 
-    /// The processes that should run, and of which nobody knows whether they do.
+    /// The processes that should run, and of which it is unknown whether they do.
     fn unseen(&self) -> Vec<Unseen> {
         let orders = self.world.unseen();
         let mut unseen = Vec::new();
@@ -389,7 +389,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
         }
     }
 
-    /// Nobody knows how an order ended: what it declares decides, or the operator has to.
+    /// It is unknown how an order ended: what it declares decides, or the operator has to.
     fn unknown(&mut self, id: OrderId) {
         let Some(given) = self.given.get(&id) else { return };
         let order = given.order.clone();
@@ -398,7 +398,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
             Effect::Observable(check) => {
                 let done = self.world.check(&order, check);
                 if self.world.is_interrupted() {
-                    // Nobody waited for the answer: the next engine asks again.
+                    // The run was interrupted before the answer: the next engine asks again.
                     return;
                 }
                 match done {

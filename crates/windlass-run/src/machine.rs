@@ -43,7 +43,7 @@ pub struct Work {
     pub enters: Option<Process>,
     /// Whether the instance goes for good from a state in which something of it is out there.
     pub removes: bool,
-    /// What may be done when nobody knows whether it happened.
+    /// What may be done when it is unknown whether it happened.
     pub effect: Effect,
     /// When it is given up.
     pub timeout: Option<Duration>,

@@ -26,7 +26,7 @@ const MOST_DEATHS: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_mins(1);
 /// How long the second of them is waited for.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// So often an action is given again of which nobody can say that it happened.
+/// So often an action is given again that is not known to have happened.
 const MOST_IN_VAIN: u32 = 10;
 
 impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
@@ -112,7 +112,8 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             return end;
         }
         self.in_vain.remove(label);
-        let reason = format!("it was given {MOST_IN_VAIN} times more, and nobody saw it happen");
+        let reason =
+            format!("it was given {MOST_IN_VAIN} times more, and was never seen to happen");
         End::Failed { reason }
     }
 

@@ -42,7 +42,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         self.concluded(&given, end);
         match (spawned, self.early.remove(&id)) {
             (Some(instance), Some(detail)) => self.died(&instance, id, detail),
-            // The report is old: what came up may be gone, and its death was told to nobody.
+            // The report is old: what came up may be gone, and its death was not reported.
             (Some(instance), None) if asked => self.still_runs(id, &instance),
             _ => {}
         }
@@ -71,7 +71,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         };
         let order = self.holding(instance, holder);
         if !self.world.adopt(&order) {
-            self.died(instance, id, "it ended, and nobody had seen it".to_owned());
+            self.died(instance, id, "it ended, and no engine had seen it".to_owned());
         }
     }
 
@@ -157,7 +157,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         self.followed(notes);
     }
 
-    /// The process of an instance is gone, and nobody asked for that.
+    /// The process of an instance is gone, though no order ended it.
     ///
     /// An action of the environment: the model follows it by rule `observe`, faults settle, and
     /// what is left of the plan no longer fits.

@@ -23,7 +23,7 @@ pub(super) struct Progress {
     /// Steps that each step waits for, and those that wait for it.
     missing: Vec<usize>,
     after: Vec<Vec<usize>>,
-    /// Steps that wait for nobody and have not started.
+    /// Steps that wait for nothing and have not started.
     frontier: BTreeSet<usize>,
     /// Steps of the frontier that have not been offered yet, or may be able to start now.
     fresh: BTreeSet<usize>,
@@ -56,7 +56,7 @@ impl Progress {
         self.plan.steps.get(task.0 as usize)
     }
 
-    /// Whether a step waits for nobody and has not started.
+    /// Whether a step waits for nothing and has not started.
     pub(super) fn is_turn(&self, task: Task) -> bool {
         self.frontier.contains(&(task.0 as usize))
     }
