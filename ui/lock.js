@@ -1,4 +1,4 @@
-// `npm run lock`: writes the lock file anew and takes every address out of it. Run it in a folder without
+// `npm run lock`: writes the lock file again and takes every address out of it. Run it in a folder without
 // `node_modules`: npm would leave out the packages of other systems, and `npm ci` would refuse the file there.
 import fs from 'node:fs';
 

@@ -78,7 +78,7 @@ fn run_topics(wanted: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes a line; when nobody reads any more there is nothing left to do.
+/// Writes a line; when the reader is gone there is nothing left to do.
 pub(crate) fn write_line(out: &mut dyn std::io::Write, line: &str) {
     let _ = writeln!(out, "{line}");
 }

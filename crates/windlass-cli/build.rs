@@ -1,4 +1,4 @@
-//! When the pages of `ui/` change, the program that holds them is built anew.
+//! When the pages of `ui/` change, the program that holds them is built again.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

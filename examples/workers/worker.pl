@@ -9,7 +9,7 @@ my $name = $ENV{WINDLASS_INSTANCE} // 'worker';
 my $port = $first + ($name =~ /(\d+)$/ ? $1 : 0);
 if (defined $ask) {
     my $worker = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port, Timeout => 2)
-        or die "nobody listens on $port\n";
+        or die "nothing listens on $port\n";
     my $answer = <$worker> // '';
     exit($answer eq "$name\n" ? 0 : 1);
 }

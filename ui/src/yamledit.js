@@ -11,8 +11,8 @@ function changed(text, change) {
   return keepLines(text, before, document.toString(OUT));
 }
 
-// Writing a document anew changes its spacing. Lines that the change left alone stay as they were
-// in the text: `before` is the text written anew, line by line the same.
+// Writing a document again changes its spacing. Lines that the change left alone stay as they were
+// in the text: `before` is the text written again, line by line the same.
 function keepLines(text, before, after) {
   const [old, plain, fresh] = [text, before, after].map((one) => one.split('\n'));
   if (old.length !== plain.length) return after;

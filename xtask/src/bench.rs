@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_told_in_gigabytes() {
+    fn memory_is_printed_in_gigabytes() {
         assert_eq!(gigabytes("24682416 kB").as_deref(), Some("25 GB of memory"));
         assert_eq!(gigabytes("much"), None);
     }

@@ -2,7 +2,7 @@
 //!
 //! One score line per set. A crash, a panic or a hang is a failure whatever the expectation.
 //! `corpus-floors.toml` holds what was right before: falling below fails. Sets of a language that
-//! the binary does not read yet are counted and named, so that nobody takes silence for success.
+//! the binary does not read yet are counted and named, so that silence does not look like success.
 
 mod compose;
 mod concerto;

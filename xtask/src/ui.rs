@@ -20,7 +20,7 @@ pub struct Options {
     /// Try the pages in Chromium as well; skipped with a loud line where there is none
     #[arg(long)]
     test: bool,
-    /// Write the pictures of `docs/pictures/serve` anew while testing
+    /// Draw the pictures of `docs/pictures/serve` again while testing
     #[arg(long, requires = "test")]
     pictures: bool,
 }

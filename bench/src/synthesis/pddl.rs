@@ -18,7 +18,7 @@ pub(crate) struct Task {
 
 /// States of a service in which its container may stop.
 const RESTS: [&str; 2] = ["a-unavailable", "a-available"];
-/// States of a service in which nobody can ask it.
+/// States of a service in which it cannot be asked.
 const SILENT: [&str; 7] = [
     "a-unavailable",
     "a-available",
@@ -28,7 +28,7 @@ const SILENT: [&str; 7] = [
     "a-configuring",
     "a-stopping",
 ];
-/// States of the page in which it asks nobody.
+/// States of the page in which it asks no service.
 const IDLE: [&str; 8] = [
     "g-absent",
     "g-new",
@@ -150,7 +150,7 @@ fn holders(text: &mut String) {
     action(text, "stop-maven", who, needs, &to("?c", "c-running", "c-stopping"));
 }
 
-/// Ways in which a service may stop to serve: the page asks nobody, or another one serves.
+/// Ways in which a service may stop to serve: the page asks no service, or another one serves.
 const WAYS: [(&str, &str, &str); 2] = [
     ("idle", " ?g - gui ?gs - gs", " (at ?g ?gs) (idle ?gs)"),
     ("witness", " ?b - api", " (at ?b a-running) (not (= ?a ?b))"),

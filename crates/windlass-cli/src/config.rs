@@ -1,4 +1,4 @@
-//! `windlass.toml`: which codes are reported, how bad each is, and what is borne with in TOSCA.
+//! `windlass.toml`: which codes are reported, how bad each is, and what is tolerated in TOSCA.
 //!
 //! ```toml
 //! [check]
@@ -12,7 +12,7 @@
 //! ignore = ["WL"]
 //!
 //! [tosca]
-//! quirks = ["puccini"]            # what is borne with in TOSCA files
+//! quirks = ["puccini"]            # what is tolerated in TOSCA files
 //! ```
 //!
 //! The settings of a file are in the nearest `windlass.toml` beside it or above it; they do not
@@ -44,7 +44,7 @@ pub(crate) struct Settings {
     exclude: Option<Gitignore>,
     base: Selection,
     overrides: Vec<Override>,
-    /// What is borne with in TOSCA files.
+    /// What is tolerated in TOSCA files.
     pub(crate) quirks: Switches,
 }
 

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_findings_are_told_apart_by_their_order() {
+    fn equal_findings_are_distinguished_by_their_order() {
         let two = fingerprints("bad\nbad\n");
         assert_ne!(two[0], two[1]);
         assert_eq!(two[0], fingerprints("bad\n")[0], "one more below changes nothing above");

@@ -19,7 +19,7 @@ pub(crate) fn stdout_bytes(bytes: &[u8]) -> io::Result<()> {
     forgive_closed(stream.write_all(bytes).and_then(|()| stream.flush()))
 }
 
-/// Writes `text` to standard error. Nobody can be told when that fails.
+/// Writes `text` to standard error. There is no place to report when that fails.
 pub(crate) fn stderr(text: &str) {
     let _ = write_all(anstream::stderr().lock(), text);
 }

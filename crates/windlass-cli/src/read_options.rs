@@ -67,7 +67,7 @@ pub(crate) struct ToscaArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) input: Vec<String>,
 
-    /// Bear with what other processors accept: names of quirks, or `tosca-parser` and `puccini`
+    /// Tolerate what other processors accept: names of quirks, or `tosca-parser` and `puccini`
     /// for all of theirs
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) quirks: Vec<String>,

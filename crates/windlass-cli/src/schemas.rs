@@ -1,7 +1,7 @@
 //! JSON Schemas of what the commands print, generated from the types that they print.
 //!
 //! `docs/schemas/*.json` must be what the types say. After a change of a type, run the tests of
-//! this crate with `UPDATE=1` in the environment: that writes the files anew.
+//! this crate with `UPDATE=1` in the environment: that writes the files again.
 
 use std::path::PathBuf;
 

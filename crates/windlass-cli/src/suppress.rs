@@ -2,7 +2,7 @@
 //!
 //! A comment behind something is about its own line. A comment that stands alone is about the next
 //! line that is neither a comment nor empty. A reason is asked for, and a comment that suppresses
-//! nothing is reported: otherwise nobody would ever dare to remove one.
+//! nothing is reported: otherwise old ones would never be removed.
 
 use std::collections::BTreeSet;
 

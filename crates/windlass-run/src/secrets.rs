@@ -1,4 +1,4 @@
-//! Values that commands get and nobody else sees.
+//! Values that only commands get to see.
 
 mod filter;
 
@@ -17,7 +17,7 @@ const SHORTEST_LINE: usize = 4;
 #[derive(Clone, Default)]
 pub struct Secrets {
     values: BTreeMap<String, String>,
-    /// What nobody may see, longest first: the values, their lines (programs put them on one line),
+    /// What must not be shown, longest first: the values, their lines (programs put them on one line),
     /// and all of that as JSON writes it.
     needles: Vec<String>,
 }

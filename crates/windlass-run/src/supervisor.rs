@@ -43,7 +43,7 @@ pub fn leave(deployment: &Deployment, command: &mut Command) -> io::Result<()> {
     command.process_group(0);
     let child = command.spawn()?;
     let number = Identity::of(child.id()).map(Identity::words);
-    // One that has ended already is nobody's supervisor.
+    // One that has ended already supervises nothing.
     writeln!(private(file(deployment), false)?, "{}", number.unwrap_or_default())
 }
 

@@ -41,7 +41,7 @@ pub struct Order {
     pub spawn: Option<Process>,
     /// Whether the instance goes for good, and with it what is out there of it.
     pub removes: bool,
-    /// What may be done when nobody knows whether the command ran.
+    /// What may be done when it is unknown whether the command ran.
     pub effect: Effect,
     /// How long it is expected to take, for worlds that only play.
     pub expected: Option<Duration>,
@@ -88,12 +88,12 @@ pub enum Report {
         /// How; never [`End::TimedOut`], for the dispatcher keeps the time.
         end: End,
     },
-    /// An order is over, and nobody knows how it ended.
+    /// An order is over, and it is unknown how it ended.
     Lost {
         /// Which.
         order: OrderId,
     },
-    /// The process that an order had started is gone, and nobody asked for that.
+    /// The process that an order had started is gone, though no order ended it.
     Died {
         /// The instance.
         instance: String,
@@ -102,7 +102,7 @@ pub enum Report {
         /// What is known about it.
         detail: String,
     },
-    /// The process that an order had started, and that nobody could see, runs.
+    /// The process that an order had started, and that could not be seen, runs.
     Seen {
         /// The order.
         order: OrderId,
@@ -118,7 +118,7 @@ pub enum OrderStatus {
     Known,
     /// It never began, and cannot begin any more.
     NotDone,
-    /// It began, and nobody knows how it ended.
+    /// It began, and it is unknown how it ended.
     Unknown,
     /// Whoever knows does not answer: to do it again would be to guess.
     Silent,
@@ -140,7 +140,7 @@ pub trait World {
     }
 
     /// Of how many orders a batch is given before the world is asked what has happened meanwhile:
-    /// its first run while the others are written down, and nobody's time runs out unseen. When
+    /// its first run while the others are written down, and no timeout is missed. When
     /// one of them may not be repeated, each time means waiting for the disk.
     fn batch(&self, _once: bool) -> usize {
         BATCH
@@ -164,10 +164,10 @@ pub trait World {
     fn inquire(&mut self, order: &Order) -> OrderStatus;
 
     /// Whether the process that an order started still runs. From here on its end is reported. One
-    /// that nobody can see counts as running, and is among the [`World::unseen`].
+    /// that cannot be seen counts as running, and is among the [`World::unseen`].
     fn adopt(&mut self, order: &Order) -> bool;
 
-    /// The adopted processes of which nobody knows whether they run, because whoever knows does not
+    /// The adopted processes of which it is unknown whether they run, because their host does not
     /// answer, by the orders that started them. A report says when one of them has been seen.
     fn unseen(&self) -> BTreeSet<OrderId> {
         BTreeSet::new()

@@ -49,7 +49,7 @@ pub fn analyze(
 }
 
 /// Every wanted instance in its initial state, each in the container that it names, or in one of
-/// those that are wanted, in turn. Horizontal requirements of initial states are bound by nobody.
+/// those that are wanted, in turn. Horizontal requirements of initial states stay unbound.
 pub fn wanted(application: &Application) -> GlobalState {
     let mut state = GlobalState::empty();
     for node in application.node_ids() {

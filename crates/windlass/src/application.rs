@@ -100,7 +100,7 @@ pub struct Operation {
     pub timeout: Expected,
     /// What happens when it fails.
     pub retry: Option<Retry>,
-    /// What may be done when nobody knows whether it happened; at most once when nothing is said.
+    /// What may be done when it is unknown whether it happened; the default is at most once.
     pub effect: Option<Effect>,
     /// Where it runs, when not where its node does.
     pub host: Option<String>,

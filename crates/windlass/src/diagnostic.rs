@@ -74,7 +74,7 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// A safe fix.
     pub fix: Option<Fix>,
-    /// The quirk that bears with an error, when its user may switch one on.
+    /// The quirk that tolerates an error, when there is one to switch on.
     pub quirk: Option<&'static str>,
 }
 
@@ -130,9 +130,9 @@ impl Diagnostic {
         self
     }
 
-    /// With the name of the quirk that bears with it.
+    /// With the name of the quirk that tolerates it.
     #[must_use]
-    pub fn borne_by(mut self, quirk: &'static str) -> Self {
+    pub fn tolerated_by(mut self, quirk: &'static str) -> Self {
         self.quirk = Some(quirk);
         self
     }

@@ -314,7 +314,7 @@ fn begins_as_ours(text: &str) -> bool {
 }
 
 fn read_tosca_alone(root: SourceId, sources: &Sources) -> Reading {
-    // Profiles are added to the texts; nobody points into them.
+    // Profiles are added to the texts; no finding points into them.
     read_tosca(root, &mut sources.clone(), None, &ReadOptions::default())
 }
 

@@ -122,7 +122,7 @@ impl Waiting {
                 let providers = links.map(|link| assembly.port_name(assembly.link(*link).provider));
                 let providers: Vec<String> = providers.take(3).collect();
                 let why = match providers.as_slice() {
-                    [] => "which is connected to nobody".to_owned(),
+                    [] => "which is not connected".to_owned(),
                     [one] => format!("which `{one}` never provides by then"),
                     several => format!("which none of `{}` provides by then", several.join("`, `")),
                 };

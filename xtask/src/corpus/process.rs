@@ -54,7 +54,7 @@ fn crash(code: Option<i32>, errors: &str) -> Option<String> {
     }
 }
 
-/// Reads a stream to its end beside the process, so that a full pipe blocks nobody.
+/// Reads a stream to its end beside the process, so that a full pipe does not block it.
 fn drain(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();

@@ -76,8 +76,8 @@ pub fn scores(
             if !disputed.contains(path) {
                 count(&mut scores, &format!("{set}-settled"), path, is_invalid, &answer);
             }
-            let borne = check(windlass, &tosca, &tosca.join(path), Some(quirks))?;
-            count(&mut scores, &format!("{set}-quirks"), path, is_invalid, &borne);
+            let tolerated = check(windlass, &tosca, &tosca.join(path), Some(quirks))?;
+            count(&mut scores, &format!("{set}-quirks"), path, is_invalid, &tolerated);
         }
         if is_invalid && *set == "tosca-oasis-1" {
             let wanted: Vec<u64> = lines.split(", ").filter_map(|line| line.parse().ok()).collect();

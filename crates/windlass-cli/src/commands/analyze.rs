@@ -24,7 +24,7 @@ use crate::{escape, exit_code, output};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Explores every state that can be reached and counts: states in which something is relied on that
-nobody offers (inconsistent), states in which nothing can happen (deadlocks), the largest distance
+nothing offers (inconsistent), states in which nothing can happen (deadlocks), the largest distance
 from the start, whether the start can be reached again from everywhere (reversible), operations
 that never run and states that are never reached.
 

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
     let manner = Manner { drive, format, yes: None, dry_run: false };
     let towards = Towards::of(&args.place, &args.file, manner)?;
     let ended = down(args, &towards);
-    // Nobody has to look after what is down; after a refusal somebody has.
+    // What is down needs no supervisor; after a refusal it still does.
     if ended.is_err() { towards.leave_after(ended) } else { ended }
 }
 

@@ -43,7 +43,7 @@ use windlass_run::supervisor::{self, Dismissed};
 use crate::failure::Failure;
 use crate::{exit_code, load, output, read_options};
 
-/// The file of an application when nobody names one.
+/// The file of an application when none is named.
 const USUAL_FILE: &str = "windlass.yaml";
 
 /// Which deployment is meant.
@@ -296,10 +296,10 @@ pub(crate) fn unless_refused(
     ended
 }
 
-/// What is to be said when nobody looks after a deployment any more.
+/// What is said when no engine looks after a deployment any more.
 pub(crate) fn alone(address: &Address) -> String {
     let resume = address.command("resume");
-    format!("nobody looks after it any more; `{resume} --detach --supervise` does")
+    format!("no engine looks after it any more; `{resume} --detach --supervise` starts one")
 }
 
 /// Leaves an engine in the background when the operator wants one and the goal is reached. The lock

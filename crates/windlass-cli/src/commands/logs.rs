@@ -58,7 +58,7 @@ pub(crate) struct LogsArgs {
     format: Format,
 }
 
-/// How often `--follow` looks for more. A file that grows tells nobody.
+/// How often `--follow` looks for more: a file does not report that it grows.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 
 /// The log of one order, and how much of it has been printed.
@@ -235,7 +235,7 @@ impl<'a> Wanted<'a> {
             }
             let is_silent = !logs.iter().any(Log::is_written);
             let mut earlier = self.of_run(run)?;
-            // Of an earlier run what still runs, and everything if nobody has said anything since.
+            // Of an earlier run what still runs, and everything if nothing was written since.
             earlier.retain(|log| missing.contains_key(&log.order) || is_silent && log.is_written());
             logs.splice(0..0, earlier);
         }
@@ -285,7 +285,7 @@ fn print(format: Format, log: &mut Log, shown: &mut Option<OrderId>) -> Result<(
 }
 
 impl<'a> LogLine<'a> {
-    /// A line of nobody yet.
+    /// A line without an owner yet.
     fn of(line: &'a str) -> Self {
         let schema = "windlass/logs/1";
         LogLine { schema, order: None, action: None, service: None, container: None, line }

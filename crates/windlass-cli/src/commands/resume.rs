@@ -22,7 +22,7 @@ use crate::failure::Failure;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The journal says what was decided, the world says what became of it. An action that was under way is
-waited for if it still runs; if nobody knows how it ended, what it declares decides: `idempotent` is
+waited for if it still runs; if it is unknown how it ended, what it declares decides: `idempotent` is
 done again, one with a `check` is asked, and about `at_most_once` the operator is asked.
 
 Exit codes: 0 the goal is reached, 2 usage or a journal that cannot be read, 4 an action failed or is
@@ -124,7 +124,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, Failure> {
     engine::unless_refused(ended, gave_way.as_ref(), (&deployment, &address))
 }
 
-/// Goes on with the last run of a deployment that nobody else drives.
+/// Continues the last run of a deployment that no other engine drives.
 fn go_on(
     args: &ResumeArgs,
     (deployment, name, address): (&Deployment, &str, &Address),
@@ -139,7 +139,7 @@ fn go_on(
     if let Some((Ending::RolledBack, why)) = past.end.as_ref().filter(|_| past.is_over()) {
         let message = format!("the run failed and was rolled back: {}", why.join("; "));
         return Err(Failure::usage(message)
-            .help(format!("there is nothing to go on with; `{}` begins anew", address.up()))
+            .help(format!("there is nothing to continue; `{}` starts again", address.up()))
             .ending(exit_code::EXECUTION));
     }
     let verdicts = verdicts(&args.in_doubt, past.under_way().into_keys(), address)?;

@@ -79,7 +79,7 @@ struct InstanceReport {
     node: String,
     /// Its state, its running operation, or its place.
     state: String,
-    /// Whether its process runs; none when its state has no process, or nobody knows.
+    /// Whether its process runs; none when its state has no process, or that is unknown.
     process: Option<bool>,
     /// The number of its process, when it runs.
     pid: Option<u32>,
@@ -107,19 +107,19 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
     let instances = instances(&deployment, &name, &past)?;
     let is_lost = |it: &InstanceReport| it.process == Some(false) || it.is_gone;
     let drift = !driven && instances.iter().any(is_lost);
-    // What nobody can see cannot be compared.
+    // What cannot be seen cannot be compared.
     let is_unknown = !driven && instances.iter().any(|it| it.unreachable.is_some());
     let (ending, why) = ended(&past, driven);
     let is_met = driven || ending == Some("reached");
     let help = match (ending, drift) {
         _ if driven => None,
-        (Some("rolled_back"), _) => Some(format!("`{}` begins anew", address.up())),
+        (Some("rolled_back"), _) => Some(format!("`{}` starts again", address.up())),
         (Some("reached"), false) if is_unknown => {
             let resume = address.command("resume");
             Some(format!("when it answers again, `{resume}` looks after what runs there"))
         }
         (Some("reached"), false) => None,
-        // A run that is resumed makes containers anew, and not what they are in.
+        // A run that is resumed recreates containers, and not what they are in.
         _ if instances.iter().any(|it| it.is_gone) => {
             Some(format!("`{}` brings it back", address.up()))
         }
@@ -214,7 +214,7 @@ fn instances(
     Ok(all)
 }
 
-/// The instances whose processes should run and do not; of containers nobody is asked.
+/// The instances whose processes should run and do not; containers are not asked about.
 pub(crate) fn dead(
     deployment: &Deployment,
     name: &str,
@@ -249,11 +249,11 @@ fn place(deployment: &Deployment, name: &str, past: &Past) -> ProcessSettings {
 enum Found {
     /// It runs, and has this number.
     Runs(u32),
-    /// Nobody knows: this host does not answer.
+    /// It is unknown: this host does not answer.
     Unreachable { host: String, why: String },
 }
 
-/// The processes that run, and those of which nobody knows whether they do, by instance.
+/// The processes that run, and those of which it is unknown whether they do, by instance.
 fn found(
     deployment: &Deployment,
     name: &str,

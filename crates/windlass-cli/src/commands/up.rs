@@ -87,7 +87,7 @@ pub(crate) struct UpArgs {
     #[arg(long, conflicts_with_all = ["goal", "plan", "dry_run"])]
     adopt: bool,
 
-    /// Of a Compose file: make volumes anew whose definition changed; what is in them is lost
+    /// Of a Compose file: recreate volumes whose definition changed; their data is lost
     #[arg(long)]
     renew_volumes: bool,
 
@@ -174,7 +174,7 @@ fn asked(args: &UpArgs, loader: &Loader) -> Result<EngineResult, Failure> {
     Ok(EngineResult { loaded, world, project, adopted, deployment, name, address })
 }
 
-/// Brings an application up that nobody else drives.
+/// Brings an application up that no other engine drives.
 fn bring_up(
     args: &UpArgs,
     loader: &Loader,
@@ -306,7 +306,7 @@ fn world_of(args: &UpArgs, loaded: &load::Loaded) -> Result<WorldArg, Failure> {
     Ok(world)
 }
 
-/// Where actions take place when nobody says it: a service of TOSCA may give machines addresses.
+/// Where actions take place by default: a service of TOSCA may give machines addresses.
 fn usual_world(loaded: &load::Loaded) -> WorldArg {
     let is_elsewhere = !loaded.application.deployment.addresses.is_empty();
     match () {

@@ -48,7 +48,7 @@ impl DiskFiles {
         let real = match fs::canonicalize(or_current(&written)) {
             Ok(real) => real,
             Err(error) => {
-                // What exists outside of the root is nobody's business.
+                // What exists outside of the root must not be revealed.
                 let real_folder = fs::canonicalize(or_current(folder)).map_err(|_| outside())?;
                 if !without_dots(&real_folder.join(path)).starts_with(&self.real) {
                     return Err(outside());

@@ -119,7 +119,7 @@ pub(super) async fn step(
     let text = String::from_utf8_lossy(&printed.stdout);
     let mut answers: Vec<_> =
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    // The last answer is about the file in which the state went, which is nobody's business.
+    // The last answer names the private file that the state went to, so it is dropped.
     answers.pop();
     let state = std::fs::read_to_string(&saved).ok();
     Ok(Json(Steps { exit: printed.exit, answers, state, messages: printed.stderr }))

@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use super::refusal::Refusal;
 use super::{BODY, Server};
 
-/// No inline scripts, nothing from elsewhere, in nobody's frame. Styles may be inline: the editor
+/// No inline scripts, nothing from elsewhere, in no frame. Styles may be inline: the editor
 /// and the graph set them, and they cannot run anything.
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; \
     style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; \

@@ -1,7 +1,7 @@
 //! The description of the interface, generated from the types of requests and answers.
 //!
 //! `docs/schemas/serve.openapi.json` must be what is generated here; a test compares. Run the tests
-//! of this crate with `UPDATE=1` in the environment to write it anew.
+//! of this crate with `UPDATE=1` in the environment to write it again.
 
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};

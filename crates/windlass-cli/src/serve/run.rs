@@ -22,7 +22,7 @@ use crate::serve::refusal::Refusal;
 /// How many events wait for a slow reader.
 pub(super) const WAITING: usize = 16;
 
-/// Runs, and streams what happens. The run ends when nobody listens any more.
+/// Runs, and streams what happens. The run ends when the listener is gone.
 pub(super) async fn run(
     State(server): State<Arc<Server>>,
     Json(request): Json<Run>,

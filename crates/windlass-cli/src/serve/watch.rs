@@ -26,7 +26,7 @@ use crate::commands::engine::{self, Past, WhereArgs, chart};
 /// How often the journal is looked at.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Streams what happens, until nobody listens.
+/// Streams what happens, until the listener is gone.
 pub(super) async fn watch(
     State(server): State<Arc<Server>>,
     Json(about): Json<About>,
@@ -64,7 +64,7 @@ impl Watching {
         }
     }
 
-    /// Tells what is new; false when nobody hears it.
+    /// Sends what is new; false when the listener is gone.
     fn look(&mut self) -> bool {
         // The engine first: when it has ended, everything it wrote is there to be read.
         let engine = self.engine();

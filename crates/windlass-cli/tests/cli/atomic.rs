@@ -94,7 +94,7 @@ fn a_death_that_others_notice_ends_a_run_where_faults_are_forbidden() {
             && folder.run(&["history"]).stdout.contains("reached")
     });
     let before = folder.processes();
-    // What nobody relies on is brought back.
+    // A process on which nothing relies is brought back.
     kill("-9", before["board"]);
     wait(&|| folder.processes().get("board").is_some_and(|pid| *pid != before["board"]));
     let board = folder.processes()["board"];

@@ -276,7 +276,7 @@ fn descriptions_in_an_archive_are_found_and_named_by_their_path() {
 }
 
 #[test]
-fn a_comment_in_a_file_of_no_known_language_is_nobodys_business() {
+fn a_comment_in_a_file_of_no_known_language_is_ignored() {
     let folder = Folder::with(&[("other.yaml", "a: 1 # windlass: ignore[WL001]\n")]);
     let run = folder.run(&["check", "."]);
     assert_eq!(run.stdout, "");

@@ -2,7 +2,7 @@
 //!
 //! A fenced block whose info string has `file=NAME` becomes that file. In a block of `console`,
 //! each line that starts with `$ windlass ` is run in the folder of those files, and the lines
-//! below it are its standard output and standard error. `UPDATE=1` writes the pages anew.
+//! below it are its standard output and standard error. `UPDATE=1` writes the pages again.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 

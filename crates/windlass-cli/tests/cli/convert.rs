@@ -216,7 +216,7 @@ fn definitions_on_a_disk_are_read_with_their_imports() {
 }
 
 #[test]
-fn what_was_written_is_told_in_json() {
+fn logs_are_printed_as_json() {
     let folder = thinking();
     let args = ["convert", "thinking.yaml", "--to", "json", "-o", "out.json", "--format", "json"];
     let run = folder.run(&args);

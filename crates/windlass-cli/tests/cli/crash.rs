@@ -134,7 +134,7 @@ fn resume(folder: &Folder) -> usize {
                 assert_eq!(folder.run(&arguments).code, 0);
                 return doubts;
             }
-            4 if errors.contains("nobody knows") => {
+            4 if errors.contains("it is unknown") => {
                 let seen = lines(folder);
                 for part in errors.split("(order ").skip(1) {
                     let order = part.split(')').next().unwrap();
@@ -156,7 +156,7 @@ fn pair() -> Folder {
 }
 
 #[test]
-fn a_process_that_died_while_nobody_looked_is_drift_and_is_handled_on_resume() {
+fn a_process_that_died_without_an_engine_is_drift_and_is_handled_on_resume() {
     let folder = pair();
     let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);
     assert_eq!(up.code, 0, "{up:?}");

@@ -27,7 +27,7 @@ fn wrong() -> Vec<(&'static str, String, &'static str)> {
         ("bomb", format!("{GOOD}x-a:\n  a0: &a0 [x]\n{bomb}"), "YAML004"),
         ("self", format!("x-a: &a [*a]\n{GOOD}"), "YAML006"),
         ("cycle", service("extends: b").replace("services:", CYCLE), "COMPOSE005"),
-        ("nobody", service("extends: zzzzzz"), "COMPOSE005"),
+        ("unknown", service("extends: zzzzzz"), "COMPOSE005"),
         ("whom", service("extends: {}"), "COMPOSE0"),
         ("include", format!("include: [include.yaml]\n{GOOD}"), "COMPOSE006"),
         ("empty", String::new(), "COMPOSE018"),
@@ -112,7 +112,7 @@ fn every_finding_has_a_hint_and_a_place() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_code() {
+fn what_cannot_be_read_is_reported_with_its_code() {
     let folder = folder();
     for (name, code, help) in [
         ("nothing.yaml", "FILE001", "paths start in the folder that you are in"),
@@ -145,7 +145,7 @@ fn hints_about_files_of_variables_fit_what_is_wrong() {
 }
 
 #[test]
-fn nobody_waits_for_a_pipe_in_a_folder() {
+fn a_pipe_in_a_folder_is_not_waited_for() {
     let folder = Folder::with(&[("project/compose.yaml", GOOD)]);
     make_pipe(&folder, "project/.env");
     let said = folder.run(&["check", "project/compose.yaml"]);

@@ -73,7 +73,7 @@ fn a_journal_that_cannot_be_written_is_named_and_what_runs_goes_on() {
 }
 
 #[test]
-fn a_plan_that_cannot_be_read_is_told_alike_by_everybody() {
+fn every_command_reports_an_unreadable_plan_alike() {
     let folder = pair();
     assert_eq!(folder.run(&UP).code, 0);
     // Whoever goes on puts everything into the tables.

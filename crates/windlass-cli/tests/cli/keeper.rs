@@ -133,7 +133,7 @@ fn an_engine_that_cannot_hear_of_ends_says_so() {
 }
 
 #[test]
-fn a_command_that_failed_while_nobody_drove_has_failed() {
+fn a_command_that_failed_without_an_engine_has_failed() {
     let folder = folder("echo ended >> lines; exit 3");
     kill_engine(engine(&folder));
     folder.write("go", "");
@@ -217,7 +217,7 @@ fn a_keeper_that_is_killed_leaves_the_command_in_doubt_and_nothing_runs_twice() 
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{said}");
     assert!(
-        said.contains("error: nobody knows whether this happened") && said.contains("help: look,"),
+        said.contains("error: it is unknown whether this happened") && said.contains("help: look,"),
         "{said}"
     );
     assert!(said.contains("--in-doubt 1=done"), "{said}");

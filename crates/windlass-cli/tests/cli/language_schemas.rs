@@ -2,7 +2,7 @@
 //! refuse what the reader refuses.
 //!
 //! After a change of the grammar, run this test with `UPDATE=1` in the environment: that writes
-//! `docs/schemas` anew.
+//! `docs/schemas` again.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 

@@ -88,7 +88,7 @@ fn a_second_failure_is_resumed_by_what_the_file_said_then() {
 }
 
 #[test]
-fn what_was_done_otherwise_is_told_and_not_done_again() {
+fn drift_is_reported_and_nothing_is_done_again() {
     let folder = half_way();
     let text = MISTAKEN.replace("ecoh", "echo").replace("echo left", "echo other");
     folder.write("windlass.yaml", &text);

@@ -51,7 +51,7 @@ fn done(folder: &Folder) -> Vec<String> {
 const ALL: [&str; 6] = ["left", "right", "start", "undo-start", "undo-left", "undo-right"];
 
 #[test]
-fn down_undoes_last_first_and_up_begins_anew() {
+fn down_undoes_last_first_and_up_starts_again() {
     let folder = Folder::with(&[("windlass.yaml", UNDOABLE)]);
     for _ in 0..2 {
         let up = folder.run(UP);

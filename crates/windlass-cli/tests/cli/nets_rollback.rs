@@ -42,7 +42,7 @@ fn a_way_back_that_failed_is_gone_on_with_by_the_file_as_it_is_now() {
         }
         let so_far = "a\nb\nc\nundo-c\nundo-b\n";
         assert_eq!(folder.read("done"), so_far);
-        // Nobody goes on from the middle of it, and nothing is undone twice.
+        // It cannot be continued from the middle, and nothing is undone twice.
         let up = folder.run(UP);
         assert!(up.code == 2 && up.stderr.contains("went back half-way"), "{up:?}");
         assert_eq!(folder.run(&["down"]).code, 4);
@@ -143,7 +143,7 @@ fn what_no_behavior_stops_from_where_it_is_is_named_and_nothing_is_done() {
 }
 
 #[test]
-fn what_was_done_otherwise_is_told_as_long_as_it_is_so() {
+fn drift_is_reported_as_long_as_it_lasts() {
     let folder = Folder::with(&[("windlass.yaml", THREE)]);
     assert_eq!(folder.run(UP).code, 0);
     folder.write("windlass.yaml", THREE.replace("echo b >>", "echo other >>"));

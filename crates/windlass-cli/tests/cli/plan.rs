@@ -51,7 +51,7 @@ fn a_plan_runs_in_virtual_time() {
     };
     let run = simulate(&["--app", "app.yaml"]);
     assert_eq!(run.code, 0, "{run:?}");
-    // Nobody says how long anything takes: the longest chain of operations, in seconds.
+    // Nothing has a duration: the longest chain of operations, in seconds.
     let report = run.json();
     assert_eq!(report["makespan_s"], 5.0, "{run:?}");
     assert_eq!(report["durations_from"], "counting one second for each operation");
@@ -254,7 +254,7 @@ fn a_plan_for_another_application_is_refused_and_for_another_state_remarked() {
 }
 
 #[test]
-fn nets_are_told_that_they_need_no_plan() {
+fn nets_need_no_plan() {
     let net = include_str!("../../../../examples/two-components/windlass.yaml");
     let folder = Folder::with(&[("net.yaml", net)]);
     for more in [&[][..], &["--down"], &["--goal", "server=up"]] {

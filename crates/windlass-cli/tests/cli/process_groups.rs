@@ -49,7 +49,7 @@ fn running(folder: &Path, words: &str) -> usize {
 }
 
 #[test]
-fn a_command_that_takes_too_long_is_over_when_nobody_of_its_group_runs() {
+fn a_command_that_takes_too_long_is_over_when_its_group_has_ended() {
     for effect in ["at_most_once", "idempotent"] {
         let stubborn = "echo x >> tries; trap : TERM; sleep 99 & wait; sleep 98";
         let operation = format!(
@@ -77,7 +77,7 @@ fn a_command_that_takes_too_long_has_not_done_its_work_whatever_it_says() {
 }
 
 #[test]
-fn whoever_is_left_of_a_process_ends_before_the_next_one_starts() {
+fn the_group_of_a_process_ends_before_the_next_one_starts() {
     let process = "on_crash: off, process: { run: { shell: \"sleep 97 & exec sleep 96\" } }";
     let folder = Folder::with(&[("windlass.yaml", &application("timeout: 20s", process))]);
     let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);

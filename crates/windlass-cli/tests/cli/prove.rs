@@ -128,7 +128,7 @@ fn examples_that_must_get_stuck_do() {
 }
 
 #[test]
-fn an_operation_that_may_fail_stops_those_who_wait() {
+fn an_operation_that_may_fail_stops_what_waits() {
     let args = ["examples/thinking/windlass.yaml", "--may-fail", "mongo.start", "--format", "json"];
     let output = prove(&args, "");
     assert_eq!(output.status.code(), Some(1));
@@ -157,7 +157,7 @@ nodes:
 ";
 
 #[test]
-fn nets_that_wait_for_each_other_are_told_in_a_sentence_and_a_picture() {
+fn nets_that_wait_for_each_other_are_explained_by_a_sentence_and_a_picture() {
     let folder = tempfile::tempdir().unwrap();
     let picture = folder.path().join("waits.svg");
     let picture_path = picture.to_str().unwrap();
@@ -181,8 +181,8 @@ fn nets_that_wait_for_each_other_are_told_in_a_sentence_and_a_picture() {
 }
 
 #[test]
-fn a_port_without_provider_and_a_place_never_reached_are_told() {
-    // Nobody provides: the provider never gets to the place that serves.
+fn a_port_without_provider_and_a_place_never_reached_are_reported() {
+    // Nothing provides it: the provider never gets to the place that serves.
     let never = CROSSED
         .replace("places: [off, on]", "places: [off, on, nowhere]")
         .replace("groups: { up: [on] }", "groups: { up: [nowhere] }")
@@ -193,7 +193,7 @@ fn a_port_without_provider_and_a_place_never_reached_are_told() {
     let report = json(&output);
     assert_eq!(
         report["counterexample"]["waiting"][0],
-        "`right.start` waits for port `right.other`, which nobody ever provides"
+        "`right.start` waits for port `right.other`, which nothing ever provides"
     );
 }
 

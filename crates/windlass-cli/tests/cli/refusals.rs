@@ -101,7 +101,7 @@ fn nothing_is_done_by_a_journal_that_has_lost_something() {
 }
 
 #[test]
-fn what_cannot_come_up_is_told_where_it_is_written() {
+fn what_cannot_come_up_is_reported_at_its_line() {
     let folder = Folder::with(&[("windlass.yaml", CYCLE)]);
     let up = folder.run(UP);
     assert!(up.code == 1 && up.stderr.contains("error[NET008]"), "{up:?}");
@@ -114,7 +114,7 @@ fn what_cannot_come_up_is_told_where_it_is_written() {
 }
 
 #[test]
-fn more_instances_than_the_file_asks_for_are_told() {
+fn more_instances_than_the_file_asks_for_are_reported() {
     let folder = Folder::with(&[("windlass.yaml", SEVERAL)]);
     assert_eq!(folder.run(UP).code, 0);
     folder.write("windlass.yaml", SEVERAL.replace("count: 3", "count: 2"));

@@ -79,7 +79,7 @@ fn masked(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Nobody searches long for a plan that takes away what others need.
+/// A plan that takes away what others need is not searched for long.
 #[test]
 fn what_others_need_is_not_scaled_to_nothing() {
     let kind = |needs: &str| {

@@ -39,7 +39,7 @@ fn a_node_is_scaled_and_a_part_restarted() {
     assert!(three.iter().all(|(id, pid)| again[id] != *pid), "{three:?} {again:?}");
     assert!(three.values().all(|pid| !is_alive(*pid)), "{three:?}");
 
-    // An instance nobody relies on is restarted alone.
+    // An instance on which nothing relies is restarted alone.
     let restart = folder.run(&["restart", "api", "--detach"]);
     assert_eq!(restart.code, 0, "{restart:?}");
     assert_eq!(folder.processes()["store"], again["store"]);

@@ -19,7 +19,7 @@ fn example(name: &str) -> PathBuf {
 const FILE: &str = "windlass.yaml";
 
 #[test]
-fn nobody_without_the_token_is_answered() {
+fn a_request_without_the_token_is_refused() {
     let served = Served::start(&example("thinking"), &[]);
     let wrong = format!("Bearer {}", "0".repeat(64));
     let cookie = format!("token={}", served.token);
@@ -190,7 +190,7 @@ fn a_script_in_a_name_comes_back_as_data() {
 }
 
 #[test]
-fn files_are_saved_as_a_whole_with_edit_only_and_never_over_somebody_elses_change() {
+fn files_are_saved_as_a_whole_with_edit_only_and_never_over_another_change() {
     let before = "windlass: 1\nname: a\ntypes: {}\nnodes: {}\n";
     let folder = support::Folder::with(&[("windlass.yaml", before)]);
     let path = folder.path(FILE);
@@ -278,7 +278,7 @@ fn a_goal_cannot_become_an_option() {
 }
 
 #[test]
-fn a_run_in_the_simulated_world_is_told_to_its_end() {
+fn a_run_in_the_simulated_world_is_streamed_to_its_end() {
     let served = Served::start(&example("guestbook"), &[]);
     let reply = served.ask("/api/run", &json!({ "file": FILE, "seed": 3 }));
     assert_eq!(reply.status, 200);

@@ -1,6 +1,6 @@
 //! `windlass show` on the examples: the pictures in `docs/pictures/` are what it draws.
 //!
-//! `UPDATE=1` writes them anew.
+//! `UPDATE=1` writes them again.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 #![allow(clippy::print_stderr, reason = "a test that is left out says so")]

@@ -77,7 +77,7 @@ fn a_process_of_another_host_is_started_observed_and_stopped() {
     let accepted = folder.read("sshd.log").matches("Accepted publickey").count();
     assert!((1..=3).contains(&accepted), "sessions share a connection: {accepted}");
 
-    // It dies while nobody looks; who relied on it, here, follows.
+    // It dies while no engine looks; what relied on it, here, follows.
     kill("-9", running["store"]);
     let status = folder.run(&["status"]);
     assert!(status.code == 1 && status.stdout.contains("DRIFT"), "{status:?}");
@@ -122,7 +122,7 @@ fn connections_now(server: &Server) -> Vec<String> {
 fn a_host_may_have_its_address_in_the_description_and_connections_end_with_the_engine() {
     let Some(server) = server(&[("windlass.yaml", APPLICATION)]) else { return };
     let folder = &server.folder;
-    // Nobody listens where the configuration leads; the port stands in the description.
+    // No server listens where the configuration leads; the port is in the description.
     let hosts = format!(
         "hosts: {{ rack: {{ slots: 1, address: 'ssh://127.0.0.1:{}' }} }}\n",
         folder.read("port")
@@ -231,7 +231,7 @@ fn a_host_that_is_gone_is_named_and_what_runs_there_is_neither_dead_nor_reached(
     server.stop();
     let folder = &server.folder;
 
-    // Nobody can look, and nobody says that it is there.
+    // The host cannot be asked, and nothing reports that the process is there.
     let resume = folder.run(&["resume", "--detach"]);
     assert_eq!(resume.code, 4, "{resume:?}");
     assert!(!resume.stdout.contains("reached"), "{resume:?}");
@@ -283,7 +283,7 @@ fn what_was_under_way_on_a_host_that_is_gone_is_not_done_again() {
     server.stop();
     let resume = server.folder.run(&["resume", "--detach"]);
     assert_eq!(resume.code, 4, "{resume:?}");
-    assert!(resume.stderr.contains("nobody knows what became of"), "{resume:?}");
+    assert!(resume.stderr.contains("it is unknown what became of"), "{resume:?}");
     assert!(resume.stderr.contains("at the host far"), "{resume:?}");
     server.start_again();
     let folder = &server.folder;

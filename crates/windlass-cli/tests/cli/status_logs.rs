@@ -35,19 +35,22 @@ fn status_tells_a_failure_its_reason_and_the_way_on() {
     assert_eq!((&report["engine"], &report["ending"]), (&"ended".into(), &"failed".into()));
     let back = folder.run(&["resume", "--detach", "--on-failure", "roll-back"]);
     assert_eq!(back.code, 4, "{back:?}");
-    assert!(back.stderr.contains("`windlass up windlass.yaml --name one` begins anew"), "{back:?}");
+    assert!(
+        back.stderr.contains("`windlass up windlass.yaml --name one` starts again"),
+        "{back:?}"
+    );
     let status = folder.run(&["status"]);
     assert!(status.code == 1 && status.stdout.contains("run 1, rolled back"), "{status:?}");
     let again = folder.run(&["resume", "--detach"]);
     assert!(again.code == 4 && again.stderr.contains("exit code 1"), "{again:?}");
-    assert!(again.stderr.contains("begins anew"), "{again:?}");
+    assert!(again.stderr.contains("starts again"), "{again:?}");
     folder.write("missing", "");
     assert_eq!(folder.run(UP).code, 0);
     assert_eq!(folder.run(&["status"]).code, 0);
 }
 
 #[test]
-fn a_missing_secret_is_told_before_anything_runs() {
+fn a_missing_secret_is_reported_before_anything_runs() {
     let command = "{ shell: \"echo x >> done\", environment: { T: { secret: token } } }";
     let folder = Folder::with(&[("windlass.yaml", &one(command))]);
     let up = folder.run(UP);
@@ -86,7 +89,7 @@ fn a_plan_that_does_not_reach_the_goal_is_not_begun() {
 }
 
 #[test]
-fn an_engine_that_is_told_to_end_says_that_it_was_interrupted() {
+fn a_terminated_engine_says_that_it_was_interrupted() {
     for signal in ["-TERM", "-HUP", "-INT"] {
         let folder = Folder::with(&[("it/windlass.yaml", PAIR)]);
         let arguments = ["up", "it/windlass.yaml", "--yes"];

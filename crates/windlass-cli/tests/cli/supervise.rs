@@ -57,7 +57,7 @@ fn the_engine_in_the_background_handles_a_death_and_gives_way() {
     let resume = folder.run(&["resume", "--detach"]);
     assert_eq!(resume.code, 0, "{resume:?}");
     let status = folder.run(&["status"]);
-    assert!(status.stdout.contains("ended"), "nobody was asked to supervise: {status:?}");
+    assert!(status.stdout.contains("ended"), "no supervisor was asked for: {status:?}");
     let resume = folder.run(&["resume", "--detach", "--supervise"]);
     assert_eq!(resume.code, 0, "{resume:?}");
     until("driven again", || folder.run(&["status"]).stdout.contains("driven"));

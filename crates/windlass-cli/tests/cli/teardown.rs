@@ -66,7 +66,7 @@ fn down_stops_users_before_what_they_use_and_then_removes() {
 }
 
 #[test]
-fn scaling_in_stops_whom_it_removes() {
+fn scaling_in_stops_what_it_removes() {
     let folder = noted();
     let goal = ["up", "windlass.yaml", "--yes", "--detach", "--goal", "api=running*2"];
     assert_eq!(folder.run(&goal).code, 0);

@@ -42,7 +42,7 @@ nodes:
   user: { type: user, count: 12, bind: { data: base.data } }
 ";
 
-/// The base comes up when there is a file `go`, or when nobody has made one for long.
+/// The base comes up when there is a file `go`, or when there was none for long.
 const GATED: &str = "
 windlass: 1
 name: gated

@@ -500,9 +500,10 @@ fn quirks_are_switched_on_by_the_command_line_and_by_settings() {
     let folder = Folder::with(&[("service.yaml", OWN_STATE)]);
     let refused = folder.run(&["check", "service.yaml"]);
     assert_eq!(refused.code, 1);
-    assert!(refused.stdout.contains("`--quirks free-states` bears with it"), "{}", refused.stdout);
-    let borne = good(folder.run(&["check", "service.yaml", "--quirks", "loose-versions,puccini"]));
-    assert!(borne.stdout.contains("quirk `free-states`"), "{}", borne.stdout);
+    assert!(refused.stdout.contains("`--quirks free-states` tolerates it"), "{}", refused.stdout);
+    let tolerated =
+        good(folder.run(&["check", "service.yaml", "--quirks", "loose-versions,puccini"]));
+    assert!(tolerated.stdout.contains("quirk `free-states`"), "{}", tolerated.stdout);
     assert_eq!(folder.run(&["plan", "service.yaml"]).code, 1);
     good(folder.run(&["plan", "service.yaml", "--quirks", "free-states"]));
     let unknown = folder.run(&["check", "service.yaml", "--quirks", "free-state"]);
@@ -575,7 +576,7 @@ fn states_that_a_workflow_sets_and_its_conditions_are_judged() {
     let verify = ["verify", "service.yaml", "--app", "service.yaml"];
     let fine = good(folder.run(&verify));
     assert!(!fine.stdout.contains("contradiction"), "{fine:?}");
-    assert!(fine.stdout.contains("when `make` fails nobody knows"), "{fine:?}");
+    assert!(fine.stdout.contains("when `make` fails it is unknown"), "{fine:?}");
     let rest = [&verify[..], &["--workflow", "rest"]].concat();
     let after = [&rest[..], &["--after", "service.yaml"]].concat();
     let late = good(folder.run(&after));
@@ -669,7 +670,7 @@ topology_template:
 ";
 
 #[test]
-fn what_nobody_implements_and_what_is_delegated_is_part_of_a_workflow() {
+fn unimplemented_and_delegated_operations_are_part_of_a_workflow() {
     let folder = Folder::with(&[("service.yaml", LEAVING), ("a.sh", "")]);
     let verify = ["verify", "service.yaml", "--app", "service.yaml"];
     let up = good(folder.run(&verify));
@@ -687,7 +688,7 @@ fn what_nobody_implements_and_what_is_delegated_is_part_of_a_workflow() {
 }
 
 #[test]
-fn what_nobody_implements_is_passed_over_where_a_node_is_stopped_and_started_again() {
+fn unimplemented_operations_are_skipped_where_a_node_is_stopped_and_started_again() {
     let folder = Folder::with(&[("a.sh", "")]);
     let verdict = |steps: &[&str], implemented: &str| {
         let calls: Vec<String> =
@@ -718,7 +719,7 @@ topology_template:
         let expected = if steps.len() > 2 { "not valid" } else { "valid" };
         assert_eq!(verdict(steps, &all), expected, "{steps:?}");
     }
-    // Nobody stops the node, but somebody could.
+    // No step stops the node, though one could.
     assert_eq!(verdict(&["create", "start", "delete"], all), "not valid");
     assert_eq!(verdict(&["create", "start", "delete"], "create: a.sh, start: a.sh"), "valid");
 }
@@ -743,7 +744,7 @@ topology_template:
 ";
 
 #[test]
-fn calls_of_relationships_that_nobody_implements_are_passed_over() {
+fn unimplemented_calls_of_relationships_are_skipped() {
     let folder = Folder::with(&[("service.yaml", BETWEEN), ("a.sh", "")]);
     let verify = ["verify", "service.yaml", "--app", "service.yaml"];
     let bare = good(folder.run(&verify));

@@ -63,7 +63,7 @@ fn service(prefix: &str) -> Folder {
 }
 
 #[test]
-fn functions_reach_scripts_as_values_and_outputs_are_told() {
+fn functions_reach_scripts_as_values_and_outputs_are_printed() {
     let folder = service("");
     let up = good(folder.run(&["up", "service.yaml", "--yes", "--detach"]));
     assert!(up.stdout.contains("output where: at store\n"), "{}", up.stdout);
@@ -207,7 +207,7 @@ fn state_and_names_are_attributes_that_the_run_knows() {
 }
 
 #[test]
-fn a_node_that_nobody_brings_up_is_told() {
+fn a_node_that_nothing_brings_up_is_named() {
     let text = "tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:
   node_templates: { db: { type: tosca.nodes.Root, directives: [ substitute ] } }
@@ -245,7 +245,7 @@ topology_template: { node_templates: { a: { type: Nothing } } }
 }
 
 #[test]
-fn a_substitute_that_never_stops_is_told_so() {
+fn a_substitute_that_never_stops_is_reported() {
     let text = "tosca_definitions_version: tosca_simple_yaml_1_3
 node_types: { Store: { derived_from: tosca.nodes.Root } }
 topology_template:
@@ -282,7 +282,7 @@ topology_template:
 ";
 
 #[test]
-fn what_nobody_gave_is_empty_on_the_way_down_and_the_operator_is_told() {
+fn a_missing_value_is_empty_on_the_way_down_and_is_reported() {
     let say = "echo \"deleted with <$A>\"\n";
     let folder = Folder::with(&[("s.yaml", HALF), ("start.sh", "exit 1\n"), ("say.sh", say)]);
     assert_eq!(folder.run(&["up", "s.yaml", "--yes", "--detach"]).code, 4);
@@ -366,7 +366,7 @@ fn workflows_in_a_file_of_their_own_are_about_the_application() {
     good(folder.run(&["simulate", "flows.yaml", "--app", "service.yaml"]));
     let up = ["up", "service.yaml", "--plan", "flows.yaml", "--yes", "--detach"];
     good(folder.run(&up));
-    // What is left to the orchestrator and what nobody implements is known of the service.
+    // What is left to the orchestrator and what has no implementation is known of the service.
     folder.write(
         "short.yaml",
         "tosca_definitions_version: tosca_simple_yaml_1_3
@@ -384,7 +384,7 @@ topology_template:
     assert_eq!(folder.run(&["verify", "wrong.yaml", "--app", "service.yaml"]).code, 1);
 }
 
-/// A service that stands for a type; nobody implements `configure`.
+/// A service that stands for a type; `configure` has no implementation.
 const STANDS: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
 node_types: { Sys: { derived_from: tosca.nodes.Root } }
 topology_template:
@@ -403,7 +403,7 @@ topology_template:
 ";
 
 #[test]
-fn a_substitute_needs_no_workflow_for_what_nobody_implements() {
+fn a_substitute_needs_no_workflow_for_unimplemented_operations() {
     let folder = Folder::with(&[("service.yaml", STANDS), ("x.sh", "true\n")]);
     good(folder.run(&["check", "service.yaml"]));
     let wrong = [
@@ -465,7 +465,7 @@ topology_template:
 ";
 
 #[test]
-fn a_workflow_of_an_archive_runs_and_what_is_passed_over_is_told() {
+fn a_workflow_of_an_archive_runs_and_skipped_steps_are_reported() {
     let meta = "TOSCA-Meta-File-Version: 1.1\nCSAR-Version: 1.1\nCreated-By: me\n\
                 Entry-Definitions: service.yaml\n";
     let folder = Folder::with(&[
@@ -508,7 +508,7 @@ topology_template:
 ";
 
 #[test]
-fn inputs_of_a_step_are_told_and_inputs_have_names_of_a_shell() {
+fn inputs_of_a_step_are_reported_and_inputs_have_names_of_a_shell() {
     let folder = Folder::with(&[("s.yaml", GIVEN), ("o.sh", "echo \"$db_host $x_y\" > got\n")]);
     let run = good(folder.run(&["up", "s.yaml", "--plan", "s.yaml", "--yes", "--detach"]));
     let told = "the inputs that step `s` gives to `Standard.create` are not passed on";

@@ -191,7 +191,7 @@ fn a_workflow_is_about_all_nodes_of_a_template() {
     let said = good(folder.run(&verify)).stdout;
     assert!(said.contains("app-2: created, an instance of app-2 in started"), "{said}");
     good(folder.run(&["up", "service.yaml", "--plan", "service.yaml", "--yes", "--detach"]));
-    // Nobody waits for a machine any more.
+    // Nothing waits for a machine any more.
     folder.write(
         "service.yaml",
         format!("{INDEXED}{workflow}").replace("[ then, last ]", "[ last ]"),
@@ -424,7 +424,7 @@ fn what_no_run_computes_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn inputs_that_came_too_late_are_told() {
+fn inputs_that_came_too_late_are_reported() {
     let text = "tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:
   inputs: { v: { type: string, default: one } }

@@ -296,7 +296,7 @@ fn a_story_fits_a_terminal_and_leaves_out_what_never_moves() {
 }
 
 #[test]
-fn the_shown_state_says_who_is_bound_to_whom() {
+fn the_shown_state_lists_bindings() {
     let output = windlass(&["step", APP, "--state", STATE], "show\nstart a1 stop\n");
     let text = String::from_utf8(output.stdout).unwrap();
     let (shown, after) = text.split_once("start a1 stop").unwrap();

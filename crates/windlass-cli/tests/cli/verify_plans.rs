@@ -236,7 +236,7 @@ fn nothing_is_valid_because_nothing_can_happen() {
 }
 
 #[test]
-fn a_start_state_with_a_fault_is_told() {
+fn a_start_state_with_a_fault_is_reported() {
     let state = RUNNING.replace("node: mongo, state: running", "node: mongo, state: stopped");
     assert_ne!(state, RUNNING);
     let folder = Folder::with(&[

@@ -66,7 +66,7 @@ pub(super) fn nothing_left(engine: &Engine) {
     let project = Project::new("wlleft", "windlass.yaml", &text);
     let (code, said) = project.run(&up);
     assert_eq!(code, 0, "{said}");
-    // Nobody looks after them: what died is still there.
+    // No engine looks after them: what died is still there.
     engine.kill("wlleft-front").unwrap();
     let (code, said) = project.run(&["down"]);
     assert_eq!(code, 0, "{said}");
@@ -94,8 +94,8 @@ const IMPATIENT: &str = r#"services:
 volumes: {shared: {}}
 "#;
 
-/// Many applications end until what they need is there. The engine starts them again, and nobody
-/// who depends on them is touched.
+/// Many applications end until what they need is there. The engine starts them again, and no
+/// dependant is touched.
 pub(super) fn engine_restarts(engine: &Engine) {
     let project = Project::new("wlimpatient", "compose.yaml", IMPATIENT);
     let (code, said) = project.up(&[]);
@@ -169,7 +169,7 @@ const NETWORKS: &str = r#"services:
 networks: {x: {}}
 "#;
 
-/// A network that changed is made anew under its containers: when the run fails before they are
+/// A changed network is recreated under its containers: when the run fails before they are
 /// replaced, they are in the new one.
 pub(super) fn network_under_containers(engine: &Engine) {
     let project = Project::new("wlunder", "compose.yaml", NETWORKS);

@@ -42,7 +42,7 @@ pub(super) fn hooks(engine: &Engine) {
     let (code, said) = project.up(&[]);
     assert_eq!(code, 0, "{said}");
     assert!(wrote(engine, "wlhook-api-1").contains("bye"), "{said}");
-    // A hook that fails is a failure of its service, and nobody starts after it.
+    // A hook that fails is a failure of its service, and nothing starts after it.
     let bad = HOOKS.replace("echo $$WORD at $$(busybox pwd) > /tmp/greeted", "echo oh no; exit 7");
     let (code, said) = project.run(&["down"]);
     assert_eq!(code, 0, "{said}");

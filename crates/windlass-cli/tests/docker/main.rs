@@ -42,7 +42,7 @@ const CASES: &[Case] = &[
         teardown::orders_and_orphans,
     ),
     ("who waited for a job leaves before what the job used", teardown::through_jobs),
-    ("a job that nobody waits for is run once", teardown::loose_job),
+    ("a job that no service waits for is run once", teardown::loose_job),
     (
         "who needed what has ended well is restarted and scaled without it",
         teardown::ended_dependency,
@@ -60,7 +60,7 @@ const CASES: &[Case] = &[
     ("what several `up`s brought up goes with one `down`", naming::beside),
     ("a project keeps its name, and words say what is there", naming::named),
     ("a service that the file has once is scaled, and restarted with who needs it", naming::scaled),
-    ("a container that somebody removed is made anew", naming::removed),
+    ("a removed container is recreated", naming::removed),
     ("whoever needs all containers of a service keeps all of them", naming::whole),
     ("who runs without what it needs is stopped before that", naming::unfounded),
     ("t2 names the job that failed and starts no dependant", t2),
@@ -77,23 +77,20 @@ const CASES: &[Case] = &[
     ("who shares the network of a container follows it", updates::sharing),
     ("who follows a service is stopped before it is replaced", restart_dependants::replaced),
     (
-        "who follows a service is started anew when it could not be replaced",
+        "a follower is restarted when its service could not be replaced",
         restart_dependants::not_replaced,
     ),
     (
         "what goes on when a replacement fails is not touched by going back",
         restart_dependants::untouched,
     ),
-    ("who follows a service runs again when it is put back", restart_dependants::back),
-    ("a container that somebody removes by force is made anew", failures::removed_by_force),
+    ("a follower runs again when its service is put back", restart_dependants::back),
+    ("a container that is removed by force is recreated", failures::removed_by_force),
     ("of what did not come up or died nothing is left after `down`", failures::nothing_left),
     ("what the engine starts again has not died", failures::engine_restarts),
     ("what had failed before a run does not hinder its way back", failures::back_past_a_failure),
-    (
-        "a network that is made anew keeps the containers that are in it",
-        failures::network_under_containers,
-    ),
-    ("a network that changed is made anew with its containers", projects::changed_network),
+    ("a recreated network keeps the containers that are in it", failures::network_under_containers),
+    ("a changed network is recreated with its containers", projects::changed_network),
     ("a volume that changed keeps its data until it is renewed", projects::changed_volume),
     ("what is optional is waited for and not needed", projects::optional),
     ("what Compose started is adopted and named", projects::adopted),
@@ -267,7 +264,7 @@ fn own_language(engine: &Engine) {
     run.until("reached");
     let after = engine.inspect("containers-front").unwrap();
     assert!(after.is_running());
-    assert_ne!(before.id, after.id, "the front end lost what it relies on and came up anew");
+    assert_ne!(before.id, after.id, "the front end lost what it relies on and came up again");
     run.interrupt();
     let (code, said) = project.run(&["resume", "--detach"]);
     assert_eq!(code, 0, "{said}");
@@ -401,7 +398,7 @@ fn restart_follows(engine: &Engine) {
     assert!(engine.inspect("wlre-db-1").unwrap().is_running());
     assert!(engine.inspect("wlre-api-1").unwrap().is_running());
     assert_ne!(started_at("wlre-api-1"), api, "it follows");
-    assert_eq!(started_at("wlre-other-1"), other, "nobody asked for that");
+    assert_eq!(started_at("wlre-other-1"), other, "it was not named");
     run.interrupt();
 }
 

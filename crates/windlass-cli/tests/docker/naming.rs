@@ -131,7 +131,7 @@ pub(super) fn named(engine: &Engine) {
     assert!(said.contains("adopted container j-1: ended"), "{said}");
     let (code, said) = project.run(&["down"]);
     assert_eq!(code, 0, "{said}");
-    // Nobody names the file: the one that is there is named.
+    // The command names no file: the one that is there counts.
     let output = project.bare().args(["scale", "p=2"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     let help = "`windlass up compose.yaml --project-name wlnamed` brings it up";
@@ -171,7 +171,7 @@ pub(super) fn removed(engine: &Engine) {
     engine.remove("wlgone-a-1", false).unwrap();
     run.until("died");
     run.until("reached");
-    assert!(engine.inspect("wlgone-a-1").unwrap().is_running(), "it was made anew");
+    assert!(engine.inspect("wlgone-a-1").unwrap().is_running(), "it was recreated");
     run.interrupt();
     let mounts = engine.inspect("wlgone-d-1").unwrap().all["Mounts"].clone();
     let volume = mounts[0]["Name"].as_str().unwrap().to_owned();
@@ -211,7 +211,7 @@ pub(super) fn whole(engine: &Engine) {
     assert_eq!(ids(engine, "wlwhole").len(), 4, "{said}");
     let after = started_at();
     assert_ne!(after, before, "it was started before all of them were there: {said}");
-    // One too many goes with its container, and disturbs nobody.
+    // One too many goes with its container, and disturbs no other.
     let (code, said) = about(&project, &["scale", "api=2", "--yes", "--detach"]);
     assert_eq!(code, 0, "{said}");
     assert_eq!(ids(engine, "wlwhole").len(), 3, "{said}");

@@ -92,7 +92,7 @@ pub(super) fn changed_volume(engine: &Engine) {
     assert_eq!(version(), "\"2\"", "{said}");
     assert!(engine.inspect("wlvol-web-1").unwrap().is_running(), "{said}");
     assert_eq!(engine.inspect("wlvol-api-1").unwrap().id, before, "it does not use the volume");
-    // Nobody is at the terminal, so that nothing is lost without a word for it.
+    // There is no terminal to ask at, so nothing is lost.
     let (code, said) = project.run(&["down", "--volumes"]);
     assert!(code == 2 && said.contains("wlvol_data"), "{said}");
     assert!(engine.look("volumes", "wlvol_data").is_ok());
@@ -265,7 +265,7 @@ pub(super) fn ports_of_others(engine: &Engine) {
     assert!(said.contains(told), "{said}");
     assert!(ids(engine, "wlwanter").is_empty(), "{said}");
     assert!(engine.look("networks", "wlwanter_default").is_err(), "nothing was made");
-    // One's own port is in nobody's way.
+    // A port of the project itself is no conflict.
     let (code, said) = first.up(&[]);
     assert_eq!(code, 0, "{said}");
 }

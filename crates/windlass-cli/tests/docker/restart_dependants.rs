@@ -1,4 +1,4 @@
-//! Services that are started anew with one that they need (`restart: true`), when that one is
+//! Services that are restarted with one that they need (`restart: true`), when that one is
 //! replaced and when it cannot be.
 
 use windlass_run::world::docker::engine::Engine;
@@ -49,7 +49,7 @@ pub(super) fn replaced(engine: &Engine) {
     assert_eq!(other, when(engine, "wlfollow-other-1", "StartedAt"), "it does not follow");
 }
 
-/// The one of before goes on: whoever follows it is started anew with it, and nobody twice.
+/// The old container goes on: its followers are restarted with it, each once.
 pub(super) fn not_replaced(engine: &Engine) {
     for policy in ["stop", "roll-back"] {
         let project = Project::new("wlnofollow", "compose.yaml", FOLLOWED);

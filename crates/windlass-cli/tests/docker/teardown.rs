@@ -20,7 +20,7 @@ const CHECKED: &str = r#"services:
 pub(super) fn check_in_image(engine: &Engine) {
     let _ = engine.drop("images", "windlass-test-checked:1");
     let project = Project::new("wlcheck", "compose.yaml", CHECKED);
-    // Nobody knows yet what the image will have in it.
+    // It is not known yet what the image will have in it.
     let (code, said) = project.up(&[]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("assumed db:") && said.contains("done    await_healthy db"), "{said}");
@@ -122,7 +122,7 @@ pub(super) fn through_jobs(engine: &Engine) {
     assert!(ids(engine, "wljobs").is_empty(), "{said}");
 }
 
-/// A job that nobody waits for.
+/// A job that no service waits for.
 const LOOSE: &str = r#"services:
   job: {image: "windlass-test:1", command: "true"}
   api: {image: "windlass-test:1", command: sleep 1000, init: true}

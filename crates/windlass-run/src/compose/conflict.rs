@@ -1,6 +1,6 @@
 //! What stands in the way of a project before anything of it is made: names that another project
-//! has, external networks and volumes that nobody made, and ports of the host that a container of
-//! somebody else holds.
+//! has, external networks and volumes that do not exist, and ports of the host that a container
+//! outside of the project holds.
 
 use serde_json::Value;
 use windlass::lang::compose::project::Project;
@@ -190,13 +190,13 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_another_project_holds_is_told_once() {
+    fn a_port_that_another_project_holds_is_reported_once() {
         let body = json!({"HostConfig": {"PortBindings": {
             "80/tcp": [{"HostIp": "", "HostPort": "8080"}],
             "81/tcp": [{"HostIp": "", "HostPort": "9000-9010"}, {"HostPort": ""}],
         }}});
         let wanted: Vec<_> = published(&body).map(|port| ("web", port)).collect();
-        assert_eq!(wanted.len(), 1, "a range and a port of the engine's choice clash with nobody");
+        assert_eq!(wanted.len(), 1, "a range and a port of the engine's choice never clash");
         let port = |address| json!({"IP": address, "PublicPort": 8080, "Type": "tcp"});
         let other = |project| {
             json!({"Names": ["/x"], "Labels": {requests::PROJECT: project},

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_container_is_told_with_its_image_command_and_ports() {
+    fn a_container_is_described_with_its_image_command_and_ports() {
         let requests = requests();
         let words = describe(&requests, "web", "web-2", "create").unwrap();
         let expected = "container shop-web-2 of web:1: sh -c 'echo it'\\''s here' x, \

@@ -2,7 +2,7 @@
 //!
 //! A container that was made from another configuration or another image counts as absent: its
 //! operation `create` puts a new one in its place. One that runs although what it needs for as long
-//! as it runs is not there counts as created, and is started anew.
+//! as it runs is not there counts as created, and is started again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ pub struct Observed {
     pub processes: BTreeMap<String, OrderId>,
     /// Containers that will be replaced.
     pub stale: Vec<String>,
-    /// Networks that will be made anew.
+    /// Networks that will be recreated.
     pub networks: Vec<String>,
     /// What is there and stays, networks and volumes included.
     pub kept: Vec<String>,
@@ -74,7 +74,7 @@ pub fn containers(engine: &Engine, project: &str) -> Result<Vec<ProjectContainer
     Ok(all)
 }
 
-/// Looks at an engine. Services of `requests` that have to be started anew are marked in it.
+/// Looks at an engine. Services of `requests` that have to be started again are marked in it.
 pub fn observe(
     engine: &Engine,
     application: &Application,
@@ -128,7 +128,7 @@ fn looked(
             Some(Part::Image { reference, policy, build, .. }) => {
                 will_do(engine, reference, policy, build.is_some())?
             }
-            // It comes with the containers: nobody has to make it.
+            // It comes with the containers: no order creates it.
             Some(Part::Nothing) => true,
             _ => false,
         };
@@ -256,7 +256,7 @@ fn state_named(application: &Application, node: NodeId, name: &str) -> Option<St
     application.protocol_of(node)?.state_named(name)
 }
 
-/// What has to be made anew is where it began.
+/// What has to be recreated is where it began.
 fn put_first(state: &mut GlobalState, application: &Application, node: NodeId) {
     if let Some(protocol) = application.protocol_of(node) {
         put(state, &application.node(node).name, node, protocol.initial);
@@ -331,7 +331,7 @@ fn place(
         return;
     }
     let mut state = state_of(protocol, &seen.container, service.is_job);
-    // `up` starts again what has ended, as Compose does; nobody else runs a job a second time.
+    // `up` starts again what has ended, as Compose does; no other command runs a job twice.
     let known_here = known.filter(|known| !is_stopped(application, known, &id));
     if let Some(known) = known_here
         && service.may_end
@@ -364,9 +364,10 @@ fn is_stopped(application: &Application, known: &GlobalState, id: &str) -> bool 
     created.is_some_and(|created| instance.element == Element::State(created))
 }
 
-/// Where an instance counts as being whose container has ended well: where it got to. Whoever
-/// waited for its health has seen it healthy, and nobody can wait for that a second time. One that
-/// was never seen healthy and is waited for has to be started again, or the wait is in vain.
+/// Where an instance counts as being whose container has ended well: where it got to. A
+/// service that waited for its health has seen it healthy, and cannot wait for that a second time.
+/// One that was never seen healthy and is waited for has to be started again, or the wait never
+/// ends.
 fn after_end(
     application: &Application,
     node: NodeId,
@@ -408,7 +409,7 @@ fn state_of(protocol: &Protocol, container: &Container, is_job: bool) -> StateId
     found.unwrap_or(protocol.initial)
 }
 
-/// Binds what runs to what it needs; what runs without it has to be started anew.
+/// Binds what runs to what it needs; what runs without it has to be started again.
 fn settle(application: &Application, requests: &mut Requests, observed: &mut Observed) {
     loop {
         let state = &observed.state;

@@ -11,8 +11,8 @@ use windlass::plan::{Order, Plan, PlanAction};
 use windlass::source::Origin;
 
 /// Adds to a plan that `stop` and `remove` of whoever needs something come before those of what it
-/// needs. Who is only removed may run all the same, because it lost what it needs while nobody
-/// looked: its removal stands for its stop.
+/// needs. A container that is only removed may still run, because it lost what it needs while no
+/// engine looked: its removal stands for its stop.
 pub fn arrange(application: &Application, nodes: &BTreeMap<String, String>, plan: &mut Plan) {
     let mut leaving: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
     for (at, step) in plan.steps.iter().enumerate() {
@@ -90,7 +90,7 @@ fn needed(
 }
 
 /// [`arrange`], and containers that are replaced follow one another: for plans that are made when
-/// nobody knows any more how many at a time were wanted.
+/// it is not known any more how many at a time were wanted.
 pub fn arrange_one_by_one(
     application: &Application,
     nodes: &BTreeMap<String, String>,
@@ -198,7 +198,7 @@ pub fn optional_order<'a>(
 struct Replaced {
     first: Option<usize>,
     last: Option<usize>,
-    /// Whether it is new, or a job, whose end is waited for: nobody talks to that.
+    /// Whether it is new, or a job, whose end is waited for: nothing talks to that.
     is_exempt: bool,
 }
 

@@ -5,7 +5,7 @@ use crate::world::docker::engine::Engine;
 use crate::world::docker::pull::{Wanted, fetch, is_good};
 use crate::world::docker::requests::{Part, Requests};
 
-/// Gets the images that `pull_policy` wants to have anew, and with `build` builds all that are
+/// Pulls the images that `pull_policy` wants again, and with `build` builds all that are
 /// built here. Images that are not there at all are got when the plan comes to them.
 pub fn refresh(
     engine: &Engine,

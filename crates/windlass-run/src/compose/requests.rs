@@ -38,7 +38,7 @@ pub fn select(project: &mut Project, names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Leaves out the resources that no service uses: nothing is made for nobody.
+/// Leaves out the resources that no service uses, so that they are not created.
 pub fn prune(project: &mut Project) {
     let used: BTreeSet<String> = project.services.values().flat_map(uses).collect();
     project.networks.retain(|key, _| used.contains(&format!("networks.{key}")));
@@ -208,10 +208,10 @@ fn optional_dependencies(project: &Project, service: &Written) -> Vec<OptionalDe
     optional.map(hope).collect()
 }
 
-/// How long the longest row is that a service waits for; nobody waits for himself here.
+/// How long the longest row is that a service waits for; no service waits for itself here.
 fn ranks(project: &Project) -> BTreeMap<&str, u32> {
     let mut ranks: BTreeMap<&str, u32> = BTreeMap::new();
-    // Every round finds the rank of somebody at least, as long as nobody waits in a cycle.
+    // Every round finds one more rank at least, as long as there is no cycle.
     for _ in 0..=project.services.len() {
         let mut has_changed = false;
         for service in project.services.values() {

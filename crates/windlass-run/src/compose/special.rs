@@ -114,8 +114,8 @@ pub(super) fn listed(item: &Item) -> &[Item] {
     }
 }
 
-/// The text of a file with variables. A pipe that lies in a folder is not opened: nobody knows when
-/// somebody writes into it.
+/// The text of a file with variables. A pipe that lies in a folder is not opened: it may
+/// never have a writer.
 pub(super) fn text_of(path: &str) -> std::io::Result<String> {
     let is_pipe = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
     if is_pipe && !path.starts_with("/dev/") && !path.starts_with("/proc/") {

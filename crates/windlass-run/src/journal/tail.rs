@@ -12,8 +12,8 @@
 //! written elsewhere.
 //!
 //! A line that was being written when the engine died is none, and after a loss of power lines may
-//! be missing that nobody waited for. Anything else that is missing was lost by somebody else, and
-//! is an error: what the journal forgets would be done again. So every line has a sum, and says how
+//! be missing that the engine did not wait for. Anything else that is missing was lost otherwise,
+//! and is an error: what the journal forgets would be done again. So every line has a sum, and says how
 //! much of the file was on the disk when it was written, and the first line, the *head*, says how
 //! long the file was when its engine ended.
 

@@ -91,7 +91,7 @@ pub struct Processes {
     inbox: Inbox,
     direct: Direct,
     /// The orders of engines before this one that it was asked about and whose outcome is not
-    /// safe yet; none as long as nobody has asked, nor started anything, which comes after that.
+    /// safe yet; none before the first question, and before the first start, which comes after it.
     asked: Option<BTreeSet<OrderId>>,
     /// What of engines before this one runs, as long as nothing has been started or waited for.
     found: Option<ProcessScan>,
@@ -185,7 +185,7 @@ impl Processes {
         let claims = &shared.launcher.claims;
         let is_earlier = claims.is_of_earlier_boot(order);
         let claim = claims.command(order);
-        // Nobody else may begin it any more.
+        // No other process may begin it any more.
         let kept = claims.kept(order, self.direct.records()).map_err(|()| OrderStatus::Unknown)?;
         if kept.is_none() && !is_earlier && claim.take() {
             return Err(OrderStatus::NotDone);
@@ -253,7 +253,7 @@ fn end_soon(identity: Identity) {
         }
     });
     if patient.is_err() {
-        // Nobody can wait for it.
+        // It cannot be waited for.
         identity.signal_group(rustix::process::Signal::KILL);
     }
 }

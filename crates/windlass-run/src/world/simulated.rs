@@ -45,7 +45,7 @@ struct Inner {
     now: Duration,
     random: u64,
     faults: Faults,
-    /// How long an order takes of which nobody says it; drawn when absent.
+    /// How long an order without a duration takes; drawn when absent.
     unknown: Option<Duration>,
     numbered: u64,
     reports: BTreeMap<(Duration, u64), Report>,
@@ -53,7 +53,7 @@ struct Inner {
     cancelled: BTreeSet<OrderId>,
     /// The process of each instance.
     processes: BTreeMap<String, OrderId>,
-    /// The instances whose process died, and nobody was told.
+    /// The instances whose process died without a report.
     unseen: BTreeSet<String>,
     /// After so many steps the engine dies.
     crash_after: Option<u64>,
@@ -191,7 +191,7 @@ impl Simulated {
         world
     }
 
-    /// Orders of which nobody says how long they take, take this long.
+    /// Orders without a duration take this long.
     #[must_use]
     pub fn taking(self, unknown: Duration) -> Self {
         self.inner.borrow_mut().unknown = Some(unknown);

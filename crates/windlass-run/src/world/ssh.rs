@@ -77,7 +77,7 @@ impl Shared {
         self.watched.lock().is_ok_and(|watched| watched.contains(&order))
     }
 
-    /// Whether nobody has looked after it so far.
+    /// Whether it is not looked after yet.
     fn watch(&self, order: OrderId) -> bool {
         self.watched.lock().is_ok_and(|mut watched| watched.insert(order))
     }
@@ -147,7 +147,7 @@ impl Ssh {
         self.local.interrupter()
     }
 
-    /// The number of the process that an order started, if it runs; why when nobody knows. It is
+    /// The number of the process that an order started, if it runs; why when that is unknown. It is
     /// not looked after.
     pub fn running(&self, host: Option<&str>, order: OrderId) -> Result<Option<u32>, String> {
         let host = match host {
@@ -161,7 +161,7 @@ impl Ssh {
         Ok(said.trim().strip_prefix("running ").and_then(|number| number.parse().ok()))
     }
 
-    /// Where an order is carried out, when not here; why when nobody knows.
+    /// Where an order is carried out, when not here; why when that is unknown.
     fn host(&mut self, order: &Order) -> Result<Option<String>, String> {
         let Some(host) = &order.host else { return Ok(None) };
         let host = address::resolve(&self.shared.here.folder, host)?;
@@ -268,7 +268,7 @@ impl World for Ssh {
             }
         });
         if telling.is_err() {
-            // Nobody can tell it again.
+            // It cannot be sent again.
             let _ = execute::ask_patiently(&self.shared, &host, &script);
         }
     }
@@ -280,7 +280,7 @@ impl World for Ssh {
             Err(_) => return OrderStatus::Unknown,
         };
         let from = if order.run.is_some() {
-            // A host that does not answer: nobody knows.
+            // A host that does not answer: the outcome is unknown.
             let script = self.shared.scripts.inquire(order.id, ClaimKind::Command);
             let Some(said) = self.asked(&host, script) else { return OrderStatus::Silent };
             match said.split(' ').collect::<Vec<_>>().as_slice() {

@@ -74,7 +74,7 @@ fn one_too_many_goes_with_what_is_out_there() {
     let plan = Arc::new(plan);
     machine.follow(Arc::clone(&plan), Aim::Goal).unwrap();
     let tasks = machine.ready();
-    assert_eq!(tasks.len(), 1, "nobody who needs the others is disturbed: {plan:?}");
+    assert_eq!(tasks.len(), 1, "no user of the others is disturbed: {plan:?}");
     machine.start(tasks[0]).unwrap();
     let work = machine.work(tasks[0]);
     assert!(work.removes && work.operation.is_none(), "{work:?}");

@@ -5,7 +5,7 @@
 //! `config --hash` hashes the names of files of variables, and `up` what they say: the facts of
 //! `env_files.yaml` are labels that `up` gave.
 //!
-//! `UPDATE=1` with `WINDLASS_COMPOSE` writes the facts anew, from what the real program says.
+//! `UPDATE=1` with `WINDLASS_COMPOSE` writes the facts again, from what the real program says.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so")]

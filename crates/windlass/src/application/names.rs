@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::{Node, NodeId};
 
 /// The nodes of an application by name. It says nothing that the nodes do not say, so two are
-/// always equal, and a copy, whose nodes may become others, begins anew.
+/// always equal, and a copy, whose nodes may become others, starts empty.
 #[derive(Debug, Default)]
 pub struct NodeNames(OnceLock<BTreeMap<String, NodeId>>);
 

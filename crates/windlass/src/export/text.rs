@@ -1,6 +1,6 @@
 //! Pictures for the terminal, made of box-drawing characters.
 //!
-//! A drawing that is wider than a page is given in words instead: a broken picture helps nobody,
+//! A drawing that is wider than a page is given in words instead: a broken picture is useless,
 //! and an outline can be searched.
 
 mod canvas;

@@ -1,5 +1,5 @@
 //! Places that no token ever reaches, as a picture: the way from the initial places as far as it
-//! goes, and what begins or ends where nobody ever is.
+//! goes, and what begins or ends where no token ever is.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Who waits for whom, as a picture: transitions, the ports they wait for, and who would provide
-//! those. Where the arrows close a cycle nobody ever goes on.
+//! What waits for what, as a picture: transitions, the ports they wait for, and what would provide
+//! those. Where the arrows close a cycle, nothing in it ever starts.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +37,8 @@ fn add(drawing: &mut Drawing, assembly: &Assembly<'_>, wait: Wait, who: usize, o
         Wait::Port(_, port, _) => {
             Some((Shape::Port, assembly.port_name(port), "waits for port".to_owned()))
         }
-        Wait::Nobody(_, port) => {
-            Some((Shape::Port, assembly.port_name(port), "nobody provides it".to_owned()))
+        Wait::NotProvided(_, port) => {
+            Some((Shape::Port, assembly.port_name(port), "nothing provides it".to_owned()))
         }
         Wait::Used(_, port, _) => {
             Some((Shape::Port, assembly.port_name(port), "still in use".to_owned()))

@@ -10,7 +10,7 @@
 //! | `instances`, `connects` | nodes, connections |
 //! | `short` | nothing: an abbreviation that only its own tool prints |
 //!
-//! The tool itself takes a transition to a place that nobody declared; here that is an error, as
+//! The tool itself accepts a transition to an undeclared place; here that is an error, as
 //! is every other name that nothing declares. A file without `instances` describes types alone.
 
 mod fields;

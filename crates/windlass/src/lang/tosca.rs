@@ -2,8 +2,8 @@
 //! (CSAR) that hold descriptions.
 //!
 //! Reading order: `version`, `value`, `model` (what a service is once everything is resolved),
-//! `grammar` (what may stand where), `quirks` (what is borne with), `switches` (what
-//! is borne with on demand), `load` (files and imports), `bundled_profiles` (profiles by name),
+//! `grammar` (what may stand where), `quirks` (what is always tolerated), `switches`
+//! (what is tolerated on demand), `load` (files and imports), `bundled_profiles` (profiles by name),
 //! `names` (which type a name means), `build` (from trees to the model), `inputs` (values given
 //! beside it), `csar` (where an archive begins), `xml`
 //! (version 1.0: texts as spanned trees, definitions, imports). Profiles of normative types are

@@ -47,8 +47,8 @@ pub enum Stop {
     Command(Command),
 }
 
-/// What may be done about an action of which nobody knows whether it happened, because whoever
-/// started it died before it ended.
+/// What may be done about an action when it is unknown whether it happened, because the engine
+/// that started it died before it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Doing it twice is the same as doing it once: it is done again.

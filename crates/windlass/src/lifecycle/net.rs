@@ -85,7 +85,7 @@ pub struct Action {
     pub timeout: Option<Duration>,
     /// What happens when it fails.
     pub retry: Option<Retry>,
-    /// What may be done when nobody knows whether it happened; at most once when nothing is said.
+    /// What may be done when it is unknown whether it happened; the default is at most once.
     pub effect: Option<Effect>,
     /// The command that undoes what it did, or had begun to do.
     pub compensate: Option<Command>,

@@ -181,7 +181,7 @@ impl Events {
         }
     }
 
-    /// Appends each event to the path of a predecessor that nobody has continued yet.
+    /// Appends each event to the path of a predecessor that no event continues yet.
     fn cover_by_paths(&self) -> (Vec<u32>, Vec<u32>) {
         let mut continued = vec![false; self.len()];
         let (mut path, mut position) = (vec![0; self.len()], vec![0; self.len()]);

@@ -110,7 +110,7 @@ impl<'a> Scene<'a> {
         &self.application.type_of(node).requirements[need.requirement.index()]
     }
 
-    /// Who can satisfy a need; nobody when the requirement is unbound.
+    /// What can satisfy a need; none when the requirement is unbound.
     pub fn providers(&self, need: &Need) -> Option<Providers> {
         let life = self.lives.get(need.life);
         let binding = self.application.node(life.node).binding(need.requirement)?;

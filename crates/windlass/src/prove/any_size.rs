@@ -68,7 +68,7 @@ pub fn any_size(
     };
     let proved = prove(rules);
     // Where rules lead back, runs without an end are to be expected: they refute nothing by
-    // themselves, because nobody says that the rule which leads back is applied again and again.
+    // themselves, because nothing says that the rule which leads back is applied again and again.
     let goes_back = matches!(proved, Err(Open::Cycle { .. }));
     match proved {
         Ok(argument) => match certificate::check_argument(rules, &argument) {
@@ -140,7 +140,7 @@ fn open_case(rules: &RuleSet, case: &OpenCase) -> Vec<String> {
     let node_type = &rules.node_types[case.node_type.index()].name;
     let state = rules.state_name(Kind::Node, case.state);
     let mut sentences = vec![format!(
-        "a `{node_type}` that is `{state}`, and waits for nobody who is not done, may stay so"
+        "a `{node_type}` that is `{state}`, and waits only for nodes that are done, may stay so"
     )];
     if let Some((place, view)) = &case.neighbour {
         let relationship = &rules.relationship_types[place.relationship.index()].name;

@@ -40,7 +40,7 @@ pub fn targets(
     (targets, others)
 }
 
-/// What operations that only wait rest on: nobody does anything so that they end.
+/// What operations that only wait rely on: no action of ours makes them end.
 fn awaited(system: &BringUp<'_>) -> impl Iterator<Item = String> {
     const WAITS: [(&str, &str); 2] = [
         ("await_healthy", "health checks turn healthy"),

@@ -8,8 +8,8 @@ use crate::system::ladder::{Climb, Ladders, ObjectIndex, Rung};
 enum Lack {
     /// There is none.
     NoStep,
-    /// A premise asks nobody.
-    Nobody,
+    /// Nothing can satisfy a premise.
+    NoProvider,
     /// A premise waits for somebody to stand so high, which may be higher than he ever stands.
     Waits { on: ObjectIndex, rung: Rung, never: bool },
 }
@@ -37,8 +37,8 @@ pub(super) fn waiting(
         let who = name(object);
         let (sentence, next) = match lack(ladders, climb, object) {
             Lack::NoStep => (format!("`{who}` stays {here}: no step leads on"), None),
-            Lack::Nobody => {
-                (format!("`{who}` stays {here}: nobody can give it what it needs"), None)
+            Lack::NoProvider => {
+                (format!("`{who}` stays {here}: nothing can give it what it needs"), None)
             }
             Lack::Waits { on, never: true, .. } => {
                 let something =
@@ -88,6 +88,6 @@ fn lack(ladders: &Ladders, climb: &Climb, object: ObjectIndex) -> Lack {
     };
     match others().find(|atom| exists(atom)).or_else(|| others().next()) {
         Some(atom) => Lack::Waits { on: atom.0, rung: atom.1, never: !exists(atom) },
-        None => Lack::Nobody,
+        None => Lack::NoProvider,
     }
 }

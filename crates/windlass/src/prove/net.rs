@@ -36,7 +36,7 @@ pub fn net(
 }
 
 /// The seven rules and the change of behavior, where some transitions may fail. What an operator
-/// may decide (to skip, to cancel, to compensate) is left out: nobody is asked.
+/// may decide (to skip, to cancel, to compensate) is left out: there is no operator.
 struct Failing<'a> {
     madeus: Madeus<'a>,
     may_fail: &'a BTreeSet<TransitionId>,

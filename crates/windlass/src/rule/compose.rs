@@ -138,7 +138,7 @@ pub fn check(project: &Project, sources: &Sources) -> Vec<Diagnostic> {
 
 /// Ports in words: `port 80`, `ports 80 and 82`, `ports 80-99 and 5 more`.
 pub(crate) fn ports_in_words(ports: &BTreeSet<u16>) -> String {
-    /// More ranges than that nobody reads.
+    /// More ranges than that are too long for a message.
     const SHOWN: usize = 3;
     let mut ranges: Vec<(u16, u16)> = Vec::new();
     for port in ports {

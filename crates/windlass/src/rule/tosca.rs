@@ -92,7 +92,7 @@ fn check_all(
 ) {
     let is_open = model.has_unread_imports;
     let circular = Checker::new(model, sources, is_open, findings).derivation();
-    // What a type in a circle has is not known; everything else can be asked.
+    // What a type in a cycle has is not known; everything else can be asked.
     for id in circular {
         if let Some(parent) = &mut model.types.all[id.0 as usize].parent {
             parent.id = None;
@@ -184,17 +184,17 @@ impl Checker<'_> {
         });
     }
 
-    /// Makes the last finding a warning when it is one of the things that are borne with.
-    fn bear(&mut self, is_quirk: bool) {
+    /// Makes the last finding a warning when it is one of the things that are tolerated.
+    fn tolerate(&mut self, is_quirk: bool) {
         if is_quirk
-            && crate::lang::tosca::quirks::are_borne(self.version())
+            && crate::lang::tosca::quirks::are_tolerated(self.version())
             && let Some(last) = self.findings.last_mut()
         {
             last.severity = Severity::Warning;
         }
     }
 
-    /// Says which quirk bears with the last finding.
+    /// Says which quirk tolerates the last finding.
     fn quirk(&mut self, quirk: &'static str) {
         if let Some(last) = self.findings.last_mut() {
             last.quirk = Some(quirk);

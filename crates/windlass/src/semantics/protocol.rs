@@ -153,7 +153,7 @@ impl<'a> ServiceTemplate<'a> {
         !matches!(arity, Arity::AtLeast(2..)) && offers.contains(&binding.capability)
     }
 
-    /// The requirements that states rely on and nobody offers, in the order of the nodes.
+    /// The requirements that states rely on and nothing offers, in the order of the nodes.
     pub fn faults(&self, states: &States) -> Vec<(NodeId, RequirementId)> {
         let mut faults = Vec::new();
         for node in self.application.node_ids() {

@@ -44,7 +44,7 @@ pub enum Tracking {
     /// One choice stands for all, for replica-unaware requirements under the policy `any`.
     ///
     /// Sound for every question about instances and their states: such a binding decides
-    /// nothing, because its loss is a fault exactly when nobody offers the capability.
+    /// nothing, because its loss is a fault exactly when nothing offers the capability.
     Representative,
 }
 

@@ -185,7 +185,7 @@ impl<'a> Nets<'a> {
     }
 }
 
-/// Applies the rules that need nobody (3, 5, 6, 7) as long as one applies, and tells about it.
+/// Applies the rules without an action (3, 5, 6, 7) as long as one applies, and lists them.
 fn settled(madeus: &Madeus<'_>, mut at: Valuation) -> (Valuation, Vec<String>) {
     let mut told = Vec::new();
     let by_itself = |action: &Action| {

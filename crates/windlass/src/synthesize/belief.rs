@@ -30,7 +30,7 @@ pub(super) struct World<'a> {
     pub(super) limits: Vec<u32>,
     /// Whether faults may happen.
     pub(super) faults_allowed: bool,
-    /// Instances that faults of the start lead elsewhere: those are nobody's fault.
+    /// Instances that faults of the start lead elsewhere: no action of the plan causes those.
     excused: BTreeSet<InstanceId>,
     /// Instances in the middle of an operation that no plan can end.
     stuck: BTreeSet<InstanceId>,
@@ -221,8 +221,8 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Names for a new instance: those that the goal calls and are missing, and one that nobody
-    /// calls.
+    /// Names for a new instance: those that the goal names and are missing, and one that it does
+    /// not name.
     fn names(&self, some: &GlobalState, node: NodeId) -> Vec<InstanceId> {
         let described = self.question.application.node(node);
         let is_missing = |id: &InstanceId| !some.instances.contains_key(id);

@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::system::Budget;
 use crate::verify::{Effort, GoalAnswer, Validity};
 
-/// Why nobody knows where an application is when it is up.
+/// Why it is unknown where an application is when it is up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoStart {
     /// Nothing says when this node is up.

@@ -1,4 +1,4 @@
-//! Why a goal cannot be reached, in words: the requirement that nobody can ever offer, the things
+//! Why a goal cannot be reached, in words: the requirement that nothing can ever offer, the things
 //! that wait for each other, or the fewest conditions that together rule every plan out.
 
 use super::sequence::distance::Weights;
@@ -46,12 +46,12 @@ pub(super) fn explain(
         }
         Because::Capability { node, capability, reasons } => {
             let name = words.capability(node, capability);
-            let headline = format!("nobody can ever offer `{name}`");
+            let headline = format!("nothing can ever offer `{name}`");
             let (because, culprit) = words.chain(&reasons);
             Explanation { headline, because, culprit }
         }
         Because::UnknownInstance(id) => Explanation {
-            headline: format!("nobody knows of which node `{id}` is to be"),
+            headline: format!("the node of `{id}` is unknown"),
             because: vec![
                 "it is neither in the state nor named by the description".to_owned(),
                 "instances have names only there; new ones are called `NODE-1`, `NODE-2` and so on"
@@ -265,7 +265,7 @@ impl Words<'_> {
                     culprit = format!("{}.{name}", self.node(*node));
                     format!("`{name}` of `{}` is bound to nothing", self.node(*node))
                 }
-                Reason::NobodyOffers { node, capability } => {
+                Reason::NotOffered { node, capability } => {
                     let name = self.capability(*node, *capability);
                     culprit = format!("{}.{name}", self.node(*node));
                     format!("no state of `{}` offers `{name}`", self.node(*node))

@@ -49,8 +49,8 @@ pub(super) fn is_unsettled(question: &Question<'_>, workshop: &Workshop<'_>) -> 
 /// How many beliefs are looked at for some plan, and for a better one.
 const GREEDY: usize = 20_000;
 const EXACT: usize = 2_000;
-/// How many first actions are followed to the goal when that leads there and nobody asks for the
-/// best plan.
+/// How many first actions are followed to the goal when that leads there and the best plan is not
+/// asked for.
 const FIRSTS: usize = 1;
 
 /// Looks for a cheapest plan.

@@ -1,6 +1,6 @@
 //! How long a plan takes when everything starts as soon as it may, and what it costs.
 //!
-//! Times are in milliseconds. Scalings take no time, and operations whose duration nobody gave
+//! Times are in milliseconds. Scalings take no time, and operations without a duration
 //! take none either; the number of actions on the longest chain says something even then.
 
 use std::cmp::Reverse;

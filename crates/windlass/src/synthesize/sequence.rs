@@ -127,7 +127,7 @@ pub enum Because {
         /// The reasons.
         reasons: Vec<relaxed::Reason>,
     },
-    /// The goal wants an instance of which nobody knows the node.
+    /// The goal wants an instance whose node is unknown.
     UnknownInstance(InstanceId),
     /// The start does not satisfy the invariants.
     StartNotAllowed,
@@ -277,7 +277,7 @@ impl<'a> Workshop<'a> {
                 let mut offering = states.filter(|s| self.tables.offers(node, *s, capability));
                 let reasons = match offering.next() {
                     Some(state) => relaxed::reasons(&self.tables, relaxed, node, state),
-                    None => vec![relaxed::Reason::NobodyOffers { node, capability }],
+                    None => vec![relaxed::Reason::NotOffered { node, capability }],
                 };
                 Some(Because::Capability { node, capability, reasons })
             }

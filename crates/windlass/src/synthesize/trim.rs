@@ -41,7 +41,7 @@ impl Planner<'_> {
         Some(self.labelled(&plan, &|before, after| changes.why(before, after)))
     }
 
-    /// Nobody wants to know how an order that is tried could be mended.
+    /// An order that is only tried needs no repair.
     fn without_repair(&self) -> Effort {
         Effort { repair_limit: 0, ..*self.effort }
     }

@@ -80,7 +80,7 @@ pub fn same_states(upgrade: &Upgrade, said: &Goal) -> Result<Goal, InstanceId> {
         })
         .collect();
     let mut wants = Vec::new();
-    let mut anew: BTreeMap<(NodeId, StateId), u32> = BTreeMap::new();
+    let mut recreated: BTreeMap<(NodeId, StateId), u32> = BTreeMap::new();
     for (id, instance) in &upgrade.start.instances {
         let is_changed = upgrade.changed.contains(&application.node(instance.node).name);
         let everything = said.wants.is_empty();
@@ -98,13 +98,13 @@ pub fn same_states(upgrade: &Upgrade, said: &Goal) -> Result<Goal, InstanceId> {
         let protocol = application.protocol_of(node).ok_or_else(|| id.clone())?;
         let number = protocol.state_named(&state).ok_or_else(|| id.clone())?;
         if again.is_some() {
-            *anew.entry((node, number)).or_insert(0) += 1;
+            *recreated.entry((node, number)).or_insert(0) += 1;
             continue;
         }
         wants.push(Want::Instance { instance: id.clone(), state });
     }
     goal.wants.extend(wants);
-    goal.wants.extend(as_many(&anew));
+    goal.wants.extend(as_many(&recreated));
     Ok(goal)
 }
 
@@ -128,9 +128,9 @@ pub fn either_version(upgrade: &Upgrade, file: &GoalFile) -> GoalFile {
 }
 
 /// As many instances of a node in each state as there were before it moved.
-fn as_many(anew: &BTreeMap<(NodeId, StateId), u32>) -> impl Iterator<Item = Want> {
-    anew.iter().map(|((node, state), number)| {
-        let is_only = anew.keys().filter(|(other, _)| other == node).count() == 1;
+fn as_many(recreated: &BTreeMap<(NodeId, StateId), u32>) -> impl Iterator<Item = Want> {
+    recreated.iter().map(|((node, state), number)| {
+        let is_only = recreated.keys().filter(|(other, _)| other == node).count() == 1;
         let amount = if is_only { Amount::Exactly(*number) } else { Amount::AtLeast(*number) };
         Want::Node { node: *node, state: *state, amount }
     })
@@ -395,7 +395,7 @@ impl Both<'_> {
     }
 }
 
-/// A name that nobody has yet.
+/// A name that is not in use yet.
 fn fresh<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> String {
     let known: Vec<&String> = known.collect();
     let mut fresh = name.to_owned();

@@ -294,7 +294,7 @@ fn looks_like_a_date(bytes: &[u8]) -> bool {
     bytes.len() >= 8 && bytes[4] == b'-' && bytes[..4].iter().all(u8::is_ascii_digit)
 }
 
-/// Characters that YAML or JSON cannot hold as they are, or that nobody would see.
+/// Characters that YAML or JSON cannot hold as they are, or that are invisible.
 fn must_escape(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')

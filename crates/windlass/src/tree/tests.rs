@@ -195,7 +195,7 @@ fn keys_that_are_lists_stay_apart_as_values() {
 }
 
 #[test]
-fn a_line_that_is_indented_too_deep_is_told_as_such() {
+fn a_line_that_is_indented_too_deep_is_reported_as_such() {
     let told = |text: &str| {
         let (_, findings) = parse(SourceId(0), text, &Options::default());
         let finding = findings.first().unwrap();

@@ -2,7 +2,7 @@
 //!
 //! A binding is made when its requirement begins to be relied on; who offers at that instant is a
 //! question about slots, and the overlap lemma answers it. A replica-unaware requirement is bound
-//! anew when its provider stops; that stretch is looked at in the same way. What is found is never
+//! again when its provider stops; that stretch is looked at in the same way. What is found is never
 //! too little: an instance left out is bound in no run, and what is said to be certain is so in
 //! every run. It may be too much: how often a provider stops and what else the same event ends is
 //! not followed, and neither are the loads of the policy `least-loaded`. Small plans are searched
@@ -114,7 +114,7 @@ impl Ending<'_> {
             return self.ever_bound(need, providers);
         }
         if !is_aware && self.scene.arity(need) == Arity::All {
-            // Bound anew whenever somebody comes or goes.
+            // Bound again whenever an instance comes or goes.
             return providers.lives.iter().copied().filter(offering_last).collect();
         }
         let mut found = BTreeSet::new();
@@ -141,7 +141,7 @@ impl Ending<'_> {
             // A binding goes with its provider.
             found.retain(|life| self.last_element(*life).is_some());
         } else {
-            self.bound_anew(need, providers, &mut found);
+            self.bound_again(need, providers, &mut found);
             found.retain(offering_last);
         }
         found
@@ -174,7 +174,7 @@ impl Ending<'_> {
 
     /// Adds who a requirement may be bound to after one that it was bound to stopped: at once, or
     /// as soon as somebody offers.
-    fn bound_anew(&self, need: &Need, providers: &Providers, found: &mut BTreeSet<LifeId>) {
+    fn bound_again(&self, need: &Need, providers: &Providers, found: &mut BTreeSet<LifeId>) {
         let run = [Slot::stages(self.scene.lives.get(need.life), need.from, need.to)];
         let mut open: Vec<LifeId> = found.iter().copied().collect();
         while let Some(life) = open.pop() {

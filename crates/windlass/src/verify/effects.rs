@@ -62,7 +62,10 @@ impl Effects {
             let (always_moved, is_gone) = (has(&all.certain), all.possible.remove(&gone));
             let may_move = has(&all.possible);
             for set in [&mut all.certain, &mut all.possible] {
-                *set = std::mem::take(set).into_iter().map(|effect| effect.anew(id)).collect();
+                *set = std::mem::take(set)
+                    .into_iter()
+                    .map(|effect| effect.of_new_instance(id))
+                    .collect();
             }
             if !always_moved {
                 let stays = Effect::Created(id.clone(), old.node, old.element);
@@ -80,7 +83,7 @@ impl Effect {
     }
 
     /// The same about a new instance with a name that an old one had.
-    fn anew(self, id: &InstanceId) -> Self {
+    fn of_new_instance(self, id: &InstanceId) -> Self {
         match self {
             Effect::Moved(moved, node, _, to) if moved == *id => Effect::Created(moved, node, to),
             other => other,

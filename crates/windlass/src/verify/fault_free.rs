@@ -49,8 +49,8 @@ fn ways(scene: &Scene<'_>) -> impl Iterator<Item = Fault> {
 
 /// The ways in which one need can fault.
 fn faults(scene: &Scene<'_>, need: &Need) -> Vec<Fault> {
-    let nobody = Providers { capability: 0.into(), lives: Vec::new() };
-    let providers = scene.providers(need).unwrap_or(nobody);
+    let none = Providers { capability: 0.into(), lives: Vec::new() };
+    let providers = scene.providers(need).unwrap_or(none);
     match (scene.sort(need), scene.arity(need)) {
         (Sort::ReplicaAware, Arity::Any) => bound(scene, need, &providers),
         (Sort::Containment, _) | (Sort::ReplicaUnaware, Arity::Any) => {
@@ -64,7 +64,7 @@ fn faults(scene: &Scene<'_>, need: &Need) -> Vec<Fault> {
 /// Containment and replica-unaware: the window meets a non-offering slot of every provider.
 fn window(scene: &Scene<'_>, need: &Need, stage: usize, providers: &Providers) -> Option<Fault> {
     let window = scene.window(need.life, stage)?;
-    let slots = nobody_offers(scene, &window, providers)?;
+    let slots = no_offer(scene, &window, providers)?;
     let cut = slots::least_cut(slots.iter());
     let later = usize::from(scene.is_operation(need.life, stage));
     let length = scene.events.count_below(&cut) + later;
@@ -72,8 +72,8 @@ fn window(scene: &Scene<'_>, need: &Need, stage: usize, providers: &Providers) -
     Some(Fault { need: need.clone(), stage, boxes, entry: Vec::new(), cut, length })
 }
 
-/// Slots at which nobody offers in a window, when there are such.
-fn nobody_offers(scene: &Scene<'_>, window: &Slot, providers: &Providers) -> Option<Vec<Slot>> {
+/// Slots at which no provider offers in a window, when there are such.
+fn no_offer(scene: &Scene<'_>, window: &Slot, providers: &Providers) -> Option<Vec<Slot>> {
     let window_row = std::slice::from_ref(window);
     let mut missing = Vec::with_capacity(providers.lives.len());
     for life in &providers.lives {
@@ -94,15 +94,15 @@ fn nobody_offers(scene: &Scene<'_>, window: &Slot, providers: &Providers) -> Opt
     }
 }
 
-/// Replica-aware: bound at the entry of the run to whoever offers then, and faulting when that
-/// one stops, or when nobody offered.
+/// Replica-aware: bound at the entry of the run to an instance that offers then, and faulting
+/// when that one stops, or when none offered.
 fn bound(scene: &Scene<'_>, need: &Need, providers: &Providers) -> Vec<Fault> {
     let Some(entry_event) = scene.entry(need) else {
         return bound_at_start(scene, need, providers);
     };
     let entry = Slot::before(scene.events, entry_event);
     let mut faults = Vec::new();
-    if let Some(slots) = nobody_offers(scene, &entry, providers) {
+    if let Some(slots) = no_offer(scene, &entry, providers) {
         faults.extend(unbound(scene, need, entry_event, slots));
     }
     for &provider in &providers.lives {
@@ -117,7 +117,7 @@ fn bound(scene: &Scene<'_>, need: &Need, providers: &Providers) -> Vec<Fault> {
     faults
 }
 
-/// The fault of a run that nobody could be bound to when it was entered: there at once in a
+/// The fault of a run without a provider to be bound to when it was entered: there at once in a
 /// state, at the end of an operation. A later offer does not help.
 fn unbound(scene: &Scene<'_>, need: &Need, entry: EventId, slots: Vec<Slot>) -> Option<Fault> {
     let before = slots::least_cut(slots.iter());

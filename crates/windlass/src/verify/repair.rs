@@ -30,7 +30,7 @@ pub enum Repair {
     /// No order of whole actions is fault-free.
     Impossible,
     /// The search was given up after so many orders, or an operation has alternatives, so that
-    /// what it leads to is nobody's to order.
+    /// no order decides what it leads to.
     GaveUp(usize),
 }
 

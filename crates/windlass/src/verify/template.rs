@@ -282,7 +282,7 @@ impl Judge<'_> {
         })
     }
 
-    /// What a state relies on and nobody offers.
+    /// What a state relies on and nothing offers.
     fn inconsistency(&self, states: &States) -> String {
         let application = self.question.application;
         let Some(template) = ServiceTemplate::new(application) else { return String::new() };

@@ -340,7 +340,7 @@ resources:
 }
 
 #[test]
-fn what_stands_in_the_wrong_place_is_told_where_it_belongs() {
+fn the_help_says_where_a_misplaced_key_belongs() {
     let swallowed = "heat_template_version: wallaby
 description: >
   Two servers.

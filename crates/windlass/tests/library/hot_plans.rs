@@ -227,7 +227,7 @@ fn a_stack_is_created_in_virtual_time() {
 }
 
 #[test]
-fn the_branch_of_if_that_is_not_taken_is_waited_for_by_nobody() {
+fn the_branch_of_if_that_is_not_taken_is_not_waited_for() {
     let text = "heat_template_version: wallaby
 parameters:
   fast: { type: boolean, default: false }

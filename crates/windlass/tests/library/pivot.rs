@@ -105,7 +105,7 @@ fn compare(encoding: &Encoding, seen: &mut Seen) -> Result<(), States> {
     Ok(())
 }
 
-/// 2 * 2 * 3 * 3 * 2 states; the virtual machine and a working server need nobody for
+/// 2 * 2 * 3 * 3 * 2 states; the virtual machine and a working server need no offer for
 /// 72 + 48 steps, the other 120 need an offer. In 14 states everybody has what it relies on.
 #[test]
 fn web_services_have_the_same_labelled_transitions_in_all_states() {

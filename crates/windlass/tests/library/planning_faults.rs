@@ -39,7 +39,7 @@ fn plan(
     planning::found(&proven(application, start, goal, allow_faults))
 }
 
-/// Where a page ends that loses its data is a choice of nobody.
+/// Where a page ends that loses its data cannot be chosen.
 const EITHER: &str = "
 type web needs data:unaware
   state down

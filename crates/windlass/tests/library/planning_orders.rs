@@ -35,7 +35,7 @@ fn undoing_a_plan_restores_what_lives_in_what() {
 
 /// An instance that lives in the wrong container goes and comes again.
 #[test]
-fn undoing_a_plan_moves_nobody() {
+fn undoing_a_plan_moves_no_instance() {
     let (application, _) = fixtures::thinking();
     let text = "d1 mongo running\nm1 maven running\nm2 maven running\n\
                 a1 api running in m1 data=d1\n";
@@ -78,7 +78,7 @@ fn many_nodes_are_planned_one_after_another() {
     assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
 }
 
-/// Two services on a server on a machine. A server that is configured anew offers all the time.
+/// Two services on a server on a machine. A server that is configured again offers all the time.
 const SERVICES: &str = "
 faults forbidden
 type service needs runtime:containment

@@ -78,7 +78,7 @@ fn the_planning_graph_is_finite() {
     let application = sketch::application(SMALL);
     let start = sketch::state(&application, "b box on\na app up in b\n");
     let app = application.node_named("app").expect("a node");
-    // Nobody can have two boxes without room, so everything is looked at.
+    // Two boxes need room, so everything is looked at.
     let state = StateId::from(1);
     let wants = vec![
         Want::Node { node: app, state, amount: Amount::AtLeast(1) },

@@ -101,7 +101,7 @@ node plant plant
 }
 
 #[test]
-fn an_instance_that_nobody_knows() {
+fn an_unknown_instance() {
     let application = sketch::application(SHOP);
     assert_eq!(culprit(&application, "", &goal_file(&application, "nine=up")), "nine");
 }

@@ -77,7 +77,7 @@ fn nothing_is_done_when_nothing_changed() {
 }
 
 #[test]
-fn what_lives_in_something_else_goes_and_comes_anew() {
+fn an_instance_with_another_container_is_removed_and_created_again() {
     let (old, running) = fixtures::thinking();
     let new = sketch::application(&fixtures::THINKING.replace("host=maven.host", "host=node.host"));
     let both = upgrade(&old, &new, &running).expect("two versions");

@@ -53,7 +53,7 @@ fn agreed(replica: &Replica, state: &GlobalState, action: &Action, at: &str) -> 
 
 type Set = BTreeSet<GlobalState>;
 
-/// A state that nobody would come to: bindings are gone, instances are somewhere else.
+/// A state that no run reaches: bindings are gone, instances are somewhere else.
 fn unsettled(prng: &mut Prng, application: &Application, mut state: GlobalState) -> GlobalState {
     state.horizontal.retain(|_| prng.chance(60));
     for instance in state.instances.values_mut() {

@@ -97,7 +97,11 @@ const MUTATIONS: &[Mutation] = &[
         &[("capability: HostedOn, from: closed", "capability: HostedOn, from: open")],
         (2, 1),
     ),
-    ("nobody ever starts", &[("from: created, to: started", "from: started, to: created")], (1, 0)),
+    (
+        "no node ever starts",
+        &[("from: created, to: started", "from: started, to: created")],
+        (1, 0),
+    ),
     ("a message is never sent", &[(", send: available", "")], (2, 1)),
     ("the open message is never sent", &[(", send: open", "")], (2, 1)),
     (

@@ -77,7 +77,7 @@ fn a_transition_waits_for_its_port_and_its_place() {
     nets.perform("start c warm").unwrap();
     nets.perform("end c warm").unwrap();
     assert_eq!(nets.places()["c"], "on");
-    // Nobody uses the service any more, so the server may stop, and withdraws it.
+    // Nothing uses the service any more, so the server may stop, and withdraws it.
     let done = nets.perform("start s stop").unwrap();
     assert_eq!(done.consequences, ["disable c.needed -> s.service"]);
     assert!(nets.bindings().is_empty());

@@ -1,4 +1,4 @@
-//! Quirks of TOSCA files that can be switched on: each bears with its own text and with no other.
+//! Quirks of TOSCA files that can be switched on: each tolerates its own text and no other.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
@@ -12,7 +12,7 @@ use windlass::source::files::{Limits, MemoryFiles};
 const SIMPLE: &str = "tosca_definitions_version: tosca_simple_yaml_1_3\n";
 const TWO: &str = "tosca_definitions_version: tosca_2_0\n";
 
-/// The name of each quirk, the version, and a text whose errors it bears with.
+/// The name of each quirk, the version, and a text whose errors it tolerates.
 const TEXTS: &[(&str, &str, &str)] = &[
     (
         "fractions-of-units",
@@ -188,7 +188,7 @@ fn without_quirks_the_text_of_the_standard_counts_and_the_quirk_is_offered() {
     for (name, version, text) in TEXTS {
         let errors = errors(&read(&format!("{version}{text}"), &[]));
         assert!(!errors.is_empty(), "{name}");
-        let offer = format!("`--quirks {name}` bears with it");
+        let offer = format!("`--quirks {name}` tolerates it");
         assert!(errors.iter().all(|error| error.contains(&offer)), "{name}: {errors:?}");
     }
 }
@@ -198,7 +198,7 @@ fn a_quirk_makes_a_warning_that_names_it() {
     for (name, version, text) in TEXTS {
         let reading = read(&format!("{version}{text}"), &[name]);
         assert_eq!(errors(&reading), Vec::<String>::new(), "{name}");
-        let says = format!("It is borne with by the quirk `{name}`.");
+        let says = format!("The quirk `{name}` tolerates it.");
         let says = |note: &String| *note == says;
         let mut warnings =
             reading.findings.iter().filter(|finding| finding.severity == Severity::Warning);
@@ -220,8 +220,8 @@ fn a_set_stands_for_its_quirks() {
     for (name, version, text) in TEXTS {
         let own = ALL.iter().find(|switch| switch.name == *name).unwrap().set;
         for set in SETS {
-            let is_borne = errors(&read(&format!("{version}{text}"), &[set])).is_empty();
-            assert_eq!(is_borne, own == *set, "{name} with {set}");
+            let is_tolerated = errors(&read(&format!("{version}{text}"), &[set])).is_empty();
+            assert_eq!(is_tolerated, own == *set, "{name} with {set}");
         }
     }
 }

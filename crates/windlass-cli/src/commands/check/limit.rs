@@ -1,4 +1,4 @@
-//! At most so many findings of one file are shown: nobody reads more, and a file that was never
+//! At most so many findings of one file are shown: more are not read, and a file that was never
 //! a description would fill a disk with them.
 
 use std::collections::BTreeMap;

@@ -24,7 +24,7 @@ impl Address {
         let state_dir = place.state_dir.clone();
         let kept = containers::read(&Deployment::new(&state_folder(place, file), name));
         let project = kept.ok().flatten().map(|requests| requests.project);
-        // Nobody named a file: the one that is there is meant.
+        // No file is named: the one that is there is meant.
         let is_nowhere = file == Path::new(USUAL_FILE) && !file.exists();
         let found = read_options::file_in(Path::new(".")).filter(|_| is_nowhere);
         let file = found.as_deref().unwrap_or(file);

@@ -71,7 +71,7 @@ pub(crate) fn predicted(past: &Past, jobs: Option<usize>) -> Result<Vec<Span>, F
         let assembly =
             Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
         let scenario = Scenario::default();
-        // A plan in the middle of a run is a way back, which nobody predicts.
+        // A plan in the middle of a run is a way back, which is not predicted.
         let plan = plan.filter(|_| past.purpose == Purpose::Down);
         return imagine(past.net(&assembly, &scenario)?, world(past), begun, plan, jobs);
     }

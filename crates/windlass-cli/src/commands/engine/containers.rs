@@ -159,7 +159,7 @@ impl Composed {
                 ours.push((service.clone(), container));
                 continue;
             }
-            tell(&format!("stays   {name}: its profile is off, or nobody asked for its service"));
+            tell(&format!("stays   {name}: its profile is off, or its service was not asked for"));
             self.hold(&engine, &name)?;
         }
         self.take_earlier(&engine, ours, volumes)?;

@@ -1,4 +1,4 @@
-//! Actions of which nobody knows whether they happened: what the operator is told and asked.
+//! Actions of which it is unknown whether they happened: what the operator is told and asked.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const MANY: usize = 4;
 const MOST: usize = 20;
 const ALL_DONE: &str = "--in-doubt all=done";
 
-/// What nobody knows, and what the operator can say about it, with what has been said already.
+/// What is in doubt, and what the operator can say about it, with what has been said already.
 /// Programs get the whole list.
 pub(super) fn failure(
     drive: &Drive<'_>,
@@ -24,7 +24,7 @@ pub(super) fn failure(
     verdicts: &BTreeMap<OrderId, Verdict>,
 ) -> Failure {
     let order = |doubt: &InDoubt| format!("`{}` (order {})", doubt.label, doubt.order.0);
-    let message = "nobody knows whether this happened, and it must not happen twice";
+    let message = "it is unknown whether this happened, and it must not happen twice";
     let failure = match doubts {
         [only] => Failure::usage(format!("{message}: {}", order(only))),
         several => {

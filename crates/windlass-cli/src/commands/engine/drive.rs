@@ -159,7 +159,7 @@ pub(crate) fn or_back(deployment: &Deployment, dismissed: &Dismissed) {
     let (deployment, dismissed) = (deployment.clone(), dismissed.clone());
     let _ = ctrlc::set_handler(move || {
         if !interrupt() {
-            // What cannot be started again will be missed; nobody is left to hear of it.
+            // When it cannot be started again, no one is left to report that to.
             let _ = dismissed.leave(&deployment);
             std::process::exit(i32::from(exit_code::INTERRUPTED));
         }
@@ -344,7 +344,7 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
         Finish::Unseen(unseen) => {
             for Unseen { instance, host } in unseen {
                 output::notice(&format!(
-                    "the host {host} does not answer, so nobody knows whether the process of \
+                    "the host {host} does not answer, so it is unknown whether the process of \
                      {instance} runs"
                 ));
             }
@@ -355,7 +355,7 @@ fn ended(drive: &Drive<'_>, finish: &Finish) -> u8 {
             let up = drive.address.up();
             output::notice(&format!(
                 "everything is where the run began; what an operation did that no other one undoes \
-                 is still done; `{up}` begins anew"
+                 is still done; `{up}` starts again"
             ));
             exit_code::EXECUTION
         }

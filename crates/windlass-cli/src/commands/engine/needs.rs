@@ -39,13 +39,13 @@ fn known(application: &Application, secrets: &Secrets, file: Option<&Path>) -> R
     };
     let told: Vec<String> = missing.iter().map(told).collect();
     let word = if told.len() == 1 { "secret" } else { "secrets" };
-    Err(Failure::usage(format!("nobody gave the {word} {}", told.join(", "))).help(format!(
+    Err(Failure::usage(format!("no value for the {word} {}", told.join(", "))).help(format!(
         "put it into a file `{first}` of the folder that `--secrets` names, or into the variable \
          `WINDLASS_SECRET_{first}`; nothing was done"
     )))
 }
 
-/// Refuses to begin when a container is described and nobody makes containers.
+/// Refuses to begin when a container is described and the world makes none.
 fn images(application: &Application, world: WorldArg) -> Result<(), Failure> {
     if world == WorldArg::Docker {
         return Ok(());

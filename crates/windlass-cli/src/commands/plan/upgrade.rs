@@ -48,7 +48,7 @@ pub(super) fn asked(
     if !both.moved.is_empty() {
         let names: Vec<&str> = both.moved.values().map(String::as_str).collect();
         output::notice(&format!(
-            "nodes that live in something else now, whose instances go and come anew: {}",
+            "nodes that live in something else now, whose instances are removed and created again: {}",
             names.join(", ")
         ));
     }
@@ -60,7 +60,7 @@ pub(super) fn asked(
 }
 
 /// An invariant about all instances of a node that changed, and not about at least some of them,
-/// can only mean the new version: nobody is in a state of it yet.
+/// can only mean the new version: no instance is in a state of it yet.
 fn means_the_new_version(both: &Upgrade, file: &GoalFile) {
     let changed = |want: &Want| match want {
         Want::Node { node, amount: Amount::Wanted | Amount::Exactly(_), .. } => {

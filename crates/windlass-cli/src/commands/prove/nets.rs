@@ -32,7 +32,7 @@ pub(super) fn prove(args: &ProveArgs, application: &Application) -> Result<Proof
                 replace::write(path, &svg).map_err(|error| Failure::file("write", path, &error))?;
             }
             None => output::notice(
-                "nobody waits in vain and every place can be reached: there is nothing to draw",
+                "nothing waits forever and every place can be reached: there is nothing to draw",
             ),
         }
     }

@@ -48,7 +48,7 @@ fn argument_of_one(proof: &Proof) -> &'static str {
     match proof.method {
         "one run" => {
             "Nothing that can happen is ever taken back by something else: what waits for others waits for\n\
-             them to get far enough, and nobody goes back. So every order of events leads to the same end, and\n\
+             them to get far enough, and nothing goes back. So every order of events leads to the same end, and\n\
              one run shows it."
         }
         _ => {

@@ -59,7 +59,7 @@ pub(super) fn plan(
     Ok(assembly)
 }
 
-/// Says that nobody measured anything.
+/// Says that nothing was measured.
 fn tell_counted(assembly: &mut Application) {
     assembly.deployment.durations_from = Some("counting one second for each operation".to_owned());
     output::notice(COUNTED);

@@ -132,7 +132,7 @@ pub(super) fn reason(answer: &Answer<'_>, step: &Step) -> (&'static str, String)
         }
         Via::Port(port) => ("port", format!("waits for port {}", assembly.port_name(port))),
         Via::Users(port) => {
-            ("users", format!("waits until nobody uses {}", assembly.port_name(port)))
+            ("users", format!("waits until nothing uses {}", assembly.port_name(port)))
         }
         Via::Retry => ("retry", "tried again".to_owned()),
         Via::Room if answer.waits_for_turn(step) => ("turn", "waits for its turn".to_owned()),

@@ -65,7 +65,7 @@ pub(super) fn all(
     Ok(all)
 }
 
-/// Whether a network or volume is not there. Nobody is told when somebody removes one.
+/// Whether a network or volume is not there. Its removal is not reported.
 fn is_gone(engine: &Engine, part: Option<&Part>) -> bool {
     let (kind, name) = match part {
         Some(Part::Network { name, .. }) => ("networks", name),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_that_are_nobodys_business_and_containers_that_went_on_are_no_drift() {
+    fn expected_ends_and_containers_that_went_on_are_no_drift() {
         let service = |may_end, is_job| Service { may_end, is_job, ..Service::default() };
         let say = |service: &Service, held, container| {
             told(service, if held { "running" } else { "absent" }.to_owned(), held, container)

@@ -1,4 +1,4 @@
-//! What runs, against what the journal and the file say: processes that died while nobody looked,
+//! What runs, against what the journal and the file say: processes that died while no engine looked,
 //! and those that the file describes otherwise by now.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ pub(super) fn tell(
         let restart = address.option("restart", &id);
         output::notice(&format!(
             "`{id}` runs as it was described before, not as the file says now: after this, \
-             `{restart}` starts it anew"
+             `{restart}` starts it again"
         ));
     }
     for (node, there, wanted) in beyond(application, past, &standing) {
@@ -81,7 +81,7 @@ pub(super) fn tell(
         let down = address.command("down");
         output::notice(&format!(
             "{} of `{id}` has been done as it was described before, not as the file says now, and \
-             is not done again: `{down}` and `up` do it anew",
+             is not done again: `{down}` and `up` do it again",
             operations.join(", ")
         ));
     }
@@ -129,7 +129,7 @@ fn outdated(
     all
 }
 
-/// The operations without which nobody comes to a state.
+/// The operations without which no instance comes to a state.
 fn done(component: &ComponentType, element: Element) -> Vec<String> {
     let (Some(protocol), Element::State(state)) = (component.protocol(), element) else {
         return Vec::new();

@@ -24,7 +24,7 @@ const ARCHIVE: &str = "archive";
 /// What operations leave for each other.
 pub(super) const SHARED: &str = "shared";
 
-/// Refuses what no run could compute, and says which nodes nobody brings up.
+/// Refuses what no run could compute, and names the nodes that nothing brings up.
 pub(super) fn allowed(service: Option<&tosca::Model>, sources: &Sources) -> Result<(), Failure> {
     let Some(service) = service else { return Ok(()) };
     let refusals = tosca::refusals(service);

@@ -58,12 +58,12 @@ pub(super) fn up(
     drive(way, machine, engine::Beginning::New { begun, plan: None })
 }
 
-/// Nobody goes on from the middle of a way back: what was to be undone may be half undone.
+/// A way back is not left in its middle: what was to be undone may be half undone.
 fn half_way(past: &Past, way: &Drive<'_>) -> Failure {
     let (resume, down) = (way.address.command("resume"), way.address.command("down"));
     Failure::usage(format!("run {} of `{}` went back half-way", past.run, way.name)).help(format!(
-        "`{resume}` goes on with it; `{down}` does so by the file as it is now, then `up` begins \
-         anew"
+        "`{resume}` goes on with it; `{down}` does so by the file as it is now, then `up` starts \
+         again"
     ))
 }
 
@@ -84,7 +84,7 @@ fn tell_outdated(assembly: &Assembly<'_>, machine: &NetMachine<'_>, address: &Ad
         let down = address.command("down");
         output::notice(&format!(
             "done as it was described before, not as the file says now, and not done again: {}; \
-             `{down}` and `up` do it anew",
+             `{down}` and `up` do it again",
             outdated.join(", ")
         ));
     }

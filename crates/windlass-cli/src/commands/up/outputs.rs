@@ -54,7 +54,7 @@ pub(crate) fn tell_again(format: Format, code: u8, deployment: &Deployment) -> R
     tell(format, code, deployment, service(deployment).as_deref())
 }
 
-/// Keeps where the service is and what was given to it. Without that nobody can tell its outputs
+/// Keeps where the service is and what was given to it. Without that its outputs cannot be printed
 /// later, and nothing else is lost.
 pub(super) fn remember(
     file: &Path,
@@ -92,7 +92,7 @@ fn service(deployment: &Deployment) -> Option<Box<tosca::Model>> {
     input::read(None, id, &file, &mut sources, &options, false).0.tosca
 }
 
-/// The outputs of a service, a line for each; what nobody gave is said.
+/// The outputs of a service, a line for each; one without a value is named.
 fn outputs(deployment: &Deployment, service: Option<&tosca::Model>) -> String {
     let Some(model) = service else { return String::new() };
     let folder = deployment.folder().join(SHARED);

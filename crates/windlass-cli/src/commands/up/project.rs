@@ -105,7 +105,7 @@ fn is_gone(past: &Past) -> bool {
     past.purpose == Purpose::Down && past.is_reached()
 }
 
-/// Compose takes an override beside a file that nobody named; a file that is named stands for
+/// Compose takes an override beside a file that was not named; a file that is named stands for
 /// itself, with Compose and here.
 fn tell_override(args: &UpArgs) {
     let beside = read_options::override_of(&args.file).filter(|_| args.file.is_file());
@@ -155,7 +155,7 @@ impl Prepared {
         let observed = running::observe(&engine()?, &application, &mut requests)
             .map_err(|why| refused(&why))?;
         for name in observed.networks.iter().filter(|_| !args.adopt) {
-            tell(&format!("changed network {name}: it will be made anew, with its containers"));
+            tell(&format!("changed network {name}: it will be recreated, with its containers"));
         }
         for name in observed.stale.iter().filter(|_| !args.adopt) {
             tell(&format!("changed {name}: its container will be replaced"));
@@ -300,18 +300,17 @@ fn learn_checks(project: &mut Project) -> Result<(), Failure> {
         .ending(exit_code::FINDINGS))
 }
 
-/// Asks what becomes of volumes whose definition changed: they are made anew, and what is in them
-/// is lost, only when somebody says so about them.
+/// Asks what becomes of volumes whose definition changed: they are recreated, and their data is
+/// lost, only when the operator says so.
 fn renew(args: &UpArgs, requests: &mut Requests) -> Result<(), Failure> {
     let changed = running::changed_volumes(&engine()?, requests).map_err(|why| refused(&why))?;
     for name in changed {
-        let question = format!(
-            "the definition of the volume `{name}` changed; made anew, it loses what is in it"
-        );
+        let question =
+            format!("the definition of the volume `{name}` changed; recreating it loses its data");
         let is_wanted = args.renew_volumes
             || (!args.dry_run && !args.yes && !args.adopt && ask(&question).is_ok());
         if is_wanted {
-            tell(&format!("changed volume {name}: it will be made anew, without its data"));
+            tell(&format!("changed volume {name}: it will be recreated, without its data"));
             requests.renew.insert(name);
         } else {
             tell(&format!(

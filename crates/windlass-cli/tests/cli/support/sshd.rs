@@ -9,15 +9,15 @@ use crate::support::Folder;
 
 const SSHD: &str = "/usr/sbin/sshd";
 
-/// An ssh server and a configuration in which it is the host `far`; `gone` is a host where nobody
-/// listens.
+/// An ssh server and a configuration in which it is the host `far`; nothing listens at
+/// the host `gone`.
 pub(crate) struct Server {
     pub(crate) folder: Folder,
     sshd: Child,
 }
 
 impl Server {
-    /// The host is gone: nobody listens there any more. What runs there goes on.
+    /// The host is gone: nothing listens there any more. What runs there goes on.
     pub(crate) fn stop(&mut self) {
         let _ = self.sshd.kill();
         let _ = self.sshd.wait();
@@ -73,7 +73,7 @@ pub(crate) fn server(files: &[(&str, &str)]) -> Option<Server> {
         return None;
     }
     let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (port, nobody) = (free(), free());
+    let (port, unused) = (free(), free());
     folder.write("authorized_keys", folder.read("key.pub"));
     folder.write(
         "sshd_config",
@@ -101,8 +101,8 @@ pub(crate) fn server(files: &[(&str, &str)]) -> Option<Server> {
         )
     };
     folder.write("port", port.to_string());
-    let address = host("127.0.0.1", nobody);
-    folder.write("ssh_config", host("far", port) + &host("gone", nobody) + &address);
+    let address = host("127.0.0.1", unused);
+    folder.write("ssh_config", host("far", port) + &host("gone", unused) + &address);
     let server = Server { sshd: started(&folder), folder };
     server.wait_for();
     Some(server)

@@ -16,7 +16,7 @@ const SUM: usize = 18;
 /// What the first line says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Head {
-    /// Counts how often the file was begun anew.
+    /// Counts how often the file was started again.
     pub(super) generation: u64,
     /// The boot of the machine in which that was.
     pub(super) boot: u64,
@@ -27,12 +27,12 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// For a file that is begun anew.
+    /// For a file that starts again.
     pub(super) fn next(self, after: u64) -> Self {
         Head { generation: self.generation + 1, boot: boot(), after, whole: 0 }
     }
 
-    /// Whether the machine has not been started anew since.
+    /// Whether the machine has not been rebooted since.
     pub(super) fn is_of_this_boot(self) -> bool {
         self.boot != 0 && self.boot == boot()
     }

@@ -118,7 +118,7 @@ fn lives(seed: u64) -> usize {
         }
         if dice.below(2) == 0 {
             let mut left = disk.after_power_loss(&mut dice);
-            // The machine is started anew: another boot than that of the head.
+            // The machine is rebooted: another boot than that of the head.
             let mut head = Head::parse(&left[..LENGTH]).unwrap();
             head.boot ^= 1;
             left[..LENGTH].copy_from_slice(head.line().as_bytes());
@@ -132,7 +132,7 @@ fn lives(seed: u64) -> usize {
 }
 
 #[test]
-fn no_loss_of_power_is_damage_and_none_takes_what_somebody_waited_for() {
+fn no_loss_of_power_is_damage_and_none_takes_what_was_waited_for() {
     let losses: usize = (0..300).map(lives).sum();
     assert!(losses > 1_000, "{losses}");
 }

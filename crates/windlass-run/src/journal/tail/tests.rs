@@ -34,7 +34,7 @@ fn count(bytes: &[u8]) -> Option<usize> {
     contents(bytes).map(|it| it.records.len())
 }
 
-/// The same file after the machine was started anew.
+/// The same file after a reboot of the machine.
 fn after_a_boot(mut bytes: Vec<u8>) -> Vec<u8> {
     let mut head = Head::parse(&bytes[..LENGTH]).unwrap();
     head.boot ^= 1;
@@ -73,14 +73,14 @@ fn a_killed_engine_may_lack_the_line_that_it_wrote_and_nothing_else() {
         assert_eq!(count(&changed), expected, "{at} of {begins:?}");
         changed.truncate(at);
         changed.resize(all.len() + 100, 0);
-        // Where a file that was not closed ends, nobody knows.
+        // Where a file that was not closed ends is unknown.
         let lines = begins.iter().filter(|begin| **begin <= at).count();
         assert_eq!(count(&changed), lines.checked_sub(2), "{at} of {begins:?}");
     }
 }
 
 #[test]
-fn a_loss_of_power_takes_only_what_nobody_waited_for() {
+fn a_loss_of_power_takes_only_what_was_not_waited_for() {
     let (all, begins) = written(Safety::Crash, false);
     let mut lost = after_a_boot(all);
     lost[begins[3] + 5..begins[4]].fill(0);

@@ -96,7 +96,7 @@ impl Head<'_> {
         let mut put = |at: usize, text: &[u8]| block[at..at + text.len()].copy_from_slice(text);
         put(0, &self.path.as_bytes()[..self.path.len().min(NAME)]);
         put(100, format!("{mode:07o}\0").as_bytes());
-        // A field has seven digits; nobody has a higher number in a container.
+        // A field has seven digits; no user of a container has a higher number.
         put(108, format!("{:07o}\0", user & 0o777_7777).as_bytes());
         put(116, format!("{:07o}\0", group & 0o777_7777).as_bytes());
         put(124, format!("{:011o}\0", self.size).as_bytes());

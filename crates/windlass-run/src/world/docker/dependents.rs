@@ -1,4 +1,4 @@
-//! Services that are started anew when one that they need was (`restart: true`): while it is
+//! Services that are restarted when one that they need was (`restart: true`): while it is
 //! replaced they are stopped, and when it is not they go on with the one of before.
 
 use super::Shared;
@@ -12,7 +12,7 @@ pub(super) struct Dependent<'s> {
     name: String,
 }
 
-/// Whether a service is started anew when another was.
+/// Whether a service is restarted when another was.
 fn follows(service: &Service, other: &str) -> bool {
     let all = service.body["Labels"][requests::DEPENDS].as_str().unwrap_or_default();
     let mut all = all.split(',').map(|one| one.split(':').collect::<Vec<_>>());

@@ -17,7 +17,7 @@ use crate::world::{Report, in_thread};
 pub(super) struct Guard {
     pub(super) instance: String,
     pub(super) order: OrderId,
-    /// Whether an end with exit code 0 is no death: nobody said that it stays.
+    /// Whether an end with exit code 0 is no death: nothing says that it stays.
     pub(super) may_end: bool,
 }
 
@@ -86,7 +86,7 @@ impl EventWatch {
         }
         if let Some(Guard { instance, order, .. }) = self.lock().guarded.remove(id) {
             let detail = format!("its container ended with exit code {code}");
-            // Nobody listens any more: then nobody has to be told.
+            // When the receiver is gone, the report is not needed.
             reports.send(Report::Died { instance, order, detail });
         }
     }

@@ -43,12 +43,12 @@ pub(crate) fn start_container(
     secrets: &Secrets,
 ) -> Result<(), String> {
     let name = name_of(shared, &order.instance);
-    // What an engine that died may have left is of no use: nobody knows how far it came.
+    // What a dead engine may have left is of no use: it is unknown how far it came.
     drop_container(shared, &name)?;
     let body = body_of(shared, order, process, secrets)?;
     let up = make(shared, &name, &body).and_then(|id| serve(shared, order, process, &id));
     up.map_err(|why| {
-        // It has not come up, so that nobody will stop it: what it wrote is told, and it goes.
+        // It has not come up, so no order will stop it: its output is reported, and it goes.
         let why = secrets.redact(&told(shared, &name, why));
         // The reason is worth more than that something could not be removed.
         let _ = drop_container(shared, &name);
@@ -59,7 +59,7 @@ pub(crate) fn start_container(
 
 /// Makes a container, and the network of the deployment if it is the first there; its id.
 fn make(shared: &Shared, name: &str, body: &Value) -> Result<String, String> {
-    // Until the container is there nobody may take the network for one that is not used.
+    // Until the container is there the network must not be taken for an unused one.
     let _joining = shared.network.read().unwrap_or_else(PoisonError::into_inner);
     let labels = json!({ DEPLOYMENT: shared.name });
     let network =
@@ -125,7 +125,7 @@ fn drop_network(shared: &Shared) {
 }
 
 /// Removes what is left of a deployment that is down: containers that have died and were not
-/// started again, and the network when nobody is in it.
+/// started again, and the network when it is empty.
 pub fn remove_leftovers(engine: &Engine, deployment: &str) -> Result<(), EngineError> {
     let mut is_used = false;
     for id in engine.labelled(&format!("{DEPLOYMENT}={deployment}"))? {

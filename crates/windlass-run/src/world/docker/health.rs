@@ -18,7 +18,7 @@ use crate::world::Order;
 /// How long to wait after the first check that failed; then twice as long, and so on.
 const PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MOST: Duration = Duration::from_secs(5);
-/// How long a check may take when nobody says it.
+/// How long a check may take by default.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Waits until the check of a container succeeds.

@@ -1,7 +1,7 @@
 //! Commands that run inside a container: hooks after its start and before its stop.
 //!
 //! Hooks run one after the other, and the first that fails is the end of the step it belongs to: a
-//! service whose hook failed has not started, so that nobody who waits for it does.
+//! service whose hook failed has not started, so nothing that waits for it starts.
 
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
@@ -75,8 +75,7 @@ pub(super) fn run_all(
     Ok(())
 }
 
-/// Runs one command: its exit code and what it wrote. Nobody waits for it any longer when `stopped`
-/// says so.
+/// Runs one command: its exit code and what it wrote. The wait ends early when `stopped` says so.
 pub(super) fn one(
     engine: &Engine,
     container: &str,

@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where an engine listens when nobody says otherwise.
+/// Where an engine listens by default.
 const USUAL: &str = "/var/run/docker.sock";
 /// A line of a head is never longer.
 const LONGEST_LINE: u64 = 64 << 10;

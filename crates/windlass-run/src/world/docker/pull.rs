@@ -66,7 +66,7 @@ pub(crate) fn is_good(policy: &str, is_built: bool, image: &Value) -> bool {
 
 fn is_good_at(policy: &str, is_built: bool, image: &Value, now: u64) -> bool {
     let longest = match policy {
-        // Nobody pulls what is built here.
+        // What is built here is not pulled.
         "build" => return !is_built,
         _ if is_built => return true,
         "always" | "refresh" => return false,

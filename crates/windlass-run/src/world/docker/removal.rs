@@ -1,8 +1,8 @@
 //! Containers that somebody is removing already, by hand for instance.
 //!
 //! To remove a container that runs is to kill it first, and it keeps its name until the engine has
-//! cleared everything away. Whoever hears of that death and needs the name waits for the rest. The
-//! engine says when it is over, so nobody asks at intervals.
+//! cleared everything away. An order that needs the name waits for the rest. The engine
+//! reports when it is over, so nothing is polled.
 
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
@@ -126,7 +126,7 @@ mod tests {
     const IN_USE: &str = r#"{"message":"Conflict. The container name \"/a\" is already in use"}"#;
 
     #[test]
-    fn a_removal_by_somebody_else_is_waited_for() {
+    fn a_removal_from_outside_is_waited_for() {
         let (engine, server) = engine(vec![(409, IN_PROGRESS), (200, r#"{"StatusCode":137}"#)]);
         engine.remove("a", true).unwrap();
         let asked = server.join().unwrap();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removal_that_fails_is_told() {
+    fn a_removal_that_fails_is_reported() {
         let failed = r#"{"StatusCode":137,"Error":{"Message":"the disk is busy"}}"#;
         let (engine, server) = engine(vec![(409, IN_PROGRESS), (200, failed)]);
         assert_eq!(engine.remove("a", true).unwrap_err().to_string(), "the disk is busy");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_somebody_keeps_is_a_conflict() {
+    fn a_name_in_use_is_a_conflict() {
         let stays = r#"{"Id":"old","Name":"/a","State":{"Status":"running"}}"#;
         let (engine, server) = engine(vec![(409, IN_USE), (200, stays)]);
         assert!(engine.create("a", &Value::Null).unwrap_err().is_conflict());

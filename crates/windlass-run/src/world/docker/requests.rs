@@ -35,7 +35,7 @@ pub struct Requests {
     pub project: String,
     /// By node.
     pub parts: BTreeMap<String, Part>,
-    /// Services of the file that were not asked for: their containers are nobody's orphans.
+    /// Services of the file that were not asked for: their containers are no orphans.
     #[serde(default)]
     pub others: BTreeSet<String>,
     /// Whether only the engine checks health, at its intervals, and not this program too as soon
@@ -47,7 +47,7 @@ pub struct Requests {
     /// By container, what stood there before and comes back when the run is rolled back.
     #[serde(default)]
     pub previous: BTreeMap<String, Previous>,
-    /// The volumes that are made anew because their definition changed: the operator said so.
+    /// The volumes that are recreated because their definition changed: the operator said so.
     #[serde(default)]
     pub renew: BTreeSet<String>,
     /// What earlier runs brought up and the last one was not asked for: it goes with the rest.
@@ -214,7 +214,7 @@ pub struct Service {
     /// What it waits for and does not need.
     #[serde(default, alias = "hopes")]
     pub optional_dependencies: Vec<OptionalDependency>,
-    /// Whether containers that run are started anew, because something that they need was.
+    /// Whether containers that run are started again, because something that they need was.
     #[serde(alias = "starts_anew")]
     pub restarts: bool,
     /// Files that stand in the Compose file.
@@ -234,7 +234,7 @@ pub struct Service {
     /// How they are replaced.
     #[serde(default)]
     pub update: Update,
-    /// How long the longest row of services is that it waits for: who waits for nobody is made
+    /// How long the longest row of services is that it waits for: one that waits for none is made
     /// first.
     #[serde(default)]
     pub rank: u32,

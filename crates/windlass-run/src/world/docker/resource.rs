@@ -1,6 +1,6 @@
-//! Networks and volumes: made when they are missing, made anew when their definition changed.
+//! Networks and volumes: created when they are missing, recreated when their definition changed.
 //!
-//! A changed network is made anew under its containers, which are replaced afterwards. A changed
+//! A changed network is recreated under its containers, which are replaced afterwards. A changed
 //! volume is kept, because of what is in it, unless the operator said that it may go.
 
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::replace::endpoint;
 use super::requests;
 use super::service::{stop, unless_missing, words};
 
-/// The hash of the configuration that something was made from; none when nobody wrote it down.
+/// The hash of the configuration that something was made from; none without such a label.
 fn hash_of(labels: Option<&Value>) -> Option<&str> {
     labels?.get(requests::HASH)?.as_str().filter(|hash| !hash.is_empty())
 }
@@ -93,7 +93,7 @@ fn rejoin(shared: &Shared, name: &str, container: &Container) -> Result<(), Stri
     unless_missing(again)
 }
 
-/// Removes a network. One that was made anew was there before, and stays, as does one that
+/// Removes a network. One that was recreated was there before, and stays, as does one that
 /// containers of before are in again.
 pub(super) fn drop_network(shared: &Shared, name: &str) -> Result<(), String> {
     if shared.made().recreated.contains(name) {

@@ -94,7 +94,7 @@ fn perform(
         Some(_) => Ok(()),
         // An instance may go in one step, so that whoever needs all of its node keeps up.
         None if order.removes => remove(shared, order, service, name, number),
-        // Nobody's step: the container follows the state of its instance.
+        // No step of the plan: the container follows the state of its instance.
         None => match (&order.stop, &order.spawn) {
             (_, Some(_)) => start(shared, order, service, name, number),
             (Some(_), None) => leave(shared, order, service, name),
@@ -117,8 +117,8 @@ pub(super) fn stop(shared: &Shared, name: &str) -> Result<(), String> {
     unless_missing(shared.engine.stop(name, None))
 }
 
-/// Removes the container of a service. One that still runs, because it lost what it needs and
-/// nobody has started it anew, is stopped first as any other.
+/// Removes the container of a service. One that still runs, because it lost what it needs and was
+/// not restarted, is stopped first as any other.
 fn remove(
     shared: &Shared,
     order: &Order,
@@ -223,7 +223,7 @@ fn id_of(shared: &Shared, name: &str) -> Result<String, String> {
     }
 }
 
-/// Starts a container; from here on its end is told. One that somebody has removed is made anew.
+/// Starts a container; from here on its end is reported. One that was removed is recreated.
 fn run(
     shared: &Shared,
     order: &Order,
@@ -267,7 +267,7 @@ fn rerun(
 }
 
 /// Runs what has to happen inside a container after its start. One in which that fails is stopped:
-/// it has not started, and the next attempt begins anew.
+/// it has not started, and the next attempt starts again.
 pub(super) fn greet(
     shared: &Shared,
     order: &Order,

@@ -37,7 +37,7 @@ pub(super) const CLAIM_AND_REPORT: &str = "set -C; c=$1; r=$2; shift 2; \
      IFS= read -r s < /proc/self/stat; printf '%s\\n' \"$s\" > \"$c\" || exit 125; \
      \"$@\"; e=$?; printf '%s\\n' \"$e\" > \"$r\"; exit \"$e\"";
 
-/// What stands in a claim that an engine made: nobody will begin.
+/// The content of a claim that an engine made: the command will never begin.
 const NEVER: &str = "never\n";
 
 /// The folder of the claims of this boot.
@@ -178,7 +178,7 @@ impl Claim {
         self.path.with_extension("result")
     }
 
-    /// Makes the claim, so that nobody else can; whether nobody has begun. The claim of an engine
+    /// Makes the claim, so that no other process can; whether none has begun. The claim of an engine
     /// before this one is as good.
     pub(super) fn take(&self) -> bool {
         self.make() || self.text().is_some_and(|text| text == NEVER)

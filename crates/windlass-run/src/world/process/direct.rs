@@ -246,7 +246,7 @@ impl Direct {
         ended
     }
 
-    /// A thread sees to a command from here on, or nobody knows about it.
+    /// A thread looks after a command from here on, or its end is unknown.
     fn hand_over(
         &mut self,
         shared: &Arc<Shared>,
@@ -349,15 +349,15 @@ impl Direct {
     /// Whether an order that is over has left nothing to forget.
     pub(super) fn has_left_nothing(&mut self, order: OrderId) -> bool {
         let Some(over) = self.over.remove(&order) else { return false };
-        // Whatever had to start has started, so that nobody waits for this. How it ended is known.
+        // Whatever had to start has started, so nothing waits for this. How it ended is known.
         let _ = over.left.map(|(child, _)| child.wait());
         self.logs.over(over.log);
         true
     }
 
     /// What is to be said about a command that has ended.
-    /// A command that was told to end is over when nobody of its group runs any more; whoever
-    /// sees to that reports it.
+    /// A command that was told to end is over when no process of its group runs any more; the
+    /// thread that waits for that reports it.
     pub(super) fn reap(&mut self, shared: &Arc<Shared>, order: OrderId) -> Option<Report> {
         let Started { child, mut log, cancelled } = self.running.remove(&order)?;
         log.name_unless_empty();

@@ -161,7 +161,7 @@ fn wait_for_command(shared: &Shared, order: &Order, child: Begun) -> Result<(), 
     Err(Failure::Failed(shared.launcher.reason(order.id, status)))
 }
 
-/// A command that was cancelled is over when nobody of its group runs any more.
+/// A command that was cancelled is over when no process of its group runs any more.
 fn after_cancel(shared: &Shared, order: OrderId, leader: Option<Identity>) {
     if let Some(leader) = leader.filter(|_| is_cancelled(shared, order)) {
         Group { leader, order, known: Known::Seen }.end(&shared.launcher, super::GRACE);
@@ -327,9 +327,9 @@ pub(super) fn watch(shared: &Arc<Shared>, order: &Order, identity: Identity, chi
         }
     });
     if let Err(error) = watching {
-        // A process that nobody can look after is none.
+        // A process that cannot be looked after is ended.
         identity.signal_group(Signal::KILL);
-        let detail = format!("nobody can look after it: no thread can be started: {error}");
+        let detail = format!("it cannot be looked after: no thread can be started: {error}");
         reports.send(Report::Died { instance, order: id, detail });
     }
 }

@@ -1,6 +1,6 @@
 //! The rest of a process group: whoever a command or a process started and left behind.
 //!
-//! A process that is a state has left it only when nobody of its group runs any more, and a command
+//! A process that is a state has left it only when no process of its group runs any more, and a command
 //! that took too long is over only then: otherwise its next try would run beside it.
 //! A command that ends by itself may leave somebody behind; that is its author's affair.
 

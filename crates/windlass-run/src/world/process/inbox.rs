@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_is_told_once_while_its_handle_stays_open() {
+    fn an_end_is_reported_once_while_its_handle_stays_open() {
         let (_reports, mut inbox) = open().unwrap();
         let mut children = Vec::new();
         for number in 1..=3 {
@@ -201,7 +201,7 @@ mod tests {
         }
         let mut told = Vec::new();
         while told.len() < 3 {
-            assert!(inbox.sleep(Some(Duration::from_secs(30))), "nobody told of an end");
+            assert!(inbox.sleep(Some(Duration::from_secs(30))), "no end was reported");
             told.extend(std::iter::from_fn(|| inbox.ended()));
         }
         told.sort_unstable();

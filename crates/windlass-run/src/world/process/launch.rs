@@ -307,7 +307,7 @@ impl Launcher {
         match value {
             EnvironmentValue::Plain(text) => Ok(text),
             EnvironmentValue::Secret(secret) => {
-                let unknown = || io::Error::other(format!("nobody gave the secret `{secret}`"));
+                let unknown = || io::Error::other(format!("the secret `{secret}` is not set"));
                 self.secrets.get(secret).ok_or_else(unknown)
             }
         }

@@ -4,7 +4,7 @@
 //! while; one that stayed empty serves again.
 //!
 //! A log is locked while it is open. The lock belongs to the opening and not to a process, so that
-//! whoever can get it later knows: nobody who could still write has the file open.
+//! whoever can get it later knows that no process can still write to the file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -18,7 +18,7 @@ use rustix::fs::{CWD, RenameFlags, SeekFrom, renameat_with, seek};
 /// How often a log is looked at while commands start before it has to have a name.
 const PATIENCE: u8 = 8;
 
-/// A file that nobody has written to.
+/// A file without content.
 #[derive(Debug)]
 struct Spare {
     file: File,
@@ -34,7 +34,7 @@ pub(super) struct Log {
     has_name: bool,
 }
 
-/// Logs that nobody has written to.
+/// Logs without content.
 #[derive(Debug, Default)]
 pub(super) struct Logs {
     empty: Vec<Spare>,
@@ -104,7 +104,7 @@ impl Logs {
 impl Drop for Logs {
     fn drop(&mut self) {
         self.settle();
-        // What is empty and locked by nobody is of no use; also what killed engines left.
+        // What is empty and not locked is of no use; also what killed engines left.
         self.empty.clear();
         let files = self.folder.as_ref().and_then(|folder| fs::read_dir(folder).ok());
         for path in files.into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -118,7 +118,7 @@ impl Drop for Logs {
     }
 }
 
-/// Whether nobody has written to a file, nor can.
+/// Whether a file is empty and has no writer.
 fn is_unused(file: &File) -> bool {
     file.try_lock().is_ok() && is_empty(file)
 }

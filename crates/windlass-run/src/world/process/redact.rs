@@ -59,7 +59,7 @@ impl Redactors {
         let mut redactor = Command::new(program);
         redactor.arg(HIDE_SECRETS).arg(log).env_clear().env(HIDDEN, secrets.to_json());
         redactor.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
-        // A signal for the command or for the engine is not meant for it: it ends when nobody
+        // A signal for the command or for the engine is not meant for it: it ends when no process
         // can write any more.
         let mut child = redactor.process_group(0).spawn()?;
         if let (Some(identity), Ok(mut running)) = (Identity::of(child.id()), self.running.lock()) {

@@ -66,7 +66,7 @@ impl Throttle {
         self.most = self.processors;
     }
 
-    /// Nobody has.
+    /// None has ended.
     pub(super) fn wait_expired(&mut self) {
         self.long = self.running;
         self.newest_long = self.newest;

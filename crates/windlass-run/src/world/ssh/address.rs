@@ -11,7 +11,7 @@ const END: char = '}';
 /// The address of this machine.
 const HERE: &str = "here:";
 
-/// Where a host is reached, or why nobody knows yet; none for this machine.
+/// Where a host is reached, or why that is not known yet; none for this machine.
 pub(super) fn resolve(folder: &Path, address: &str) -> Result<Option<String>, String> {
     if address == HERE {
         return Ok(None);

@@ -1,9 +1,9 @@
 //! How a script gets to a host: the system's `ssh`, one connection for many sessions; and the
 //! `docker` client for a container (`docker://NAME`), which is as good as a host.
 //!
-//! Who the host is (address, user, port, identity file) stands in the operator's configuration of
-//! ssh under the name that the description uses; keys of hosts are checked, and nobody is asked for
-//! a password. Scripts go over standard input, so that no secret is on a command line.
+//! The address, user, port and identity file of a host are in the operator's configuration of ssh
+//! under the name that the description uses; keys of hosts are checked, and no password is asked
+//! for. Scripts go over standard input, so that no secret is on a command line.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
@@ -26,8 +26,8 @@ pub(super) struct Away(pub(super) String);
 pub(super) struct Connections {
     config: Option<PathBuf>,
     sockets: PathBuf,
-    /// The hosts that a shared connection was asked for, and whether that has been answered: who
-    /// waits for one host keeps nobody from another.
+    /// The hosts that a shared connection was asked for, and whether that has been answered: a
+    /// wait for one host does not block another.
     masters: Mutex<BTreeMap<String, Arc<Once>>>,
     /// Whether the engine is done, and shares nothing any more.
     closed: AtomicBool,
@@ -210,7 +210,7 @@ impl Connections {
 }
 
 /// The folder of the sockets: short, because the system allows about a hundred characters, and
-/// nobody else's.
+/// private.
 fn sockets() -> io::Result<PathBuf> {
     let user = rustix::process::getuid().as_raw();
     let folder = std::env::temp_dir().join(format!("windlass-ssh-{user}"));

@@ -21,7 +21,7 @@ use crate::world::{Order, Report, in_thread, without_thread};
 
 /// How long a process may take to stop when its author says nothing.
 const GRACE: Duration = Duration::from_secs(10);
-/// After which pauses, in seconds, a host that does not answer is asked again before nobody knows.
+/// After which pauses, in seconds, a host that does not answer is asked again before the outcome is unknown.
 const PATIENCE: [u64; 6] = [0, 1, 2, 4, 8, 15];
 /// When a question itself takes long, none is asked any more after this.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -107,7 +107,7 @@ fn gone(Away(why): Away) -> Failure {
 
 /// Asks a host, again and again if it does not answer.
 pub(super) fn ask_patiently(shared: &Shared, host: &str, script: &str) -> Result<String, Away> {
-    let (mut last, begun) = (Away("nobody asked".to_owned()), Instant::now());
+    let (mut last, begun) = (Away("it was not asked".to_owned()), Instant::now());
     for wait in PATIENCE {
         if begun.elapsed() >= LONGEST {
             break;
@@ -205,7 +205,7 @@ fn listen(
     let filter = Filter::new(&shared.scripts.secrets).keeping_length();
     let copying = thread::Builder::new().spawn(move || copy(output, &log, filter));
     let (shared, host) = (Arc::clone(shared), host.to_owned());
-    // A session that nobody can listen to is one that has ended.
+    // A session that cannot be listened to counts as ended.
     let _ = in_thread(move || {
         let mut last = Vec::new();
         for line in errors.into_iter().flat_map(|errors| BufReader::new(errors).lines()) {
@@ -364,7 +364,7 @@ pub(super) fn adopt_unseen(shared: &Arc<Shared>, host: &str, order: &Order) {
         return;
     }
     shared.unreachable.hides(order.id);
-    // Nobody says anything so far.
+    // Nothing is reported so far.
     let (_, words) = mpsc::channel();
     watch(shared, host, order, words);
 }
@@ -380,12 +380,12 @@ fn watch(shared: &Arc<Shared>, host: &str, order: &Order, words: mpsc::Receiver<
         there.has_died(watched, detail);
     });
     if let Err(error) = watching {
-        // A process that nobody can look after is none, unless nobody can reach it either.
+        // A process that cannot be looked after is ended, unless it cannot be reached either.
         if kill(shared, host, order.id).is_err() {
             shared.unreachable.hides(order.id);
             return;
         }
-        let detail = format!("nobody can look after it: no thread can be started: {error}");
+        let detail = format!("it cannot be looked after: no thread can be started: {error}");
         shared.has_died(order.clone(), detail);
     }
 }

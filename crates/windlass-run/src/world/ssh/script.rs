@@ -92,7 +92,7 @@ impl Scripts {
                 EnvironmentValue::Secret(secret) => self
                     .secrets
                     .get(secret)
-                    .ok_or_else(|| format!("nobody gave the secret `{secret}`"))?,
+                    .ok_or_else(|| format!("the secret `{secret}` is not set"))?,
             };
             // A name that no shell takes would be a command.
             let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_that_nobody_has_begun_stays_so_although_the_engine_that_asked_was_killed() {
+    fn an_order_that_has_not_begun_stays_so_although_the_engine_that_asked_was_killed() {
         let home = tempfile::tempdir().unwrap();
         let (folder, name) = ("claims".to_owned(), "it".to_owned());
         let scripts = Scripts { folder, name, secrets: Secrets::default() };

@@ -17,7 +17,7 @@ pub(super) struct UnreachableHosts {
     tell: fn(&str),
     /// The hosts that do not answer, and when the operator was told.
     hosts: Mutex<BTreeMap<String, Instant>>,
-    /// The processes of which nobody knows whether they run.
+    /// The processes of which it is unknown whether they run.
     unseen: Mutex<BTreeSet<OrderId>>,
 }
 
@@ -58,7 +58,7 @@ impl UnreachableHosts {
         }
     }
 
-    /// Nobody knows whether the process of an order runs.
+    /// It is unknown whether the process of an order runs.
     pub(super) fn hides(&self, order: OrderId) {
         if let Ok(mut unseen) = self.unseen.lock() {
             unseen.insert(order);
@@ -70,7 +70,7 @@ impl UnreachableHosts {
         self.unseen.lock().is_ok_and(|mut unseen| unseen.remove(&order))
     }
 
-    /// The processes of which nobody knows whether they run.
+    /// The processes of which it is unknown whether they run.
     pub(super) fn unseen(&self) -> BTreeSet<OrderId> {
         self.unseen.lock().map(|unseen| unseen.clone()).unwrap_or_default()
     }

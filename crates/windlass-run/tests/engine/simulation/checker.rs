@@ -302,8 +302,8 @@ pub(crate) fn of_nets(
     Err("the journal does not lead to the final places".to_owned())
 }
 
-/// Every rule that needs nobody; these assemblies never withdraw a port, so the order is nobody's
-/// business.
+/// Every rule without an action; these assemblies never withdraw a port, so the order does not
+/// matter.
 fn settled(madeus: &Madeus<'_>, mut state: Valuation) -> Valuation {
     loop {
         let own = |rule: &Rule| !matches!(rule, Rule::Fire(_) | Rule::End(_));

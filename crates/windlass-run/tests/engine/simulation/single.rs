@@ -70,7 +70,7 @@ impl Follower<'_> {
         Ok(())
     }
 
-    /// Handlers, as long as there are any; then nothing is wrong that nobody disturbed.
+    /// Handlers, as long as there are any; then everything is right that was not disturbed.
     fn settle(&mut self) -> Result<(), String> {
         loop {
             let mut all = self.template.candidates(&self.states).into_iter();
@@ -87,7 +87,7 @@ impl Follower<'_> {
             return Ok(());
         }
         if !is_consistent(&self.template, &self.states) {
-            return Err("a state that nobody disturbed is inconsistent".to_owned());
+            return Err("an undisturbed state is inconsistent".to_owned());
         }
         for (_, action) in self.open.values() {
             let allowed = self.template.step(&self.states, action);

@@ -3,8 +3,8 @@
 //! When each dock belongs to one transition and no provided group is left again, an assembly is a
 //! partially ordered set of events with alternatives only among providers: nothing that has become
 //! possible becomes impossible. Then every run does the same things in some order, and one greedy
-//! run tells all: what it does not reach, no run reaches. Who is left waiting waits for a port that
-//! nobody provides, or in a cycle.
+//! run shows all: what it does not reach, no run reaches. A transition that is left waiting waits
+//! for a port that nothing provides, or in a cycle.
 
 mod wait;
 

@@ -14,7 +14,7 @@ fn sort_phases(encoded: &mut [u64]) {
 }
 
 #[test]
-fn interchangeable_operations_are_counted_not_told_apart() {
+fn interchangeable_operations_are_counted_not_distinguished() {
     let system = Operations::new(8);
     let form = Quotient::new(Compiled(&system), sort_phases);
     let outcome =
@@ -25,7 +25,7 @@ fn interchangeable_operations_are_counted_not_told_apart() {
 }
 
 #[test]
-fn stories_are_told_of_real_replicas() {
+fn traces_name_real_replicas() {
     let system = Replicas { count: 4, phases: 3, wraps: false };
     let form = Quotient::new(Derived(&system), |state: &mut Vec<u8>| state.sort_unstable());
     let options = Options::default();

@@ -110,7 +110,7 @@ fn model_matched_signals() {
     assert!(matched_signal_pair(&plus(1), &minus(1)));
     assert!(matched_signals(&[plus(1), minus(1)].into()));
     assert!(matched_signals(&BTreeSet::new()));
-    // Another role, the same polarity, another value, nobody, a second value.
+    // Another role, the same polarity, another value, no partner, a second value.
     assert!(!matched_signals(&[plus(1), minus(2)].into()));
     assert!(!matched_signals(&[plus(1), signal(1, Polarity::Plus, "other")].into()));
     assert!(!matched_signals(&[plus(1), signal(1, Polarity::Minus, "other")].into()));

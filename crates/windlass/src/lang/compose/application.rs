@@ -67,7 +67,7 @@ impl<'p> Lowering<'p> {
     fn new(project: &'p Project) -> Self {
         let mut awaited: BTreeMap<&str, BTreeSet<Condition>> = BTreeMap::new();
         for service in project.services.values() {
-            // Nobody has to reach what nobody needs.
+            // Only what another service needs has to be reached.
             for (other, dependency) in service.depends_on.iter().filter(|(_, it)| it.required) {
                 awaited.entry(other).or_default().insert(dependency.condition);
             }

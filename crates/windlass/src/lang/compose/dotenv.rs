@@ -44,7 +44,7 @@ pub fn parse(text: &str, outer: &Environment) -> Result<Environment, BadLine> {
         let (name, behind) = rest.split_at(end);
         let blank = behind.trim_start_matches([' ', '\t']);
         if name.is_empty() {
-            // Compose takes a value without a name, and nobody can ask for it.
+            // Compose takes a value without a name, which nothing can refer to.
             let unnamed = blank.strip_prefix(['=', ':']);
             let unnamed = unnamed.ok_or_else(|| bad(("a name of a variable is expected", LINE)))?;
             rest = value(unnamed, &known).map_err(bad)?.1;

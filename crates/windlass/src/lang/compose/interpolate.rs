@@ -145,7 +145,7 @@ fn braced(
     if !matches!(operator, '-' | '+' | '?') {
         return Err(TemplateError::Invalid);
     }
-    // Nobody misses a variable of a part that is not used.
+    // A variable of an unused part may be missing.
     let is_used = known.is_some() == (operator == '+');
     let mut unused = BTreeSet::new();
     let unset = if is_used { unset } else { &mut unused };
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_misses_what_is_not_used() {
+    fn an_unused_variable_may_be_missing() {
         let environment: Environment = [("SET".to_owned(), "value".to_owned())].into();
         for (text, missed) in
             [("${SET:-$NONE}", 0), ("${OTHER:+$NONE}", 0), ("${SET:+$NONE}", 1), ("${NONE:-$A}", 1)]

@@ -343,7 +343,7 @@ impl<'a> Loader<'a> {
                     let end = bad.at + rest.find(['\n', '\r']).unwrap_or(rest.len());
                     let place = Span { source, start: bad.at as u32, end: end as u32 };
                     let finding = Diagnostic::error(NO_ENV_FILE, place, bad.message);
-                    // What nobody named is read because it lies there.
+                    // A file that was not named is read because it is there.
                     let is_named = at.start != at.end;
                     if is_named { finding.label(at, "the file is named here") } else { finding }
                 }

@@ -7,7 +7,7 @@ use crate::source::Span;
 /// Keys whose value `service:NAME` means that the containers share something.
 const SHARED: &[&str] = &["network_mode", "ipc", "pid", "uts", "cgroup"];
 
-/// Adds what nobody has to write.
+/// Adds what the file may leave out.
 pub(super) fn normalize(project: &mut Project) {
     let mut default_used = None;
     for service in project.services.values_mut() {

@@ -93,7 +93,7 @@ pub struct Network {
     pub resource: Resource,
     /// Its address ranges.
     pub subnets: Vec<Subnet>,
-    /// Whether nobody declared it.
+    /// Whether the file does not declare it.
     pub implicit: bool,
 }
 

@@ -172,7 +172,7 @@ fn service(name: &str, entry: &Entry, findings: &mut Findings) -> Service {
     }
 }
 
-/// Nobody starts more containers of one service.
+/// More containers of one service are taken for a mistake.
 const MOST_CONTAINERS: i128 = 1_000_000;
 
 fn check_count(service: &Item, findings: &mut Findings) {

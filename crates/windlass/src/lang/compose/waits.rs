@@ -16,7 +16,7 @@ pub struct Hopeless {
 }
 
 impl Hopeless {
-    /// What nobody offers, as the application of the project names it.
+    /// What nothing offers, as the application of the project names it.
     pub fn culprit(&self) -> String {
         format!("{}.{}", super::application::name_of(&self.other), self.until)
     }
@@ -31,7 +31,7 @@ impl Hopeless {
 pub fn hopeless(project: &Project) -> Vec<Hopeless> {
     let mut all = Vec::new();
     for service in project.services.values() {
-        // What may be missing blocks nobody.
+        // A dependency that may be missing blocks nothing.
         for (other, dependency) in service.depends_on.iter().filter(|(_, it)| it.required) {
             let target = project.services.get(other);
             let why = target.and_then(|target| why(target, dependency.condition));

@@ -63,7 +63,7 @@ pub struct Resource {
     pub deletion_policy: Option<String>,
     /// Whether its condition holds; none when that is not known.
     pub condition: Option<bool>,
-    /// Its condition, when nobody knows whether that holds: equal texts hold together.
+    /// Its condition, when its value is unknown: equal texts have equal values.
     pub only_if: Option<String>,
     /// From its name to the end of what is said about it.
     pub extent: Span,

@@ -149,7 +149,7 @@ fn what_is_missing_is_said() {
 }
 
 /// Every kind of value: of types of the profile and of one's own, of capabilities, of
-/// relationships; functions, and an input that nobody gives.
+/// relationships; functions, and an input without a value.
 const VALUES: &str = "tosca_definitions_version: tosca_simple_yaml_1_3
 data_types: { Route: { properties: { to: { type: string }, hops: { type: integer } } } }
 relationship_types:

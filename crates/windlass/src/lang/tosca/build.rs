@@ -113,7 +113,7 @@ impl Build<'_> {
         Some(reference)
     }
 
-    /// The quirk that bears with a type that nothing declares.
+    /// The quirk that tolerates an undeclared type.
     fn quirk_of(&self, kind: TypeKind, name: &str) -> Option<&'static str> {
         let is = |other: TypeKind| self.quiet_id(other, name).is_some();
         let is_old = kind == TypeKind::Data && is_built_in(name, Version::V1_3);
@@ -137,7 +137,8 @@ impl Build<'_> {
 
     /// Takes the name of a tag of YAML for the data type that it means.
     fn tag(&mut self, name: &mut Name) {
-        let Some(meant) = quirks::tagged(&name.text).filter(|_| quirks::are_borne(self.version()))
+        let Some(meant) =
+            quirks::tagged(&name.text).filter(|_| quirks::are_tolerated(self.version()))
         else {
             return;
         };
@@ -161,7 +162,7 @@ impl Build<'_> {
     /// that is imported beside it, because before 2.0 all files of a service share their names.
     fn other_end(&mut self, node: Node<'_>) -> Option<TypeRef> {
         let is_library = self.text.tree.root().get("topology_template").is_none();
-        if is_library && self.file == FileId(0) && quirks::are_borne(self.version()) {
+        if is_library && self.file == FileId(0) && quirks::are_tolerated(self.version()) {
             return self.doubtful_ref(TypeKind::Node, node);
         }
         self.type_ref(TypeKind::Node, node)

@@ -40,7 +40,7 @@ use value_context::Place;
 /// first one puts them there.
 const ON_THE_WAY_UP: &[&str] = &["Standard.create", "Standard.configure", "Standard.start"];
 
-/// The operations that take away; a value that nobody gave is empty for them.
+/// The operations that take away; a value that is not set is empty for them.
 const ON_THE_WAY_DOWN: &[&str] =
     &["Standard.stop", "Standard.delete", "Configure.remove_target", "Configure.remove_source"];
 
@@ -171,7 +171,7 @@ pub(crate) fn of_service(model: &Model, kept: &Reading<'_>) -> Vec<(String, Outp
     all
 }
 
-/// Whether something in a value reads what nobody has given.
+/// Whether something in a value reads what is not set.
 fn lacks(inputs: &Inputs<'_, '_>, value: &Value, kept: &Reading<'_>) -> bool {
     let nowhere = Place::nowhere();
     if let Some((name, _)) = static_values::function(value, inputs.model.version.is_2())

@@ -212,7 +212,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// A node with one instance gives it its own name, unless it is in one of several instances:
-    /// then nobody knows in which, nor what is in it.
+    /// then it is unknown in which, and what is in it.
     fn name_instances(application: &mut Application) {
         if application.faults != Faults::Replicas {
             return;

@@ -64,8 +64,8 @@ pub fn at_url(url: &str) -> Option<(&'static str, &'static str)> {
     Some((name, named(name)?))
 }
 
-/// Whether the profile of 1.3 has a type with this name. Those beside it are nobody's in
-/// particular: many files have their own under the same names.
+/// Whether the profile of 1.3 has a type with this name. Those beside it have no
+/// owner: many files have their own under the same names.
 pub fn is_normative(section: &str, name: &str) -> bool {
     PARSED.root().get(section).is_some_and(|types| types.get(name).is_some())
 }

@@ -3,8 +3,8 @@
 
 use super::version::Version;
 
-/// Whether quirks are borne with: 2.0 has a suite that says what is wrong, so it has none.
-pub(crate) fn are_borne(version: Version) -> bool {
+/// Whether quirks are tolerated: 2.0 has a suite that says what is wrong, so it has none.
+pub(crate) fn are_tolerated(version: Version) -> bool {
     !version.is_2()
 }
 

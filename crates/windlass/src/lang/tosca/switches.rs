@@ -1,9 +1,9 @@
 //! Quirks that can be switched on: what files of other processors do against the text of the
 //! standard. Each has a name; one that is on turns an error into a warning that says so.
 //!
-//! The check that finds an error says which quirk bears with it, and only there: what a quirk is
-//! not about stays an error. Nothing is borne with unless somebody asks for it. What is always
-//! borne with, because it does no harm, is in `quirks`.
+//! The check that finds an error says which quirk tolerates it, and only there: what a quirk is
+//! not about stays an error. Nothing is tolerated unless a quirk is switched on. What is always
+//! tolerated, because it does no harm, is in `quirks`.
 
 use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeSet;
@@ -49,7 +49,7 @@ pub(crate) const POLICIES_OF_TACKER: &str = "policies-of-tacker";
 /// Keys that are there twice.
 pub(crate) const DUPLICATE_KEYS: &str = "duplicate-keys";
 
-/// A quirk by its name, and what it bears with.
+/// A quirk by its name, and what it tolerates.
 #[derive(Debug, Clone, Copy)]
 pub struct Switch {
     /// Its name.
@@ -120,17 +120,17 @@ impl Switches {
         SETS.iter().copied().chain(ALL.iter().map(|switch| switch.name))
     }
 
-    /// Makes warnings of the errors that a quirk bears with which is on; the others say that
+    /// Makes warnings of the errors that an active quirk tolerates; the others say that
     /// there is one.
     pub(in crate::lang) fn settle(&self, findings: &mut [Diagnostic]) {
         for finding in findings.iter_mut().filter(|found| found.severity == Severity::Error) {
             let Some(quirk) = finding.quirk else { continue };
             if self.on.contains(quirk) {
                 finding.severity = Severity::Warning;
-                finding.notes.push(format!("It is borne with by the quirk `{quirk}`."));
+                finding.notes.push(format!("The quirk `{quirk}` tolerates it."));
                 continue;
             }
-            let offer = format!("`--quirks {quirk}` bears with it");
+            let offer = format!("`--quirks {quirk}` tolerates it");
             finding.help = Some(match finding.help.take() {
                 Some(help) => format!("{help}; {offer}"),
                 None => offer,
@@ -184,12 +184,12 @@ mod tests {
     #[test]
     fn a_quirk_bears_with_its_own_errors_only() {
         let at = Span { source: crate::source::Sources::new().add("a", ""), start: 0, end: 0 };
-        let mine = || Diagnostic::error("TOSCA024", at, "x").borne_by(FREE_STATES);
+        let mine = || Diagnostic::error("TOSCA024", at, "x").tolerated_by(FREE_STATES);
         let mut findings = [mine(), Diagnostic::error("TOSCA024", at, "y")];
         let mut switches = Switches::default();
         switches.settle(&mut findings);
         assert_eq!(findings[0].severity, Severity::Error);
-        assert_eq!(findings[0].help.as_deref(), Some("`--quirks free-states` bears with it"));
+        assert_eq!(findings[0].help.as_deref(), Some("`--quirks free-states` tolerates it"));
         switches.switch_on(FREE_STATES);
         let mut findings = [mine(), Diagnostic::error("TOSCA024", at, "y")];
         switches.settle(&mut findings);

@@ -93,7 +93,7 @@ static OPERATION: Record = Record {
 };
 
 const DOUBT: &str =
-    "what may be done when nobody knows whether it happened (default: at_most_once)";
+    "what may be done when it is unknown whether it happened (default: at_most_once)";
 
 /// What may be done about an action in doubt.
 const EFFECT: Shape = Either(&[Word(&["idempotent", "at_most_once"]), Rec(&CHECKED)]);

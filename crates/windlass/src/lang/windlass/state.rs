@@ -106,7 +106,7 @@ fn contain(
     match (entry.value.get("in"), home) {
         (None, None) => {}
         (None, Some((requirement, home))) if application.faults != Faults::Replicas => {
-            // There is one instance of each node: nobody has to say which.
+            // There is one instance of each node, so the container is known.
             let container = state.of_node(home).next().map(|(container, _)| container.clone());
             if let Some(container) = container {
                 state.vertical.insert(id, (requirement, container));

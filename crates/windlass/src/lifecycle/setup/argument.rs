@@ -79,7 +79,7 @@ pub struct Argument {
     pub weights: [Vec<Vec<u32>>; 3],
     /// What relationships can look like: contains the start, closed under every rule.
     pub views: BTreeMap<Place, BTreeSet<View>>,
-    /// Which nodes are looked at: those that wait for nobody who is not done.
+    /// Which nodes are looked at: those that wait only for nodes that are done.
     pub direction: Direction,
     /// One case for each node type and each state that is not a goal.
     pub cases: Vec<Case>,

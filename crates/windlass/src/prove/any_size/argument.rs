@@ -1,8 +1,8 @@
 //! Does bringing up any topology of a rule set always complete? (paper 001, by machine)
 //!
 //! Three questions about finitely many things: do weights exist that fall with every rule
-//! (`weights.rs`), what can a relationship look like (`views.rs`), and is a node that waits for
-//! nobody ever kept from moving (`cases.rs`). Small topologies, for when a case stays open, are
+//! (`weights.rs`), what can a relationship look like (`views.rs`), and can a node be stuck that
+//! waits only for nodes that are done (`cases.rs`). Small topologies, for when a case stays open, are
 //! listed by `topologies.rs`. Why this proves the claim: `docs/theory/any-size.md`.
 
 use super::{cases, views, weights};
@@ -19,7 +19,7 @@ pub enum Open {
         /// The rules of the cycle, in order.
         rules: Vec<RuleId>,
     },
-    /// A node that waits for nobody who is not done may still be kept from moving.
+    /// A node that waits only for nodes that are done may still be stuck.
     Case(OpenCase),
 }
 

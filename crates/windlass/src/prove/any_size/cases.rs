@@ -1,5 +1,4 @@
-//! A node that waits for nobody who is not done is never kept from moving (paper 001,
-//! conditions 1 and 2).
+//! A node that waits only for nodes that are done is never stuck (paper 001, conditions 1 and 2).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -52,7 +52,7 @@ fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                 if let Some(subnet) = fitting.iter().find(|subnet| subnet.contains(*address)) {
                     if subnet.is_reserved(*address) {
                         let message = format!(
-                            "{address} stands for the whole range of `{key}` and is nobody's"
+                            "{address} stands for the whole range of `{key}`: no container can have it"
                         );
                         let finding = RULE.finding(*span, message).label(subnet.span, "its range");
                         findings.push(finding.help("choose another address of the range"));

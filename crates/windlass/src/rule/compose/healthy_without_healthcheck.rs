@@ -1,4 +1,4 @@
-//! A wait for health that nobody measures.
+//! A wait for health that no check measures.
 
 use super::super::{LooksAt, Rule, Tag, page};
 use crate::diagnostic::{Diagnostic, Severity};

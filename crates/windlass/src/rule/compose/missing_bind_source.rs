@@ -46,7 +46,7 @@ fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             continue;
         };
         let message = format!(
-            "the file `{}` of the {kind} `{name}` does not exist, so that nobody with it starts",
+            "the file `{}` of the {kind} `{name}` does not exist, so no container that has it starts",
             file.plain()
         );
         let help = "make it, or correct the path; paths start at the folder of the file";

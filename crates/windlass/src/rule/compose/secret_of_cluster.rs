@@ -36,7 +36,7 @@ fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             let place = resource.item.map().and_then(|map| map.get(key));
             let place = place.map_or(resource.span, |entry| entry.key);
             let message = format!(
-                "the {kind} `{name}` has `{key}`, which only a cluster has: nobody with it starts"
+                "the {kind} `{name}` has `{key}`, which only a cluster has: no container with it starts"
             );
             let help = "say where it comes from: `file` or `environment`";
             findings.push(RULE.finding(place, message).help(help));

@@ -1,4 +1,4 @@
-//! Resources under different conditions that nobody can decide may exclude each other: what is said
+//! Resources under different undecided conditions may exclude each other: what is said
 //! about two of them together is dropped. One of them beside a resource that is always there stays,
 //! and so do two under the same condition.
 

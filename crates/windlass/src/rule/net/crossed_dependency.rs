@@ -1,4 +1,4 @@
-//! `crossed-dependency`: transitions wait for each other, or for what nobody provides.
+//! `crossed-dependency`: transitions wait for each other, or for what nothing provides.
 
 use super::super::{Context, LooksAt, Rule, page};
 use crate::application::assembly::{Assembly, progress};
@@ -23,7 +23,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let Ok(found) = progress::progress(&assembly) else { return };
     let Some(stuck) = found.stuck(&assembly) else { return };
     let explanation = found.explain(&assembly, stuck);
-    // What waits for nobody is an unconnected port, an unset value or an unreachable place: the
+    // A wait outside of a cycle is an unconnected port, an unset value or an unreachable place: the
     // rules on those say it better.
     let Some(cycle) = explanation.cycle else { return };
     let first = explanation.waits[cycle].who();

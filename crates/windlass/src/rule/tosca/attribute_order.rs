@@ -39,7 +39,7 @@ impl<'m> Checker<'m> {
                     let help = "a node is created, configured and started, in this order";
                     self.advise(codes::TOO_EARLY, span, message, Some(help.to_owned()));
                     // Real files read what the operation itself gave before.
-                    self.bear(first.rank == part.rank);
+                    self.tolerate(first.rank == part.rank);
                 }
             }
         }

@@ -29,7 +29,7 @@ impl Checker<'_> {
             Place::Node(name, _) => Whose::Node(service.nodes.position(name)?),
             // Its inputs may hide those of the service.
             Place::Workflow(_) => return None,
-            _ => Whose::Nobody,
+            _ => Whose::NoNode,
         };
         let ground = self.ground.get_or_init(|| Ground {
             links: links(model, service),

@@ -78,7 +78,7 @@ impl Checker<'_> {
                 let help = "write a list of constraints: all of them must hold";
                 self.advise(codes::CONSTRAINT, second.key.span, message, Some(help.to_owned()));
                 // The first one counts then.
-                self.bear(true);
+                self.tolerate(true);
             }
         }
         for entry in clauses.iter().flat_map(Value::entries) {
@@ -90,7 +90,7 @@ impl Checker<'_> {
                 let is_typo = help.is_some();
                 self.advise(codes::CONSTRAINT, entry.key.span, message, help);
                 // Some processors have constraints of their own.
-                self.bear(!is_typo);
+                self.tolerate(!is_typo);
                 continue;
             }
             self.clause(name, &entry.value, base);
@@ -184,7 +184,7 @@ impl Checker<'_> {
             let message = format!("`{name}` is for {such}, and these values are none");
             self.error(codes::CONSTRAINT, wanted.span, message);
             // It holds of nothing and refuses nothing; some files have it.
-            return self.bear(true);
+            return self.tolerate(true);
         }
         match name {
             "pattern" => {
@@ -266,7 +266,7 @@ impl Checker<'_> {
             // A number without a unit is taken for one of the smallest.
             let lacks_unit = is_reason && matches!(bound.data, Data::Int(_));
             // Nothing is equal to it, which does no more harm than that.
-            self.bear(lacks_unit || base == Base::BuiltIn("string"));
+            self.tolerate(lacks_unit || base == Base::BuiltIn("string"));
         }
     }
 

@@ -101,7 +101,7 @@ impl Checker<'_> {
             let help = near.map(|near| format!("did you mean `{near}`?"));
             self.advise(codes::UNKNOWN_NAME, repository.span, message, help);
             // Before 2.0 many files name the registry that everybody knows.
-            self.bear(true);
+            self.tolerate(true);
         }
         let is_long =
             matches!(self.sources.slice(artifact.span).trim_start().chars().next(), Some('{'))

@@ -2,7 +2,7 @@
 //!
 //! Only operations that an orchestrator calls by itself are asked, and only those that something
 //! carries out; what calls other ones gives them their inputs. An input of the whole interface that
-//! one operation is given, the others may do without. Other processors bear with all of it, so the
+//! one operation is given, the others may do without. Other processors tolerate all of it, so the
 //! findings are warnings.
 
 use super::Checker;

@@ -196,8 +196,8 @@ impl Checker<'_> {
         let near = spelling::nearest(name, attributes.names());
         let help = near.map(|near| format!("did you mean `{near}`?"));
         self.advise(codes::UNKNOWN_NAME, rest[0].span, message, help);
-        // Before 2.0 a mapping may name an attribute that nobody declares: it is kept all the same.
-        self.bear(true);
+        // Before 2.0 a mapping may name an undeclared attribute: it is kept all the same.
+        self.tolerate(true);
     }
 
     /// What an output goes to is one of the ends by its word, or a template by its name.

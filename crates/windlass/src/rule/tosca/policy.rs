@@ -75,7 +75,7 @@ impl Checker<'_> {
             let help = format!("its {key} are of type {}", names.join(", "));
             self.advise(codes::UNMATCHED, name.span, message, Some(help));
             // Other processors accept it, and real files do it.
-            self.bear(true);
+            self.tolerate(true);
         }
     }
 

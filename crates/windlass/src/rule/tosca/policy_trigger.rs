@@ -66,7 +66,7 @@ impl Checker<'_> {
         self.watched(watched.as_ref(), condition.get("constraint").unwrap_or(condition));
     }
 
-    /// Attributes and properties of what a filter watches; none when nobody knows.
+    /// Attributes and properties of what a filter watches; none when only a run knows.
     fn filtered(&self, service: &Service, filter: &Value) -> Option<Fields<Schema>> {
         let model = self.model;
         let name = filter.get("node")?.text()?;
@@ -153,7 +153,7 @@ impl Checker<'_> {
                 let help = near.map(|near| format!("did you mean `{near}`?"));
                 self.advise(codes::UNKNOWN_NAME, at.span, message, help);
                 // Before 2.0 a filter may watch what other services have.
-                self.bear(true);
+                self.tolerate(true);
             }
             return;
         };

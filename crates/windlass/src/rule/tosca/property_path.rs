@@ -23,7 +23,7 @@ pub(super) enum Spot<'m> {
     Relationship(Ends<'m>),
     /// A capability of a node.
     Capability { node: TypeId, name: String },
-    /// Nobody knows before the run.
+    /// Only a run knows.
     Unknown,
 }
 
@@ -77,7 +77,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Follows the rest of a path; none when nobody can tell where it leads.
+    /// Follows the rest of a path; none when only a run knows where it leads.
     pub(super) fn follow(&self, from: Spot<'m>, steps: &[Value]) -> Step<Option<Found>> {
         let mut spot = from;
         let mut rest = steps;

@@ -1,7 +1,7 @@
 //! Names of properties and attributes that more than one type has something to say about.
 //!
-//! A chain of derivation may be thousands of types long. Who knows that a name is nobody else's
-//! need not walk along it.
+//! A chain of derivation may be thousands of types long. A name that is declared once
+//! needs no walk along it.
 
 use std::collections::BTreeSet;
 

@@ -144,7 +144,8 @@ impl Checker<'_> {
                         finding.severity = Severity::Warning;
                     }
                     let reason = reason.trim_start_matches(SOFT);
-                    self.findings.push(finding.note(reason).borne_by(switches::UNCHECKED_TARGETS));
+                    self.findings
+                        .push(finding.note(reason).tolerated_by(switches::UNCHECKED_TARGETS));
                     if !is_soft {
                         return None;
                     }
@@ -289,13 +290,13 @@ impl Checker<'_> {
             && let Some(wanted) = node.id
             && !model.types.derives(id, wanted)
         {
-            // A target with the capability that is wanted is borne with, whatever its type.
+            // A target with the wanted capability is tolerated, whatever its type.
             let has_capability = || {
                 let found = self.fit_capability(source, id, assignment, definition);
                 found.is_ok_and(|found| found.is_some())
             };
-            let is_borne = crate::lang::tosca::quirks::are_borne(self.version());
-            let is_soft = is_borne && (model.is_normative(wanted) || has_capability());
+            let is_tolerated = crate::lang::tosca::quirks::are_tolerated(self.version());
+            let is_soft = is_tolerated && (model.is_normative(wanted) || has_capability());
             let soft = if is_soft { SOFT } else { "" };
             // Of many that are looked through, one reason is enough.
             let is_named = assignment.node.is_some();

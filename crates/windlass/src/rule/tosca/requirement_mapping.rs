@@ -74,7 +74,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What stands for a requirement takes what the type is given, and nobody inside gives it.
+    /// What a requirement is mapped to gets its target from outside, so it has none inside.
     fn same_requirement(&mut self, service: &Service, id: TypeId, name: &Name, value: &Value) {
         let model = self.model;
         let Some((node, inner)) = inner(value) else { return };

@@ -4,7 +4,7 @@
 //! of the type must be possible with the service: its nodes simulate the life of the type. Both are
 //! walked together; where the type can go on and the service cannot, or where the type is started
 //! and a mapped capability is not offered, the service is no substitute. As in any workflow, what
-//! nothing carries out and nobody calls is passed over ([`super::unimplemented_operations`]).
+//! nothing carries out and no workflow calls is skipped ([`super::unimplemented_operations`]).
 //!
 //! Paper 003 section 6 asks for this check beside that of types and interfaces.
 
@@ -66,7 +66,7 @@ impl Checker<'_> {
     /// Walks the type and the service together, shortest ways first; says where they part.
     pub(super) fn behavior(&mut self, service: &Service, substitution: &Substitution) {
         let mapped = mapped(self.model, substitution);
-        // A service whose creation is nobody's workflow is brought up by the orchestrator.
+        // A service without a workflow for `create` is brought up by the orchestrator.
         if !mapped.contains_key("create") {
             return;
         }

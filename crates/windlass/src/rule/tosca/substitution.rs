@@ -113,8 +113,7 @@ impl Checker<'_> {
         }
     }
 
-    /// From 2.0 nobody but the mapping gives values to the inputs of a service that stands for a
-    /// node.
+    /// From 2.0 only the mapping gives values to the inputs of a service that stands for a node.
     fn fed_inputs(&mut self, service: &Service, substitution: &Substitution) {
         let named =
             |value: &Value| value.items().first().unwrap_or(value).text().map(str::to_owned);

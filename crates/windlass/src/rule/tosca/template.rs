@@ -241,7 +241,7 @@ impl Checker<'_> {
                 let of = &model.types.get(id).name.text;
                 let help = format!("`{}` is a required property of `{of}`", name.text);
                 self.advise(codes::MISSING_VALUE, span, message, Some(help));
-                self.bear(self.is_often_left_out(id, &name.text));
+                self.tolerate(self.is_often_left_out(id, &name.text));
             }
         }
     }

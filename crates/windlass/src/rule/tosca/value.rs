@@ -87,7 +87,7 @@ impl Checker<'_> {
         fits.then_some(()).ok_or_else(|| unlike(&format!("{article} {wanted}"), value))
     }
 
-    /// The quirk that bears with a value that does not fit.
+    /// The quirk that tolerates a value that does not fit.
     fn quirk_of(&self, value: &Value, base: Base<'_>, version: Version) -> Option<&'static str> {
         if let [entry] = value.entries()
             && let Some(name) = entry.key.text()

@@ -51,7 +51,7 @@ impl Checker<'_> {
                 let mut next = step.on_success.iter().chain(&step.on_failure);
                 next.all(|name| workflow.steps.get(&name.text).is_some())
             });
-            // What follows from the name of a step that nobody has is no finding of its own.
+            // What follows from the unknown name of a step is no finding of its own.
             if self.ends(name, workflow) && is_whole {
                 self.order(service, workflow);
             }
@@ -98,7 +98,7 @@ impl Checker<'_> {
         let first = steps.find_map(|(_, step)| step.target.as_ref());
         let Some(first) = first.filter(|_| is_alone(service)) else { return };
         let message = format!(
-            "there are no node templates in this file, so nobody knows `{}` or any other target",
+            "there are no node templates in this file, so `{}` and all other targets are unknown",
             first.text
         );
         let finding = Diagnostic::warning(codes::UNKNOWN_NAME, first.span, message);
@@ -211,7 +211,7 @@ impl Checker<'_> {
                 let help = near.map(|near| format!("did you mean `{near}`?"));
                 self.advise(codes::UNKNOWN_NAME, entry.key.span, message, help);
                 // Other processors accept it, and real files do it.
-                self.bear(true);
+                self.tolerate(true);
                 continue;
             }
             let schema = attributes.get(name).or_else(|| properties.get(name));

@@ -24,7 +24,7 @@ impl BringUp<'_> {
                 let mut premises = Vec::new();
                 for requirement in self.needs(at, rung) {
                     premises.push(match self.providers(at, requirement) {
-                        // Nobody is bound, so nobody ever offers.
+                        // Nothing is bound, so nothing ever offers.
                         None => Premise { least: 1, all: Vec::new() },
                         Some((all, capability, least)) => {
                             let all: Option<Vec<(u32, Rung)>> = all

@@ -132,7 +132,7 @@ impl Madeus<'_> {
             let (component, _) = self.assembly.local_port(self.assembly.link(*link).provider);
             stopped.get(&component)
         });
-        others.next().map_or(Wait::Nobody(id, port), |other| Wait::Port(id, port, *other))
+        others.next().map_or(Wait::NotProvided(id, port), |other| Wait::Port(id, port, *other))
     }
 
     fn component_of(&self, element: Element) -> ComponentId {

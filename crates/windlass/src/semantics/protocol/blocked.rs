@@ -31,7 +31,7 @@ pub enum Blocked {
         /// The operation that does not exist there.
         operation: OperationId,
     },
-    /// `caps(r)` is undefined, or nobody offers it.
+    /// `caps(r)` is undefined, or nothing offers it.
     NotOffered {
         /// The node that would perform the operation.
         node: NodeId,

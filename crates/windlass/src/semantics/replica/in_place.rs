@@ -1,7 +1,7 @@
 //! Steps of which nothing follows, taken in place.
 //!
 //! [`outcomes`] answers with copies of the state. That suits a search; an engine follows one run,
-//! perhaps of thousands of instances, and most of its steps change one instance and nobody's needs.
+//! perhaps of thousands of instances, and most of its steps change one instance and no needs.
 //! [`InPlace`] holds a state with indexes that show when that is so, and then takes the step
 //! without a copy. Whenever anything could follow (a fault, another binding, a choice of several
 //! transitions) the reference is asked.
@@ -332,7 +332,7 @@ impl Index {
         Some(index)
     }
 
-    /// Who offers what a requirement of `node` is bound to; none when nobody does.
+    /// The instances that offer what a requirement of `node` is bound to; none when none does.
     fn offering(
         &self,
         replica: &Replica,

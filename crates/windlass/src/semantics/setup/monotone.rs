@@ -4,8 +4,8 @@
 //! it holds, holds until the step that it is a premise of has been taken. A premise holds for ever
 //! when its states are the last ones of a way. It holds long enough when the other object cannot
 //! leave these states before this one has gone on: R07 asks for a source that is `created`, and R02
-//! lets nobody start before R07 and R08 have been applied. A message that is taken counts as one
-//! that stays when nobody else looks for it. What is not of this form is searched.
+//! lets no node start before R07 and R08 have been applied. A message that is taken counts as one
+//! that stays when no other rule looks for it. What is not of this form is searched.
 
 use std::collections::BTreeMap;
 

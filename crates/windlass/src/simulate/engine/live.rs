@@ -1,5 +1,5 @@
-//! An assembly whose actions are carried out by somebody else: the rules that need nobody are
-//! applied here, and whoever owns the actions says when one starts and when it ends.
+//! An assembly whose actions are carried out elsewhere: the rules without an action are applied
+//! here, and the owner of the actions reports when one starts and when it ends.
 //!
 //! The numbers and rules are those of a simulated run, so that a real run, a simulated one and the
 //! reference cannot diverge; every step is recorded, and tests replay it by the reference.
@@ -21,7 +21,7 @@ impl<'a, 'b> Live<'a, 'b> {
         Live { engine }
     }
 
-    /// Applies the rules that need nobody, until a transition can start or nothing moves. The
+    /// Applies the rules without an action, until a transition can start or nothing moves. The
     /// transitions that can start now; empty when nothing changes by itself any more.
     pub fn settle(&mut self) -> Vec<TransitionId> {
         let engine = &mut self.engine;

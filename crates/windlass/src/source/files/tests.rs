@@ -83,7 +83,7 @@ fn limits_hold_for_one_file_for_all_files_and_for_their_number() {
 }
 
 #[test]
-fn an_import_cycle_is_told_with_every_import_on_the_way() {
+fn an_import_cycle_is_reported_with_every_import_on_the_way() {
     let file = |name: &str| ReadFile {
         name: name.to_owned(),
         identity: name.to_owned(),

@@ -287,8 +287,8 @@ impl Finding<'_> {
 }
 
 /// The label of an action: unique among those given already. An instance that has an operation
-/// called `create` or `remove` of its own is said to be added and dropped, so that nobody takes one
-/// for the other; `operations` has the plain labels of those.
+/// called `create` or `remove` of its own is said to be added and dropped, so that the two are not
+/// confused; `operations` has the plain labels of those.
 pub fn label(
     action: &PlanAction,
     operations: &BTreeSet<String>,

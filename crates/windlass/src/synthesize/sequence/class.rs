@@ -1,6 +1,6 @@
 //! Classes of instances that can stand for each other, and states as counts of them.
 //!
-//! Replicas are interchangeable as long as nobody calls them by name: a state of the search says
+//! Replicas are interchangeable as long as nothing calls them by name: a state of the search says
 //! how many instances of each class there are, not which. A class is a whole tree: an instance
 //! with everything that lives inside it. So the number of states depends on how many *kinds* of
 //! situation there are, not on how many replicas.
@@ -8,8 +8,8 @@
 //! Replica-aware bindings are kept as *groups*. When such a requirement is bound, any instance
 //! that offers may be chosen, and whichever it is must not stop while it is relied on; so the
 //! instances that offered at that moment form a group, the user remembers the number of the group,
-//! and its members carry the number. Equal groups share a number, and a number that nobody relies
-//! on any more is forgotten.
+//! and its members carry the number. Equal groups share a number, and a number that nothing
+//! relies on any more is forgotten.
 
 use rustc_hash::FxBuildHasher;
 

@@ -39,7 +39,7 @@ pub fn is_contradictory(tables: &Tables, target: &Target, start: &GlobalState) -
     over_budget || broken || forced || is_alone || touches_kept(tables, target, start)
 }
 
-/// Whether somebody has to be in a state in the end which needs what nobody can offer then. A start
+/// Whether an instance must end in a state that needs what nothing can offer then. A start
 /// that is left as it is counts as it is.
 fn lacks_providers(tables: &Tables, numbers: &[Numbers], start: &GlobalState, node: usize) -> bool {
     let there = |state: usize| {

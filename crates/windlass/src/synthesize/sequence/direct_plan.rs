@@ -294,7 +294,7 @@ impl<'w> Walk<'w> {
         self.check_users(node, Some(element), &BTreeSet::new())
     }
 
-    /// Whether nobody but `going` relies on what a node does not offer any more in an element, or
+    /// Whether only `going` relies on what a node does not offer any more in an element, or
     /// when it is gone.
     fn check_users(
         &self,

@@ -36,7 +36,7 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// The same when faults may help: needs stand in nobody's way, because an operation starts
+    /// The same when faults may help: needs block nothing, because an operation starts
     /// without them, and a fault leads to where its handler says for nothing.
     pub fn despite_faults(
         tables: &Tables,

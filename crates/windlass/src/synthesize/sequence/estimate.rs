@@ -90,8 +90,8 @@ impl Estimate {
         })
     }
 
-    /// The groups of which somebody has to go, as bits. Nobody can be removed while somebody else
-    /// relies on a group that it is in, so whoever does has to leave its state first.
+    /// The groups of which an instance has to go, as bits. An instance cannot be removed while
+    /// another relies on a group that it is in, so the other has to leave its state first.
     fn groups_that_go(&self, moves: &Moves<'_>, counts: &Counts, goes: bool, going: &mut u64) {
         for (id, _) in counts {
             let class = moves.classes.get(*id);
@@ -398,7 +398,7 @@ impl Asked<'_> {
             sum = sum.saturating_add(one.saturating_mul(u64::from(*count)));
             present += u64::from(*count);
         }
-        // Nobody moves to another container: it has to go, at least with its own, and come again.
+        // An instance never changes its container: it has to go, at least with its own, and come again.
         let astray = u64::from(self.census.astray[role as usize]);
         sum = sum.max(astray.saturating_mul(create));
         let leaving = self.leaving[role as usize].saturating_sub(astray);
@@ -453,7 +453,7 @@ impl<'a, 'b> Landmarks<'a, 'b> {
         landmarks
     }
 
-    /// Some instance of a node has to go to a state that nobody is in yet, or be created for it.
+    /// Some instance of a node has to go to a state that none is in yet, or be created for it.
     fn somebody_moves(&mut self, node: usize, state: usize, may_create: bool) {
         let asked = self.asked;
         let Some(to) = asked.estimate.to_state[node][state].as_ref() else { return };

@@ -148,7 +148,7 @@ impl Moves<'_> {
         found
     }
 
-    /// Whether a look at what is offered tells that a move fails: it needs what nobody offers.
+    /// Whether a look at what is offered shows that a move fails: it needs what nothing offers.
     pub fn is_hopeless(&self, census: &Census, step: &Move) -> bool {
         let Kind::Operation(at) = step.kind else { return false };
         let Some(class) = step.path.last().map(|last| self.classes.get(*last)) else {
@@ -191,7 +191,7 @@ impl Moves<'_> {
         Census::new(self.tables, self.target, &self.classes, state)
     }
 
-    /// Of several transitions for one operation, which one is taken is a choice of nobody: a plan
+    /// Which one of several transitions for one operation is taken cannot be chosen: a plan
     /// counts on the operation only when all lead to the same state. In 003 those are taken that
     /// are satisfied.
     fn whichever(
@@ -341,7 +341,7 @@ impl Moves<'_> {
     }
 
     /// Binds requirements of an instance of `node`: the replica-aware ones to the group of all
-    /// that offer now. The groups are marked in the state; none when nobody offers.
+    /// that offer now. The groups are marked in the state; none when nothing offers.
     #[expect(clippy::type_complexity, reason = "the state, the place in it, and the new pins")]
     fn bind(
         &mut self,
@@ -410,7 +410,7 @@ impl Moves<'_> {
         groups
     }
 
-    /// Forgets the groups that nobody relies on.
+    /// Forgets the groups that nothing relies on.
     fn forget(&mut self, state: &Counts, path: &[ClassId]) -> (Counts, Vec<ClassId>) {
         let live = self.relied_on(state);
         let mut used = 0_u64;

@@ -2,7 +2,7 @@
 //!
 //! Once something can be offered it is taken to be offered for ever, and instances may be as many
 //! as one likes. Whatever cannot be reached even so cannot be reached by any plan; and the reason
-//! can be told: a requirement that nobody can ever offer, or things that wait for each other.
+//! can be given: a requirement that nothing can ever offer, or things that wait for each other.
 
 use super::class::{Classes, Counts};
 use super::tables::{Tables, Way};
@@ -18,7 +18,7 @@ pub struct Relaxed {
     stuck: Vec<Vec<bool>>,
     /// Whether instances of a node can be created.
     pub creatable: Vec<bool>,
-    /// States that the goal says nobody may ever be in.
+    /// States that the goal forbids for every instance.
     forbidden: Vec<Vec<bool>>,
 }
 
@@ -142,7 +142,7 @@ pub enum Reason {
         requirement: usize,
     },
     /// No state of the node offers the capability.
-    NobodyOffers {
+    NotOffered {
         /// The node.
         node: usize,
         /// The capability.
@@ -204,7 +204,7 @@ pub fn reasons(tables: &Tables, relaxed: &Relaxed, node: usize, state: usize) ->
             .filter(|state| tables.offers(provider, *state, capability))
             .collect();
         if offering.is_empty() {
-            chain.push(Reason::NobodyOffers { node: provider, capability });
+            chain.push(Reason::NotOffered { node: provider, capability });
             return chain;
         }
         wanted = (provider, offering);

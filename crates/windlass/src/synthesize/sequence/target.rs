@@ -46,7 +46,7 @@ pub enum Condition {
     RoleGone(u32),
     /// Some instance offers one of these (node, capability).
     Offered(Vec<(usize, usize)>),
-    /// Never true: an instance that nobody knows is to be in some state.
+    /// Never true: an unknown instance is wanted in some state.
     Impossible,
 }
 
@@ -82,11 +82,11 @@ pub struct Target {
     pub never: Vec<Vec<Condition>>,
     /// The most instances of each node.
     pub budget: Vec<Option<u32>>,
-    /// The roles; role 0 is nobody and stands at index 0.
+    /// The roles; role 0 is that of instances without a name in the goal.
     pub roles: Vec<Role>,
     /// Whether the goal speaks of a node: then the goal says what remains of it.
     pub named: Vec<bool>,
-    /// Names of instances that the goal wants somewhere and of which nobody knows the node.
+    /// Names of instances that the goal wants somewhere and whose node is unknown.
     pub unknown: Vec<InstanceId>,
 }
 
@@ -236,7 +236,7 @@ impl Target {
         self.by_node[node].iter().map(|at| &self.goal[*at])
     }
 
-    /// The role of an instance; 0 when nobody calls it by name.
+    /// The role of an instance; 0 when the goal does not name it.
     pub fn role_of(&self, id: &InstanceId) -> u32 {
         let found = self.roles.iter().position(|role| role.ids.contains(id));
         found.unwrap_or(0) as u32
@@ -349,7 +349,7 @@ fn roles(task: &Task<'_>) -> Vec<Role> {
             by_mention.entry(key).or_default().push(id.clone());
         }
     }
-    let nobody = Role {
+    let unnamed = Role {
         node: usize::MAX,
         ids: Vec::new(),
         kept: false,
@@ -361,7 +361,7 @@ fn roles(task: &Task<'_>) -> Vec<Role> {
         .zip(by_mention.keys())
         .filter_map(|(role, (_, _, alone, _))| Some(((*alone)?, role)))
         .collect();
-    let mut all = vec![nobody];
+    let mut all = vec![unnamed];
     for ((node, places, _, home), ids) in &by_mention {
         let kept = places.iter().any(|(place, _)| *place == usize::MAX);
         let home = home.and_then(|home| by_container.get(home).copied());

@@ -34,7 +34,7 @@ fn state_of(application: &Application, wants: &[Want], name: &str) -> String {
 }
 
 #[test]
-fn everything_is_brought_up_as_far_as_somebody_waits() {
+fn everything_is_brought_up_as_far_as_another_service_waits() {
     let (application, wants) = application(CHAIN);
     let state = |name| state_of(&application, &wants, name);
     assert_eq!(state("db"), "healthy");
@@ -91,7 +91,7 @@ fn external_and_optional_things_block_nothing() {
 }
 
 #[test]
-fn waits_that_cannot_end_are_told_in_words_of_compose() {
+fn waits_that_cannot_end_are_described_in_words_of_compose() {
     let text = "services:\n  db: { image: 'db:1' }\n  off: { image: 'o:1', healthcheck: { disable: true } }\n  \
                 job: { image: 'j:1', restart: unless-stopped }\n  api:\n    image: api:1\n    depends_on:\n      \
                 db: { condition: service_healthy }\n      job: { condition: service_completed_successfully }\n      \

@@ -31,7 +31,7 @@ fn a_value_that_cannot_be_cast_hides_nothing() {
 }
 
 #[test]
-fn a_range_of_ports_is_told_once() {
+fn a_range_of_ports_is_reported_once() {
     let text = "services:\n  a:\n    image: web:1\n    ports: ['20000-21499:20000-21499/udp']\n  \
                 b:\n    image: web:1\n    ports: ['21000-21099:1000-1099/udp']\n";
     let found = read(&[("compose.yaml", text)]);
@@ -202,13 +202,13 @@ fn texts_that_compose_reads_in_its_own_way() {
 }
 
 #[test]
-fn a_drive_that_was_meant_as_a_volume_is_told_once() {
+fn a_drive_that_was_meant_as_a_volume_is_reported_once() {
     let text = "services:\n  a: { image: 'a:1', volumes: ['v:/v'] }\nvolumes: { v: , w: }\n";
     assert_eq!(ruled(&read(&[("compose.yaml", text)])), ["COMPOSE025 2", "COMPOSE027 3"]);
 }
 
 #[test]
-fn a_bad_line_of_a_file_of_variables_is_told_in_that_file() {
+fn a_bad_line_of_a_file_of_variables_is_reported_in_that_file() {
     let text = "services: { a: { image: 'a:1' } }\n";
     let found = read(&[("compose.yaml", text), (".env", "A=1\n=x\n")]);
     assert_eq!(found.findings(), Vec::<String>::new(), "a value without a name is taken");

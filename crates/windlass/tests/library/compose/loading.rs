@@ -96,7 +96,7 @@ fn extending_a_service_without_content_adds_nothing() {
 }
 
 #[test]
-fn extending_in_a_cycle_is_told() {
+fn extending_in_a_cycle_is_reported() {
     let text = "services:\n  a: { extends: b, image: 'x:1' }\n  b: { extends: a }\n";
     let read = read(&[("compose.yaml", text)]);
     assert!(read.findings().iter().all(|f| f.starts_with("COMPOSE005")), "{:?}", read.findings());
@@ -118,7 +118,7 @@ fn an_included_file_has_its_own_folder_and_variables() {
 }
 
 #[test]
-fn a_file_that_includes_itself_is_told() {
+fn a_file_that_includes_itself_is_reported() {
     let main = "include: [a.yaml]\nservices: { web: { image: 'web:1' } }\n";
     let read = read(&[("compose.yaml", main), ("a.yaml", "include: [compose.yaml]\n")]);
     assert_eq!(read.findings(), ["COMPOSE006 a.yaml:1"]);

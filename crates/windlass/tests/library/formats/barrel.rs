@@ -1,4 +1,4 @@
-//! BARREL's archives: read with their imports, printed anew, and changed in place.
+//! BARREL's archives: read with their imports, printed again, and changed in place.
 
 use std::collections::BTreeSet;
 

@@ -43,7 +43,7 @@ fn a_plan_that_fits() {
 }
 
 #[test]
-fn unknown_names_are_told_with_the_label() {
+fn unknown_names_are_reported_with_the_label() {
     misfits(
         true,
         "{ actions: { a: { do: op, instance: g9, operation: stop }, b: { do: scale_in, instance: x },

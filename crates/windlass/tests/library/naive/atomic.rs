@@ -17,7 +17,7 @@ fn is_offered(world: &World<'_>, state: &State, node: &str, requirement: &str) -
     enough(world, state, node, requirement, &satisfy(world, state, node, requirement))
 }
 
-/// The assumed requirements that nobody satisfies; a state is consistent when there are none.
+/// The assumed requirements that nothing satisfies; a state is consistent when there are none.
 ///
 /// Paper: 003 Def. 6
 pub(crate) fn unsatisfied(world: &World<'_>, state: &State) -> BTreeSet<Fault> {

@@ -143,7 +143,7 @@ pub(crate) fn op_end(world: &World<'_>, state: &State, id: &str, operation: &str
     Ok(move_to(world, state, id, Place::In(target)))
 }
 
-/// A replica-unaware requirement is bound anew.
+/// A replica-unaware requirement is bound again.
 ///
 /// Paper: 004 Def. 3.9 (resolve-fault)
 pub(crate) fn resolve_fault(

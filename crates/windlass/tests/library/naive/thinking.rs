@@ -85,7 +85,7 @@ pub(crate) fn reconfigure_in_turn() -> Plan {
     )
 }
 
-/// The three stacks of Figure 4: each container is replaced, and what was in it made anew.
+/// The three stacks of Figure 4: each container is replaced, and what was in it is created again.
 const RESTART: &str = "
     -n1: - n1 ; +n2: + n2 node ; +g2: + g2 gui @ n2
     n2: n2 start ; install-g2: g2 install ; config-g2: g2 config ; start-g2: g2 start

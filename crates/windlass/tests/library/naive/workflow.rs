@@ -122,7 +122,7 @@ fn events_of(action: &PlanAction, faults: Faults) -> Vec<Event> {
     }
 }
 
-/// Names that nobody has are mistakes in the plan, not failing traces.
+/// Unknown names are mistakes in the plan, not failing traces.
 fn check_names(application: &Application, start: &State, plan: &Plan) -> Result<(), Refusal> {
     // The nodes of which an instance with this id can be.
     let nodes_of = |id: &str| -> BTreeSet<String> {

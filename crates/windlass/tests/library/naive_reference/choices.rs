@@ -201,7 +201,7 @@ fn all() {
         (finals(&shrunk), shrunk.shortest_fault),
         (vec!["d1=on d2=on u1=on".to_owned()], None)
     );
-    // Wanted 0 counts as 1: nobody there is not enough.
+    // Wanted 0 counts as 1: no instance is not enough.
     let none = quorum("unaware", "all", 0);
     assert_eq!(finals(&judged(&none, "u1:user=off", "a: u1 start")), ["u1=off"]);
 }

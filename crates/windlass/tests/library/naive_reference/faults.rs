@@ -101,11 +101,11 @@ fn a_provider_that_comes_back_during_the_operation() {
         ],
     );
     assert_eq!(place(&back, "w1"), Place::In("on".to_owned()));
-    let anew = run(
+    let again = run(
         "d1:db=on w1:tight=off",
         &["start w1 start", "in d1", "out d1 db", "start d1 start", "end d1 start", "end w1 start"],
     );
-    assert_eq!(place(&anew, "w1"), Place::In("failed".to_owned()));
+    assert_eq!(place(&again, "w1"), Place::In("failed".to_owned()));
 }
 
 /// Two unordered starts: every trace can be executed, but where w1 ends depends on the order, so

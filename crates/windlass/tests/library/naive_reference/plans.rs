@@ -53,7 +53,7 @@ fn cyclic_order_is_refused() {
     }
 }
 
-/// Names that nobody knows are mistakes, and the label is given.
+/// Unknown names are mistakes, and the label is given.
 #[test]
 fn unknown_names_are_refused() {
     let application = text::application(SIMPLE);

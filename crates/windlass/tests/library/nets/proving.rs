@@ -58,7 +58,7 @@ fn every_example_always_completes() {
 fn examples_that_must_get_stuck_do() {
     let openstack = EXAMPLES[1].1;
     let mutations = [
-        // Nobody tells the client where the server is.
+        // The client never gets the address of the server.
         (
             TWO_COMPONENTS.replace("places: [prepared] }", "places: [initial] }"),
             "client.server-address",
@@ -111,7 +111,7 @@ fn what_gets_stuck_by_choice_or_withdrawal_is_found_by_search() {
 }
 
 #[test]
-fn a_transition_that_may_fail_stops_those_who_wait() {
+fn a_transition_that_may_fail_stops_what_waits() {
     let text = TWO_COMPONENTS.replace(
         "start: { from: prepared, to: running, duration: 2s }",
         "start: { from: prepared, to: running, retry: { times: 1 } }",

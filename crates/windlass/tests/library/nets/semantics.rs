@@ -151,7 +151,7 @@ fn a_used_port_keeps_its_last_token_and_an_unused_one_is_withdrawn() {
     let start = all.iter().find(|action| madeus.describe(action) == "start client.ask").unwrap();
     assert!(matches!(madeus.step(&gone, start), Err(Blocked::DisableFirst(_))));
     let gone = play(&madeus, gone, &["disable client.service -> server.service"]);
-    let Err(blocked) = madeus.step(&gone, start) else { panic!("nobody serves") };
+    let Err(blocked) = madeus.step(&gone, start) else { panic!("nothing serves") };
     assert_eq!(
         madeus.explain(&blocked),
         "port `client.service` is not ready: `server.service` is provided while a token is in `on`"

@@ -210,7 +210,7 @@ fn each_action_of_the_critical_path_says_why_it_did_not_start_earlier() {
 }
 
 #[test]
-fn a_port_that_is_never_provided_is_told_from_one_that_is_connected_to_nobody() {
+fn a_port_that_is_never_provided_differs_from_an_unconnected_one() {
     let told = |text: &str| {
         let application = application(text);
         let assembly = Assembly::new(&application).unwrap();

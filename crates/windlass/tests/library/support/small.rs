@@ -37,7 +37,7 @@ pub fn application(prng: &mut Prng, offering: usize) -> String {
                 needs.iter().filter(|_| prng.chance(percent)).map(|(n, ..)| &**n).collect();
             if chosen.is_empty() { String::new() } else { format!(" needs {}", chosen.join(" ")) }
         };
-        // Two handlers that keep as much as each other are a choice of nobody.
+        // Nothing chooses between two handlers that keep as much as each other.
         let handlers = if prng.chance(15) { " fault crashed s0" } else { " fault crashed" };
         let faults = |needs: &str| if needs.is_empty() { "" } else { handlers };
         for state in 0..states {

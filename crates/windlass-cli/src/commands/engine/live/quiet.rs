@@ -9,8 +9,8 @@ use std::io::{IsTerminal, stderr};
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr};
 
-/// As long as it lives, keys that send signals leave no trace on the terminal. Should nobody be
-/// left to put it back, that is all that is different.
+/// As long as it lives, keys that send signals leave no trace on the terminal. If the
+/// process is killed before it puts that back, nothing else is different.
 #[derive(Debug)]
 pub(super) struct Quiet;
 

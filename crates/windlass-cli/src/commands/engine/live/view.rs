@@ -32,7 +32,7 @@ pub(super) struct View {
     done: usize,
     /// How many tries have ended while this view was there.
     ended: usize,
-    /// How many actions the run is expected to have; none when nobody knows.
+    /// How many actions the run is expected to have; none when that is unknown.
     total: usize,
     /// How long the run is expected to take from here.
     makespan: Duration,

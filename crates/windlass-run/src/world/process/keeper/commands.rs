@@ -55,7 +55,7 @@ struct Kept {
 pub(super) struct Standing {
     /// Whether its engine is gone.
     pub(super) is_alone: bool,
-    /// Whether there is something to look after that nobody will wake it for.
+    /// Whether there is something to look after without a wake-up.
     pub(super) is_restless: bool,
     /// Whether the engine has not been told everything.
     pub(super) has_news: bool,
@@ -71,7 +71,7 @@ impl CommandTable {
         pages.ok_or_else(|| io::Error::other("the other thread has failed"))
     }
 
-    /// Nobody can go on.
+    /// No thread can go on.
     pub(super) fn fail(&self) {
         // Who panicked with them has said so by that.
         if let Ok(mut pages) = self.pages.lock() {
@@ -130,7 +130,7 @@ impl CommandTable {
         self.let_go(&mut pages)
     }
 
-    /// As long as this is held, nobody waits for children: the library wants to wait itself for one
+    /// As long as this is held, no thread waits for children: the library wants to wait itself for one
     /// that does not become its program.
     pub(super) fn hold(&self) -> io::Result<impl Sized> {
         self.pages()
@@ -158,7 +158,7 @@ impl CommandTable {
     fn identify_all(&self, pages: &mut Pages) -> io::Result<()> {
         pages.has_new = false;
         for (process, kept) in pages.running.iter_mut().filter(|(_, kept)| !kept.is_identified) {
-            // Nobody has waited for it, so that the number is its own.
+            // It has not been waited for, so the number is its own.
             if let Some(identity) = Identity::of(*process) {
                 records::write(&self.records, OrderId(kept.order), Fact::Runs(identity))?;
             }

@@ -55,7 +55,7 @@ pub(super) enum Received<T> {
     Message(T, Option<OwnedFd>),
     /// Nothing is there yet.
     Nothing,
-    /// Nobody is at the other end.
+    /// The other end is closed.
     Closed,
 }
 

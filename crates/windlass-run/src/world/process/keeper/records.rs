@@ -45,7 +45,7 @@ impl Fact {
         }
     }
 
-    /// The process of the command, if it runs; it is looked for when nobody wrote down which it is.
+    /// The process of the command, if it runs; it is looked for when it was not written down which it is.
     pub(in crate::world::process) fn running(
         self,
         find: impl FnOnce() -> Option<Identity>,
@@ -134,7 +134,7 @@ impl Records {
         text.lines().filter_map(parse).map(|(order, _)| order).collect()
     }
 
-    /// Nobody will ask.
+    /// There will be no more questions.
     pub(in crate::world::process) fn remove(&self) {
         let _ = fs::remove_file(&self.path);
     }

@@ -157,7 +157,7 @@ impl Serving {
         self.commands.tell(|told| {
             match ipc::send(&self.socket, told, None, SendFlags::DONTWAIT) {
                 Ok(()) => true,
-                // Whatever else is wrong: nobody hears it, and it is written down.
+                // Whatever else is wrong: the engine is gone, and it is written down.
                 Err(error) => error.kind() != io::ErrorKind::WouldBlock,
             }
         })

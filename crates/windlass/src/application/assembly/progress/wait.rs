@@ -16,7 +16,7 @@ pub enum Wait {
     /// A transition waits for a port, which this other one would provide.
     Port(TransitionId, PortId, TransitionId),
     /// A transition waits for a port that nothing ever provides.
-    Nobody(TransitionId, PortId),
+    NotProvided(TransitionId, PortId),
     /// A transition starts in a place that nothing leads to.
     Unreachable(TransitionId, PlaceId),
     /// A transition starts in a place where no token is left.
@@ -36,7 +36,7 @@ impl Wait {
             Wait::Before(id, _)
             | Wait::Beside(id, _)
             | Wait::Port(id, ..)
-            | Wait::Nobody(id, _)
+            | Wait::NotProvided(id, _)
             | Wait::Unreachable(id, _)
             | Wait::NoToken(id, _)
             | Wait::Used(id, ..)
@@ -52,7 +52,7 @@ impl Wait {
             | Wait::Beside(_, other)
             | Wait::Port(_, _, other)
             | Wait::Used(_, _, other) => Some(other),
-            Wait::Nobody(..)
+            Wait::NotProvided(..)
             | Wait::Unreachable(..)
             | Wait::NoToken(..)
             | Wait::UsedAtRest(..)
@@ -67,7 +67,7 @@ pub struct Explanation {
     /// Each one because of the next.
     pub waits: Vec<Wait>,
     /// The first wait of the cycle that the last one leads back to; none when the last one waits
-    /// for something that nobody does.
+    /// for something that never happens.
     pub cycle: Option<usize>,
 }
 
@@ -164,7 +164,7 @@ impl Progress {
                 return Wait::Port(id, port, other);
             }
         }
-        Wait::Nobody(id, port)
+        Wait::NotProvided(id, port)
     }
 }
 
@@ -197,11 +197,11 @@ fn part(assembly: &Assembly<'_>, wait: Wait) -> String {
             let port = assembly.port_name(port);
             format!("{who} waits for port `{port}`, which {other} would provide")
         }
-        Wait::Nobody(_, port) => {
+        Wait::NotProvided(_, port) => {
             let links = assembly.links_of_user(port).iter();
             let mut providers = links.map(|link| assembly.link(*link).provider);
             let withdrawn = providers.any(|provider| can_be_provided(assembly, provider));
-            let never = if withdrawn { "is not provided then" } else { "nobody ever provides" };
+            let never = if withdrawn { "is not provided then" } else { "nothing ever provides" };
             format!("{who} waits for port `{}`, which {never}", assembly.port_name(port))
         }
         Wait::Unreachable(_, place) => {

@@ -1,5 +1,5 @@
 //! Nodes that are containers: a node of such a type with an image among its artifacts. Operations
-//! that nobody implements are those of the `docker` client of this machine; what is hosted on it is
+//! without an implementation are those of the `docker` client of this machine; what is hosted on it is
 //! carried out inside.
 
 use super::super::lower::name_of;

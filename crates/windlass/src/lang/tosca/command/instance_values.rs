@@ -33,7 +33,7 @@ impl Inputs<'_, '_> {
         if self.model.version.is_2() { template.count.as_ref() } else { scalable }
     }
 
-    /// The same, and 1 when nobody knows.
+    /// The same, and 1 when it is unknown.
     pub(crate) fn count(&self, at: usize) -> u32 {
         self.known_count(at).unwrap_or(1)
     }

@@ -21,7 +21,7 @@ enum Standing {
     Known,
     /// A run tells it.
     Late,
-    /// Nobody gives it: the variable is not set.
+    /// It has no value: the variable is not set.
     Missing,
     /// It is made of what a run tells, in a way that no run follows.
     Refused(Span, String),

@@ -65,8 +65,8 @@ pub(crate) fn known(inputs: &Inputs<'_, '_>, value: &Value, place: &Place) -> Op
 pub(crate) enum Whose {
     /// That of a node template, by its place.
     Node(usize),
-    /// Nobody's: functions name their nodes.
-    Nobody,
+    /// No node: functions name their nodes.
+    NoNode,
 }
 
 /// So many parts of a value are looked at by who checks a service: values that are made of each
@@ -77,7 +77,7 @@ const FEW: usize = 4096;
 pub(crate) fn fixed(inputs: &Inputs<'_, '_>, whose: Whose, value: &Value) -> Option<Plain> {
     let place = match whose {
         Whose::Node(at) => Place::of_node(at),
-        Whose::Nobody => Place::nowhere(),
+        Whose::NoNode => Place::nowhere(),
     };
     let left = Cell::new(FEW);
     Settling { inputs, reader: Reader::Run, left }.deep(value, &place, 0)

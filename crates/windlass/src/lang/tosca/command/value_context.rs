@@ -13,7 +13,7 @@ pub(crate) struct Place {
     pub(crate) relationship: Option<usize>,
     /// Its number among those of its requirement, `relationship_index`.
     pub(crate) relationship_index: Option<usize>,
-    /// The node template of whose instances one asks; none when nobody of the service does.
+    /// The node template whose instance evaluates the value; none outside of nodes.
     pub(crate) asking: Option<usize>,
     /// The number of that instance, from 0; none when only the run knows it.
     pub(crate) number: Option<usize>,

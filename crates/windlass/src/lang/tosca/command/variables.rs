@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::quoted;
 
 /// The variable of each input. One that has such a name itself is not hidden by another one that
-/// only gets it; what is left without a name of its own gets one that nobody asks for.
+/// only gets it; what is left without a name of its own gets an unused one.
 pub(crate) fn of<'n>(names: impl Iterator<Item = &'n str>) -> BTreeMap<&'n str, String> {
     let names: BTreeSet<&str> = names.collect();
     let (plain, odd): (Vec<&str>, Vec<&str>) =

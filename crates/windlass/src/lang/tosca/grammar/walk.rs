@@ -33,7 +33,7 @@ impl Walk<'_> {
         }
         if entity.short == Short::Value && is_value(node, entity) && !self.version.is_2() {
             self.shape(node, &with_article(entity.word), "a map with a `type`");
-            return self.bear(true);
+            return self.tolerate(true);
         }
         for entry in node.entries() {
             self.entry(node, entry, entity);
@@ -60,7 +60,7 @@ impl Walk<'_> {
                 "a map or a string"
             };
             self.shape(node, &with_article(entity.word), wanted);
-            self.bear(entity.short == Short::Value);
+            self.tolerate(entity.short == Short::Value);
             if entity.word == "operation" && node.is_list() {
                 self.quirk(switches::LISTED_OPERATIONS);
             }
@@ -108,7 +108,7 @@ impl Walk<'_> {
         // A word that tools show, in some files of types.
         let is_shown = name == "short_name" && entity.word.ends_with(" type");
         let is_later = elsewhere.is_some_and(|key| key.since > self.version && !key.since.is_2());
-        self.bear(is_later || is_shown);
+        self.tolerate(is_later || is_shown);
         if elsewhere.is_some_and(|key| self.version.is_2() && !key.until.is_2()) {
             self.quirk(switches::KEYS_OF_1_3);
         } else if switches::is_key_of_tacker(entity.word, name) {
@@ -141,17 +141,17 @@ impl Walk<'_> {
         self.findings.push(Diagnostic::error(codes::WRONG_SHAPE, node.span(), message));
     }
 
-    /// Says which quirk bears with the last finding.
+    /// Says which quirk tolerates the last finding.
     fn quirk(&mut self, quirk: &'static str) {
         if let Some(last) = self.findings.last_mut() {
             last.quirk = Some(quirk);
         }
     }
 
-    /// Makes the last finding a warning when it is one of the things that are borne with.
-    fn bear(&mut self, is_quirk: bool) {
+    /// Makes the last finding a warning when it is one of the things that are tolerated.
+    fn tolerate(&mut self, is_quirk: bool) {
         if is_quirk
-            && quirks::are_borne(self.version)
+            && quirks::are_tolerated(self.version)
             && let Some(last) = self.findings.last_mut()
         {
             last.severity = Severity::Warning;
@@ -189,7 +189,7 @@ impl Walk<'_> {
             let message = format!("{what} must be {wanted}, this is {}", node.kind_name());
             self.findings.push(Diagnostic::error(codes::WRONG_SHAPE, at.span(), message));
             // One number for both bounds.
-            self.bear(matches!(shape, Shape::Range) && node.as_int().is_some_and(|n| n >= 0));
+            self.tolerate(matches!(shape, Shape::Range) && node.as_int().is_some_and(|n| n >= 0));
         }
     }
 
@@ -201,7 +201,7 @@ impl Walk<'_> {
             let finding = Diagnostic::error(codes::WRONG_VALUE, entry.value.span(), message);
             let known = spelling::advice("word", written, words.iter().copied(), 0);
             self.findings.push(finding.help(known.unwrap_or_default()));
-            self.bear(true);
+            self.tolerate(true);
         }
     }
 
@@ -218,14 +218,14 @@ impl Walk<'_> {
     fn metadata(&mut self, node: Node<'_>) {
         if !node.is_mapping() {
             self.shape(node, "`metadata`", "a map");
-            return self.bear(true);
+            return self.tolerate(true);
         }
         if self.version.is_2() {
             return;
         }
         for entry in node.entries().filter(|entry| !entry.value.is_scalar()) {
             self.shape(entry.value, &format!("`{}`", entry.name()), "a string");
-            self.bear(!quirks::is_defined_metadata(entry.name()));
+            self.tolerate(!quirks::is_defined_metadata(entry.name()));
         }
         if let Some(entry) = node.get_entry("template_version")
             && entry.value.is_scalar()
@@ -274,7 +274,7 @@ impl Walk<'_> {
             // Policies are a list by the text; before 2.0 other files write a map.
             if of.word == "policy" {
                 self.shape(node, what, "a list of named policies");
-                self.bear(true);
+                self.tolerate(true);
             }
             for named in node.entries() {
                 self.entity(named.value, named.key.span(), of);

@@ -174,7 +174,7 @@ fn link<'m>(
     let resolved = requirement.target.as_ref();
     let written = requirement.node.as_ref().map(|name| &*name.text);
     let target = service.nodes.position(resolved.map(|target| &*target.node).or(written)?)?;
-    // Only a quirk bears with a node as its own target that does not even fit; it means nothing.
+    // Only a quirk tolerates a node as its own target that does not even fit; it means nothing.
     if target == source && resolved.is_none() {
         return None;
     }

@@ -121,7 +121,7 @@ pub struct RequirementAssignment {
 }
 
 impl RequirementAssignment {
-    /// Whether nobody need meet it; a function may say so.
+    /// Whether it may stay without a target; a function may say so.
     pub fn is_optional(&self) -> bool {
         self.optional.as_ref().is_some_and(|value| value.data != Data::Bool(false))
     }

@@ -3,8 +3,8 @@
 //!
 //! A state that is set must be the one that the operations before it lead to, or, where it is a
 //! state on the way, the one of the operation that follows. A precondition is compared with where
-//! the nodes are at the start. After a failure of a step everything before it is done; nobody knows
-//! how far the step itself came. What cannot be told is named, never taken for good.
+//! the nodes are at the start. After a failure of a step everything before it is done; it is
+//! unknown how far the step itself came. What is unknown is named, never taken for good.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use crate::plan::{Plan, PlanAction};
 pub struct Judgement {
     /// What contradicts the life cycle, or can never hold.
     pub wrong: Vec<String>,
-    /// What nobody can tell before the workflow runs.
+    /// What is unknown before the workflow runs.
     pub unknown: Vec<String>,
     /// What the workflow leaves to others that nothing describes: there is no verdict then.
     pub undescribed: Vec<String>,
@@ -235,7 +235,7 @@ impl<'m> Judge<'m> {
                     let last = near.first().and_then(|it| self.steps.operations(*it).pop());
                     states.insert(node, last.map_or(self.state(node), |it| it.to));
                 }
-                // Nobody knows how far they are when it fails.
+                // It is unknown how far they are when it fails.
                 let others = workflow.steps.iter().enumerate();
                 let beside = others.filter(|(other, _)| self.steps.are_beside(number, *other));
                 let beside = beside.map(|(_, (_, step))| step).chain([step]);
@@ -264,7 +264,7 @@ impl<'m> Judge<'m> {
                             operation.name
                         )),
                         None => self.said.unknown.push(format!(
-                            "when `{failed}` fails nobody knows how far `{node}` is, of which \
+                            "when `{failed}` fails it is unknown how far `{node}` is, of which \
                              `{name}` calls {}",
                             operation.name
                         )),

@@ -29,7 +29,7 @@ pub(super) fn over(plan: &mut Plan, ways: &[Way]) {
     }
 }
 
-/// The operations of relationships that a life cycle knows. Another one is nobody's to pass over.
+/// The operations of relationships that a life cycle knows. No other one is skipped.
 const CONFIGURE: &[&str] = &[
     "pre_configure_source",
     "pre_configure_target",

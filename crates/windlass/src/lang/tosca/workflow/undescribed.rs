@@ -1,4 +1,4 @@
-//! What a workflow leaves to others that nothing describes: nobody can judge the whole then.
+//! What a workflow leaves to others that nothing describes: the whole cannot be judged then.
 
 use super::super::model::{ActivityKind, Service, Workflow};
 use super::{DEEPEST, is_woven};

@@ -125,7 +125,7 @@ fn edits_keep_every_other_byte() {
 }
 
 #[test]
-fn files_that_import_each_other_are_read_and_told() {
+fn files_that_import_each_other_are_read_and_reported() {
     use crate::source::files::{Limits, MemoryFiles};
     let importing = |paths: &[&str]| {
         let imports = paths
