@@ -63,8 +63,7 @@ pub(crate) struct Loaded {
 impl Loaded {
     /// What plans are read for.
     pub(crate) fn plan_context(&self) -> PlanContext<'_> {
-        let service = self.tosca.as_deref();
-        PlanContext { application: &self.application, service, file: Some(&self.file) }
+        PlanContext::of(&self.application, self.tosca.as_deref(), &self.file)
     }
 }
 
@@ -88,6 +87,17 @@ pub(crate) struct PlanContext<'a> {
     pub(crate) service: Option<&'a tosca::Model>,
     /// The file that both were read from.
     pub(crate) file: Option<&'a Path>,
+}
+
+impl<'a> PlanContext<'a> {
+    /// The application in a file.
+    pub(crate) fn of(
+        application: &'a Application,
+        service: Option<&'a tosca::Model>,
+        file: &'a Path,
+    ) -> Self {
+        PlanContext { application, service, file: Some(file) }
+    }
 }
 
 /// What a file says about plans, read once whatever is asked about it.

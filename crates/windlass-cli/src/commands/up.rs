@@ -209,13 +209,8 @@ fn bring_up(
         Some(project) => project.beginning(past.is_none() && !args.adopt),
         None => beginning(&application, past.as_ref())?,
     };
-    let context = PlanContext {
-        application: &application,
-        service: loaded.tosca.as_deref(),
-        file: Some(&loaded.file),
-    };
-    let read = |path| loader.plan_file(path, context);
-    let file = args.plan.as_deref().map(read).transpose()?;
+    let context = PlanContext::of(&application, loaded.tosca.as_deref(), &loaded.file);
+    let file = args.plan.as_deref().map(|path| loader.plan_file(path, context)).transpose()?;
     let goal = wanted(args, file.as_ref(), &application, &beginning.state, goal)?;
     let from = engine::without_faults(&application, beginning.state.clone());
     let mut planner = engine::machine(&application, &from, goal.clone())?;
