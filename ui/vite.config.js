@@ -1,5 +1,5 @@
 // Builds the pages into `dist`, which the program embeds. The worker of the layout and the editor
-// are chunks of their own, loaded when a view needs them. Each file has a compressed one beside it.
+// are chunks of their own, loaded when a view needs them. Larger files are there compressed only.
 import fs from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -14,7 +14,9 @@ const compressed = {
     for (const file of fs.readdirSync(folder, { recursive: true })) {
       if (!/\.(js|css|html|svg)$/.test(file)) continue;
       const bytes = fs.readFileSync(path.join(folder, file));
-      if (bytes.length > 1000) fs.writeFileSync(path.join(folder, `${file}.gz`), gzipSync(bytes, { level: 9 }));
+      if (bytes.length <= 1000) continue;
+      fs.writeFileSync(path.join(folder, `${file}.gz`), gzipSync(bytes, { level: 9 }));
+      fs.rmSync(path.join(folder, file));
     }
   },
 };

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::process::{Command, Stdio};
 
 const PAGE: &str = "docs/benchmarks.md";
-const COMMAND: &str = "cargo run --release -p windlass-bench";
+const COMMAND: &str = "cargo run --release -p windlass-bench --features peers";
 
 /// One line of the program.
 #[derive(Debug, Deserialize)]

@@ -44,7 +44,7 @@ fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
     let mut steps = vec![
         Step::new("test", "cargo test --workspace --no-fail-fast"),
         Step::new("fmt", "cargo fmt --all --check"),
-        Step::new("clippy", "cargo clippy --workspace --all-targets -- -D warnings"),
+        Step::new("clippy", "cargo clippy --workspace --all-targets --all-features -- -D warnings"),
         Step::new("tidy", "cargo xtask tidy"),
         Step::new("papers", "cargo xtask papers --check"),
         Step::new("deny", "cargo xtask deny"),

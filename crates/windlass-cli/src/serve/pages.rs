@@ -1,10 +1,12 @@
 //! The pages, built from `ui/` and put into the program when they were there at its build.
 
+use std::io::Read;
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use flate2::read::GzDecoder;
 use rust_embed::RustEmbed;
 
 use super::Server;
@@ -35,7 +37,8 @@ fn file(server: &Server, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Answers with a file, compressed when it was built so and the browser understands it.
+/// Answers with a file. Larger ones are there compressed only, and go to the browser so when it
+/// understands that.
 #[allow(clippy::unused_async, reason = "a handler is asynchronous")]
 pub(super) async fn page(
     State(server): State<Arc<Server>>,
@@ -46,9 +49,13 @@ pub(super) async fn page(
     let name = if path.is_empty() { "index.html" } else { path };
     let understood = asked.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
     let wants_small = understood.is_some_and(|value| value.contains("gzip"));
-    let small = if wants_small { file(&server, &format!("{name}.gz")) } else { None };
-    let is_small = small.is_some();
-    let Some(bytes) = small.or_else(|| file(&server, name)) else {
+    let small = file(&server, &format!("{name}.gz"));
+    let is_small = wants_small && small.is_some();
+    let bytes = match small {
+        Some(small) if !wants_small => inflate(&small),
+        small => small.or_else(|| file(&server, name)),
+    };
+    let Some(bytes) = bytes else {
         let message = if are_there(&server) { "there is no such page" } else { HOW };
         return (StatusCode::NOT_FOUND, format!("{message}\n")).into_response();
     };
@@ -68,6 +75,11 @@ pub(super) async fn page(
     response
 }
 
+fn inflate(small: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(small).read_to_end(&mut bytes).ok().map(|_| bytes)
+}
+
 fn kind(name: &str) -> &'static str {
     match name.rsplit('.').next().unwrap_or_default() {
         "html" => "text/html; charset=utf-8",
@@ -76,5 +88,21 @@ fn kind(name: &str) -> &'static str {
         "svg" => "image/svg+xml",
         "json" => "application/json",
         _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_compressed_page_is_unpacked_for_a_browser_that_does_not_understand_it() {
+        let mut encoder =
+            flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(b"let page = 1;").unwrap();
+        let small = encoder.finish().unwrap();
+        assert_eq!(inflate(&small).as_deref(), Some(&b"let page = 1;"[..]));
+        assert_eq!(inflate(b"not compressed"), None);
     }
 }
