@@ -98,8 +98,7 @@ mod tests {
 
     #[test]
     fn a_compressed_page_is_unpacked_for_a_browser_that_does_not_understand_it() {
-        let mut encoder =
-            flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(b"let page = 1;").unwrap();
         let small = encoder.finish().unwrap();
         assert_eq!(inflate(&small).as_deref(), Some(&b"let page = 1;"[..]));
