@@ -155,7 +155,7 @@ fn over_folder(folder: &Path) -> Result<Vec<Measurement>, String> {
     ])
 }
 
-/// The files that Compose accepts, where somebody wrote that down.
+/// The files that Compose accepts, where that is recorded.
 fn accepted(folder: &Path) -> Option<BTreeSet<String>> {
     let text = std::fs::read_to_string(folder.join("ORACLE.json")).ok()?;
     let oracle: Value = serde_json::from_str(&text).ok()?;

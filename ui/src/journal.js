@@ -34,7 +34,7 @@ export function instancesDuring(model, entries, bars, plan) {
     const to = protocol(model, all[id].node)?.transitions?.find((one) => one.from === from && one.operation === action.operation)?.to ?? from;
     all[id].state = bar.end === null ? `${from} -${action.operation}-> ${to}` : bar.how === 'done' ? to : from;
   }
-  // Creating takes no order of its own: what exists by now is what somebody works on.
+  // Creating takes no order of its own: what exists by now is what orders work on.
   for (const [, action] of actions) {
     if (action.do === 'scale_out' && !all[action.instance] && bars.length) all[action.instance] = { node: action.node, state: initial(action.node) };
   }

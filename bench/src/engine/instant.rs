@@ -60,7 +60,7 @@ impl World for InstantWorld {
         self.reports.pop_front()
     }
 
-    /// Whoever waits gets one report, so that every outcome is a commit of its own.
+    /// Each wait gets one report, so that every outcome is a commit of its own.
     fn poll(&mut self) -> Option<Report> {
         None
     }

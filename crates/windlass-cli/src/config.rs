@@ -116,7 +116,7 @@ fn covers(prefix: &str, code: &str) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Config {
     by_folder: BTreeMap<PathBuf, Option<Rc<Settings>>>,
-    /// Every settings file that was read, or looked for in vain: a watcher wants to know.
+    /// Every settings file that was read, or looked for and not found: a watcher wants to know.
     pub(crate) looked_at: Vec<PathBuf>,
 }
 
@@ -177,7 +177,7 @@ impl Exclusion {
         Ok(settings.is_some_and(|settings| settings.excludes(&path)))
     }
 
-    /// Every settings file that was read, or looked for in vain.
+    /// Every settings file that was read, or looked for and not found.
     pub(crate) fn looked_at(self) -> Vec<PathBuf> {
         self.config.looked_at
     }

@@ -1,4 +1,4 @@
-//! Text that somebody else wrote, made safe to print.
+//! Foreign text, made safe to print.
 //!
 //! Names in a description are chosen by its author, who may not be the person that looks at the
 //! output. A name must not move the cursor, change the order in which the line is read, start a

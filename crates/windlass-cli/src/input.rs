@@ -33,7 +33,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Refuses a pipe that lies in a folder: to open it is to wait for somebody who may never write.
+/// Refuses a pipe that lies in a folder: to open it is to wait for a writer that may never come.
 /// Those that a shell hands over, such as `/dev/stdin` and `/dev/fd/63`, have a writer.
 pub(crate) fn refuse_named_pipe(path: &Path) -> std::io::Result<()> {
     let is_handed_over = ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
@@ -119,7 +119,7 @@ pub(crate) fn read(
 }
 
 /// The folder below which a TOSCA file may import: the current one when the file lies below it,
-/// unless its project reaches further up. Where somebody stands takes nothing away.
+/// unless its project reaches further up. The current folder takes nothing away.
 fn tosca_root(path: &Path) -> PathBuf {
     let project = project_of(path);
     if !is_below_current(path) {

@@ -69,7 +69,7 @@ fn parsed() -> Result<(Cli, bool), clap::Error> {
     Ok((cli, format == Some(Format::Json)))
 }
 
-/// Whoever comes from `docker compose -f one.yaml -f two.yaml` names every file alike: without a
+/// Users of `docker compose -f one.yaml -f two.yaml` name every file alike: without a
 /// description in its own place the first of them is it.
 fn first_file_is_the_description(mut words: Vec<OsString>) -> Option<Vec<OsString>> {
     let first = words.iter().position(|word| word == "-f" || word == "--file")?;
@@ -136,7 +136,7 @@ fn usage(error: &clap::Error) -> u8 {
     let text = error.render();
     if error.use_stderr() {
         let plain = text.to_string();
-        // clap repeats what was typed. Colors stay unless somebody typed something hidden.
+        // clap repeats what was typed. Colors stay unless the user typed something hidden.
         let safe = escape::visible_lines(&plain);
         output::stderr(&if safe == plain { text.ansi().to_string() } else { safe });
         exit_code::USAGE

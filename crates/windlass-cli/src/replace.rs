@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Writes `content` to `path` in one step, through a new file in the same folder.
 ///
-/// Whoever reads the file meanwhile sees the old text or the new one. The permissions of a file
+/// A reader meanwhile sees the old text or the new one. The permissions of a file
 /// that is there stay, and a link stays a link: what it points to is replaced.
 pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> std::io::Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

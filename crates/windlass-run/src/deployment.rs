@@ -73,7 +73,7 @@ impl Deployment {
         self.folder.join("journal.db")
     }
 
-    /// Whether there ever was a run. Somebody may have lost its journal; then it cannot be read.
+    /// Whether there ever was a run. Its journal may be lost; then it cannot be read.
     pub fn exists(&self) -> bool {
         self.journal().exists() || sqlite::is_lost(&self.journal())
     }

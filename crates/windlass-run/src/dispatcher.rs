@@ -72,7 +72,7 @@ pub enum Finish {
     Stalled(Vec<String>),
     /// The ends of these actions are not known, and they must not happen twice.
     InDoubt(Vec<InDoubt>),
-    /// The goal holds if the processes of these run, which is not known: whoever knows does not
+    /// The goal holds if the processes of these run, which is not known: their host does not
     /// answer. The run can be resumed.
     Unseen(Vec<Unseen>),
     /// The operator stopped the engine; what runs goes on, and the run can be resumed.
@@ -88,10 +88,10 @@ pub struct Unseen {
     pub host: String,
 }
 
-/// Whoever wants to see entries when they are safe.
+/// Gets entries when they are safe.
 pub type Listener<'l> = Box<dyn FnMut(Duration, &[Entry]) + 'l>;
 
-/// Whoever wants to look at the model between two reports; after how long it wants to look again
+/// Looks at the model between two reports; after how long it wants to look again
 /// when there is none, if it does.
 pub type Watcher<'l, M> = Box<dyn FnMut(&M) -> Option<Duration> + 'l>;
 

@@ -45,7 +45,7 @@ impl InDoubt {
 pub enum NoResume {
     /// The operator has to decide about these first.
     InDoubt(Vec<InDoubt>),
-    /// Whoever knows what became of these does not answer: the orders, and where they are.
+    /// A host does not say what became of these: the orders, and where they are.
     Silent(Vec<(InDoubt, String)>),
     /// The journal does not fit the rules: it is damaged, or of another program.
     Misfit(JournalMismatch),
@@ -58,7 +58,7 @@ impl fmt::Display for NoResume {
         match self {
             NoResume::InDoubt(all) => {
                 let labels: Vec<&str> = all.iter().map(|doubt| doubt.label.as_str()).collect();
-                write!(formatter, "nobody knows whether this happened: {}", labels.join(", "))
+                write!(formatter, "it is unknown whether this happened: {}", labels.join(", "))
             }
             NoResume::Silent(all) => {
                 let about = |(it, host): &(InDoubt, String)| {
@@ -66,7 +66,7 @@ impl fmt::Display for NoResume {
                 };
                 let all: Vec<String> = all.iter().map(about).collect();
                 let all = all.join(", ");
-                write!(formatter, "nobody answers, so nobody knows what became of {all}")
+                write!(formatter, "there is no answer, so it is unknown what became of {all}")
             }
             NoResume::Misfit(why) => write!(formatter, "the journal does not fit: {why}"),
             NoResume::Journal(error) => error.fmt(formatter),
@@ -201,7 +201,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         let Some(task) = ended.task else { return Ok(()) };
         match end {
             End::Done => {
-                // An end in vain was in vain then as well.
+                // An end without success had none then as well.
                 let _ = self.machine.end(task);
             }
             End::NotDone => self.waiting.set_attempt(task, ended.attempt),

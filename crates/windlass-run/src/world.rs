@@ -55,7 +55,7 @@ impl Order {
         self.run.is_none() && self.stop.is_none() && self.spawn.is_none()
     }
 
-    /// Whether it may be carried out again by somebody who does not know of the first time.
+    /// Whether it may be carried out again without knowledge of the first time.
     pub fn is_repeatable(&self) -> bool {
         self.run.is_none() || self.effect == Effect::Idempotent
     }
@@ -120,7 +120,7 @@ pub enum OrderStatus {
     NotDone,
     /// It began, and it is unknown how it ended.
     Unknown,
-    /// Whoever knows does not answer: to do it again would be to guess.
+    /// Its host does not answer: to do it again would be to guess.
     Silent,
 }
 
@@ -180,7 +180,7 @@ pub trait World {
     }
 
     /// Whether the check of an observable action says that it has been done.
-    /// None when whoever knows does not answer.
+    /// None when its host does not answer.
     fn check(&mut self, order: &Order, check: &Command) -> Option<bool>;
 
     /// Forgets what is only needed while an order is in doubt; called when its outcome is safe.

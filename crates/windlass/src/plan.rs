@@ -80,7 +80,7 @@ pub struct Order {
     pub before: usize,
     /// Index of the later step.
     pub after: usize,
-    /// Why, when somebody said so.
+    /// Why, when a reason was given.
     pub why: Option<String>,
     /// Where it was written.
     pub origin: Origin,

@@ -51,9 +51,9 @@ pub struct Stuck {
     pub trace: Vec<String>,
     /// Whether no shorter run gets stuck.
     pub shortest: bool,
-    /// What then repeats for ever; empty when nothing can happen any more.
+    /// What then repeats forever; empty when nothing can happen any more.
     pub cycle: Vec<String>,
-    /// Who waits for what in the end, and why in vain.
+    /// What waits for what in the end, and why that never comes.
     pub waiting: Vec<String>,
     /// The same for nets: the waits from one transition on, to be drawn.
     pub waits: Option<Explanation>,

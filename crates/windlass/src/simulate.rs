@@ -107,7 +107,7 @@ pub enum Waiting {
     Port(TransitionId, PortId),
     /// A transition that failed as often as it may.
     Failed(TransitionId),
-    /// A transition that begins once more within one behavior: its net goes in a cycle, for ever.
+    /// A transition that begins once more within one behavior: its net goes in a cycle, forever.
     Cycle(TransitionId),
     /// A place that cannot be entered, because a dock or a port is missing.
     Place(crate::application::assembly::PlaceId),

@@ -1,7 +1,7 @@
 //! Which known word was probably meant, and which words there are.
 
 /// So many findings of one text come with advice about spelling. Advice costs a look at every known
-/// word, so a text with many mistakes and many words would take for ever.
+/// word, so a text with many mistakes and many words would take forever.
 pub const MOST_ADVISED: usize = 200;
 
 /// The known word closest to `word`, when it is close enough to be a slip of the finger.

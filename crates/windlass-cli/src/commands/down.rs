@@ -18,7 +18,7 @@ use crate::failure::Failure;
 /// What `windlass down` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A plan is made from where the application is to where nothing of it exists, and followed: whoever uses
+A plan is made from where the application is to where nothing of it exists, and followed: what uses
 something comes to rest before it, by its own operations (`stop`, say) and as far back as they lead;
 then the instances go. An assembly of nets goes through its behavior `stop`, or is undone by what its
 transitions say under `compensate`, last first; one that says neither is refused.

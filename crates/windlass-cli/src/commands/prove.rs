@@ -36,7 +36,7 @@ use crate::{escape, exit_code, input, output, replace};
 #[command(after_help = "\
 FILE is an application of protocols, an assembly of nets, or a topology of a rule set. `always
 completes` means that every maximal run is finite and ends in the goal; otherwise a shortest run to
-where nothing can start any more is shown, and who waits for whom. The goal of nets is that every
+where nothing can start any more is shown, and what waits for what. The goal of nets is that every
 token is on a final place. With --any-size, RULES is a rule set, and the answer is about every topology
 that can be built from its types.
 
@@ -69,7 +69,7 @@ pub(crate) struct ProveArgs {
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// Draw who waits for whom in nets that can get stuck
+    /// Draw what waits for what in nets that can get stuck
     #[arg(long, value_name = "OUT.svg", conflicts_with = "any_size")]
     pub(crate) picture: Option<PathBuf>,
 
@@ -132,7 +132,7 @@ pub(crate) struct StuckReport {
     topology: Option<argument::TopologyReport>,
     /// What happens, in order.
     trace: Vec<String>,
-    /// What then repeats for ever; empty when nothing can happen any more.
+    /// What then repeats forever; empty when nothing can happen any more.
     cycle: Vec<String>,
     /// Who waits for what in the end.
     waiting: Vec<String>,

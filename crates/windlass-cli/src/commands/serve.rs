@@ -11,7 +11,7 @@ use crate::{exit_code, output};
 /// What `windlass serve` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The address that is printed holds a token; whoever has it can ask, so it is for you alone. The
+The address that is printed holds a token; everyone who has it can ask, so it is for you alone. The
 server listens on this machine only, shows no file but PATH and what it imports, changes nothing
 without --edit, and executes nothing without --run: runs take place in the simulated world. Ctrl-C
 ends it, and the engines that it started; what they brought up stays.

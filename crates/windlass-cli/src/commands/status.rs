@@ -328,7 +328,7 @@ fn text(report: &StatusReport) -> String {
             _ if let Some(host) = unreachable => {
                 format!("  unknown: the host {host} does not answer")
             }
-            _ if *is_gone => "  DRIFT: somebody removed it".to_owned(),
+            _ if *is_gone => "  DRIFT: it was removed".to_owned(),
             (_, Some(pid)) => format!("  process {pid} runs"),
             (Some(true), None) => "  runs".to_owned(),
             (Some(false), None) => "  DRIFT: its process does not run".to_owned(),

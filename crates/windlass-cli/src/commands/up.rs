@@ -325,7 +325,7 @@ fn allowed(past: Option<&Past>, name: &str, address: &Address) -> Result<(), Fai
     if let Some(past) = past.filter(|past| !past.is_over()) {
         let message = format!("run {} of `{name}` has not ended", past.run);
         let resume = address.command("resume");
-        return Err(Failure::usage(message).help(format!("`{resume}` goes on with it")));
+        return Err(Failure::usage(message).help(format!("`{resume}` continues it")));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Real deployments: an engine is started, ended and asked, by the commands that people type.
 //!
-//! Without `--run` nothing is started: whoever has the token could execute what the opened files
+//! Without `--run` nothing is started: a holder of the token could execute what the opened files
 //! say. An engine goes on when the page is closed, and is found again by its file.
 
 use std::collections::BTreeMap;

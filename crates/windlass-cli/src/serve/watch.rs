@@ -1,6 +1,7 @@
 //! A deployment as it goes on: the entries of its journal, from the beginning of its last run.
 //!
-//! The journal is read, whoever writes it: an engine of this server or one in another terminal.
+//! The journal is read, and it does not matter what writes it: an engine of this server or one in
+//! another terminal.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -42,7 +43,7 @@ pub(super) async fn watch(
     Ok(Sse::new(Events(receiver)).keep_alive(KeepAlive::default()).into_response())
 }
 
-/// Somebody looks at a deployment.
+/// A listener looks at a deployment.
 struct Watching {
     server: Arc<Server>,
     file: String,

@@ -18,7 +18,7 @@ fn pair() -> Folder {
 fn limited(folder: &Folder, most: u32, args: &[&str]) -> (Option<i32>, String) {
     let program = folder.command(args);
     let mut command = Command::new("sh");
-    // Whoever writes more gets an error then, and no signal.
+    // A process that writes more gets an error then, and no signal.
     let script = format!("trap '' XFSZ; exec prlimit --fsize={most} \"$@\"");
     command.args(["-c", &script, "sh"]).arg(program.get_program()).args(program.get_args());
     let output = command.current_dir(folder.path("")).output().unwrap();
@@ -76,7 +76,7 @@ fn a_journal_that_cannot_be_written_is_named_and_what_runs_goes_on() {
 fn every_command_reports_an_unreadable_plan_alike() {
     let folder = pair();
     assert_eq!(folder.run(&UP).code, 0);
-    // Whoever goes on puts everything into the tables.
+    // The next engine puts everything into the tables.
     assert_eq!(folder.run(&["resume", "--detach"]).code, 0);
     let runs = folder.processes();
     let journal = folder.path(".windlass/pair/journal.db");

@@ -143,7 +143,7 @@ fn a_command_that_failed_without_an_engine_has_failed() {
     let resume = folder.run(&["resume", "--detach"]);
     assert_eq!(resume.code, 4, "{resume:?}");
     assert!(resume.stdout.contains("exit code 3"), "{resume:?}");
-    // What failed is tried again when somebody says so.
+    // What failed is tried again when the operator says so.
     let again = folder.run(&["resume", "--detach"]);
     assert_eq!(again.code, 4, "{again:?}");
     assert_eq!(folder.read("lines"), "begun\nended\n".repeat(2));
@@ -221,7 +221,7 @@ fn a_keeper_that_is_killed_leaves_the_command_in_doubt_and_nothing_runs_twice() 
         "{said}"
     );
     assert!(said.contains("--in-doubt 1=done"), "{said}");
-    // The same is asked until somebody answers.
+    // The same is asked until it is answered.
     for _ in 0..2 {
         let resume = folder.run(&["resume", "--detach"]);
         assert!(resume.code == 4 && resume.stderr.contains("--in-doubt 1=done"), "{resume:?}");

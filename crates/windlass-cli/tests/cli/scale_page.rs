@@ -107,7 +107,7 @@ fn what_others_need_is_not_scaled_to_nothing() {
     assert_eq!(both.code, 0, "{both:?}");
 }
 
-/// Whoever needs all of a node needs as many as the last goal wanted, not as many as the file says.
+/// What needs all of a node needs as many as the last goal wanted, not as many as the file says.
 #[test]
 fn fewer_are_all_of_them() {
     let text = "windlass: 1

@@ -177,7 +177,7 @@ fn operations_run_where_they_say_and_on_machines_that_a_run_finds() {
             "scripts/find.sh",
             "echo found >> \"$PWD/found\"\necho address=127.0.0.1 >> \"$TOSCA_OUTPUTS\"\n",
         ),
-        // Whoever has no home of the server's is this machine.
+        // A node without a home on the server is on this machine.
         (
             "scripts/say.sh",
             "case \"$HOME\" in */home) echo \"$WHAT$AT\" >> \"$HOME/said\";; *) echo \"$WHAT\" >> here;; esac\n",

@@ -341,7 +341,7 @@ fn a_dry_run_says_which_scripts_are_missing() {
         // Nothing runs in a simulated world.
         good(folder.run(&["up", file, "--dry-run", "--world", "simulated"]));
     }
-    // An archive is to be complete, whoever reads it.
+    // An archive is to be complete, for every reader.
     let run = folder.run(&["up", "half.tar", "--dry-run"]);
     assert_eq!(run.code, 1, "{}", run.stdout);
     assert!(run.stderr.contains("there is no file `scripts/front.sh`"), "{}", run.stderr);

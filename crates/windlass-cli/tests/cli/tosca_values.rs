@@ -417,7 +417,7 @@ fn what_no_run_computes_is_refused_before_anything_runs() {
     let folder = parts("              SUM: { $sum: [ 1, { $get_attribute: [ a, n ] } ] }\n");
     let run = up(&folder);
     assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
-    let said = "`sum` is not computed of what only a run tells";
+    let said = "`sum` is not computed of what only a run knows";
     assert!(run.stderr.contains(said) && run.stderr.contains("TOSCA017"), "{}", run.stderr);
     assert!(run.stderr.contains("service.yaml:21"), "{}", run.stderr);
     assert!(!folder.path(".windlass/service/shared").exists());

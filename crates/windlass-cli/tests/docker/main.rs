@@ -61,7 +61,7 @@ const CASES: &[Case] = &[
     ("a project keeps its name, and words say what is there", naming::named),
     ("a service that the file has once is scaled, and restarted with who needs it", naming::scaled),
     ("a removed container is recreated", naming::removed),
-    ("whoever needs all containers of a service keeps all of them", naming::whole),
+    ("what needs all containers of a service keeps all of them", naming::whole),
     ("who runs without what it needs is stopped before that", naming::unfounded),
     ("t2 names the job that failed and starts no dependant", t2),
     ("a service that fails is rolled back", rolled_back),
@@ -103,7 +103,7 @@ const CASES: &[Case] = &[
         projects::names_of_others,
     ),
     ("ports that containers of others hold are told first", projects::ports_of_others),
-    ("what somebody else took down is not said to be there", projects::taken_down_by_others),
+    ("what was taken down from outside is not reported as there", projects::taken_down_by_others),
 ];
 
 fn main() -> ExitCode {

@@ -1,5 +1,5 @@
 //! Where things lie and who they are: folders of included files, profiles, numbers of containers,
-//! volumes without a name, containers that somebody removed.
+//! volumes without a name, containers that were removed.
 
 use super::{Engine, Project, Watched, ids};
 
@@ -33,7 +33,7 @@ const PROFILES: &str = r#"services:
 
 pub(super) fn profiles(engine: &Engine) {
     let project = Project::new("wlprof", "compose.yaml", PROFILES);
-    // Whoever names a service switches its profiles on.
+    // Naming a service switches its profiles on.
     let (code, said) = project.up(&["d"]);
     assert_eq!(code, 0, "{said}");
     assert_eq!(ids(engine, "wlprof").len(), 1, "{said}");
@@ -151,7 +151,7 @@ pub(super) fn scaled(engine: &Engine) {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(engine.inspect("wlscale-d-2").unwrap().is_running());
     assert_eq!(ids(engine, "wlscale").len(), 3);
-    // Whoever needs a part that is restarted follows it.
+    // What needs a part that is restarted follows it.
     let before = engine.inspect("wlscale-d-1").unwrap().started_at;
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_windlass"));
     command.args(["restart", "a", "--app", &app, "--detach"]).current_dir(project.folder.path());

@@ -147,7 +147,7 @@ pub(super) fn adopted(engine: &Engine) {
     assert!(compose.output().unwrap().status.success());
     let before = ids(engine, "wladopt");
     assert_eq!(before.len(), 2);
-    // The file goes on, and so does what runs until somebody says `up`.
+    // The file goes on, and so does what runs until the next `up`.
     write(&project, &PLAIN.replace("web: {", "web: {environment: {A: 1}, "));
     let (code, said) = project.run(&["up", "--adopt", "--project-name", "wladopt"]);
     assert_eq!(code, 0, "{said}");
@@ -275,7 +275,7 @@ const WITH_VOLUME: &str = r#"services:
 volumes: {data: {}}
 "#;
 
-/// What somebody else took down is not said to be there.
+/// What was taken down from outside is not reported as there.
 pub(super) fn taken_down_by_others(engine: &Engine) {
     let project = Project::new("wltaken", "compose.yaml", WITH_VOLUME);
     let (code, said) = project.up(&[]);
@@ -293,7 +293,7 @@ pub(super) fn taken_down_by_others(engine: &Engine) {
         let is_told = |line: &str| line.contains(part) && line.contains("absent ");
         assert!(lines.any(is_told), "{said}");
     }
-    assert!(said.contains("DRIFT: somebody removed it"), "{said}");
+    assert!(said.contains("DRIFT: it was removed"), "{said}");
     // The command that is named does bring it back.
     assert!(said.contains("help: `windlass up ") && said.contains("brings it back"), "{said}");
     let (code, said) = project.up(&[]);

@@ -30,7 +30,7 @@ fn when(engine: &Engine, name: &str, what: &str) -> String {
     container.all["State"][what].as_str().unwrap_or_default().to_owned()
 }
 
-/// Whoever follows is stopped before what it needs goes, and starts after what takes its place.
+/// A follower is stopped before what it needs goes, and starts after what takes its place.
 pub(super) fn replaced(engine: &Engine) {
     let project = Project::new("wlfollow", "compose.yaml", FOLLOWED);
     let (code, said) = project.up(&[]);
@@ -97,7 +97,7 @@ pub(super) fn untouched(engine: &Engine) {
     assert_eq!(before, names.map(|name| when(engine, name, "StartedAt")), "{said}");
 }
 
-/// A replacement that came up goes again when something else fails; whoever followed it runs.
+/// A replacement that came up goes again when something else fails; what followed it runs.
 pub(super) fn back(engine: &Engine) {
     let project = Project::new("wlfollowback", "compose.yaml", FOLLOWED);
     let (code, said) = project.up(&[]);

@@ -141,7 +141,7 @@ pub(super) fn loose_job(engine: &Engine) {
     }
     let (code, said) = project.run(&["status"]);
     assert!(code == 0 && said.contains("ended") && !said.contains("DRIFT"), "{said}");
-    // Whoever starts something else does not run it a second time.
+    // Starting something else does not run it a second time.
     let begun = job().started_at;
     let file = project.file.to_str().unwrap();
     for words in [["restart", "api"], ["scale", "api=2"]] {

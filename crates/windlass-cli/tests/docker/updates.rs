@@ -124,7 +124,7 @@ pub(super) fn bad_version(engine: &Engine) {
     let (code, said) = project.up(&[]);
     assert_eq!(code, 4, "{said}");
     assert!(said.contains("exit code 7"), "{said}");
-    assert!(said.contains("the container of before goes on"), "{said}");
+    assert!(said.contains("the old container stays"), "{said}");
     assert_eq!(ids(engine, "wlbad"), before, "{said}");
     for name in names(3, "wlbad") {
         assert!(engine.inspect(&name).unwrap().is_running(), "{said}");

@@ -142,7 +142,7 @@ fn is_missing(engine: &Engine, kind: &str, name: &str) -> Result<bool, EngineErr
 }
 
 /// A network or volume that another project made under the same name. What has no label was made
-/// by hand, for whoever wants it.
+/// by hand, for those who want it.
 fn of_another(
     engine: &Engine,
     requests: &Requests,

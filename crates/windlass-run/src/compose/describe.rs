@@ -1,4 +1,4 @@
-//! What an operation asks of the engine, in words for whoever looks before it happens.
+//! What an operation asks of the engine, in words, before it happens.
 
 use serde_json::Value;
 

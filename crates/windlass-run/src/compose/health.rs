@@ -5,7 +5,7 @@ use windlass::lang::compose::project::{Condition, Health, Project};
 
 use crate::world::docker::engine::{Engine, EngineError};
 
-/// What was learned about the checks that somebody waits for.
+/// What was learned about the checks that services wait for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Checks {
     /// Services whose image is not there yet, with the image: it is assumed to have a check.
@@ -14,7 +14,7 @@ pub struct Checks {
     pub missing: Vec<(String, String, String)>,
 }
 
-/// Looks at the images of services whose health somebody waits for and whose file has no check.
+/// Looks at the images of services whose health is waited for and whose file has no check.
 pub fn learn_checks(engine: &Engine, project: &mut Project) -> Result<Checks, EngineError> {
     let mut checks = Checks::default();
     for (name, waiting) in awaited(project) {

@@ -1,4 +1,4 @@
-//! Where a project stands on an engine: whoever started it, `windlass` or `docker compose`.
+//! The state of a project on an engine, whether `windlass` or `docker compose` started it.
 //!
 //! A container that was made from another configuration or another image counts as absent: its
 //! operation `create` puts a new one in its place. One that runs although what it needs for as long
@@ -383,7 +383,7 @@ fn after_end(
     if is_awaited(application, node, running, healthy) { otherwise } else { running }
 }
 
-/// Whether somebody needs what a node offers in one state and not yet in the state before.
+/// Whether another node needs what a node offers in one state and not yet in the state before.
 fn is_awaited(application: &Application, node: NodeId, before: StateId, state: StateId) -> bool {
     let Some(protocol) = application.protocol_of(node) else { return false };
     let (less, more) = (&protocol.state(before).offers, &protocol.state(state).offers);

@@ -10,7 +10,7 @@ use windlass::application::{Application, NodeId};
 use windlass::plan::{Order, Plan, PlanAction};
 use windlass::source::Origin;
 
-/// Adds to a plan that `stop` and `remove` of whoever needs something come before those of what it
+/// Adds to a plan that `stop` and `remove` of what needs something come before those of what it
 /// needs. A container that is only removed may still run, because it lost what it needs while no
 /// engine looked: its removal stands for its stop.
 pub fn arrange(application: &Application, nodes: &BTreeMap<String, String>, plan: &mut Plan) {
@@ -62,7 +62,7 @@ pub fn arrange(application: &Application, nodes: &BTreeMap<String, String>, plan
 }
 
 /// The steps by which what a node needs leaves, and what that needs where it has no such step: a
-/// job that has ended does not stop, and whoever waited for it still leaves before what it used.
+/// job that has ended does not stop, and what waited for it still leaves before what it used.
 fn needed(
     application: &Application,
     node: NodeId,

@@ -183,7 +183,7 @@ fn image_part(project: &Project, service: &Written, ground: &ProjectContext) -> 
     Part::Image { reference, policy, build, platform }
 }
 
-/// Who waits for the end of a service: somebody who needs it, somebody who does not.
+/// What waits for the end of a service: a service that needs it, one that does not.
 struct Ends {
     is_job: bool,
     may_fail: bool,

@@ -49,7 +49,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         let Some(running) = self.processes.started_by(instance, id) else { return };
         let order = self.process_order(instance, running);
         if !self.world.adopt(&order) {
-            self.process_died(instance, id, "it ended, and nobody had seen it".to_owned());
+            self.process_died(instance, id, "it ended, and no engine had seen it".to_owned());
         }
     }
 
@@ -67,7 +67,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 // The world changed while it ran: what it did counts no more.
                 Err(what) => {
                     self.processes.suspect();
-                    let what = format!("`{}` ended in vain: {what}", order.label);
+                    let what = format!("`{}` ended without success: {what}", order.label);
                     self.outbox.record(Entry::Followed { what, fault: false });
                 }
             },
@@ -118,7 +118,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         self.failures.record(format!("`{}` failed: {reason}", order.label));
         let wanted = self.machine.process_of(&order.instance).map(|(_, process)| process);
         if order.spawn.is_some() && order.spawn == wanted {
-            // The state says that it runs, and it does not: whoever relies on it has to know.
+            // The state says that it runs, and it does not: what relies on it has to know.
             self.processes.remove(&order.instance);
             self.process_missing(&order.instance, order.id, reason);
         }

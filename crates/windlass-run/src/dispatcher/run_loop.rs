@@ -26,7 +26,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         self.run_until_idle(false)
     }
 
-    /// Runs. Whoever `stays` waits until processes that cannot be seen are seen again.
+    /// Runs. With `stays` it waits until processes that cannot be seen are seen again.
     fn run_until_idle(&mut self, stays: bool) -> Result<Finish, JournalError> {
         // Heard while the world was asked what became of what was there: nothing begins.
         self.control.set_interrupted(self.world.is_interrupted());

@@ -60,7 +60,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         resources
     }
 
-    /// Orders that are under way after a fold take what they need, whoever gave them.
+    /// Orders that are under way after a fold take what they need, also those of an earlier engine.
     pub(crate) fn hold_resources(&mut self) {
         for id in self.orders.ids() {
             let (resources, deadline) = match self.orders.task(id) {

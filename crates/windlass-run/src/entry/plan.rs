@@ -11,7 +11,7 @@ use windlass::tree::emit;
 use crate::machine::FollowError;
 
 /// The plan of an entry. One that this engine made is a value, and becomes text when the journal is
-/// written; one of a journal stays text until somebody follows it, so that a damaged one can be
+/// written; one of a journal stays text until it is followed, so that a damaged one can be
 /// shown.
 #[derive(Debug, Clone)]
 pub struct JournalPlan(Form);

@@ -13,9 +13,9 @@
 //!
 //! A line that was being written when the engine died is none, and after a loss of power lines may
 //! be missing that the engine did not wait for. Anything else that is missing was lost otherwise,
-//! and is an error: what the journal forgets would be done again. So every line has a sum, and says how
-//! much of the file was on the disk when it was written, and the first line, the *head*, says how
-//! long the file was when its engine ended.
+//! and is an error: what the journal forgets would be done again. So every line has a sum, and says
+//! how much of the file was on the disk when it was written, and the first line, the *head*, says
+//! how long the file was when its engine ended.
 
 mod head;
 
@@ -39,7 +39,7 @@ const MOST: u64 = 1 << 20;
 /// So many zeros are written when there is no room for a line.
 const ROOM: usize = 1 << 16;
 
-/// An engine may write while somebody reads: what looks damaged is looked at again.
+/// An engine may write while another process reads: what looks damaged is looked at again.
 const LOOKS: usize = 5;
 const PAUSE: Duration = Duration::from_millis(5);
 

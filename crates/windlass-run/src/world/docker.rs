@@ -5,7 +5,7 @@
 //! project is looked up in the project's [`requests`]. Everything else is done by [`Processes`].
 //!
 //! Containers are found again by their names and labels, so that nothing has to be remembered, and
-//! every call may be repeated. Whoever waits sleeps until the engine tells of an event.
+//! every call may be repeated. A waiting thread sleeps until the engine reports an event.
 
 pub mod archive;
 pub(crate) mod create;
@@ -130,7 +130,7 @@ impl Docker {
         Ok(Docker { shared, processes })
     }
 
-    /// For whoever hears the operator.
+    /// For the handler of Ctrl-C.
     pub fn interrupter(&self) -> Interrupter {
         self.processes.interrupter()
     }

@@ -1,7 +1,7 @@
 //! Commands and processes of this machine.
 //!
 //! An order is carried out by a thread that ends with it, or by the dispatcher itself when it is
-//! only a command; whoever waits sleeps in the kernel.
+//! only a command; a waiting thread sleeps in the kernel.
 //! A command leads a process group of its own and outlives the engine: its output goes to a file,
 //! and what has to be known about it after a crash stands in its *claim*.
 //!
@@ -135,8 +135,8 @@ impl Processes {
     /// A world of local processes.
     pub fn new(place: ProcessSettings, secrets: Secrets) -> std::io::Result<Self> {
         if place.program.is_some() && sigchld::is_ignored() {
-            let why = "whoever started this has it ignore the signal CHLD, so that the ends of \
-                       commands cannot be heard of: start it with `env --default-signal=CHLD`";
+            let why = "it was started with the signal CHLD ignored, so it does not hear when \
+                       commands end: start it with `env --default-signal=CHLD`";
             return Err(std::io::Error::other(why));
         }
         let (reports, inbox) = inbox::open()?;
@@ -164,7 +164,7 @@ impl Processes {
         self.shared.reports.clone()
     }
 
-    /// For whoever hears the operator.
+    /// For the handler of Ctrl-C.
     pub fn interrupter(&self) -> Interrupter {
         let (reports, is_heard) = (self.shared.reports.clone(), Arc::clone(&self.is_heard));
         Interrupter { reports, is_heard }
@@ -220,7 +220,7 @@ impl Processes {
     fn find(&mut self, order: OrderId) -> Option<Identity> {
         let launcher = &self.shared.launcher;
         let found = self.found.get_or_insert_with(|| {
-            // Whoever a keeper was told to begin has begun when all are looked for, unless that
+            // What a keeper was told to begin has begun when all are looked for, unless that
             // takes too long; those are not known then.
             let earlier = launcher.claims.earlier_keepers(self.direct.records());
             let _ = earlier.iter().all(Records::is_closed);

@@ -82,7 +82,7 @@ impl Shared {
         self.watched.lock().is_ok_and(|mut watched| watched.insert(order))
     }
 
-    /// Whether somebody has looked after it so far.
+    /// Whether it is looked after already.
     fn unwatch(&self, order: OrderId) -> bool {
         self.watched.lock().is_ok_and(|mut watched| watched.remove(&order))
     }
@@ -95,7 +95,7 @@ pub struct SshSettings {
     pub config: Option<PathBuf>,
     /// A name for the deployment that no other one has: its folder on every host.
     pub unique: String,
-    /// For what the operator should know while somebody waits for a host.
+    /// For what the operator should know during a wait for a host.
     pub tell: fn(&str),
 }
 
@@ -106,7 +106,7 @@ pub struct Ssh {
     shared: Arc<Shared>,
     /// Where the orders that this engine knows are carried out.
     hosts: BTreeMap<OrderId, String>,
-    /// The hosts that were asked in vain for as long as there is patience.
+    /// The hosts that did not answer for as long as there is patience.
     unresponsive: BTreeSet<String>,
 }
 
@@ -142,7 +142,7 @@ impl Ssh {
         Ok(Ssh { local, shared: Arc::new(shared), hosts, unresponsive })
     }
 
-    /// For whoever hears the operator.
+    /// For the handler of Ctrl-C.
     pub fn interrupter(&self) -> Interrupter {
         self.local.interrupter()
     }
@@ -172,7 +172,7 @@ impl Ssh {
     }
 
     /// What a host says; none when it does not answer, or when the operator does not want to wait.
-    /// One that was asked patiently in vain is asked once: others wait for the same.
+    /// One that did not answer repeated questions is asked once: others wait for the same.
     fn asked(&mut self, host: &str, script: String) -> Option<String> {
         let (place, is_unresponsive) = (host.to_owned(), self.unresponsive.contains(host));
         let said = self.unless_interrupted(Some(host), move |shared| {

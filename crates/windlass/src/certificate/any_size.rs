@@ -111,7 +111,7 @@ fn check_views(
     Ok(())
 }
 
-/// Who changes: an end of the relationship, or somebody else with the same capability.
+/// What changes: an end of the relationship, or another one with the same capability.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Actor {
     Source,

@@ -1,5 +1,5 @@
 //! A measure as evidence of `eventually`: a number per state that falls with every step until
-//! the predicate holds. Numbers cannot fall for ever, and no state outside the predicate is an
+//! the predicate holds. Numbers cannot fall forever, and no state outside the predicate is an
 //! end, so every run meets the predicate.
 
 use std::collections::BTreeMap;

@@ -26,7 +26,7 @@ pub(super) fn check_trace<S: System>(
     }
 }
 
-/// A run that goes round a cycle for ever and never meets `predicate`.
+/// A run that goes round a cycle forever and never meets `predicate`.
 pub(super) fn check_lasso<S: System>(
     system: &S,
     predicate: Predicate<'_, S::State>,

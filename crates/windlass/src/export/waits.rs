@@ -9,7 +9,7 @@ use crate::application::assembly::{Assembly, TransitionId};
 
 /// The picture of an explanation.
 pub fn draw(assembly: &Assembly<'_>, explanation: &Explanation) -> Drawing {
-    let mut drawing = Drawing::new("who waits for whom", Direction::Right);
+    let mut drawing = Drawing::new("what waits for what", Direction::Right);
     let from = explanation.cycle.unwrap_or(0);
     let waits = &explanation.waits[from..];
     let mut items: BTreeMap<TransitionId, usize> = BTreeMap::new();

@@ -4,7 +4,8 @@
 //! its `include` and `extends` followed, put over the documents before it ([`merge`]), freed of
 //! doubles ([`unicity`]), and compared with the table of keys ([`schema`]). The result is checked
 //! ([`validate`]) and decoded with its defaults ([`read`] into [`project`]); whether its parts fit
-//! each other is asked by the rules. [`lower`] turns it into an application. Values keep their places all the way.
+//! each other is asked by the rules. [`lower`] turns it into an application. Values keep their
+//! places all the way.
 
 mod application;
 pub mod cast;
@@ -57,7 +58,7 @@ pub(crate) const OBSOLETE_KEY: &str = "COMPOSE016";
 pub(crate) const CANNOT_MERGE: &str = "COMPOSE017";
 pub(crate) const EMPTY: &str = "COMPOSE018";
 
-/// A text with its name, read by whoever started all this.
+/// A text with its name, read by the caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedText {
     /// What people call it.
@@ -77,7 +78,7 @@ pub struct Options {
     pub overrides: Vec<NamedText>,
     /// The profiles that are switched on.
     pub profiles: Vec<String>,
-    /// Services that were named: whoever names one switches its profiles on.
+    /// Services that were named: naming one switches its profiles on.
     pub services: Vec<String>,
     /// The name of the project, before any other.
     pub project_name: Option<String>,

@@ -1,6 +1,6 @@
 //! Documents beside an application: plans, states and goals, ours or RAMP's or TosKer's.
 //!
-//! Whoever needs one asks here and does not care in which language it was written.
+//! The caller need not know in which language it was written.
 
 use super::{Language, checked_tosca, has_errors, hot, ramp, tosca, tosker, windlass};
 use crate::application::{Application, GlobalState};
@@ -112,8 +112,8 @@ fn read_workflow(root: SourceId, sources: &Sources) -> Option<Reading<Plan>> {
     if !tosca::detect(tree.root()) {
         return None;
     }
-    // Profiles are added to the texts; no finding points into them. What is wrong with the service is
-    // said where it is read as the application.
+    // Profiles are added to the texts; no finding points into them. What is wrong with the service
+    // is said where it is read as the application.
     let mut sources = sources.clone();
     let given = tosca::inputs::Given::default();
     let model = checked_tosca(root, &mut sources, None, &given, &mut Vec::new())?;

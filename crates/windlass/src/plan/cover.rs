@@ -24,7 +24,7 @@ pub struct Offered {
 pub enum Origin {
     /// It is there at the start.
     Start(LifeId),
-    /// It is made when a stage is entered, and somebody offers then.
+    /// It is made when a stage is entered, and an instance offers then.
     Entered(Offered),
 }
 
@@ -65,9 +65,9 @@ pub enum Counted {
 pub enum Proof {
     /// A fault would show at the end of an operation that does not end within the plan.
     NeverShows,
-    /// Containment, or replica-unaware: somebody offers.
+    /// Containment, or replica-unaware: an instance offers.
     Offered(Offered),
-    /// Replica-aware: whoever was bound still offers.
+    /// Replica-aware: the bound instance still offers.
     Bound(Vec<Entry>),
     /// An arity beyond `any`: the answers to its questions, in order.
     Counted(Vec<Counted>),

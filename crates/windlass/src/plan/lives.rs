@@ -269,7 +269,7 @@ impl<'a> Walk<'a> {
         container: Option<&InstanceId>,
     ) -> Result<(), Disorder> {
         let fails = |kind| Err(Disorder { kind, earlier: None, later: event });
-        // Whoever asks has made sure that the names of the plan fit the application.
+        // The caller has made sure that the names of the plan fit the application.
         let Some(node) = self.application.node_named(node) else {
             return fails(DisorderKind::NoContainer);
         };

@@ -96,7 +96,7 @@ fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
         events.push(if rungs[at].is_multiple_of(2) { Event::Start(at) } else { Event::End(at) });
         rungs[at] += 1;
     }
-    // Whoever stands on an operation that may fail has failed there.
+    // An instance at an operation that may fail has failed there.
     let failing =
         (0..rungs.len()).filter(|at| rungs[*at] % 2 == 1 && system.can_fail(*at, rungs[*at]));
     events.extend(failing.map(Event::Fail));

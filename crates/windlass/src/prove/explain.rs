@@ -10,7 +10,8 @@ enum Lack {
     NoStep,
     /// Nothing can satisfy a premise.
     NoProvider,
-    /// A premise waits for somebody to stand so high, which may be higher than he ever stands.
+    /// A premise waits for another object to climb so high, which may be higher than it ever
+    /// climbs.
     Waits { on: ObjectIndex, rung: Rung, never: bool },
 }
 

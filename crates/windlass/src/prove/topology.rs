@@ -87,7 +87,7 @@ fn told(setup: &Setup<'_>, apply: &Apply) -> String {
 /// Every run is looked at.
 fn by_search(setup: &Setup<'_>, options: &Options, budget: &mut dyn Budget) -> Proof {
     let mut assumed = assumptions();
-    assumed.push("no fairness: a cycle may be repeated for ever".to_owned());
+    assumed.push("no fairness: a cycle may be repeated forever".to_owned());
     let is_goal = |state: &State| setup.is_final(state);
     let (mut proof, evidence) = search(setup, &is_goal, assumed, options, budget);
     proof.stuck = match &evidence {

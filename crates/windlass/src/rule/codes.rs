@@ -138,7 +138,7 @@ pub(super) const CODES: &[&Rule] = &[
         "YAML006",
         "recursive-alias",
         Error,
-        "an alias stands inside the value it refers to",
+        "an alias is inside the value that it refers to",
         looks_at = LooksAt::Syntax
     ),
     code!(
@@ -157,7 +157,7 @@ pub(super) const CODES: &[&Rule] = &[
         looks_at = LooksAt::Syntax
     ),
     // Our own language.
-    code!("WL001", "unknown-key", Error, "a key means nothing where it stands"),
+    code!("WL001", "unknown-key", Error, "a key means nothing at this place"),
     code!("WL002", "wrong-type", Error, "a value is of the wrong kind"),
     code!("WL003", "missing-key", Error, "a key that must be there is not"),
     code!("WL004", "unknown-name", Error, "a name is used that nothing declares"),

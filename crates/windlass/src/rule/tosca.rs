@@ -139,8 +139,8 @@ struct Checker<'a> {
     is_parsed: bool,
     /// Whether a path may go through a requirement without a target: what a type says is for all
     /// nodes of it.
-    bears_absent: bool,
-    /// What functions are computed in, once somebody asks what one gives.
+    tolerates_absent: bool,
+    /// What functions are computed in, once the value of one is needed.
     ground: OnceCell<constant_values::Ground<'a>>,
     findings: &'a mut Vec<Diagnostic>,
 }
@@ -158,7 +158,7 @@ impl<'a> Checker<'a> {
             sources,
             is_open,
             is_parsed,
-            bears_absent: false,
+            tolerates_absent: false,
             ground: OnceCell::new(),
             findings,
         }

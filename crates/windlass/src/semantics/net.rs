@@ -276,7 +276,7 @@ fn destination_ports(madeus: &Madeus<'_>, theta: TransitionId) -> Vec<PortId> {
 /// ⟨mk, ebl, val⟩ → ⟨mk[∀ δ ∈ D_i : δ := false][π := true], ebl, val⟩
 /// ```
 /// Paper: 002 eq. (3)
-/// Deviation: `D_i` is not empty, else initial places would be marked again for ever. A use port
+/// Deviation: `D_i` is not empty, else initial places would be marked again forever. A use port
 /// that is bound to the place (Concerto) must be ready.
 pub fn enter_place(madeus: &Madeus<'_>, before: &Valuation, pi: PlaceId) -> Applied {
     let docks = madeus.docks(before, pi, Side::Input);
@@ -296,7 +296,7 @@ pub fn enter_place(madeus: &Madeus<'_>, before: &Valuation, pi: PlaceId) -> Appl
     Ok(before.moved(docks.into_iter().map(Element::Dock), [Element::Place(pi)]))
 }
 
-/// (4) A token leaves a place for all of its output docks, unless a port that somebody uses would
+/// (4) A token leaves a place for all of its output docks, unless a port in use would
 /// lose its last token.
 ///
 /// ```text

@@ -67,7 +67,7 @@ pub(super) struct Engine<'a, 'b> {
     to_enter: VecDeque<PlaceId>,
     to_leave: VecDeque<PlaceId>,
     ready: VecDeque<TransitionId>,
-    /// For one component after the other: whoever is ready, by component.
+    /// For one component after the other: what is ready, by component.
     ready_sorted: BTreeSet<(ComponentId, TransitionId)>,
     running: u32,
     last_component: Option<ComponentId>,

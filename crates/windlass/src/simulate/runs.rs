@@ -12,7 +12,7 @@ pub struct Statistics {
     pub finished: u32,
     /// How many did not.
     pub unfinished: u32,
-    /// How many were not made, because somebody did not want to wait.
+    /// How many were not made, because the budget ended.
     pub left_out: u32,
     /// The mean of those that finished.
     pub mean: Duration,

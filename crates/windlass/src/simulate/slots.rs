@@ -82,7 +82,7 @@ impl Slots {
         [self.jobs, component, host, lock].into_iter().flatten()
     }
 
-    /// Takes all that a transition needs. Otherwise it waits, and the answer is whoever could go
+    /// Takes all that a transition needs. Otherwise it waits, and the answer is what could go
     /// on in its place: those that wait for something that it left free.
     pub(super) fn take(
         &mut self,

@@ -51,7 +51,7 @@ pub trait Files {
         Ok(None)
     }
 
-    /// The names of the files in the folder of the file `from`, in order, for whoever looks for a
+    /// The names of the files in the folder of the file `from`, in order, to look for a
     /// file by what it says; they are written as `from` would write them. Forms that know all
     /// their [`Files::names`] have none.
     fn neighbors(&self, _from: &str) -> Vec<String> {

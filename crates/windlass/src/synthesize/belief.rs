@@ -269,7 +269,7 @@ impl<'a> World<'a> {
     }
 
     /// One state that stands for all, when they differ only in what replica-aware requirements are
-    /// bound to: whoever may be bound is bound.
+    /// bound to: every instance that may be bound is bound.
     pub(super) fn merged(belief: &Belief) -> Option<GlobalState> {
         let mut merged = belief.first()?.clone();
         for state in belief {

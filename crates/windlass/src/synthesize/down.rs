@@ -59,7 +59,7 @@ pub fn everything_down(application: &Application) -> Goal {
     Goal { wants: application.node_ids().map(want).collect() }
 }
 
-/// A plan that somebody else made as the answer to a question, with what is known about it; none
+/// A plan that was made elsewhere as the answer to a question, with what is known about it; none
 /// unless it is valid and meets the goal. `bound` is what no plan is better than.
 pub fn given(
     question: &Question<'_>,

@@ -4,7 +4,7 @@
 //! would stay, and what its author wrote into `stop` would never be executed. So every plan that
 //! removes instances (`down`, `scale`, a roll back) has two parts: those that leave come to rest,
 //! users before what they use, and then the plan of the planner follows from there. Only what
-//! needs an order gets one: whoever uses an instance, or is inside it, before that instance, and
+//! needs an order gets one: what uses an instance, or is inside it, before that instance, and
 //! what happens to an instance one after the other. Unrelated instances go at the same time.
 
 mod join;
@@ -69,8 +69,8 @@ struct Rest {
 impl GracefulRemoval<'_> {
     /// The plan.
     ///
-    /// Each search of a part gives a verified plan; the whole is not verified again. Whoever
-    /// follows it asks the rules at every step.
+    /// Each search of a part gives a verified plan; the whole is not verified again. The caller
+    /// that follows it asks the rules at every step.
     pub fn plan(&self) -> Result<Plan, NoPlan> {
         // First who has to go, then whom the planner removes to reach the rest.
         let mut first = self.rest(self.start, &self.unwanted());
@@ -149,7 +149,7 @@ impl GracefulRemoval<'_> {
     }
 
     /// The instances that have to stay as they are until `id` is at rest: what it is inside, what
-    /// it is bound to, and whoever may offer what it needs only on its way (`late`).
+    /// it is bound to, and what may offer what it needs only on its way (`late`).
     fn relied_on(
         &self,
         from: &GlobalState,
@@ -252,7 +252,7 @@ impl GracefulRemoval<'_> {
     }
 }
 
-/// Whoever relies on something is at rest before it begins to leave. The steps that have to be over
+/// What relies on something is at rest before that begins to leave. The steps that have to be over
 /// before anything is done to those that are at rest already.
 fn users_first(
     chains: &Chains,
@@ -266,7 +266,7 @@ fn users_first(
         for other in others {
             match chains.get(&other) {
                 Some((first, _)) => {
-                    plan.order.push(edge(*last, *first, "who uses it comes to rest first"));
+                    plan.order.push(edge(*last, *first, "what uses it comes to rest first"));
                 }
                 None => holds.push(Hold { step: *last, instance: other }),
             }

@@ -1,4 +1,4 @@
-//! As little order as a plan needs, asked of whoever judges it.
+//! As little order as a plan needs, decided by a judge of plans.
 //!
 //! Where no reason can be read off the needs (faults happen, or an operation has alternatives) and
 //! where reasons ask for more than the relation does (operations are atomic), edges are tried one

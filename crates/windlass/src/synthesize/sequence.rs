@@ -19,7 +19,7 @@
 //! | `schedule.rs` | how long a plan takes and what it costs |
 //! | `earliest.rs`, `bounds.rs` | how long a plan takes and what it costs at least |
 //!
-//! Nothing here knows a relation of `semantics`; what comes out is verified by whoever asks.
+//! Nothing here knows a relation of `semantics`; the caller verifies the result.
 
 pub mod bounds;
 pub mod class;

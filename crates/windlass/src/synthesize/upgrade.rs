@@ -2,7 +2,7 @@
 //!
 //! A node whose type or bindings changed has the states of both versions: those of the old one are
 //! called `old.STATE`, offer the same capabilities by name, and only new instances begin in the new
-//! one. So whoever uses such a node is served by both versions meanwhile, and an instance changes
+//! one. So what uses such a node is served by both versions meanwhile, and an instance changes
 //! over by being removed and created again, under the same name where the goal calls it. Nodes that
 //! are no longer described stay until their instances are gone; so do the old versions of nodes
 //! whose instances live in something else now (`moved.rs`).

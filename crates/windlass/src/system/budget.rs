@@ -1,7 +1,7 @@
 //! How much a search may spend, and why it stopped before it was done.
 //!
-//! The library has no clock. A search asks a [`Budget`] every few states whether to go on; whoever
-//! starts the search implements it with time, memory, a signal and a progress bar.
+//! The library has no clock. A search asks a [`Budget`] every few states whether to go on; the
+//! caller that starts the search implements it with time, memory, a signal and a progress bar.
 //! Invariant: a limit reached is `Unknown`, never "holds".
 
 use std::fmt;

@@ -44,7 +44,7 @@ pub enum Evidence<S, A> {
     Lasso {
         /// How the cycle is reached.
         stem: Trace<S, A>,
-        /// What then repeats for ever; not empty.
+        /// What then repeats forever; not empty.
         cycle: Vec<Step<S, A>>,
     },
     /// A set that contains the start and is closed under `step`, in order.

@@ -10,7 +10,7 @@ pub type Predicate<'a, T> = &'a (dyn Fn(&T) -> bool + Sync);
 /// A question about all runs of a system. `T` is a state, or its encoded form.
 ///
 /// A run is a maximal path from the initial state: it ends only in a state without successors.
-/// No fairness is assumed: a cycle may be repeated for ever.
+/// No fairness is assumed: a cycle may be repeated forever.
 pub enum Property<'a, T: ?Sized> {
     /// Every reachable state satisfies the predicate.
     Always(Predicate<'a, T>),

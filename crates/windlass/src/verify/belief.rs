@@ -1,6 +1,6 @@
 //! Weak validity: is SOME order of the events good for EVERY choice of policy and handler?
 //!
-//! Whoever follows an order does not choose how bindings and handlers turn out, so after some
+//! An order does not decide how bindings and handlers turn out, so after some
 //! events there is a set of states in which the application may be: a belief. An event may come
 //! next when it is executable, and leads to acceptable states only, in all of them. The plan is
 //! weakly valid when such events lead to its end; one lucky run proves nothing.
@@ -216,7 +216,8 @@ impl<S: System, W: Ways<State = S::State>> Search<'_, S, W> {
         Ok(None)
     }
 
-    /// After a search in vain: everything that good events reach, if that can be written down.
+    /// After a search without a result: everything that good events reach, if that can be written
+    /// down.
     fn closed_set(self, limit: usize) -> OrderEvidence<S::State> {
         let count = self.seen.len();
         let mut all: Vec<Belief<S::State>> = Vec::new();

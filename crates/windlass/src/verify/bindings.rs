@@ -133,7 +133,7 @@ impl Ending<'_> {
                 }
             };
             if !is_bound && !is_aware {
-                // Bound as soon as somebody offers.
+                // Bound as soon as an instance offers.
                 found.extend(self.chosen(&[&run], need, providers, None));
             }
         }
@@ -173,7 +173,7 @@ impl Ending<'_> {
     }
 
     /// Adds who a requirement may be bound to after one that it was bound to stopped: at once, or
-    /// as soon as somebody offers.
+    /// as soon as an instance offers.
     fn bound_again(&self, need: &Need, providers: &Providers, found: &mut BTreeSet<LifeId>) {
         let run = [Slot::stages(self.scene.lives.get(need.life), need.from, need.to)];
         let mut open: Vec<LifeId> = found.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! What whoever reads a verdict should know beside it: none of this decides anything.
+//! What a reader of a verdict should know beside it: none of this decides anything.
 
 use std::collections::BTreeMap;
 

@@ -178,7 +178,7 @@ impl Judge<'_> {
         let execution = self.execution(system, accepts, &events);
         let states = STATES_OF_A_REPAIR.min(WORK_OF_A_REPAIR / plan.steps.len().max(1));
         let mut limits = Limits { states, bytes: usize::MAX };
-        // Many orders are tried: what is suggested is verified by whoever takes it up.
+        // Many orders are tried: what is suggested is verified by the caller.
         let options = Options { evidence_limit: 0, ..Options::default() };
         let decision = explicit::decide(&execution, &options, &mut limits);
         match decision.verdict {

@@ -36,7 +36,7 @@ fn application(text: &str) -> Application {
 
 const TWO_COMPONENTS: &str = include_str!("../../../../examples/two-components/windlass.yaml");
 
-/// A provider that moves on: its service is withdrawn (rule 6) unless somebody uses it (rule 4).
+/// A provider that moves on: its service is withdrawn (rule 6) unless it is in use (rule 4).
 const PASSING: &str = "
 windlass: 1
 types:

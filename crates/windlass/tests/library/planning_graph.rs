@@ -177,7 +177,7 @@ fn is_minimal(application: &Application, start: &GlobalState, plan: &Plan) -> bo
         && (0..plan.order.len()).all(|at| !is_fault_free(application, start, &without(at)))
 }
 
-/// Whoever offers to the plan's own instances is a matter of the plan: a state of a random walk
+/// What offers to the plan's own instances is a matter of the plan: a state of a random walk
 /// is settled, so that the first action finds it as it is.
 #[test]
 fn starts_are_settled() {

@@ -304,7 +304,7 @@ fn where_the_search_ends_too_soon_the_handler_closure_speaks() {
     assert_eq!(report.tier, "T2");
     let story = report.counterexample.expect("a run that fails");
     assert!(!story.shortest && story.reason.contains("rest"), "{}", story.reason);
-    // Whoever stops the hub last is well.
+    // It is fine to stop the hub last.
     assert_eq!(report.validity, Validity::WeaklyValid);
     // With a search that ends, the run is a shortest one.
     let report = verify::verify(&question, &Effort::default(), &mut Unlimited).expect("judged");

@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(500);
 /// How often those that wait are asked why.
 const ASK_EVERY: Duration = Duration::from_millis(200);
 
-/// What is on the terminal now, for whoever has something to say beside the run.
+/// What is on the terminal now, for messages beside the run.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Tells the user something on a line of its own, above the view if there is one.

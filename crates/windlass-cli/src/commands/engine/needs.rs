@@ -62,7 +62,7 @@ fn images(application: &Application, world: WorldArg) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Every secret with somebody who needs it.
+/// Every secret with a node that needs it.
 fn needed(application: &Application) -> BTreeMap<String, String> {
     let used: BTreeSet<_> = application.nodes.iter().map(|node| node.component_type).collect();
     let mut all = BTreeMap::new();

@@ -89,7 +89,7 @@ impl<'a> Towards<'a> {
             needs::met(&past.application, &secrets, None, world)?;
         }
         let mut standing = past.protocols()?;
-        // So many are all of a node from here on, also for whoever looks at what runs.
+        // So many are all of a node from here on, also for a look at what runs.
         let mut application = past.application.clone();
         count(&mut application, &goal);
         let application = &application;
@@ -210,7 +210,7 @@ impl<'a> Towards<'a> {
     }
 }
 
-/// Gives nodes as many instances as a goal wants of them: whoever needs all of a node needs those.
+/// Gives nodes as many instances as a goal wants of them: what needs all of a node needs those.
 fn count(application: &mut Application, goal: &GoalFile) {
     for (node, count) in goal.goal.counts().into_iter().filter(|(_, count)| *count > 0) {
         application.nodes[node.index()].count = count;

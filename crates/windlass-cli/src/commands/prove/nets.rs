@@ -12,7 +12,7 @@ use crate::budget::Watch;
 use crate::failure::Failure;
 use crate::{output, replace};
 
-/// Proves, and draws who waits for whom, or else places never reached, when that was asked for.
+/// Proves, and draws what waits for what, or else places never reached, when that was asked for.
 pub(super) fn prove(args: &ProveArgs, application: &Application) -> Result<Proof, Failure> {
     if args.goal.is_some() {
         let message = "--goal is about applications of protocols: nets end on their final places";

@@ -53,7 +53,7 @@ fn argument_of_one(proof: &Proof) -> &'static str {
         }
         _ => {
             "Something can be taken back on the way, so the order of events matters. Every state that can be\n\
-             reached was looked at: no state outside the goal is an end, and no run goes on for ever, unless one\n\
+             reached was looked at: no state outside the goal is an end, and no run goes on forever, unless one\n\
              is shown above."
         }
     }
@@ -64,7 +64,7 @@ fn tell(stuck: &Stuck, out: &mut String) {
     let to = if stuck.cycle.is_empty() {
         "to where nothing can start any more"
     } else {
-        "that goes on for ever"
+        "that goes on forever"
     };
     let _ = writeln!(out, "\n{run} {to} ({steps} steps):");
     let skipped = stuck.trace.len().saturating_sub(MOST_STEPS);
@@ -78,7 +78,7 @@ fn tell(stuck: &Stuck, out: &mut String) {
         out.push_str("  (nothing happens at all)\n");
     }
     if !stuck.cycle.is_empty() {
-        out.push_str("then for ever:\n");
+        out.push_str("then forever:\n");
         for step in &stuck.cycle {
             let _ = writeln!(out, "  {}", escape::visible(step));
         }

@@ -41,7 +41,7 @@ pub(super) fn up(
     })
 }
 
-/// The journal that somebody opens.
+/// The journal that a command opens.
 type Opening<'s> = ScopedJoinHandle<'s, Result<Sqlite, JournalError>>;
 
 fn run(
@@ -99,7 +99,7 @@ pub(super) fn kept(text: Option<String>, application: &Application) -> String {
     text.unwrap_or_else(|| emit::yaml(&lang::windlass::print(application, None)))
 }
 
-/// What cannot be undone is not begun by somebody who wants it undone if it fails.
+/// What cannot be undone is not begun when a failure is to be undone.
 pub(super) fn refuse_one_way(
     assembly: &Assembly<'_>,
     coming: &[TransitionId],

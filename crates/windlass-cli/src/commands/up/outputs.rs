@@ -45,8 +45,8 @@ pub(super) fn tell(
     Ok(())
 }
 
-/// Tells them when somebody else has reached the goal that `up` was given. A service that cannot be
-/// read any more has none to tell.
+/// Prints them when another command has reached the goal that `up` was given. A service that cannot
+/// be read any more has none to tell.
 pub(crate) fn tell_again(format: Format, code: u8, deployment: &Deployment) -> Result<(), Failure> {
     if code != exit_code::GOOD || format != Format::Text {
         return Ok(());

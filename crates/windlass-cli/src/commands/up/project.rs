@@ -172,7 +172,7 @@ impl Prepared {
         Ok(Prepared { application, goal, requests, observed })
     }
 
-    /// Where the run begins. What somebody else has started is named, the first time.
+    /// Where the run begins. What others have started is named, the first time.
     pub(crate) fn beginning(&self, is_first: bool) -> Beginning {
         if is_first {
             for name in &self.observed.kept {

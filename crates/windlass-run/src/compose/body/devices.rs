@@ -32,7 +32,7 @@ pub(super) fn put(canon: &Value, host: &mut Value) {
     if !named.is_empty() {
         asked.push(json!({ "Driver": "cdi", "DeviceIDs": named }));
     }
-    // Whoever asks for a graphics processor need not say what it is good for.
+    // A request for a graphics processor need not say what it is good for.
     asked.extend(list(canon, "gpus").iter().map(request).map(|mut asked| {
         if let Some(Value::Array(all)) = asked.pointer_mut("/Capabilities/0") {
             all.push("gpu".into());

@@ -1,4 +1,4 @@
-//! What a journal keeps, whoever is killed while it is written.
+//! What a journal keeps when a process is killed while it is written.
 
 use super::*;
 use crate::entry::End;
@@ -151,7 +151,7 @@ fn a_kill_loses_nothing_that_was_committed() {
         journal.append(Duration::from_millis(9), entries, safety).unwrap();
         done += count;
         let expected: Vec<u64> = (1..=done as u64).collect();
-        // Somebody who reads while the engine runs.
+        // A reader while the engine runs.
         assert_eq!(numbers(&path, 0), expected);
         assert_eq!(numbers(&path, 2), expected.get(2..).unwrap_or_default());
         // The next engine after a kill, and one after a kill in the middle of a line.
@@ -166,7 +166,7 @@ fn a_kill_loses_nothing_that_was_committed() {
         drop(next);
         let expected: Vec<u64> = (1..=(done as u64 + 1).min(40)).collect();
         assert_eq!(numbers(&copy, 0), expected);
-        // Whoever opens it next has all of them in the tables.
+        // The next engine has all of them in the tables.
         drop(Sqlite::open(&copy, Secrets::default()).unwrap());
         assert_eq!(numbers(&copy, 0), expected);
         let connection = Connection::open(&copy).unwrap();

@@ -1,5 +1,5 @@
 //! The file on a disk that loses power. Between two waits for the disk every page may reach it or
-//! not, as it was at any moment in between, and so may the length of the file. What somebody waited
+//! not, as it was at any moment in between, and so may the length of the file. What was waited
 //! for has to be there, and nothing that is missing may count as damage.
 
 use std::cell::RefCell;
@@ -87,7 +87,7 @@ fn lives(seed: u64) -> usize {
     let mut dice = Dice(seed);
     let disk = Disk(Rc::new(RefCell::new(vec![Vec::new()])));
     begin(&disk, Head::default()).unwrap();
-    // The last entry in the tables, and the last that somebody waited for.
+    // The last entry in the tables, and the last that was waited for.
     let (mut tables, mut promised, mut losses) = (0, 0, 0);
     for life in 0..12 {
         let all = disk.now();

@@ -40,7 +40,7 @@ pub(super) fn make(
         Err(refused) if !refused.is_missing() => return Err(words(refused)),
         Err(_) => {
             return match spare {
-                // The one that it replaces went, and then somebody pulled the plug.
+                // The one that it replaces went, and then the machine lost power.
                 Some(spare) => shared.engine.rename(&spare.id, name).map_err(words),
                 None => made(create(shared, service, name, name, &mut body)?, name),
             };
@@ -50,7 +50,7 @@ pub(super) fn make(
         return replace::drop_spare(shared, service, number);
     }
     if old.label(requests::PROJECT) != shared.requests.project {
-        return Err(format!("the container `{name}` belongs to somebody else"));
+        return Err(format!("the container `{name}` is not part of this deployment"));
     }
     if spare.is_some() {
         return Ok(());
@@ -64,7 +64,7 @@ pub(super) fn make(
 
 /// A name that was free a moment ago.
 fn made(is_made: bool, name: &str) -> Result<(), String> {
-    if is_made { Ok(()) } else { Err(format!("somebody else made a container `{name}`")) }
+    if is_made { Ok(()) } else { Err(format!("a container `{name}` exists already")) }
 }
 
 /// Whether a container is the one that a request would make.

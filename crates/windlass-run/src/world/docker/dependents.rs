@@ -19,7 +19,7 @@ fn follows(service: &Service, other: &str) -> bool {
     all.any(|one| one.first() == Some(&other) && one.last() == Some(&"true"))
 }
 
-/// Whoever follows a service, and whoever follows those, each after those that it follows.
+/// What follows a service, and what follows those, each after those that it follows.
 fn of<'s>(shared: &'s Shared, service: &Service) -> Vec<&'s Service> {
     let services = shared.requests.parts.values().filter_map(|part| match part {
         Part::Service(service) => Some(&**service),

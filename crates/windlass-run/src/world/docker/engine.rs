@@ -328,7 +328,7 @@ impl Engine {
             .map(|_| ())
     }
 
-    /// Pulls an image for a platform, as somebody whom its registry knows by `header`; `progress`
+    /// Pulls an image for a platform, with the credentials in `header`; `progress`
     /// hears every line.
     pub fn pull(
         &self,

@@ -143,8 +143,8 @@ impl EventWatch {
 }
 
 /// Whether the engine starts a container that has ended again, by the restart policy that it was
-/// made with. As for Compose that is no death: whoever depends on it stays as it is. One that
-/// somebody stopped, killed or restarted by hand is not started again by the policy.
+/// made with. As for Compose that is no death: what depends on it stays as it is. One that
+/// was stopped, killed or restarted by hand is not started again by the policy.
 fn comes_back(engine: &Engine, id: &str) -> bool {
     let Ok(now) = engine.inspect(id) else { return false };
     let again = now.all["RestartCount"].as_u64().unwrap_or(0) > 0;

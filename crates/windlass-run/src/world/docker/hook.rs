@@ -14,7 +14,7 @@ use super::service::words;
 use super::{Shared, archive};
 use crate::entry::OrderId;
 
-/// How often somebody who listens to a hook looks whether he is still wanted.
+/// How often the wait for a hook looks whether it was cancelled.
 const GLANCE: Duration = Duration::from_millis(200);
 /// How much of what a hook wrote is shown when it failed.
 const LAST_LINES: usize = 5;

@@ -1,4 +1,4 @@
-//! Containers that somebody is removing already, by hand for instance.
+//! Containers that are being removed already, by hand for instance.
 //!
 //! To remove a container that runs is to kill it first, and it keeps its name until the engine has
 //! cleared everything away. An order that needs the name waits for the rest. The engine
@@ -31,7 +31,7 @@ impl EngineError {
 
 impl Engine {
     /// Removes a container with its anonymous volumes when `volumes`, also one that runs. When
-    /// somebody else is removing it, waits until that is done.
+    /// it is being removed already, waits until that is done.
     pub fn remove(&self, name: &str, volumes: bool) -> EngineResult<()> {
         let path = format!("/containers/{}?force=1&v={volumes}", escaped(name));
         match self.ask("DELETE", &path, None) {

@@ -19,7 +19,7 @@ use crate::world::Order;
 
 /// How many digits of an id are enough.
 const DIGITS: usize = 12;
-/// How often somebody who lets time pass looks whether he is still wanted.
+/// How often a pause looks whether it was cancelled.
 const GLANCE: Duration = Duration::from_millis(100);
 
 /// What a container is called as long as the one that it replaces is there.
@@ -109,7 +109,7 @@ pub(super) fn swap(
             }
             dependents::start(shared, order, &dependents)?;
         }
-        return Err(format!("{why}; the container of before goes on"));
+        return Err(format!("{why}; the old container stays"));
     }
     if let Some(old) = old {
         forget(shared, &old.id)?;

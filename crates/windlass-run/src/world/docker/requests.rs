@@ -204,11 +204,11 @@ pub struct Service {
     /// that is not there yet.
     #[serde(default)]
     pub canon: Option<Value>,
-    /// Whether somebody waits for its end.
+    /// Whether a service waits for its end.
     pub is_job: bool,
     /// Whether an end with exit code 0 is no death.
     pub may_end: bool,
-    /// Whether somebody waits for its end and goes on however it ends.
+    /// Whether a service waits for its end and continues however it ends.
     #[serde(default)]
     pub may_fail: bool,
     /// What it waits for and does not need.

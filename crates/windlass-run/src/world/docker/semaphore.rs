@@ -25,7 +25,7 @@ pub(super) struct Semaphore {
     changed: Condvar,
 }
 
-/// Somebody who is in, until this goes.
+/// A place that is taken, until this is dropped.
 pub(super) struct Permit<'g>(&'g Semaphore);
 
 impl Semaphore {
@@ -43,7 +43,7 @@ impl Semaphore {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a place; whoever has a lower rank goes first.
+    /// Waits for a place; lower ranks go first.
     pub(super) fn enter(&self, rank: u32) -> Permit<'_> {
         let mut inside = self.lock();
         *inside.waiting.entry(rank).or_default() += 1;

@@ -92,7 +92,7 @@ fn perform(
         Some("stop") => leave(shared, order, service, name),
         Some("remove") => remove(shared, order, service, name, number),
         Some(_) => Ok(()),
-        // An instance may go in one step, so that whoever needs all of its node keeps up.
+        // An instance may go in one step, so that what needs all of its node keeps up.
         None if order.removes => remove(shared, order, service, name, number),
         // No step of the plan: the container follows the state of its instance.
         None => match (&order.stop, &order.spawn) {
@@ -249,7 +249,7 @@ fn run(
     look_after(shared, order, service, &id)
 }
 
-/// Starts a container once more whose end was in vain, as its exit code says: a job that has
+/// Starts a container once more that ended without success, as its exit code says: a job that has
 /// failed, or whatever ended before it was healthy. One that runs is left alone.
 fn rerun(
     shared: &Shared,

@@ -119,7 +119,7 @@ impl Claims {
         let until = Instant::now() + LAST_FACT;
         loop {
             let all = Records::all(&self.folder);
-            // Asked before: whoever is gone then has written all that it will.
+            // Asked before: a process that is gone then has written all that it will.
             let is_kept = all.iter().any(|it| it.fact(order).is_some() && it.is_kept());
             let known = self.command(order).status().or(kept(&all, order).and_then(Fact::status));
             // Its keeper may be about to write.
@@ -178,8 +178,8 @@ impl Claim {
         self.path.with_extension("result")
     }
 
-    /// Makes the claim, so that no other process can; whether none has begun. The claim of an engine
-    /// before this one is as good.
+    /// Makes the claim, so that no other process can; whether none has begun. The claim of an
+    /// engine before this one is as good.
     pub(super) fn take(&self) -> bool {
         self.make() || self.text().is_some_and(|text| text == NEVER)
     }
@@ -216,7 +216,7 @@ impl Claim {
         None
     }
 
-    /// Whether somebody has said who it is.
+    /// Whether its process is known.
     pub(super) fn is_written(&self) -> bool {
         fs::metadata(&self.path).is_ok_and(|about| about.len() > 0)
     }

@@ -51,7 +51,7 @@ pub(super) struct Direct {
     keeper: Option<Keeper>,
     /// Whether there can be no keeper.
     is_without_keeper: bool,
-    /// What the keeper of this engine wrote down that somebody has killed: it may be all that the
+    /// What the killed keeper of this engine wrote down: it may be all that the
     /// next engine finds about its commands.
     lost: Option<Records>,
     /// How commands of the keeper ended.
@@ -169,7 +169,7 @@ impl Direct {
                 self.ended().into_iter().for_each(|order| inbox.push(order));
             }
             if inbox.waiting() == before {
-                // Somebody else has something to say, and is not kept waiting.
+                // Another thread has something to report, and is not kept waiting.
                 return;
             }
             self.throttle.wait_succeeded();
@@ -267,14 +267,14 @@ impl Direct {
                 execute::begin(shared, *order, from);
             }
             None => {
-                // Whoever has to decide wants to read what it said.
+                // The operator who has to decide wants to read its output.
                 log.name_unless_empty();
                 shared.reports.send(Report::Lost { order: order.id });
             }
         }
     }
 
-    /// Somebody has killed the keeper: what it wrote down has to do, and there is no other. Those
+    /// The keeper was killed: what it wrote down has to do, and there is no other. Those
     /// of which it is known how they ended.
     fn without_keeper(&mut self, shared: &Arc<Shared>) -> Vec<OrderId> {
         let Some(keeper) = self.keeper.take() else { return Vec::new() };
@@ -340,7 +340,7 @@ impl Direct {
                 started.cancelled = Identity::of(begun.id()).filter(|it| it.is_alive());
                 started.cancelled.into_iter().for_each(super::end_soon);
             }
-            // It may not have begun; whoever begins it says who it is.
+            // It may not have begun; when it begins, it writes down its process.
             (Child::Kept(_), Some(keeper)) => keeper.ask(order),
             (Child::Kept(_), None) => {}
         }

@@ -220,7 +220,7 @@ fn stop(shared: &Shared, order: &Order, before: OrderId, process: &Process) {
     claim.forget();
 }
 
-/// Ends whoever is left of a process that has died: its state is left when all are gone.
+/// Ends what is left of the group of a process that has died: its state is left when all are gone.
 pub(super) fn reap(shared: &Shared, order: &Order, leader: Identity, known: Known) {
     let grace = order.spawn.as_ref().and_then(|process| process.grace).unwrap_or(ORPHANS);
     Group { leader, order: order.id, known }.end(&shared.launcher, grace);

@@ -1,8 +1,8 @@
-//! The rest of a process group: whoever a command or a process started and left behind.
+//! The rest of a process group: what a command or a process started and left behind.
 //!
-//! A process that is a state has left it only when no process of its group runs any more, and a command
-//! that took too long is over only then: otherwise its next try would run beside it.
-//! A command that ends by itself may leave somebody behind; that is its author's affair.
+//! A process that is a state has left it only when no process of its group runs any more, and a
+//! command that took too long is over only then: otherwise its next try would run beside it. A
+//! command that ends by itself may leave processes behind; that is its author's affair.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use super::claim::Identity;
 use super::launch::Launcher;
 use crate::entry::OrderId;
 
-/// How long whoever is left of a process that died may take to end, when its author says nothing.
+/// How long the rest of a group may take to end after its leader died, by default.
 pub(super) const ORPHANS: Duration = Duration::from_secs(2);
-/// How long somebody who was killed is waited for.
+/// How long a killed process is waited for.
 const AFTER_KILL: Duration = Duration::from_secs(5);
-/// Whoever is killed may have started another one at the last instant.
+/// A killed process may have started another one at the last instant.
 const ROUNDS: usize = 5;
 
 /// How it is known that a group is still the one that was meant.
@@ -38,7 +38,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Ends whoever is left: asks, and kills after a while.
+    /// Ends what is left: asks, and kills after a while.
     pub(super) fn end(self, launcher: &Launcher, grace: Duration) {
         if !self.may_have_members() {
             return;

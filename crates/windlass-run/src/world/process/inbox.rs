@@ -25,7 +25,7 @@ const KEEPER: u64 = u64::MAX - 1;
 /// How many events are taken at once.
 const EVENTS: usize = 64;
 
-/// For whoever has something to report.
+/// For threads that report.
 #[derive(Debug, Clone)]
 pub(in crate::world) struct Reports {
     sender: Sender<Report>,
@@ -146,7 +146,7 @@ impl Inbox {
         let room = rustix::buffer::spare_capacity(&mut events);
         match epoll::wait(&self.events, room, most.as_ref()) {
             Ok(0) => return false,
-            // An interrupted sleep; whoever wants to sleep on does.
+            // An interrupted sleep; the caller sleeps again if it wants to.
             Err(_) => return true,
             Ok(_) => {}
         }

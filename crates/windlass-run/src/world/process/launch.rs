@@ -99,7 +99,7 @@ impl Begun {
             Begun::Usual(child) => {
                 let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
                 let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-                // Whoever cannot be asked about is waited for.
+                // A process that cannot be asked about is waited for.
                 let look = |number| !matches!(waitid(WaitId::Pid(number), look), Ok(None));
                 number.is_none_or(look)
             }

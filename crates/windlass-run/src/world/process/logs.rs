@@ -4,7 +4,7 @@
 //! while; one that stayed empty serves again.
 //!
 //! A log is locked while it is open. The lock belongs to the opening and not to a process, so that
-//! whoever can get it later knows that no process can still write to the file.
+//! a process that gets it later knows that no other can still write to the file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -87,14 +87,14 @@ impl Logs {
         self.look(0);
     }
 
-    /// Looks at what was over some time ago. What somebody has open is left for later when it was
+    /// Looks at what was over some time ago. What a process has open is left for later when it was
     /// not looked at that often.
     fn look(&mut self, patience: u8) {
         for (mut log, looked) in mem::take(&mut self.over) {
             match log.spare.file.try_lock() {
                 Ok(()) if is_empty(&log.spare.file) => self.empty.push(log.spare),
                 Err(_) if looked < patience => self.over.push((log, looked + 1)),
-                // Somebody whom the command left behind may write, or has.
+                // A process that the command left behind may write, or has.
                 _ => log.name(),
             }
         }
@@ -139,7 +139,7 @@ pub(super) fn name_left(path: &Path, spare: &str) {
 }
 
 impl Log {
-    /// One that somebody else opened.
+    /// One that another process opened.
     pub(super) fn open_already(file: File, spare: PathBuf, path: PathBuf) -> Self {
         Log { spare: Spare { file, path: spare }, path, has_name: false }
     }
@@ -149,12 +149,12 @@ impl Log {
         (&self.spare.path, &self.path)
     }
 
-    /// Somebody else has given it its name.
+    /// Another process has given it its name.
     pub(super) fn is_named(&mut self) {
         self.has_name = true;
     }
 
-    /// For whoever writes.
+    /// For the writer.
     pub(super) fn writer(&self) -> io::Result<File> {
         self.spare.file.try_clone()
     }
@@ -186,7 +186,7 @@ impl AsFd for Log {
 }
 
 fn is_empty(file: &File) -> bool {
-    // Whoever writes appends, wherever this place is; asking for it is the shortest question.
+    // Writers append, wherever this place is; asking for it is the shortest question.
     seek(file, SeekFrom::End(0)) == Ok(0)
 }
 
@@ -201,12 +201,12 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         let mut logs = Logs::default();
         let mut first = logs.open(path("1")).unwrap();
-        // Somebody whom the first command left behind.
+        // A process that the first command left behind.
         let mut left = first.writer().unwrap();
         first.name_unless_empty();
         logs.over(first);
         logs.settle();
-        assert!(logs.empty.is_empty() && path("1").exists(), "somebody may still write");
+        assert!(logs.empty.is_empty() && path("1").exists(), "a process may still write");
         let second = logs.open(path("2")).unwrap();
         left.write_all(b"late").unwrap();
         drop(left);

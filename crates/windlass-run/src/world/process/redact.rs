@@ -1,6 +1,6 @@
 //! Output of commands that get secrets: it goes through a program that hides them before it is
 //! written. That program is a process of its own, because a command outlives the engine that
-//! started it and must not lose whoever reads what it writes.
+//! started it and must not lose the reader of its output.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

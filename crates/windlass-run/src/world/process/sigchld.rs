@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-/// Whether somebody hears already: a signal is heard once.
+/// Whether there is a listener already: a signal is heard once.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Lets a world of processes hear of ends by signal. A program calls this before it starts its
@@ -19,7 +19,7 @@ pub fn block_sigchld() {
     let _ = signal().thread_block();
 }
 
-/// Whether the system forgets how children end: whoever started the engine said so.
+/// Whether the system forgets how children end: the parent of the engine said so.
 pub(super) fn is_ignored() -> bool {
     ignored().unwrap_or_default() >> (Signal::SIGCHLD as u32 - 1) & 1 == 1
 }
@@ -34,7 +34,7 @@ pub(super) fn ignored() -> Option<u64> {
 pub(super) struct ChildSignal(SignalFd);
 
 impl ChildSignal {
-    /// None when somebody else would hear them.
+    /// None when there is another listener.
     pub(super) fn open() -> Option<Self> {
         if !all_hold_back().unwrap_or(false) || IS_TAKEN.swap(true, Ordering::SeqCst) {
             return None;
@@ -47,7 +47,7 @@ impl ChildSignal {
         opened.ok().map(ChildSignal)
     }
 
-    /// Forgets what was heard; whoever has ended by now is looked for after this.
+    /// Forgets what was heard; children that have ended by now are looked for after this.
     pub(super) fn clear(&self) {
         let _ = self.0.read_signal();
     }

@@ -36,7 +36,7 @@ pub(super) struct Spawner {
 #[derive(Debug)]
 pub(super) struct Started {
     number: Pid,
-    /// How it ended, once somebody has seen that it has.
+    /// How it ended, once that was seen.
     seen: Option<ExitStatus>,
 }
 
@@ -48,7 +48,7 @@ impl Started {
 
     /// Whether it has ended. What the system keeps of it stays until it is waited for.
     pub(super) fn is_over(&mut self) -> bool {
-        // Whoever cannot be asked about is waited for.
+        // A process that cannot be asked about is waited for.
         !matches!(self.look(WaitIdOptions::NOHANG), Ok(None))
     }
 
@@ -93,7 +93,7 @@ impl Started {
 }
 
 /// What programs read and write, laid out once for each file: the system's library asks for the
-/// highest number of a file twice for every stream. And where programs are: whoever looks for one
+/// highest number of a file twice for every stream. And where programs are: a search for one
 /// in every folder of the path does so before each start.
 #[derive(Debug, Default)]
 pub(super) struct Streams {

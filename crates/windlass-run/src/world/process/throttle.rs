@@ -1,7 +1,7 @@
 //! How many commands of a crowd run at once. Short ones only keep each other from their ends when
 //! more of them run than there are processors. So the start of another one waits for the end of
-//! one; but not for long, because the others may be no short ones: after a wait in vain whoever
-//! runs counts no more, and twice as many may run beside them.
+//! one; but not for long, because the others may be no short ones: after a wait without an end, the
+//! process that runs counts no more, and twice as many may run beside them.
 
 use std::num::NonZero;
 use std::thread;
@@ -61,7 +61,7 @@ impl Throttle {
         self.running.saturating_sub(self.long + over) >= self.most
     }
 
-    /// Somebody has ended while another one waited.
+    /// A command has ended while another one waited.
     pub(super) fn wait_succeeded(&mut self) {
         self.most = self.processors;
     }

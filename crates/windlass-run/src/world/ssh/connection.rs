@@ -220,7 +220,7 @@ fn sockets() -> io::Result<PathBuf> {
     }
     let about = fs::symlink_metadata(&folder)?;
     if !about.is_dir() || about.uid() != user || about.mode() & 0o077 != 0 {
-        let message = format!("`{}` belongs to somebody else", folder.display());
+        let message = format!("`{}` belongs to another user", folder.display());
         return Err(io::Error::other(message));
     }
     Ok(folder)

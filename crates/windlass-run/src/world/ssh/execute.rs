@@ -435,7 +435,7 @@ fn live(
                     return "its health check failed, and it was killed".to_owned();
                 }
             }
-            // Somebody stopped it while its host was away.
+            // It was stopped while its host was away.
             _ if !shared.is_watched(order.id) => return String::new(),
             _ => {
                 thread::sleep(AGAIN);

@@ -177,7 +177,7 @@ impl Scripts {
         format!("{}if alive \"$c\"; then echo running $p; fi\n", self.head(order, kind))
     }
 
-    /// Sends a signal to what an order started, kills whoever of its group is patient, and forgets
+    /// Sends a signal to what an order started, kills what remains of its group, and forgets
     /// the claim of a process that is gone.
     pub(super) fn stop(
         &self,

@@ -27,12 +27,12 @@ impl UnreachableHosts {
         UnreachableHosts { tell, hosts: Mutex::default(), unseen: Mutex::default() }
     }
 
-    /// A host did not answer somebody who has just begun to ask.
+    /// A host did not answer the first question.
     pub(super) fn fell(&self, host: &str, Away(why): &Away) {
         self.say(host, why, |told| told.elapsed() > TOLD);
     }
 
-    /// A host did not answer somebody who asks on and on.
+    /// A host did not answer repeated questions.
     pub(super) fn lasts(&self, host: &str, Away(why): &Away) {
         self.say(host, why, |_| false);
     }

@@ -305,7 +305,7 @@ impl Progress {
     }
 
     /// A transition that never starts although its place is entered, that never ends, or that ends
-    /// and whose place is never entered: where a token is left for ever.
+    /// and whose place is never entered: where a token is left forever.
     pub fn stuck(&self, assembly: &Assembly<'_>) -> Option<TransitionId> {
         let left = |id: &TransitionId| {
             let (component, local) = assembly.local_transition(*id);

@@ -141,7 +141,7 @@ fn type_of(
     if let Some((prefix, _)) = written.value.trim().split_once(':')
         && name.namespace.is_empty()
     {
-        let message = format!("the prefix `{prefix}` stands for no namespace");
+        let message = format!("the prefix `{prefix}` names no namespace");
         findings.push(
             Diagnostic::error(UNKNOWN_NAME, written.span, message)
                 .help(format!("declare it: `xmlns:{prefix}=\"...\"`")),

@@ -59,7 +59,7 @@ struct Lowering<'p> {
     services: BTreeMap<String, NodeId>,
     /// The type of each kind of resource.
     kinds: BTreeMap<(&'static str, bool), TypeId>,
-    /// What somebody waits for, by service.
+    /// What other services wait for, by service.
     awaited: BTreeMap<&'p str, BTreeSet<Condition>>,
 }
 
@@ -189,7 +189,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// What a service offers: that it was started, and what somebody waits for.
+    /// What a service offers: that it was started, and what others wait for.
     fn offered(&self, service: &str) -> Vec<Condition> {
         let mut offered = self.awaited.get(service).cloned().unwrap_or_default();
         offered.insert(Condition::Started);

@@ -159,7 +159,7 @@ impl Loader<'_> {
             self.services_of(id, &file.text, scope)
         };
         let Some(mut services) = services else {
-            // What is wrong with a file is told once, whoever extends it.
+            // What is wrong with a file is reported once, however many files extend it.
             self.is_incomplete = true;
             self.extended.insert(key, None);
             return None;

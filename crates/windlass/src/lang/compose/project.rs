@@ -76,7 +76,7 @@ pub struct Resource {
     pub name: String,
     /// Whether the name was given by the author.
     pub named: Option<Span>,
-    /// Whether somebody else makes it.
+    /// Whether it exists outside of the project.
     pub external: bool,
     /// All that is said about it.
     pub item: Item,
@@ -215,7 +215,7 @@ pub enum Restart {
     No,
     /// When it failed.
     OnFailure,
-    /// Whenever it ends, unless somebody stopped it.
+    /// Whenever it ends, unless it was stopped.
     UnlessStopped,
     /// Whenever it ends.
     Always,
@@ -309,7 +309,7 @@ pub struct Service {
     pub image: Option<Text>,
     /// Whether the image is built.
     pub build: Option<Span>,
-    /// Whether somebody else runs it.
+    /// Whether another program runs it.
     pub provider: Option<Span>,
     /// How many containers are wanted.
     pub replicas: u32,

@@ -27,7 +27,7 @@ pub fn detect(root: Node<'_>) -> bool {
 /// what Compose knows at the top, and services, be it that they stand where the first format had
 /// them, or below a key that was misspelled.
 ///
-/// Only for a file that somebody named: in a folder there are too many that only look so.
+/// Only for a file that was named: in a folder there are too many that only look so.
 pub fn resembles(root: Node<'_>) -> bool {
     let is_group = |node: Node<'_>| {
         node.entries().next().is_some() && node.entries().all(|entry| is_service(entry.value))

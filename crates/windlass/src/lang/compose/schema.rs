@@ -144,7 +144,7 @@ fn compare_keys(item: &Item, keys: &Keys, path: &mut Vec<String>, findings: &mut
                 let known = keys.known.iter().map(|(known, _)| *known);
                 findings.push(match spelling::nearest(key, known) {
                     _ if path.is_empty() && says_what_it_runs(&entry.item) => {
-                        finding.help("a service stands below the key `services`")
+                        finding.help("a service goes below the key `services`")
                     }
                     Some(word) => finding.help(format!("did you mean `{word}`?")),
                     None if keys.extensible => finding.help("keys of your own start with `x-`"),

@@ -50,7 +50,8 @@ fn check_external_volume(name: &str, item: &Item, findings: &mut Findings) {
         }
         let message = format!("the volume `{name}` is external, so that `{key}` has no effect");
         let finding = Diagnostic::error(CONFLICT, entry.key, message);
-        let finding = finding.help("remove one of the two: who made the volume has decided that");
+        let finding =
+            finding.help("remove one of the two: an external volume has its own settings");
         findings.push(finding.label(external.span, "it is external here"));
     }
 }
@@ -71,7 +72,7 @@ fn check_one_content(
     let comes_from_elsewhere = ["external", "driver"].iter().any(|key| item.get(key).is_some());
     if given.is_empty() && !comes_from_elsewhere {
         let message = format!("`{section}.{name}` has no content: one of {}", keys.join(", "));
-        let help = "say where it comes from, or `external: true` if somebody else has made it";
+        let help = "say where it comes from, or `external: true` if it exists already";
         findings.push(item.error(CONFLICT, message).help(help));
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Builder<'f> {
 /// Who asks for a template.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Asker<'v> {
-    /// Whoever creates the stack.
+    /// The user who creates the stack.
     User,
     /// Another template, which uses it as a type: nothing is known about the values.
     Type,
@@ -197,7 +197,7 @@ impl Builder<'_> {
         parameters
     }
 
-    /// Row C24. Whoever creates the stack may still give values, so this is no error.
+    /// Row C24. The user who creates the stack may still give values, so this is no error.
     fn without_value(&mut self, missing: &[(String, Span)]) {
         if self.environment.is_given {
             for (name, span) in missing {

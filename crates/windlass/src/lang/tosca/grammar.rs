@@ -52,9 +52,9 @@ pub enum Others {
     Unknown,
     /// Up to a version they name entities of this kind.
     Named(&'static Entity, Version),
-    /// They are names of somebody's own.
+    /// They are names that the author chooses.
     Free,
-    /// They are names of somebody's own, unless a type makes the mapping a definition.
+    /// They are names that the author chooses, unless a type makes the mapping a definition.
     FreeValue,
 }
 

@@ -41,7 +41,7 @@ pub enum Direction {
     Sources,
 }
 
-/// Why one neighbour does not keep a node from moving for ever.
+/// Why one neighbour does not keep a node from moving forever.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
     /// The premise of the node's rule, by its place.
@@ -54,7 +54,7 @@ pub struct Fact {
     pub applies: RuleId,
 }
 
-/// Why a node in one state is not stuck for ever.
+/// Why a node in one state is not stuck forever.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
     /// The type of the node.

@@ -10,7 +10,7 @@ pub const RULE: Rule = Rule {
     code: "COMPOSE031",
     name: "secret-in-environment",
     severity: Severity::Warning,
-    summary: "a password or key stands in the file in plain text",
+    summary: "a password or key is in the file in plain text",
     doc: page!("COMPOSE031"),
     looks_at: LooksAt::ProjectText(check),
     ..Rule::DEFAULT
@@ -63,7 +63,7 @@ fn check(project: &Project, sources: &Sources, findings: &mut Vec<Diagnostic>) {
                 matches!(value.to_lowercase().as_str(), "true" | "false" | "yes" | "no" | "0" | "1")
             });
             if tells && is_plain && !is_switch {
-                let message = format!("the value of `{name}` stands in the file");
+                let message = format!("the value of `{name}` is in the file");
                 let finding = RULE.finding(*span, message);
                 findings.push(
                     finding.help("take it from a secret, or from the surroundings: `${...}`"),

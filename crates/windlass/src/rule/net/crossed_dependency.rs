@@ -28,7 +28,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(cycle) = explanation.cycle else { return };
     let first = explanation.waits[cycle].who();
     let message =
-        format!("{}: none of them ever goes on", progress::sentence(&assembly, &explanation));
+        format!("{}: none of them ever starts", progress::sentence(&assembly, &explanation));
     let place = context.place(assembly.net_transition(first).origin);
     findings.push(
         RULE.finding(place, message)

@@ -1,4 +1,4 @@
-//! `cyclic-net`: places of a net lead back to themselves, so tokens could multiply for ever.
+//! `cyclic-net`: places of a net lead back to themselves, so tokens could multiply forever.
 
 use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     code: "NET001",
     name: "cyclic-net",
     severity: Severity::Error,
-    summary: "places of a net lead back to themselves, so tokens could multiply for ever",
+    summary: "places of a net lead back to themselves, so tokens could multiply forever",
     paper: Some("002 Sec. III-C (consistency)"),
     doc: page!("NET001"),
     looks_at: LooksAt::Application(check),

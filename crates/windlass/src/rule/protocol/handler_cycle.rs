@@ -87,7 +87,7 @@ pub(super) fn cycles(protocol: &Protocol) -> Vec<usize> {
             backward[*to].push(from);
         }
     }
-    // Whoever is left last on the way there is the first to look back from.
+    // The state that is left last on the way there is the first to look back from.
     let mut left = Vec::with_capacity(count);
     let mut seen = vec![false; count];
     for start in 0..count {

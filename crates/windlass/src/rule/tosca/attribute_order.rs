@@ -1,6 +1,6 @@
 //! Attributes that an operation reads and that only a later one of the same node gives.
 //!
-//! Whoever else may give a value, or has given it before, is believed: a default, the template, an
+//! Other sources of a value, or earlier ones, are believed: a default, the template, an
 //! operation of a relationship, another node, a notification.
 
 use super::Checker;

@@ -15,7 +15,7 @@ pub const CODES: &[&Rule] = &[
         "TOSCA002",
         "unknown-tosca-key",
         Error,
-        "a key means nothing to TOSCA where it stands",
+        "a key means nothing to TOSCA at this place",
         looks_at = LooksAt::Model,
         help =
             Some("remove it, or move it to where it belongs; words of your own go to `metadata`")
@@ -35,7 +35,7 @@ pub const CODES: &[&Rule] = &[
         "a value of a TOSCA file is of the wrong kind",
         looks_at = LooksAt::Model,
         help = Some(
-            "a map has lines `name: value`, a list has lines with a dash, a string stands beside its key"
+            "a map has lines `name: value`, a list has lines with a dash, a string follows its key"
         )
     ),
     code!(

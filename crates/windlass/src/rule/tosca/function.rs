@@ -523,7 +523,7 @@ impl Checker<'_> {
             let parts = |input: &Parameter| walk.parts(input.schema.clone(), more).err();
             match service.inputs.get(text).and_then(parts) {
                 Some(wrong) => self.advise(wrong.code, wrong.span, wrong.message, wrong.help),
-                None if self.bears_absent => {}
+                None if self.tolerates_absent => {}
                 None => {
                     self.within_list("get_input", arguments, place);
                     self.within_list_by_number("get_input", arguments, place);
@@ -605,9 +605,9 @@ impl Checker<'_> {
         let with_attributes = function == "get_attribute";
         let walk = Walk { model: self.model, service, with_attributes };
         match walk.follow(from, rest) {
-            Err(wrong) if wrong.is_absent && self.bears_absent => {}
+            Err(wrong) if wrong.is_absent && self.tolerates_absent => {}
             Err(wrong) => self.advise(wrong.code, wrong.span, wrong.message, wrong.help),
-            Ok(_) if with_attributes || self.bears_absent => {}
+            Ok(_) if with_attributes || self.tolerates_absent => {}
             Ok(_) => {
                 self.within_list(function, arguments, place);
                 self.within_list_by_number(function, arguments, place);

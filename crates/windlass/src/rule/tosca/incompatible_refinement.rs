@@ -84,7 +84,7 @@ impl Checker<'_> {
             if let (Some(own), Some(from)) = (&own.of, from) {
                 let before = self.findings.len();
                 self.must_derive(own, from, &format!("the artifact `{}`", name.text));
-                // Before 2.0 most artifacts are of types that somebody invented.
+                // Before 2.0 most artifacts have invented types.
                 self.tolerate(self.findings.len() > before);
             }
         }

@@ -164,7 +164,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an artifact is an image, which whoever runs it may fetch by its name.
+    /// Whether an artifact is an image, which an engine may fetch by its name.
     fn is_image(&self, artifact: &Artifact) -> bool {
         let is = |name: &str| ["Image", "Docker"].iter().any(|word| name.contains(word));
         let Some(of) = &artifact.of else { return false };
@@ -185,7 +185,7 @@ fn looks_like_path(text: &str) -> bool {
         && suffix.bytes().all(|letter| letter.is_ascii_alphanumeric())
 }
 
-/// Whether a name is a path and not an image, an address or a name of somebody's own.
+/// Whether a name is a path and not an image, an address or another name.
 fn looks_like_file(name: &Name) -> bool {
     let text = name.text.as_str();
     let last = text.rsplit('/').next().unwrap_or(text);

@@ -46,7 +46,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether somebody's own type declares a property, and no normative one.
+    /// Whether a type of the author declares a property, and no normative one.
     fn is_own_property(&self, id: TypeId, property: &str) -> bool {
         let model = self.model;
         let declares = |at: TypeId| model.types.get(at).properties.get(property).is_some();

@@ -192,7 +192,7 @@ impl Checker<'_> {
     }
 
     /// Looks for a node that fits. Nothing is reported when the service has no node of the wanted
-    /// type: then somebody else provides it.
+    /// type: then another service provides it.
     fn search(
         &mut self,
         service: &Service,
@@ -476,7 +476,7 @@ impl Checker<'_> {
     }
 
     /// Whether a requirement that is not assigned can still be met: by a node of the service that
-    /// fits, by whoever substitutes the node, or by whoever uses the service.
+    /// fits, by the substitute of the node, or by the user of the service.
     fn is_left_open(
         &self,
         name: &Name,

@@ -28,7 +28,7 @@ const SUMS: &[&str] = &["sum", "difference", "product", "quotient", "remainder"]
 /// Functions of 2.0 from one number to a whole one.
 const ROUNDED: &[&str] = &["round", "floor", "ceil"];
 
-/// What a function gives; none for those that give what somebody else says.
+/// What a function gives; none for those whose result is decided elsewhere.
 pub(super) fn gives(name: &str, version_2: bool) -> Option<Gives> {
     let asks = [LOGIC, MEMBERS, COMPARISONS, CHOICES, QUESTIONS];
     Some(match name {

@@ -5,7 +5,7 @@ use crate::lifecycle::protocol::CapabilityId;
 use crate::system::ladder::{Ladder, Ladders, Premise, Rung};
 
 impl BringUp<'_> {
-    /// This bring-up as ladders; none when somebody stops offering what he offered on his way up.
+    /// This bring-up as ladders; none when an instance stops offering something on its way up.
     ///
     /// An operation that may fail ends the ladder below its end: failing as soon as possible
     /// stops the most, so this gives a shortest run to where nothing can start any more.
@@ -44,7 +44,7 @@ impl BringUp<'_> {
         Some(Ladders { objects })
     }
 
-    /// The height from which on an instance offers a capability, if it then does so for ever; one
+    /// The height from which on an instance offers a capability, if it then does so forever; one
     /// that does not exist when it never does.
     fn lowest(&self, climber: usize, capability: CapabilityId) -> Option<Rung> {
         let top = self.top(climber);

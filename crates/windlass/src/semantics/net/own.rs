@@ -1,7 +1,7 @@
 //! Rules of our own: an action that fails, takes too long or is stopped, and what can be done
 //! about it; and the change from one behavior to the next.
 //!
-//! A transition in trouble keeps its token, so whatever it uses stays in use until somebody
+//! A transition in trouble keeps its token, so whatever it uses stays in use until an operator
 //! decides: try again, go on without it, or undo it.
 
 use super::{Action, Applied, Blocked, Element, Madeus, Trouble, Valuation, passed_on};

@@ -1,4 +1,4 @@
-//! Why nothing can happen in a valuation: who waits for whom, from the premises that fail.
+//! Why nothing can happen in a valuation: what waits for what, from the premises that fail.
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use crate::lifecycle::protocol::{Element, RequirementId, StateId};
 use crate::plan::events::EventKind;
 use crate::plan::{self, Plan, PlanAction};
 
-/// An observable action: what whoever manages the application can do. One variant per rule.
+/// An observable action: what the manager of the application can do. One variant per rule.
 ///
 /// Operations are known by name, because an id may stand for instances of different nodes at
 /// different times, and each type has operations of its own.

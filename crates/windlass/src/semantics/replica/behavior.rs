@@ -26,7 +26,7 @@ pub type Applied = Result<Vec<GlobalState>, Blocked>;
 /// A label of `⇒`: an observable action, or something that happens by itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Label {
-    /// An action of whoever manages the application.
+    /// An action of the manager of the application.
     Do(Action),
     /// `resolve(i, r)`.
     ResolveFault(InstanceId, RequirementId),

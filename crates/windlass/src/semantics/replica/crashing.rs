@@ -12,7 +12,7 @@ use crate::system::{Successors, System};
 /// What happens next.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Happening {
-    /// Somebody does something.
+    /// An action of the plan.
     Managed(Action),
     /// The process of an instance dies.
     Crash(crate::application::InstanceId),

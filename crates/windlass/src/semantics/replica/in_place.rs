@@ -21,8 +21,8 @@ use crate::lifecycle::protocol::{Arity, CapabilityId, Element, RequirementId, So
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InPlace {
     state: GlobalState,
-    /// Nodes of which somebody needs every instance, or that are bound to themselves: their steps
-    /// are not taken here.
+    /// Nodes of which another node needs every instance, or that are bound to themselves: their
+    /// steps are not taken here.
     involved: BTreeSet<NodeId>,
     /// None while something is broken or pending: no step is taken here then.
     index: Option<Index>,
@@ -203,7 +203,7 @@ impl InPlace {
         Some(Change { id: id.clone(), from, to, container, unbound, bound })
     }
 
-    /// Whether a state that somebody wrote has traces of an instance that is not there.
+    /// Whether a written state has traces of an instance that is not there.
     fn is_traced(&self, id: &InstanceId) -> bool {
         self.state.vertical.contains_key(id)
             || bindings_of(&self.state, id).next().is_some()
@@ -213,8 +213,8 @@ impl InPlace {
                 .is_some_and(|index| index.users.contains_key(id) || index.inside.contains_key(id))
     }
 
-    /// Whether somebody relies on what an instance no longer offers, or on the instance itself when
-    /// it goes.
+    /// Whether another instance relies on what an instance no longer offers, or on the instance
+    /// itself when it goes.
     fn is_missed(&self, replica: &Replica, index: &Index, change: &Change) -> bool {
         let Some(from) = change.from else { return false };
         let (users, inside) = (index.users.get(&change.id), index.inside.get(&change.id));

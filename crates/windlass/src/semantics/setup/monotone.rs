@@ -1,7 +1,7 @@
 //! When a topology only ever climbs: as [`Ladders`], of which one run decides.
 //!
 //! That is so when every type of object has one way through its states, and every premise, once
-//! it holds, holds until the step that it is a premise of has been taken. A premise holds for ever
+//! it holds, holds until the step that it is a premise of has been taken. A premise holds forever
 //! when its states are the last ones of a way. It holds long enough when the other object cannot
 //! leave these states before this one has gone on: R07 asks for a source that is `created`, and R02
 //! lets no node start before R07 and R08 have been applied. A message that is taken counts as one
@@ -73,7 +73,7 @@ impl Way {
         together.then_some(Stretch { lowest: lowest as Rung, highest })
     }
 
-    /// The rung from which on the states belong to `states` for ever.
+    /// The rung from which on the states belong to `states` forever.
     fn lowest(&self, states: Locals) -> Option<Rung> {
         self.stretch(states).filter(|stretch| stretch.highest.is_none()).map(|it| it.lowest)
     }

@@ -131,7 +131,7 @@ impl Watched<'_> {
         }
     }
 
-    /// Whoever offers a capability of this name.
+    /// The instances that offer a capability of this name.
     fn offers(&self, name: &str) -> impl Fn(&InstanceId, NodeId, Element) -> bool {
         move |_, node, at| {
             let component = self.application.type_of(node);

@@ -195,7 +195,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Whoever offers when the need begins may be bound, and must not stop while it lasts.
+    /// What offers when the need begins may be bound, and must not stop while it lasts.
     fn bound(&mut self, need: &Need, providers: &Providers) {
         let (entry, leave) = (self.entry(need), self.leave(need));
         let bound_at_start = self.scene.bound_at_start(need);

@@ -22,7 +22,7 @@ pub type Counts = Vec<(ClassId, u32)>;
 /// What is special about an instance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mark {
-    /// The role of an instance that somebody calls by name; 0 for all others.
+    /// The role of an instance that the goal names; 0 for all others.
     pub role: u32,
     /// Whether the plan created it for support.
     pub created: bool,

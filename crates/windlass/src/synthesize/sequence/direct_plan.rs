@@ -6,9 +6,9 @@
 //! looks at all nodes in every state.
 //!
 //! When everybody arrives, no plan costs less: every instance has to come into being or go, and to
-//! take at least its shortest way. When somebody cannot go on, nothing is said, and the search
-//! looks. Steps are good by the same measure as in `moves.rs`: nothing faults while an operation
-//! runs, nor after it.
+//! take at least its shortest way. When an instance cannot go on, there is no answer, and the
+//! search looks. Steps are good by the same measure as in `moves.rs`: nothing faults while an
+//! operation runs, nor after it.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -20,8 +20,8 @@ use crate::application::{InstanceId, NodeId};
 use crate::lifecycle::protocol::{Arity, Element};
 use crate::plan::PlanAction;
 
-/// A cheapest sequence and its cost; none when the question is another one, or when somebody does
-/// not arrive.
+/// A cheapest sequence and its cost; none when the question is another one, or when an instance
+/// does not arrive.
 pub fn direct_plan(workshop: &Workshop<'_>, weights: &Weights) -> Option<(Vec<PlanAction>, u64)> {
     let mut walk = Walk::new(workshop, weights)?;
     walk.all_arrive().then_some((walk.actions, walk.cost))

@@ -2,10 +2,10 @@
 //!
 //! Every action is about an instance of one node, so bounds for the nodes add up. For one node
 //! there are two: what its own instances have to do by their protocols alone to make the goal's
-//! numbers right (move, create, remove; leave and come back, where they rely on somebody who has to
-//! go), and what somebody has to do so that something can be
-//! offered which every plan needs ([`Landmarks`]). The greater one counts. A scale-in takes
-//! what lives inside along, so nodes that live in one another are looked at together.
+//! numbers right (move, create, remove; leave and come back, where they rely on an instance that
+//! has to go), and what other instances have to do so that something can be offered which every
+//! plan needs ([`Landmarks`]). The greater one counts. A scale-in takes what lives inside along, so
+//! nodes that live in one another are looked at together.
 //!
 //! The proof that this never says too much stands in `docs/theory/planning.md`.
 
@@ -23,7 +23,7 @@ use crate::lifecycle::protocol::{Arity, Sort};
 #[derive(Debug)]
 pub struct Estimate {
     weights: Weights,
-    /// By node and state: distances to that state, for states that somebody asks about.
+    /// By node and state: distances to that state, for states that are asked about.
     to_state: Vec<Vec<Option<Distances>>>,
     /// By node and capability: distances to a state that offers it.
     to_offer: Vec<Vec<Distances>>,
@@ -35,8 +35,8 @@ pub struct Estimate {
 /// The instances of one node in a state.
 #[derive(Debug, Clone, Default)]
 struct Population {
-    /// By element: how many can still move, and whether they have to, because they rely on somebody
-    /// who has to go.
+    /// By element: how many can still move, and whether they have to, because they rely on one
+    /// that has to go.
     movable: Vec<(usize, u64, bool)>,
     /// How many there are.
     total: u64,
@@ -176,7 +176,7 @@ fn populations(
 }
 
 /// Counts what lives in one place, which there are so many of and which may have to go; and the
-/// groups of which somebody has to go.
+/// groups of which an instance has to go.
 fn populate(
     estimate: &Estimate,
     moves: &Moves<'_>,
@@ -398,7 +398,8 @@ impl Asked<'_> {
             sum = sum.saturating_add(one.saturating_mul(u64::from(*count)));
             present += u64::from(*count);
         }
-        // An instance never changes its container: it has to go, at least with its own, and come again.
+        // An instance never changes its container: it has to go, at least with its own, and come
+        // again.
         let astray = u64::from(self.census.astray[role as usize]);
         sum = sum.max(astray.saturating_mul(create));
         let leaving = self.leaving[role as usize].saturating_sub(astray);
@@ -428,14 +429,14 @@ impl<'a, 'b> Landmarks<'a, 'b> {
             match condition {
                 Condition::Node { node, state, least, .. } => {
                     if asked.census.at[*node][*state] < *least {
-                        landmarks.somebody_moves(*node, *state, true);
+                        landmarks.one_moves(*node, *state, true);
                     }
                 }
                 Condition::RoleAt(role, state) => {
                     let there = asked.census.roles[*role as usize].get(state).copied();
                     let role = &asked.target.roles[*role as usize];
                     if (there.unwrap_or(0) as usize) < role.ids.len() {
-                        landmarks.somebody_moves(role.node, *state, true);
+                        landmarks.one_moves(role.node, *state, true);
                     }
                 }
                 Condition::Offered(places) => {
@@ -454,7 +455,7 @@ impl<'a, 'b> Landmarks<'a, 'b> {
     }
 
     /// Some instance of a node has to go to a state that none is in yet, or be created for it.
-    fn somebody_moves(&mut self, node: usize, state: usize, may_create: bool) {
+    fn one_moves(&mut self, node: usize, state: usize, may_create: bool) {
         let asked = self.asked;
         let Some(to) = asked.estimate.to_state[node][state].as_ref() else { return };
         let sources = asked.populations[node].movable.iter().map(|(element, ..)| *element);

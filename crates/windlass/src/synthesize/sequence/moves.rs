@@ -399,7 +399,7 @@ impl Moves<'_> {
         Some(number)
     }
 
-    /// The groups that somebody relies on, as bits.
+    /// The groups that an instance relies on, as bits.
     fn relied_on(&self, state: &Counts) -> u64 {
         let mut groups = 0_u64;
         self.classes.visit(state, &mut |class, _, _, _| {

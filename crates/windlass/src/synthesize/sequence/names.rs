@@ -192,7 +192,7 @@ impl Cast {
         let free = |id: &InstanceId| !self.taken.contains(id) && moves.target.role_of(id) == 0;
         let declared = described.instances.iter().map(|i| InstanceId(i.id.clone()));
         let plain = InstanceId(described.name.clone());
-        // Whoever has the plain name is the first.
+        // The one with the plain name is the first.
         let least = if self.taken.contains(&plain) { 2 } else { 1 };
         let plain = (described.count <= 1).then_some(plain);
         if let Some(id) = declared.chain(plain).find(free) {

@@ -1,6 +1,6 @@
 //! What can be reached at all when nothing ever gets in the way of anything else.
 //!
-//! Once something can be offered it is taken to be offered for ever, and instances may be as many
+//! Once something can be offered it is taken to be offered forever, and instances may be as many
 //! as one likes. Whatever cannot be reached even so cannot be reached by any plan; and the reason
 //! can be given: a requirement that nothing can ever offer, or things that wait for each other.
 

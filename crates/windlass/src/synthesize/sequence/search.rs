@@ -262,7 +262,7 @@ impl<'a, 'b> Run<'a, 'b> {
         moves
     }
 
-    /// How many live where a move creates somebody: a container with fewer is preferred.
+    /// How many live where a move creates an instance: a container with fewer is preferred.
     fn crowd(&self, step: &Move) -> u32 {
         let home = step.path.last().filter(|_| matches!(step.kind, Kind::Create(..)));
         home.map_or(0, |home| {

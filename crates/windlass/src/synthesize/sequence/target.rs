@@ -1,6 +1,6 @@
 //! What a plan has to reach, and what has to hold on the way, by number.
 //!
-//! Instances that somebody calls by name have *roles*. Instances of one node that are called by
+//! Instances that the goal names have *roles*. Instances of one node that are called by
 //! name in exactly the same places share a role, because they can stand for each other.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,7 @@ pub enum Condition {
     Impossible,
 }
 
-/// Instances that somebody calls by name.
+/// Instances that the goal names.
 #[derive(Debug, Clone)]
 pub struct Role {
     /// Their node.

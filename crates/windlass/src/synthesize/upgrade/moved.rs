@@ -2,7 +2,7 @@
 //!
 //! Nothing carries an instance from one container to another: those of such a node go, and others
 //! come where they belong. So the old version of the node is a node of its own that has to be gone
-//! in the end. Whoever lives in it lives in something else in the new version, and whoever uses it
+//! in the end. What lives in it lives in something else in the new version, and what uses it
 //! is bound to another node, so they change too.
 
 use std::collections::BTreeMap;

@@ -12,7 +12,7 @@ use super::state::{Place, State};
 use super::workflow::Event;
 use super::world::World;
 
-/// `caps(r)` is defined and offered by somebody.
+/// `caps(r)` is defined and offered.
 fn is_offered(world: &World<'_>, state: &State, node: &str, requirement: &str) -> bool {
     enough(world, state, node, requirement, &satisfy(world, state, node, requirement))
 }

@@ -89,7 +89,7 @@ impl Workflow {
             .collect()
     }
 
-    /// Whether somebody waits for himself: executing whatever is enabled does not end it all.
+    /// Whether an action waits for itself: executing whatever is enabled does not end it all.
     fn is_cyclic(&self) -> bool {
         let mut executed = BTreeSet::new();
         loop {

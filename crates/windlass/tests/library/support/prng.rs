@@ -1,6 +1,6 @@
 //! A small deterministic source of numbers: splitmix64.
 
-/// The generator; equal seeds give equal numbers for ever.
+/// The generator; equal seeds give equal numbers forever.
 #[derive(Debug, Clone)]
 pub struct Prng(u64);
 

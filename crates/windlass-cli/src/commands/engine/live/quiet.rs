@@ -1,6 +1,6 @@
 //! A terminal that does not write `^C` by itself.
 //!
-//! The view ends at the right edge of its last line. What the terminal writes when somebody types
+//! The view ends at the right edge of its last line. What the terminal writes when a user types
 //! Ctrl-C goes to the next line then, and the view would be taken away one line too low: its first
 //! line would stay behind.
 

@@ -17,7 +17,7 @@ use crate::world::process::logs::Log;
 #[derive(Debug)]
 pub(super) struct CommandTable {
     /// The file for what has to be known later. Facts about one command are written in their
-    /// order, because whoever writes one has the pages.
+    /// order, because a writer holds the pages.
     records: File,
     pages: Mutex<Pages>,
 }
@@ -130,8 +130,8 @@ impl CommandTable {
         self.let_go(&mut pages)
     }
 
-    /// As long as this is held, no thread waits for children: the library wants to wait itself for one
-    /// that does not become its program.
+    /// As long as this is held, no thread waits for children: the library wants to wait itself for
+    /// one that does not become its program.
     pub(super) fn hold(&self) -> io::Result<impl Sized> {
         self.pages()
     }
@@ -177,7 +177,7 @@ impl CommandTable {
         while let Some((process, status)) = wait()? {
             match pages.running.remove(&process) {
                 Some(kept) => self.ended(&mut pages, kept, status)?,
-                // Whoever is just starting it will find this.
+                // The thread that is just starting it will find this.
                 None => {
                     pages.early.insert(process, status);
                 }
@@ -224,7 +224,7 @@ impl CommandTable {
         for kept in pages.running.values_mut() {
             kept.log.name();
         }
-        // As long as somebody reads of commands that run, it can be seen that there is a keeper.
+        // As long as there are commands that run, it can be seen that there is a keeper.
         self.records.lock_shared()
     }
 }

@@ -1,8 +1,9 @@
 //! What keepers write down for the engine that comes after the one that was killed: which commands
 //! have begun, and how they ended. One file for each keeper, a line for each fact.
 //!
-//! Whoever may still begin a command has the file locked: the engine locks it before there is a
-//! keeper, and the keeper lets go of it when its engine is gone and all that it was told is begun.
+//! A process that may still begin a command has the file locked: the engine locks it before there
+//! is a keeper, and the keeper lets go of it when its engine is gone and all that it was told is
+//! begun.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
@@ -45,7 +46,8 @@ impl Fact {
         }
     }
 
-    /// The process of the command, if it runs; it is looked for when it was not written down which it is.
+    /// The process of the command, if it runs; it is looked for when it was not written down which
+    /// it is.
     pub(in crate::world::process) fn running(
         self,
         find: impl FnOnce() -> Option<Identity>,

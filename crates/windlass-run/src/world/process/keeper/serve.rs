@@ -80,7 +80,7 @@ impl Serving {
             let turn = self.turn.lock();
             let turn = turn.map_err(|_| io::Error::other("the other thread has failed"))?;
             let Some((task, log)) = self.next(&mut space)? else { return Ok(()) };
-            // Before anybody hears that the engine is gone: whoever hears it lets the next one in.
+            // Before other threads hear that the engine is gone: they let the next one in.
             let others = self.commands.begins(task.order, &task.spare)?;
             let turn = (others < CROWD).then_some(turn);
             self.begin(task, log, &mut streams)?;

@@ -1,4 +1,4 @@
-//! Why something never happens: who waits for whom, and where that closes a cycle.
+//! Why something never happens: what waits for what, and where that closes a cycle.
 
 use std::collections::BTreeMap;
 
@@ -139,7 +139,7 @@ impl Progress {
         all.iter().find(|id| !self.ends(**id)).or(all.first()).copied()
     }
 
-    /// Whom a transition waits for at a port: somebody who would provide it and never does.
+    /// What a transition waits for at a port: one that would provide it and never does.
     fn port_wait(&self, assembly: &Assembly<'_>, id: TransitionId, port: PortId) -> Wait {
         for link in assembly.links_of_user(port) {
             let provider = assembly.link(*link).provider;

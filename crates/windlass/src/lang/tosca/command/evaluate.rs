@@ -30,7 +30,7 @@ pub(crate) struct Inputs<'a, 'm> {
     pub(crate) given: &'a GivenBack,
 }
 
-/// The attributes of each node that operations of the service give back; found out when somebody
+/// The attributes of each node that operations of the service give back; found out when a function
 /// asks, and once.
 pub(crate) type GivenBack = OnceCell<BTreeMap<usize, BTreeSet<String>>>;
 

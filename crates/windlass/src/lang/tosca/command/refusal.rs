@@ -87,7 +87,7 @@ fn of_operation(
             }
             Standing::Late if inputs.evaluate(value, place).is_none() => {
                 let kind = value.kind_name();
-                let message = format!("{kind} with parts that only a run tells is no input");
+                let message = format!("{kind} with parts that only a run knows is no input");
                 found.insert(value.span, message);
             }
             _ => {}
@@ -131,7 +131,7 @@ impl Inputs<'_, '_> {
                 let is_given = matches!(parts, Standing::Known | Standing::Late);
                 match parts {
                     Standing::Late if self.evaluate(value, place).is_none() => {
-                        let message = format!("`{name}` is not computed of what only a run tells");
+                        let message = format!("`{name}` is not computed of what only a run knows");
                         Standing::Refused(value.span, message)
                     }
                     _ if is_given => self.computed(name, value, place),

@@ -221,8 +221,8 @@ impl Life {
         self.states.iter().position(|state| state.name == name).unwrap_or_default().into()
     }
 
-    /// Whoever loses something falls back to the first state, or to where a node rests before it
-    /// starts when that needs less.
+    /// A node that loses something falls back to the first state, or to where a node rests before
+    /// it starts when that needs less.
     fn handle_faults(&mut self) {
         let rest: Vec<StateId> = ["configured"].iter().map(|name| self.named(name)).collect();
         let targets: BTreeSet<StateId> = rest.into_iter().chain([StateId(0)]).collect();

@@ -11,7 +11,7 @@ use super::super::command::Inputs;
 use super::links::{Index, Link};
 use super::name_of;
 
-/// Templates with more nodes than that stay one node with a count: whoever names one of them waits
+/// Templates with more nodes than that stay one node with a count: what names one of them waits
 /// for all.
 const MOST: u32 = 256;
 /// The same for all that would be taken apart together.
