@@ -1,217 +1,145 @@
-//! From where a deployment stands to another goal: what `down`, `scale` and `restart` share.
-
-use std::path::{Path, PathBuf};
+//! From where a deployment stands to another goal: what taking down, scaling and restarting share.
 
 use windlass::application::{Application, Faults, GlobalState};
 use windlass::goal::{GoalFile, Want};
-use windlass::lang;
 use windlass::lifecycle::protocol::Element;
+use windlass::plan::Plan;
 use windlass::synthesize;
-use windlass::tree::emit;
-use windlass_run::deployment::{Deployment, Lock};
-use windlass_run::entry::{Aim, Entry, Purpose};
-use windlass_run::machine::{Machine, PlanError};
-use windlass_run::supervisor::Dismissed;
 
-use super::past::Standing;
-use super::{
-    Address, Beginning, Drive, DriveArgs, Past, WhereArgs, actions, containers, drive, needs,
-    secrets,
-};
-use crate::args::Format;
-use crate::commands::resume::world_of;
-use crate::failure::Failure;
-use crate::{exit_code, output};
+use super::actions::{self, Action};
+use super::drive::Beginning;
+use super::error::Error;
+use super::operator::Question;
+use super::run_start::RunStart;
+use super::{Controller, LastRun, Outcome, Standing, containers, machine, requirements};
+use crate::entry::{Aim, Purpose};
+use crate::machine::{Machine, PlanError};
 
-/// A deployment and how it is driven.
-pub(crate) struct Towards<'a> {
-    pub(crate) deployment: Deployment,
-    pub(crate) name: String,
-    pub(crate) address: Address,
-    /// Held until this goes: one engine drives a deployment at a time. None if nothing is done.
-    lock: Option<Lock>,
-    /// The engine in the background that looked after it.
-    supervised: Option<Dismissed>,
-    manner: Manner<'a>,
+/// Another goal, and how it is reached.
+#[derive(Debug, Clone)]
+pub(super) struct GoalChange {
+    pub(super) goal: GoalFile,
+    /// What the run is for.
+    pub(super) purpose: Purpose,
+    /// Whether processes are looked after when the goal is reached.
+    pub(super) stay: bool,
+    /// Whether the operator is asked before instances are removed.
+    pub(super) asks: bool,
 }
 
-/// How a deployment is driven.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Manner<'a> {
-    pub(crate) drive: &'a DriveArgs,
-    pub(crate) format: Format,
-    /// Whether the operator is asked before instances are removed; none: never.
-    pub(crate) yes: Option<bool>,
-    /// Whether the actions are only shown.
-    pub(crate) dry_run: bool,
-}
-
-impl<'a> Towards<'a> {
-    /// The deployment of an application that has been up, for this engine alone.
-    pub(crate) fn of(place: &WhereArgs, file: &Path, manner: Manner<'a>) -> Result<Self, Failure> {
-        let (deployment, name) = super::existing(place, file)?;
-        let address = Address::new(place, file, &name);
-        let (lock, supervised) = if manner.dry_run {
-            (None, None)
-        } else {
-            let (lock, gave_way) = super::lock(&deployment, &name)?;
-            (Some(lock), gave_way)
-        };
-        Ok(Towards { deployment, name, address, lock, supervised, manner })
-    }
-
+impl Controller<'_> {
     /// The last run, which must be over.
-    pub(crate) fn past(&self) -> Result<Past, Failure> {
-        let mut past = Past::read(&self.deployment)?
-            .ok_or_else(|| super::never_up(&self.name, &self.address))?;
-        if let Some(goal) = &past.goal {
-            count(&mut past.application, goal);
+    pub(super) fn ended_run(&self) -> Result<LastRun, Error> {
+        let mut last = LastRun::read(&self.deployment)?
+            .ok_or_else(|| Error::NeverUp { name: self.name.clone() })?;
+        if let Some(goal) = &last.goal {
+            set_counts(&mut last.application, goal);
         }
-        if !past.is_over() {
-            let message = format!("run {} of `{}` has not ended", past.run, self.name);
-            let resume = self.address.command("resume");
-            return Err(Failure::usage(message).help(format!("`{resume} --detach` ends it")));
+        if !last.is_over() {
+            let (run, name) = (last.run, self.name.clone());
+            return Err(Error::NotEnded { run, name, another_follows: true });
         }
-        Ok(past)
+        Ok(last)
     }
 
-    /// Makes a plan to `goal` and follows it; the exit code.
-    pub(crate) fn reach(
-        &self,
-        past: &Past,
-        goal: GoalFile,
-        purpose: Purpose,
-        stay: bool,
-    ) -> Result<u8, Failure> {
-        let secrets = secrets(self.manner.drive.secrets.as_deref())?;
-        let world = world_of(&past.world)?;
+    /// Makes a plan to another goal and follows it.
+    pub(super) fn change_goal(&self, last: &LastRun, change: GoalChange) -> Result<Outcome, Error> {
+        let GoalChange { goal, purpose, stay, asks } = change;
         if purpose == Purpose::Up {
-            needs::met(&past.application, &secrets, None, world)?;
+            let secrets = &self.settings.secrets;
+            requirements::check(&last.application, secrets, None, last.world)?;
         }
-        let mut standing = past.protocols()?;
+        let mut standing = last.protocols()?;
         // So many are all of a node from here on, also for whoever looks at what runs.
-        let mut application = past.application.clone();
-        count(&mut application, &goal);
+        let mut application = last.application.clone();
+        set_counts(&mut application, &goal);
         let application = &application;
         let mut requests = None;
-        let known = &standing.state;
-        if let Some(composed) = containers::Composed::read(&self.deployment, application, known)? {
+        let project =
+            containers::RunningProject::read(&self.deployment, application, &standing.state)?;
+        if let Some(project) = project {
             // The Docker engine knows better than the journal, and what was replaced is history.
-            if !self.manner.dry_run {
-                composed.keep(&self.deployment)?;
+            if !self.is_dry_run() {
+                project.keep(&self.deployment)?;
             }
-            (standing.state, standing.processes) = (composed.state, composed.processes);
-            requests = Some(composed.requests);
+            (standing.state, standing.processes) = (project.state, project.processes);
+            requests = Some(project.requests);
         }
-        let start = emit::yaml(&lang::windlass::print_state(application, &standing.state));
-        let begun = Entry::Begun {
-            purpose,
-            application: emit::yaml(&lang::windlass::print(application, Some(&goal))),
-            directory: past.directory.clone(),
-            world: past.world.clone(),
-            start: Some(start),
-            processes: standing.processes.clone(),
-        };
         let arranged = |state: &GlobalState| {
-            let mut machine = super::machine(application, state, Some(goal.clone()))?;
+            let mut machine = machine(application, state, Some(goal.clone()))?;
             machine.arrange(containers::arrangement(&self.deployment));
-            Ok::<_, Failure>(machine)
+            Ok::<_, Error>(machine)
         };
         let machine = arranged(&standing.state)?;
-        let from = super::without_faults(application, standing.state);
-        let plan = arranged(&from)?
-            .plan(Aim::Goal)
-            .map_err(|why| Failure::usage(why.to_string()).ending(exit_code::FINDINGS))?;
-        if self.manner.dry_run {
+        let from = self.without_faults(application, standing.state.clone());
+        let plan = arranged(&from)?.plan(Aim::Goal).map_err(Error::NoPlan)?;
+        if self.is_dry_run() {
             let plan = plan.unwrap_or_default();
             let actions = actions::of_project(application, &from, &plan, requests.as_ref())?;
-            actions::show(self.manner.format, actions)?;
-            return Ok(exit_code::GOOD);
+            return Ok(Outcome::DryRun(actions));
         }
-        if let (Some(yes), Some(plan)) = (self.manner.yes, &plan) {
-            actions::ask_before_removals(yes, application, &from, plan)?;
+        if let Some(plan) = plan.as_ref().filter(|_| asks) {
+            self.ask_before_removals(application, &from, plan)?;
         }
-        drive(&self.way(past, stay)?, machine, Beginning::New { begun, plan })
-    }
-
-    /// The actions that lead from `from` to `goal`, and where they lead.
-    pub(crate) fn actions(
-        past: &Past,
-        from: &GlobalState,
-        goal: &GoalFile,
-    ) -> Result<(Vec<actions::ActionReport>, GlobalState), Failure> {
-        let application = &past.application;
-        let machine = super::machine(application, from, Some(goal.clone()))?;
-        let plan = machine.plan(Aim::Goal);
-        let plan =
-            plan.map_err(|why| Failure::usage(why.to_string()).ending(exit_code::FINDINGS))?;
-        let plan = plan.unwrap_or_default();
-        let actions = actions::of_plan(application, from, &plan)?;
-        let end = match application.faults {
-            Faults::Replicas => synthesize::end_of(application, from, &plan),
-            // There is one instance of each node, and the goal says where each is.
-            Faults::Forbidden | Faults::Handled => Some(placed(application, from, goal)),
+        let start = RunStart {
+            purpose,
+            application,
+            text: None,
+            goal: Some(&goal),
+            directory: &last.directory,
+            world: last.world,
+            state: &standing.state,
+            history: None,
+            processes: &standing.processes,
         };
-        Ok((actions, end.unwrap_or_else(|| from.clone())))
+        let finish = self.drive(machine, Beginning::New { start, plan }, stay)?;
+        Ok(Outcome::Finished(finish))
     }
 
-    /// How a run after `past` is driven.
-    pub(crate) fn way(&self, past: &Past, stay: bool) -> Result<Drive<'_>, Failure> {
-        Ok(Drive {
-            args: self.manner.drive,
-            format: self.manner.format,
-            deployment: &self.deployment,
-            name: &self.name,
-            address: &self.address,
-            world: world_of(&past.world)?,
-            directory: PathBuf::from(&past.directory),
-            secrets: secrets(self.manner.drive.secrets.as_deref())?,
-            stay,
-        })
-    }
-
-    /// Lets go of the deployment as [`Towards::leave`] does; when nothing was done, an engine in
-    /// the background that gave way looks after it again.
-    pub(crate) fn leave_after(self, ended: Result<u8, Failure>) -> Result<u8, Failure> {
-        if let Ok(code) = ended {
-            return self.leave(code);
+    /// Asks before a plan is followed that takes instances away.
+    fn ask_before_removals(
+        &self,
+        application: &Application,
+        start: &GlobalState,
+        plan: &Plan,
+    ) -> Result<(), Error> {
+        if !actions::removes_instances(plan) {
+            return Ok(());
         }
-        let Towards { deployment, address, lock, supervised, .. } = self;
-        drop(lock);
-        super::unless_refused(ended, supervised.as_ref(), (&deployment, &address))
+        let actions = actions::of_plan(application, start, plan)?;
+        self.confirm(Question::Removals, &actions)
     }
+}
 
-    /// Lets go of the deployment. An engine in the background looks after it again if one did, or
-    /// if the operator wants one.
-    pub(crate) fn leave(self, code: u8) -> Result<u8, Failure> {
-        let Towards { deployment, name, address, lock, supervised, manner } = self;
-        let args = manner.drive;
-        drop(lock);
-        if supervised.is_none() || args.supervise {
-            return super::leave_supervisor(args, &deployment, &name, code);
-        }
-        if code == exit_code::GOOD && args.detach {
-            super::supervise(args, &deployment, &name)?;
-            output::notice("an engine in the background looks after it again");
-        } else {
-            output::notice(&super::alone(&address));
-        }
-        Ok(code)
-    }
+/// The actions that lead from `from` to `goal`, and where they lead.
+pub(super) fn actions_to(
+    application: &Application,
+    from: &GlobalState,
+    goal: &GoalFile,
+) -> Result<(Vec<Action>, GlobalState), Error> {
+    let machine = machine(application, from, Some(goal.clone()))?;
+    let plan = machine.plan(Aim::Goal).map_err(Error::NoPlan)?.unwrap_or_default();
+    let actions = actions::of_plan(application, from, &plan)?;
+    let end = match application.faults {
+        Faults::Replicas => synthesize::end_of(application, from, &plan),
+        // There is one instance of each node, and the goal says where each is.
+        Faults::Forbidden | Faults::Handled => Some(placed(application, from, goal)),
+    };
+    Ok((actions, end.unwrap_or_else(|| from.clone())))
+}
 
-    /// Whether a plan to `goal` exists from where everything is, or why not.
-    pub(crate) fn can_reach(
-        past: &Past,
-        standing: &Standing,
-        goal: &GoalFile,
-    ) -> Result<Result<(), PlanError>, Failure> {
-        let machine = super::machine(&past.application, &standing.state, Some(goal.clone()))?;
-        Ok(machine.plan(Aim::Goal).map(drop))
-    }
+/// Whether a plan to `goal` exists from where everything is, or why not.
+pub(super) fn can_reach(
+    last: &LastRun,
+    standing: &Standing,
+    goal: &GoalFile,
+) -> Result<Result<(), PlanError>, Error> {
+    let machine = machine(&last.application, &standing.state, Some(goal.clone()))?;
+    Ok(machine.plan(Aim::Goal).map(drop))
 }
 
 /// Gives nodes as many instances as a goal wants of them: whoever needs all of a node needs those.
-fn count(application: &mut Application, goal: &GoalFile) {
+fn set_counts(application: &mut Application, goal: &GoalFile) {
     for (node, count) in goal.goal.counts().into_iter().filter(|(_, count)| *count > 0) {
         application.nodes[node.index()].count = count;
     }

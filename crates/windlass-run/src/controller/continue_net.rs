@@ -1,91 +1,75 @@
 //! Going on with an assembly of nets that has been brought up before, or half-way: what has been
-//! done is not done again, and what is left is done as the file says now.
+//! done is not done again, and what is left is done as the description says now.
 
-use windlass::application::Application;
 use windlass::application::assembly::Assembly;
 use windlass::lang::windlass::digest;
 use windlass::simulate::Scenario;
-use windlass_run::entry::Purpose;
-use windlass_run::machine::net::NetMachine;
 
-use super::{Processes, UpArgs, begun, confirm, net};
-use crate::commands::engine::{self, Address, Drive, OnFailureArg, Past, actions, drive};
-use crate::exit_code;
-use crate::failure::Failure;
-use crate::output;
+use super::actions;
+use super::bring_up::Description;
+use super::drive::Beginning;
+use super::error::Error;
+use super::operator::{Notice, Question};
+use super::start_net::{refuse_without_compensation, runnable};
+use super::{Controller, LastRun, Outcome};
+use crate::dispatcher::OnFailure;
+use crate::entry::Purpose;
+use crate::machine::net::NetMachine;
 
-/// Brings up what is left of an assembly.
-pub(super) fn up(
-    args: &UpArgs,
-    application: &Application,
-    way: &Drive<'_>,
-    (text, past): (Option<String>, &Past),
-) -> Result<u8, Failure> {
-    let before = Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
-    let scenario = Scenario::default();
-    let now = past.net_now(&before, &scenario)?;
-    if past.purpose == Purpose::Down || now.is_undoing() {
-        return Err(half_way(past, way));
-    }
-    let done = now.history();
-    let has_changed =
-        digest::of_application(application) != digest::of_application(&past.application);
-    let assembly = net::assembly(application)?;
-    let onward = || NetMachine::continue_net(&assembly, &scenario, &done);
-    let machine = onward().map_err(|why| misfit(&why.to_string(), way))?;
-    tell_outdated(&assembly, &machine, way.address);
-    if past.is_reached() && !has_changed {
-        output::stdout("nothing to do\n")?;
-        return Ok(exit_code::GOOD);
-    }
-    let rolls_back = way.args.on_failure == OnFailureArg::RollBack;
-    // Who has said yes to everything needs no list.
-    if args.dry_run || rolls_back || !args.yes {
-        let left = onward().map(NetMachine::remaining).unwrap_or_default();
-        if rolls_back {
-            net::refuse_one_way(&assembly, &left)?;
+impl Controller<'_> {
+    /// Brings up what is left of an assembly.
+    pub(super) fn continue_net(
+        &self,
+        description: &Description<'_>,
+        last: &LastRun,
+    ) -> Result<Outcome, Error> {
+        let before = Assembly::new(&last.application)?;
+        let scenario = Scenario::default();
+        let now = last.net_now(&before, &scenario)?;
+        if last.purpose == Purpose::Down || now.is_undoing() {
+            // What was to be undone may be half undone.
+            return Err(Error::HalfWayBack { run: last.run, name: self.name.clone() });
         }
-        let left = actions::of_transitions(&assembly, &left);
-        if args.dry_run {
-            actions::show(args.format, left)?;
-            return Ok(exit_code::GOOD);
+        let done = now.history();
+        let has_changed = digest::of_application(description.application)
+            != digest::of_application(&last.application);
+        let assembly = runnable(description.application)?;
+        let continued = || NetMachine::continue_net(&assembly, &scenario, &done);
+        let misfit = |why| Error::NetMisfit { name: self.name.clone(), why };
+        let machine = continued().map_err(misfit)?;
+        self.tell_outdated(&assembly, &machine);
+        if last.is_reached() && !has_changed {
+            return Ok(Outcome::NothingToDo);
         }
-        let is_new = has_changed && !left.is_empty();
-        confirm(args, way.world, (is_new, false), &actions::text(&left))?;
+        let rolls_back = self.settings.options.on_failure == OnFailure::RollBack;
+        let asks = self.asks(description.world);
+        // An operator who agrees to everything needs no list.
+        if self.is_dry_run() || rolls_back || asks {
+            let left = continued().map(NetMachine::remaining).unwrap_or_default();
+            if rolls_back {
+                refuse_without_compensation(&assembly, &left)?;
+            }
+            let left = actions::of_transitions(&assembly, &left);
+            if self.is_dry_run() {
+                return Ok(Outcome::DryRun(left));
+            }
+            if asks && has_changed && !left.is_empty() {
+                self.confirm(Question::FirstRun, &left)?;
+            }
+        }
+        let directory = description.absolute_directory();
+        let start = description.net_start(&directory, Some(&done));
+        let stay = self.stays_up(description);
+        let finish = self.drive(machine, Beginning::New { start, plan: None }, stay)?;
+        Ok(Outcome::Finished(finish))
     }
-    let from = (Some(done.to_text()), Processes::new());
-    let begun = begun(net::kept(text, application), &way.directory, way.world, from);
-    drive(way, machine, engine::Beginning::New { begun, plan: None })
-}
 
-/// A way back is not left in its middle: what was to be undone may be half undone.
-fn half_way(past: &Past, way: &Drive<'_>) -> Failure {
-    let (resume, down) = (way.address.command("resume"), way.address.command("down"));
-    Failure::usage(format!("run {} of `{}` went back half-way", past.run, way.name)).help(format!(
-        "`{resume}` goes on with it; `{down}` does so by the file as it is now, then `up` starts \
-         again"
-    ))
-}
-
-fn misfit(why: &str, way: &Drive<'_>) -> Failure {
-    let message = format!("what `{}` has done does not fit the file any more: {why}", way.name);
-    let down = way.address.command("down");
-    Failure::usage(message).help(format!(
-        "`{down}` takes it down as it was described; or choose another name with --name"
-    ))
-}
-
-/// Tells what has been done by another command than the file says now.
-fn tell_outdated(assembly: &Assembly<'_>, machine: &NetMachine<'_>, address: &Address) {
-    let outdated = machine.outdated().into_iter();
-    let outdated: Vec<String> =
-        outdated.map(|id| format!("`{}`", assembly.transition_name(id))).collect();
-    if !outdated.is_empty() {
-        let down = address.command("down");
-        output::notice(&format!(
-            "done as it was described before, not as the file says now, and not done again: {}; \
-             `{down}` and `up` do it again",
-            outdated.join(", ")
-        ));
+    /// Tells what has been done by another command than the description says now.
+    fn tell_outdated(&self, assembly: &Assembly<'_>, machine: &NetMachine<'_>) {
+        let outdated = machine.outdated().into_iter();
+        let outdated: Vec<String> = outdated.map(|id| assembly.transition_name(id)).collect();
+        if !outdated.is_empty() {
+            self.operator.notice(&Notice::OutdatedTransitions(outdated));
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! What runs, against what the journal and the file say: processes that died while no engine looked,
-//! and those that the file describes otherwise by now.
+//! What runs, against what the journal and the description say: processes that died while no engine
+//! looked after them, and those that are described otherwise by now.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,114 +7,85 @@ use windlass::application::{Application, ComponentType, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::lifecycle::Protocol;
 use windlass::lifecycle::protocol::{Element, OperationId, StateId};
-use windlass_run::deployment::Deployment;
-use windlass_run::entry::Aim;
-use windlass_run::machine::{Machine, RunningProcesses};
 
-use crate::commands::engine::actions::{self, ActionReport};
-use crate::commands::engine::{self, Address, Past, Standing};
-use crate::commands::status;
-use crate::failure::Failure;
-use crate::{exit_code, output};
+use super::actions::{self, Action};
+use super::error::Error;
+use super::operator::Notice;
+use super::processes::ObservedProcesses;
+use super::{Controller, LastRun, Standing, machine};
+use crate::entry::Aim;
+use crate::machine::{Machine, RunningProcesses};
 
-/// The actions that `up` takes when processes have died: those that rely on them follow their fault
-/// handlers, and a plan leads on from there. None when everything runs.
-pub(super) fn actions(
-    application: &Application,
-    state: &GlobalState,
-    goal: Option<&GoalFile>,
-    (deployment, name): (&Deployment, &str),
-    past: Option<&Past>,
-) -> Result<Option<Vec<ActionReport>>, Failure> {
-    let Some(past) = past else { return Ok(None) };
-    let Some(standing) = past.standing()? else { return Ok(None) };
-    let dead: BTreeSet<String> =
-        status::dead(deployment, name, past, &standing)?.into_iter().collect();
-    if dead.is_empty() {
-        return Ok(None);
+impl Controller<'_> {
+    /// The actions that bringing up takes when processes have died: those that rely on them follow
+    /// their fault handlers, and a plan leads on from there. None when everything runs.
+    pub(super) fn actions_after_deaths(
+        &self,
+        application: &Application,
+        state: &GlobalState,
+        goal: Option<&GoalFile>,
+        last: &LastRun,
+    ) -> Result<Option<Vec<Action>>, Error> {
+        let Some(standing) = last.standing()? else { return Ok(None) };
+        let (name, tell) = (&self.name, self.settings.ssh_notice);
+        let observed = ObservedProcesses::read(&self.deployment, name, last, &standing, tell)?;
+        let dead = observed.dead(&standing)?;
+        if dead.is_empty() {
+            return Ok(None);
+        }
+        let mut model = machine(application, state, goal.cloned())?;
+        let processes = standing.processes.keys().filter(|id| !dead.contains(*id));
+        let running: RunningProcesses = processes
+            .filter_map(|id| model.process_of(id).map(|(_, process)| (id.clone(), process)))
+            .collect();
+        for id in &dead {
+            model.observe(id);
+        }
+        let mismatches = model.process_mismatches(&running).into_iter();
+        let mut all: Vec<Action> =
+            mismatches.map(|it| actions::repair(&it.instance, it.spawn.as_ref())).collect();
+        let now = self.without_faults(application, model.state().clone());
+        let plan = machine(application, &now, goal.cloned())?.plan(Aim::Goal);
+        let plan = plan.map_err(Error::NoPlan)?.unwrap_or_default();
+        all.extend(actions::of_plan(application, &now, &plan)?);
+        Ok(Some(all))
     }
-    let mut machine = engine::machine(application, state, goal.cloned())?;
-    let processes = standing.processes.keys().filter(|id| !dead.contains(*id));
-    let running: RunningProcesses = processes
-        .filter_map(|id| machine.process_of(id).map(|(_, process)| (id.clone(), process)))
-        .collect();
-    for id in &dead {
-        machine.observe(id);
-    }
-    let mismatches = machine.process_mismatches(&running).into_iter();
-    let mut all: Vec<ActionReport> = mismatches
-        .map(|mismatch| actions::repair(&mismatch.instance, mismatch.spawn.as_ref()))
-        .collect();
-    let now = engine::without_faults(application, machine.state().clone());
-    let plan = engine::machine(application, &now, goal.cloned())?.plan(Aim::Goal);
-    let plan = plan.map_err(|why| Failure::usage(why.to_string()).ending(exit_code::FINDINGS))?;
-    let plan = plan.unwrap_or_default();
-    all.extend(actions::of_plan(application, &now, &plan)?);
-    Ok(Some(all))
 }
 
-/// Tells which processes run by another command than the file says, and of which nodes there are
-/// more instances: `up` removes none of them, because `scale` may have made them.
-pub(super) fn tell(
-    application: &Application,
-    past: Option<&Past>,
-    address: &Address,
-) -> Result<(), Failure> {
-    let Some(past) = past else { return Ok(()) };
-    let Some(standing) = past.standing()? else { return Ok(()) };
-    for id in changed(application, past, &standing) {
-        let restart = address.option("restart", &id);
-        output::notice(&format!(
-            "`{id}` runs as it was described before, not as the file says now: after this, \
-             `{restart}` starts it again"
-        ));
-    }
-    for (node, there, wanted) in beyond(application, past, &standing) {
-        let scale = address.option("scale", &format!("{node}={wanted}"));
-        output::notice(&format!(
-            "`{node}` has {there} instances, and the file asks for {wanted}: `{scale}` removes the \
-             others"
-        ));
-    }
-    for (id, operations) in outdated(application, past, &standing) {
-        let operations: Vec<String> = operations.iter().map(|it| format!("`{it}`")).collect();
-        let down = address.command("down");
-        output::notice(&format!(
-            "{} of `{id}` has been done as it was described before, not as the file says now, and \
-             is not done again: `{down}` and `up` do it again",
-            operations.join(", ")
-        ));
-    }
-    Ok(())
+/// Which processes run by another command than the description says, of which nodes there are more
+/// instances (none of them is removed, because they may have been asked for), and what has been done
+/// otherwise than described.
+pub fn notices(application: &Application, last: &LastRun) -> Result<Vec<Notice>, Error> {
+    let Some(standing) = last.standing()? else { return Ok(Vec::new()) };
+    let mut all = changed(application, last, &standing);
+    all.extend(surplus(application, last, &standing));
+    all.extend(outdated(application, last, &standing));
+    Ok(all)
 }
 
 /// The nodes of which there are more instances than the file asks for: how many, and how many it
 /// asks for.
-fn beyond(
-    application: &Application,
-    past: &Past,
-    standing: &Standing,
-) -> Vec<(String, usize, usize)> {
+fn surplus(application: &Application, last: &LastRun, standing: &Standing) -> Vec<Notice> {
     let mut there: BTreeMap<&str, usize> = BTreeMap::new();
     for instance in standing.state.instances.values() {
-        *there.entry(&past.application.node(instance.node).name).or_default() += 1;
+        *there.entry(&last.application.node(instance.node).name).or_default() += 1;
     }
     let wanted = |name: &str| Some(application.node(application.node_named(name)?).count as usize);
     let all = there.into_iter().filter_map(|(name, there)| Some((name, there, wanted(name)?)));
     let more = all.filter(|(_, there, wanted)| there > wanted);
-    more.map(|(name, there, wanted)| (name.to_owned(), there, wanted)).collect()
+    let notice = |(node, there, wanted): (&str, usize, usize)| {
+        let node = node.to_owned();
+        Notice::Surplus { node, there, wanted }
+    };
+    more.map(notice).collect()
 }
 
 /// The operations that led instances to where they are, and that the file describes otherwise now.
-fn outdated(
-    application: &Application,
-    past: &Past,
-    standing: &Standing,
-) -> Vec<(String, Vec<String>)> {
+fn outdated(application: &Application, last: &LastRun, standing: &Standing) -> Vec<Notice> {
     let mut all = Vec::new();
     for (id, instance) in &standing.state.instances {
-        let then = past.application.type_of(instance.node);
-        let name = &past.application.node(instance.node).name;
+        let then = last.application.type_of(instance.node);
+        let name = &last.application.node(instance.node).name;
         let Some(node) = application.node_named(name) else { continue };
         let now = application.type_of(node);
         let run = |of: &ComponentType, name: &str| {
@@ -123,7 +94,8 @@ fn outdated(
         let mut done = done(then, instance.element);
         done.retain(|name| run(now, name).is_some_and(|now| Some(now) != run(then, name)));
         if !done.is_empty() {
-            all.push((id.0.clone(), done));
+            let (instance, operations) = (id.0.clone(), done);
+            all.push(Notice::OutdatedOperations { instance, operations });
         }
     }
     all
@@ -154,7 +126,7 @@ fn is_reached_without(protocol: &Protocol, state: StateId, without: OperationId)
 }
 
 /// The instances that run by another command than the file says now.
-fn changed(application: &Application, past: &Past, standing: &Standing) -> Vec<String> {
+fn changed(application: &Application, last: &LastRun, standing: &Standing) -> Vec<Notice> {
     let described = |application: &Application, name: &str, state: &str| {
         let component = application.type_of(application.node_named(name)?);
         let state = component.protocol()?.state_named(state)?;
@@ -162,14 +134,15 @@ fn changed(application: &Application, past: &Past, standing: &Standing) -> Vec<S
     };
     let differs = |id: &&String| {
         let Some(instance) = standing.state.instance(&id.as_str().into()) else { return false };
-        let node = &past.application.node(instance.node).name;
+        let node = &last.application.node(instance.node).name;
         let (Some(protocol), Element::State(state)) =
-            (past.application.protocol_of(instance.node), instance.element)
+            (last.application.protocol_of(instance.node), instance.element)
         else {
             return false;
         };
         let state = &protocol.state(state).name;
-        described(application, node, state) != described(&past.application, node, state)
+        described(application, node, state) != described(&last.application, node, state)
     };
-    standing.processes.keys().filter(differs).cloned().collect()
+    let changed = standing.processes.keys().filter(differs).cloned();
+    changed.map(|instance| Notice::OutdatedProcess { instance }).collect()
 }

@@ -1,45 +1,56 @@
-//! A journal that cannot be written: why, and what the operator can do about it.
+//! A journal that cannot be read or written: why, and whether the disk is full.
 //!
 //! Nothing is done that is not written down, so that whatever was decided before goes on, and the
 //! run can be resumed.
 
-use windlass_run::deployment::has_no_room;
-use windlass_run::journal::JournalError;
+use std::path::{Path, PathBuf};
 
-use super::Drive;
-use crate::exit_code;
-use crate::failure::{self, Failure};
+use super::error::{Error, plain};
+use crate::deployment::{Deployment, has_no_room};
+use crate::journal::JournalError;
 
-/// How the system, and SQLite, say that there is no room.
+/// How the system, and SQLite, say that there is no room: a quota leaves the disk itself some.
 const FULL: [&str; 3] = ["no space left", "disk is full", "quota exceeded"];
 
 /// Whether anything of a run is in its journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub enum Stage {
+    /// Nothing: nothing was done.
     New,
+    /// Something: what runs goes on.
     Begun,
 }
 
-impl Drive<'_> {
-    /// The failure of the journal of this deployment.
-    pub(crate) fn unkept(&self, stage: Stage, why: &JournalError) -> Failure {
-        let reason = failure::plain(&why.0);
-        let path = self.deployment.journal();
-        let message = format!("cannot write `{}`: {reason}", path.display());
-        let resume = self.address.command("resume");
-        let is_full = has_no_room(self.deployment.folder()) || says_full(&reason);
-        let help = match (stage, is_full) {
-            (Stage::New, true) => "nothing was done; make room there, then try again".to_owned(),
-            (Stage::New, false) => "nothing was done; try again when the cause is gone".to_owned(),
-            (Stage::Begun, true) => {
-                format!("what runs goes on; make room there, then `{resume}` takes over")
-            }
-            (Stage::Begun, false) => {
-                format!("what runs goes on; `{resume}` takes over when the cause is gone")
-            }
-        };
-        Failure::usage(message).help(help).ending(exit_code::EXECUTION)
+/// A journal that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalAccess {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+    /// Whether its disk is full.
+    pub is_full: bool,
+}
+
+/// The failure to write the journal of a deployment.
+pub(crate) fn unwritten(deployment: &Deployment, stage: Stage, why: &JournalError) -> Error {
+    let reason = plain(&why.0);
+    let is_full = has_no_room(deployment.folder()) || says_full(&reason);
+    Error::JournalWrite {
+        access: JournalAccess { path: deployment.journal(), reason, is_full },
+        stage,
     }
+}
+
+/// The failure to read a journal.
+pub(crate) fn unread(path: &Path, why: &JournalError) -> Error {
+    let is_full = is_on_full_disk(path);
+    Error::JournalRead(JournalAccess { path: path.to_owned(), reason: why.0.clone(), is_full })
+}
+
+/// Whether the disk of a file is full.
+pub(crate) fn is_on_full_disk(path: &Path) -> bool {
+    path.parent().is_some_and(has_no_room)
 }
 
 fn says_full(reason: &str) -> bool {
@@ -55,8 +66,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_known_by_its_words() {
-        let says = |code| says_full(&failure::plain(&Error::from_raw_os_error(code).to_string()));
+    fn a_full_disk_is_known_by_the_words_of_the_system() {
+        let says = |code| says_full(&plain(&Error::from_raw_os_error(code).to_string()));
         let [full, quota, broken] = [Errno::NOSPC, Errno::DQUOT, Errno::IO];
         assert!(says(full.raw_os_error()) && says(quota.raw_os_error()));
         assert!(!says(broken.raw_os_error()));

@@ -1,83 +1,140 @@
-//! The way back of an assembly of nets: its behavior `stop`, or the `compensate` of what was done.
+//! Taking an assembly of nets down: its behavior `stop`, or the `compensate` of what was done.
 //!
-//! A way back that failed is gone on with: what has been undone is not undone again. Then, and when
-//! there is no way back, the file as it is now counts, if what is left fits it: a command with a
-//! mistake can be mended, and one that was missing be added.
+//! One that failed half-way is gone on with: what has been undone is not undone again. Then, and
+//! when nothing says how to undo, the description as it is now counts, if what is left fits it: a
+//! command with a mistake can be corrected, and one that was missing be added.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use windlass::application::assembly::Assembly;
 use windlass::application::{Application, NodeId, TypeId};
-use windlass::lang;
 use windlass::lifecycle::Lifecycle;
 use windlass::lifecycle::net::{Net, PlaceId};
+use windlass::plan::Plan;
 use windlass::simulate::Scenario;
-use windlass::tree::emit;
-use windlass_run::entry::{Aim, Entry, Purpose};
-use windlass_run::machine::Machine;
-use windlass_run::machine::net::{HistoryError, NetHistory, NetMachine};
 
-use crate::commands::engine::{Beginning, Past, Towards, drive};
-use crate::commands::up::net::refuse_deadlock;
-use crate::failure::Failure;
-use crate::load::Loader;
-use crate::{exit_code, output};
+use super::drive::Beginning;
+use super::error::Error;
+use super::run_start::{NO_PROCESSES, NOWHERE, RunStart};
+use super::start_net::refuse_deadlock;
+use super::take_down::TakeDown;
+use super::{Controller, LastRun, Outcome};
+use crate::entry::{Aim, Purpose};
+use crate::machine::Machine;
+use crate::machine::net::{HistoryError, InBetween, NetHistory, NetMachine};
 
 /// The behavior that takes a component down.
-const STOP: &str = "stop";
+pub const STOP: &str = "stop";
 
-/// Takes an assembly down.
-pub(super) fn run(
-    towards: &Towards<'_>,
-    past: &Past,
-    file: &std::path::Path,
-) -> Result<u8, Failure> {
-    if past.is_down() {
-        output::stdout("nothing to do\n")?;
-        return Ok(exit_code::GOOD);
-    }
-    let assembly = assembly(&past.application)?;
-    let scenario = Scenario::default();
-    let now = past.net_now(&assembly, &scenario)?;
-    if past.purpose == Purpose::Down || !is_stoppable(&past.application) {
-        let done = now.history();
-        let has_failed = past.purpose == Purpose::Down || now.is_undoing();
-        // Whatever is wrong with the file, what is left can be tried as before.
-        let mended = || Loader::default().application(file, None).ok().map(|it| it.application);
-        let is_needed = has_failed || !fits(&past.application, &done);
-        let mended = if is_needed { mended().filter(Application::is_net) } else { None };
-        return go_on(towards, past, &done, mended);
-    }
-    let stopping = stopping(&past.application, &assembly, &now).map_err(|why| {
-        let up = towards.address.up();
-        Failure::usage(format!("{why}; nothing was done"))
-            .help(format!("`{up}` brings it on first"))
-            .ending(exit_code::FINDINGS)
-    })?;
-    let assembly = self::assembly(&stopping)?;
-    refuse_deadlock(&assembly)?;
-    let begun = begun(past, &stopping, None);
-    let machine = NetMachine::new(&assembly, &scenario);
-    drive(&towards.way(past, false)?, machine, Beginning::New { begun, plan: None })
+/// Why a net does not stop from where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotStoppable {
+    /// A component is in the middle of something.
+    InBetween(InBetween),
+    /// Nothing stops a component from where it is.
+    NoWay {
+        /// The component.
+        component: String,
+        /// Its places.
+        places: Vec<String>,
+    },
+    /// A component is not where others of its type are.
+    Apart {
+        /// The component.
+        component: String,
+    },
 }
 
-fn assembly(application: &Application) -> Result<Assembly<'_>, Failure> {
-    Assembly::new(application).map_err(|why| Failure::usage(why.to_string()))
-}
-
-fn begun(past: &Past, application: &Application, done: Option<&NetHistory>) -> Entry {
-    Entry::Begun {
-        purpose: Purpose::Down,
-        application: emit::yaml(&lang::windlass::print(application, None)),
-        directory: past.directory.clone(),
-        world: past.world.clone(),
-        start: done.map(NetHistory::to_text),
-        processes: BTreeMap::new(),
+impl fmt::Display for NotStoppable {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotStoppable::InBetween(why) => why.fmt(out),
+            NotStoppable::NoWay { component, places } => {
+                write!(out, "nothing stops `{component}` from `{}`", places.join("`, `"))
+            }
+            NotStoppable::Apart { component } => {
+                write!(out, "`{component}` is not where others of its type are")
+            }
+        }
     }
 }
 
-/// A machine that goes on with a way back: the rest of the behavior `stop`, or the undoing.
-pub(crate) fn machine<'a>(
+impl Controller<'_> {
+    /// Takes an assembly down.
+    pub(super) fn stop_net(
+        &self,
+        last: &LastRun,
+        request: &TakeDown<'_>,
+    ) -> Result<Outcome, Error> {
+        if last.is_down() {
+            return Ok(Outcome::NothingToDo);
+        }
+        let assembly = Assembly::new(&last.application)?;
+        let scenario = Scenario::default();
+        let now = last.net_now(&assembly, &scenario)?;
+        if last.purpose == Purpose::Down || !is_stoppable(&last.application) {
+            let done = now.history();
+            let has_failed = last.purpose == Purpose::Down || now.is_undoing();
+            let is_needed = has_failed || !fits(&last.application, &done);
+            // Whatever is wrong with the description, what is left can be tried as before.
+            let corrected = request.corrected.filter(|_| is_needed).and_then(|read| read());
+            return self.undo_net(last, &done, corrected.filter(Application::is_net));
+        }
+        let stopping = stopping(&last.application, &assembly, &now).map_err(Error::NotStoppable)?;
+        let assembly = Assembly::new(&stopping)?;
+        refuse_deadlock(&assembly)?;
+        let machine = NetMachine::new(&assembly, &scenario);
+        self.drive_down(last, &stopping, None, machine, None)
+    }
+
+    /// Goes on with undoing what has been done, or begins to: by the corrected description, if that
+    /// fits, else by the one that was followed.
+    fn undo_net(
+        &self,
+        last: &LastRun,
+        done: &NetHistory,
+        corrected: Option<Application>,
+    ) -> Result<Outcome, Error> {
+        let is_stopping = is_stopping(&last.application);
+        let as_before = |it| if is_stopping { stopping_as(&last.application, it) } else { it };
+        let corrected = corrected.map(as_before).filter(|application| fits(application, done));
+        let application = corrected.unwrap_or_else(|| last.application.clone());
+        let (assembly, scenario) = (Assembly::new(&application)?, Scenario::default());
+        let machine = machine(&assembly, &scenario, done).map_err(Error::History)?;
+        let plan = machine.plan(Aim::Back).map_err(Error::NoWayBack)?;
+        // A behavior runs by its rules.
+        let plan = plan.filter(|_| !is_stopping);
+        self.drive_down(last, &application, Some(done), machine, plan)
+    }
+
+    fn drive_down(
+        &self,
+        last: &LastRun,
+        application: &Application,
+        history: Option<&NetHistory>,
+        machine: NetMachine<'_>,
+        plan: Option<Plan>,
+    ) -> Result<Outcome, Error> {
+        let start = RunStart {
+            purpose: Purpose::Down,
+            application,
+            text: None,
+            goal: None,
+            directory: &last.directory,
+            world: last.world,
+            state: &NOWHERE,
+            history,
+            processes: &NO_PROCESSES,
+        };
+        let finish = self.drive(machine, Beginning::New { start, plan }, false)?;
+        Ok(Outcome::Finished(finish))
+    }
+}
+
+/// A machine that goes on with taking down: the rest of the behavior `stop`, or the undoing.
+pub(super) fn machine<'a>(
     assembly: &'a Assembly<'a>,
     scenario: &'a Scenario,
     done: &NetHistory,
@@ -89,41 +146,11 @@ pub(crate) fn machine<'a>(
     }
 }
 
-/// Whether a way back from what has been done leads on by a description.
+/// Whether what has been done can be undone by a description.
 fn fits(application: &Application, done: &NetHistory) -> bool {
     let Ok(assembly) = Assembly::new(application) else { return false };
     let scenario = Scenario::default();
     machine(&assembly, &scenario, done).is_ok_and(|machine| machine.plan(Aim::Back).is_ok())
-}
-
-/// Goes on with a way back, or begins to undo what has been done: by the mended description, if
-/// that fits, else by the one that was followed.
-fn go_on(
-    towards: &Towards<'_>,
-    past: &Past,
-    done: &NetHistory,
-    mended: Option<Application>,
-) -> Result<u8, Failure> {
-    let is_stopping = is_stopping(&past.application);
-    let as_before = |file| if is_stopping { stopping_as(&past.application, file) } else { file };
-    let mended = mended.map(as_before).filter(|application| fits(application, done));
-    let application = mended.unwrap_or_else(|| past.application.clone());
-    let (assembly, scenario) = (assembly(&application)?, Scenario::default());
-    let machine = machine(&assembly, &scenario, done);
-    let machine = machine.map_err(|why| Failure::usage(why.to_string()))?;
-    let plan = machine.plan(Aim::Back).map_err(|why| {
-        Failure::usage(format!("there is no way back: {why}"))
-            .help(format!(
-                "say it with `compensate`, or give the nets a behavior `{STOP}`; `{}` takes the \
-                 changed file over",
-                towards.address.up()
-            ))
-            .ending(exit_code::FINDINGS)
-    })?;
-    let begun = begun(past, &application, Some(done));
-    // A behavior runs by its rules.
-    let plan = plan.filter(|_| !is_stopping);
-    drive(&towards.way(past, false)?, machine, Beginning::New { begun, plan })
 }
 
 fn stops(net: &Net) -> bool {
@@ -152,19 +179,19 @@ fn stopping(
     application: &Application,
     assembly: &Assembly<'_>,
     now: &NetMachine<'_>,
-) -> Result<Application, String> {
-    let places = now.occupied_places().map_err(|why| why.to_string())?;
+) -> Result<Application, NotStoppable> {
+    let places = now.occupied_places().map_err(NotStoppable::InBetween)?;
     let mut of_type: BTreeMap<TypeId, BTreeSet<PlaceId>> = BTreeMap::new();
     for component in assembly.component_ids() {
         let own = places.get(&component).cloned().unwrap_or_default();
         let (net, name) = (assembly.net(component).0, assembly.component_name(component));
         if stops(net) && own != net.initial && !is_stopped_from(net, &own) {
-            let names: Vec<&str> = own.iter().map(|id| net.place(*id).name.as_str()).collect();
-            return Err(format!("nothing stops `{name}` from `{}`", names.join("`, `")));
+            let places = own.iter().map(|id| net.place(*id).name.clone()).collect();
+            return Err(NotStoppable::NoWay { component: name, places });
         }
         let kind = application.node(assembly.component(component).node).component_type;
         if *of_type.entry(kind).or_insert_with(|| own.clone()) != own {
-            return Err(format!("`{name}` is not where others of its type are"));
+            return Err(NotStoppable::Apart { component: name });
         }
     }
     let mut stopping = application.clone();
