@@ -13,7 +13,6 @@ mod session;
 mod terminal;
 
 pub(crate) use address::Address;
-pub(crate) use ending::NO_WAY_ON;
 pub(crate) use failure::failure;
 pub(crate) use lines::Lines;
 pub(crate) use live::notice as notice_above_view;

@@ -15,7 +15,7 @@ use windlass_run::entry::Ending;
 use windlass_run::machine::net::Token;
 
 use crate::args::Format;
-use crate::commands::engine::{self, Address, Found, NO_WAY_ON, WhereArgs};
+use crate::commands::engine::{self, Address, Found, WhereArgs};
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
 
@@ -65,6 +65,9 @@ pub(crate) struct StatusReport {
     drift: bool,
     /// What leads on, when something is not as it should be.
     help: Option<String>,
+    /// Whether the run failed because no plan leads on.
+    #[serde(skip)]
+    no_plan: bool,
 }
 
 /// One instance.
@@ -123,8 +126,10 @@ fn report(found: &Found, last: &LastRun, driven: bool) -> Result<StatusReport, E
     let drift = !driven && instances.iter().any(is_lost);
     let (ending, why) = ended(last, driven);
     let (schema, name, run) = ("windlass/status/1", found.name.clone(), last.run);
+    let no_plan = last.is_over() && last.end.as_ref().is_some_and(|end| end.no_plan);
+    let help = None;
     let mut report =
-        StatusReport { schema, name, run, engine, ending, why, instances, drift, help: None };
+        StatusReport { schema, name, run, engine, ending, why, instances, drift, help, no_plan };
     report.help = if driven { None } else { help(&report, &found.address) };
     Ok(report)
 }
@@ -141,9 +146,7 @@ fn help(report: &StatusReport, address: &Address) -> Option<String> {
         // A run that is resumed makes containers again, and not what they are in.
         _ if report.instances.iter().any(|it| it.is_gone) => Some(format!("`{up}` brings it back")),
         (Some("reached"), true) => Some(format!("`{resume}` brings it back")),
-        _ if report.why.iter().any(|why| why.contains(NO_WAY_ON)) => {
-            Some(format!("`{up}` or `{}` leads on", address.command("down")))
-        }
+        _ if report.no_plan => Some(format!("`{up}` or `{}` leads on", address.command("down"))),
         _ => Some(format!("`{resume}` goes on")),
     }
 }
@@ -155,7 +158,7 @@ fn ended(last: &LastRun, driven: bool) -> (Option<&'static str>, Vec<String>) {
         let why = under_way.map(|(id, label)| format!("`{label}` (order {}) was under way", id.0));
         return (None, if driven { Vec::new() } else { why.collect() });
     }
-    let why = last.end.as_ref().map(|(_, why)| why.clone()).unwrap_or_default();
+    let why = last.end.as_ref().map(|end| end.why.clone()).unwrap_or_default();
     let word = last.ending().map(|ending| match ending {
         Ending::Reached => "reached",
         Ending::Failed => "failed",

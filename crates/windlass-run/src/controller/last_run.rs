@@ -43,8 +43,19 @@ pub struct LastRun {
     history: Option<NetHistory>,
     /// The processes that ran when it began.
     processes: Processes,
-    /// How it ended, and why, if it did.
-    pub end: Option<(Ending, Vec<String>)>,
+    /// How it ended, if it did.
+    pub end: Option<RunEnd>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunEnd {
+    /// How.
+    pub ending: Ending,
+    /// Why, line by line.
+    pub why: Vec<String>,
+    /// Whether it failed because no plan leads on.
+    pub no_plan: bool,
 }
 
 /// Where a run of protocols stands.
@@ -83,7 +94,9 @@ impl LastRun {
             return Err(Error::Damaged(Damage::NoBeginning));
         };
         let end = records.iter().rev().find_map(|record| match &record.entry {
-            Entry::Ended { ending, why } => Some((*ending, why.clone())),
+            Entry::Ended { ending, why, no_plan } => {
+                Some(RunEnd { ending: *ending, why: why.clone(), no_plan: *no_plan })
+            }
             _ => None,
         });
         let world = WorldKind::from_journal(&world)?;
@@ -144,7 +157,7 @@ impl LastRun {
 
     /// How the run ended.
     pub fn ending(&self) -> Option<Ending> {
-        self.end.as_ref().map(|(ending, _)| *ending)
+        self.end.as_ref().map(|end| end.ending)
     }
 
     /// The actions that were under way when the last entry was written.

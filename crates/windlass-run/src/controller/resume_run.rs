@@ -48,10 +48,12 @@ impl Controller<'_> {
         if last.world == WorldKind::Simulated {
             return Err(Error::Simulated);
         }
-        if let Some((Ending::RolledBack, why)) = last.end.as_ref().filter(|_| last.is_over()) {
-            return Err(Error::RolledBack(why.clone()));
+        match last.end.as_ref().filter(|_| last.is_over()) {
+            Some(end) if end.ending == Ending::RolledBack => {
+                Err(Error::RolledBack(end.why.clone()))
+            }
+            _ => Ok(last),
         }
-        Ok(last)
     }
 
     /// Goes on with the last run. The file is where its description was read from, for messages.

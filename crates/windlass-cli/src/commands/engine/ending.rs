@@ -8,15 +8,12 @@ use super::{Address, doubt};
 use crate::args::Format;
 use crate::{exit_code, output};
 
-/// What the dispatcher says when it found no plan: resuming finds none either.
-pub(crate) const NO_WAY_ON: &str = "and there is no way on";
-
 /// Tells it; the exit code.
 pub(super) fn tell(finish: &Finish, address: &Address, format: Format) -> u8 {
     let resume = address.command("resume");
     match finish {
         Finish::Reached => exit_code::GOOD,
-        Finish::Failed(why) if why.iter().any(|why| why.contains(NO_WAY_ON)) => {
+        Finish::NoPlan(_) => {
             let (up, down) = (address.up(), address.command("down"));
             output::notice(&format!("what runs stays as it is; `{up}` or `{down}` leads on"));
             exit_code::EXECUTION
