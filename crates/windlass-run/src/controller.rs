@@ -6,8 +6,8 @@
 //! (one run from its first entry to its end), [`drift`] (what runs against what the journal and the
 //! description say), [`operator`] (who is asked and told).
 //!
-//! Absent on purpose: terminals, exit codes and the names of commands. A reason is an [`Error`], and
-//! what the program that asks makes of it is its own business.
+//! Absent on purpose: terminals, exit codes and the names of commands. A reason is an [`Error`],
+//! and what the program that asks makes of it is its own business.
 
 pub mod actions;
 pub mod bring_up;

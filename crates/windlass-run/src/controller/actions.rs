@@ -1,4 +1,4 @@
-//! The actions of a plan or an assembly with what they execute, for whoever is asked before they do.
+//! The actions of a plan or an assembly with what they execute, for the question before they do.
 
 use std::collections::{BTreeMap, BTreeSet};
 

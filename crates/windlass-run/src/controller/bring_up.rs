@@ -273,7 +273,7 @@ impl Preparation<'_> {
         Ok(())
     }
 
-    /// What would be done about processes that have died; a plan that is given is followed as it is.
+    /// What would be done about processes that have died; a given plan is followed as it is.
     fn actions_after_deaths(
         &self,
         goal: Option<&GoalFile>,

@@ -195,3 +195,87 @@ fn bind(
     carried.horizontal.insert((id.clone(), requirement, provider.clone()));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use windlass::lang;
+    use windlass::source::Sources;
+
+    use super::*;
+
+    const TYPES: &str = "\
+windlass: 1
+name: shop
+types:
+  store:
+    capabilities: [data]
+    operations: { start: {}, stop: {} }
+    protocol:
+      initial: stopped
+      states: { stopped: {}, running: { offers: [data] } }
+      transitions:
+        - { from: stopped, operation: start, to: running }
+        - { from: running, operation: stop, to: stopped }
+  api:
+    requirements: { data: replica_unaware }
+    operations: { start: {} }
+    protocol:
+      initial: stopped
+      states: { stopped: {}, running: { requires: [data] } }
+      transitions:
+        - { from: stopped, operation: start, to: running }
+nodes:
+";
+
+    fn application(nodes: &str) -> Application {
+        let mut sources = Sources::new();
+        let root = sources.add("shop", format!("{TYPES}{nodes}"));
+        lang::read(None, root, &sources).application.unwrap()
+    }
+
+    const NODES: &str =
+        "  store: { type: store }\n  api: { type: api, bind: { data: store.data } }\n";
+
+    /// Both run, and the one is bound to the other.
+    fn running(application: &Application) -> GlobalState {
+        let mut state = GlobalState::empty();
+        for name in ["store", "api"] {
+            let node = application.node_named(name).unwrap();
+            let running = application.protocol_of(node).unwrap().state_named("running").unwrap();
+            let element = Element::State(running);
+            state.instances.insert(name.into(), Instance { node, element });
+        }
+        let bound = ("api".into(), RequirementId::from(0), "store".into());
+        state.horizontal.insert(bound);
+        state
+    }
+
+    #[test]
+    fn a_state_means_the_same_in_a_description_with_other_nodes() {
+        let before = application(NODES);
+        let more = format!("  spare: {{ type: store }}\n{NODES}");
+        let now = application(&more);
+        let carried = carry_over(&running(&before), &before, &now).unwrap();
+        assert_eq!(carried, running(&now));
+        assert_ne!(before.node_named("api"), now.node_named("api"));
+    }
+
+    #[test]
+    fn what_has_no_place_any_more_is_named() {
+        let before = application(NODES);
+        let state = running(&before);
+        let without = |nodes: &str| carry_over(&state, &before, &application(nodes)).unwrap_err();
+        let gone = without("  store: { type: store }\n");
+        assert_eq!(gone, StateMisfit::NoNode("api".to_owned()));
+        let elsewhere = "  store: { type: store }\n  other: { type: store }\n  \
+                         api: { type: api, bind: { data: other.data } }\n";
+        let unbound = without(elsewhere).to_string();
+        assert_eq!(unbound, "`store` cannot satisfy `data` of `api`");
+        let types = TYPES.replace("running", "serving");
+        let mut sources = Sources::new();
+        let root = sources.add("shop", format!("{types}{NODES}"));
+        let renamed = lang::read(None, root, &sources).application.unwrap();
+        let misfit = carry_over(&state, &before, &renamed).unwrap_err();
+        assert_eq!(misfit.to_string(), "unknown state `running`");
+    }
+}

@@ -32,7 +32,7 @@ pub struct ObservedProcesses {
 }
 
 impl ObservedProcesses {
-    /// Looks for the processes that should run; containers and what is simulated are not looked for.
+    /// Looks for the processes that should run, but not for containers or what is simulated.
     /// `tell` hears what is worth a line while a host is waited for.
     pub fn read(
         deployment: &Deployment,

@@ -13,8 +13,8 @@ use crate::deployment::Deployment;
 use crate::entry::Purpose;
 
 impl Controller<'_> {
-    /// Restarts an instance, or all of a node: two runs, away from where the part is and back to the
-    /// goal.
+    /// Restarts an instance, or all of a node: two runs, away from where the part is and back to
+    /// the goal.
     pub fn restart(&self, part: &str) -> Result<Outcome, Error> {
         let last = self.ended_run()?;
         let standing = last.protocols()?;
