@@ -9,6 +9,7 @@ use std::path::Path;
 
 use windlass::diagnostic::Diagnostic;
 use windlass::source::{Sources, Span};
+use windlass_run::controller::error::plain;
 
 use crate::{escape, exit_code, output};
 
@@ -154,14 +155,4 @@ impl From<serde_json::Error> for Failure {
 
 fn reason(error: &std::io::Error) -> String {
     plain(&error.to_string())
-}
-
-/// The words of the operating system without its numbers, which differ between systems.
-pub(crate) fn plain(text: &str) -> String {
-    let words = text.split(" (os error").next().unwrap_or_default();
-    let mut characters = words.chars();
-    characters
-        .next()
-        .map(|first| first.to_lowercase().chain(characters).collect())
-        .unwrap_or_default()
 }

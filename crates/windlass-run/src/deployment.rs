@@ -41,7 +41,7 @@ pub struct Lock {
 
 /// Why the lock was not had.
 #[derive(Debug)]
-pub enum NoLock {
+pub enum LockError {
     /// Another engine drives the deployment.
     Taken,
     /// The file cannot be made.
@@ -87,18 +87,18 @@ impl Deployment {
     ///
     /// A command that a killed engine was about to start keeps the lock until it has become the
     /// command: that moment is waited for.
-    pub fn lock(&self) -> Result<Lock, NoLock> {
+    pub fn lock(&self) -> Result<Lock, LockError> {
         let path = self.folder.join("lock");
         let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
-        let file = opened.map_err(NoLock::Io)?;
+        let file = opened.map_err(LockError::Io)?;
         for _ in 0..LOCK_TRIES {
             match file.try_lock() {
                 Ok(()) => return Ok(Lock { _file: file }),
                 Err(TryLockError::WouldBlock) => thread::sleep(LOCK_WAIT),
-                Err(TryLockError::Error(error)) => return Err(NoLock::Io(error)),
+                Err(TryLockError::Error(error)) => return Err(LockError::Io(error)),
             }
         }
-        Err(NoLock::Taken)
+        Err(LockError::Taken)
     }
 
     /// Whether an engine drives it at this moment.
@@ -141,7 +141,7 @@ mod tests {
         let deployment = Deployment::new(folder.path(), "shop");
         deployment.create().unwrap();
         let lock = deployment.lock().unwrap();
-        assert!(matches!(deployment.lock(), Err(NoLock::Taken)));
+        assert!(matches!(deployment.lock(), Err(LockError::Taken)));
         assert!(deployment.is_driven());
         drop(lock);
         assert!(!deployment.is_driven());

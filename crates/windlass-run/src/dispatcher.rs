@@ -66,6 +66,8 @@ pub enum Finish {
     Reached,
     /// An action failed for good; why, line by line.
     Failed(Vec<String>),
+    /// No plan leads on from where a failure or a fault left everything.
+    NoPlan(Vec<String>),
     /// An action failed for good, and what had been done was undone.
     RolledBack(Vec<String>),
     /// Nothing can start any more: what each waiting action waits for.

@@ -195,6 +195,9 @@ pub enum Entry {
         ending: Ending,
         /// Why, line by line.
         why: Vec<String>,
+        /// Whether it failed because no plan leads on: resuming finds none either.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        no_plan: bool,
     },
 }
 

@@ -1,19 +1,14 @@
 //! `windlass down`: take an application down.
 
-pub(crate) mod nets;
-
 use std::path::PathBuf;
 
 use clap::Args;
-use windlass::application::{Faults, NodeId};
-use windlass::goal::{Goal, GoalFile, Want};
-use windlass::synthesize::down;
-use windlass_run::entry::Purpose;
+use windlass_run::controller::take_down::TakeDown;
 
 use crate::args::Format;
-use crate::commands::engine::{DriveArgs, Manner, Towards, WhereArgs, WorldArg, containers};
-use crate::exit_code;
+use crate::commands::engine::{self, Afterwards, DriveArgs, Terminal, WhereArgs};
 use crate::failure::Failure;
+use crate::load::Loader;
 
 /// What `windlass down` takes.
 #[derive(Debug, Args)]
@@ -57,42 +52,16 @@ pub(crate) struct DownArgs {
 }
 
 /// Takes an application down.
-pub(crate) fn run(args: &DownArgs) -> Result<u8, Failure> {
-    let (drive, format) = (&args.drive, args.format);
-    let manner = Manner { drive, format, yes: None, dry_run: false };
-    let towards = Towards::of(&args.place, &args.file, manner)?;
-    let ended = down(args, &towards);
-    // What is down needs no supervisor; after a refusal it still does.
-    if ended.is_err() { towards.leave_after(ended) } else { ended }
-}
-
-fn down(args: &DownArgs, towards: &Towards<'_>) -> Result<u8, Failure> {
-    let past = towards.past()?;
-    let application = &past.application;
-    if application.is_net() {
-        return nets::run(towards, &past, &args.file);
-    }
-    let known = past.protocols()?.state;
-    let mut composed = containers::Composed::read(&towards.deployment, application, &known)?;
-    if let Some(composed) = &mut composed {
-        composed.confirm(args.volumes, args.yes)?;
-        composed.settle_orphans(args.remove_orphans, args.volumes)?;
-    }
-    let leaves = |id: &NodeId| {
-        composed.as_ref().is_none_or(|it| it.leaves(&application.node(*id).name, args.volumes))
-    };
-    let wants = match application.faults {
-        Faults::Replicas => application.node_ids().filter(leaves).map(Want::NodeGone).collect(),
-        // There is one instance of each node for good.
-        Faults::Forbidden | Faults::Handled => down::everything_down(application).wants,
-    };
-    if let Some(composed) = &composed {
-        composed.keep_leaving(&towards.deployment, args.volumes)?;
-    }
-    let gone = GoalFile { goal: Goal { wants }, ..GoalFile::default() };
-    let code = towards.reach(&past, gone, Purpose::Down, false)?;
-    if code == exit_code::GOOD && composed.is_none() && past.world == WorldArg::Docker.as_str() {
-        containers::remove_leftovers(&towards.name)?;
-    }
-    Ok(code)
+pub(crate) fn exec(args: &DownArgs) -> Result<u8, Failure> {
+    let found = engine::existing(&args.place, &args.file)?;
+    let terminal = Terminal::new(&found.address, args.format).saying_yes(args.yes);
+    let controller = engine::controller(&found, &args.drive, &terminal, false)?;
+    // A file that cannot be read corrects nothing.
+    let corrected =
+        || Loader::default().application(&args.file, None).ok().map(|it| it.application);
+    let (volumes, remove_orphans) = (args.volumes, args.remove_orphans);
+    let request = TakeDown { volumes, remove_orphans, corrected: Some(&corrected) };
+    let ended = terminal.conclude(controller.take_down(&request));
+    // What is down is not looked after; after a refusal it is.
+    engine::leave(controller, ended, &args.drive, &found.address, Afterwards::Nothing)
 }

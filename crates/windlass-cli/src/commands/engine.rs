@@ -3,45 +3,36 @@
 
 pub(crate) mod actions;
 mod address;
-pub(crate) mod chart;
-pub(crate) mod containers;
+mod ctrlc;
 mod doubt;
-mod drive;
-pub(crate) mod hosts;
+mod ending;
+mod failure;
 mod lines;
 mod live;
-pub(crate) mod needs;
-mod past;
-mod towards;
-mod unkept;
+mod session;
+mod terminal;
 
 pub(crate) use address::Address;
-#[cfg(test)]
-pub(crate) use drive::EventLine;
-pub(crate) use drive::{Beginning, Drive, NO_WAY_ON, drive, drive_in, open_journal};
+pub(crate) use failure::failure;
 pub(crate) use lines::Lines;
-pub(crate) use past::{Past, Standing, journal, last_run, records};
-pub(crate) use towards::{Manner, Towards};
-pub(crate) use unkept::Stage;
+pub(crate) use live::notice as notice_above_view;
+pub(crate) use session::{Afterwards, controller, leave};
+#[cfg(test)]
+pub(crate) use terminal::EventLine;
+pub(crate) use terminal::{Terminal, progress};
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use clap::{Args, ValueEnum};
-use windlass::application::{Application, Faults, GlobalState};
-use windlass::goal::GoalFile;
 use windlass::lang;
 use windlass::source::Sources;
 use windlass::spelling;
-use windlass::system::{Budget, Limits};
-use windlass_run::deployment::{Deployment, FOLDER, Lock, NoLock};
-use windlass_run::machine::protocols::ProtocolMachine;
-use windlass_run::machine::single;
-use windlass_run::secrets::Secrets;
-use windlass_run::supervisor::{self, Dismissed};
+use windlass_run::controller::{LastRun, WorldKind, containers};
+use windlass_run::deployment::{Deployment, FOLDER};
+use windlass_run::dispatcher::OnFailure;
 
 use crate::failure::Failure;
-use crate::{exit_code, load, output, read_options};
+use crate::{load, read_options};
 
 /// The file of an application when none is named.
 const USUAL_FILE: &str = "windlass.yaml";
@@ -117,14 +108,40 @@ pub(crate) enum WorldArg {
     Simulated,
 }
 
-impl WorldArg {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            WorldArg::Process => "process",
-            WorldArg::Docker => "docker",
-            WorldArg::Ssh => "ssh",
-            WorldArg::Simulated => "simulated",
+impl From<WorldArg> for WorldKind {
+    fn from(world: WorldArg) -> Self {
+        match world {
+            WorldArg::Process => WorldKind::Process,
+            WorldArg::Docker => WorldKind::Docker,
+            WorldArg::Ssh => WorldKind::Ssh,
+            WorldArg::Simulated => WorldKind::Simulated,
         }
+    }
+}
+
+impl From<OnFailureArg> for OnFailure {
+    fn from(what: OnFailureArg) -> Self {
+        match what {
+            OnFailureArg::Stop => OnFailure::Stop,
+            OnFailureArg::GoOn => OnFailure::GoOn,
+            OnFailureArg::RollBack => OnFailure::RollBack,
+        }
+    }
+}
+
+/// A deployment, and how the operator finds it again.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) deployment: Deployment,
+    pub(crate) name: String,
+    pub(crate) address: Address,
+}
+
+impl Found {
+    fn new(place: &WhereArgs, file: &Path, name: &str) -> Self {
+        let deployment = Deployment::new(&state_folder(place, file), name);
+        let address = Address::new(place, file, name);
+        Found { deployment, name: name.to_owned(), address }
     }
 }
 
@@ -149,18 +166,18 @@ pub(crate) fn deployment(
     place: &WhereArgs,
     file: &Path,
     application: &str,
-) -> Result<(Deployment, String), Failure> {
+) -> Result<Found, Failure> {
     let name = place.name.clone().unwrap_or_else(|| application.to_owned());
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(fits) {
         return Err(Failure::usage(format!("`{name}` is no name for a deployment"))
             .help("choose one of letters, digits, `-`, `_` and `.` with --name"));
     }
-    Ok((Deployment::new(&state_folder(place, file), &name), name))
+    Ok(Found::new(place, file, &name))
 }
 
 /// A deployment that exists: the one that is named, or the only one there.
-pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, String), Failure> {
+pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<Found, Failure> {
     let state = state_folder(place, file);
     let names = Deployment::names(&state);
     let name = match (&place.name, names.as_slice()) {
@@ -178,14 +195,14 @@ pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<(Deployment, St
                  up` has started",
             ));
         }
-        (None, _) => meant(&state, &names, file)?,
+        (None, _) => only_fitting(&state, &names, file)?,
     };
-    Ok((Deployment::new(&state, &name), name))
+    Ok(Found::new(place, file, &name))
 }
 
 /// Of several deployments the one of the application in a file; the only one when there is no file
 /// that says otherwise.
-fn meant(state: &Path, names: &[String], file: &Path) -> Result<String, Failure> {
+fn only_fitting(state: &Path, names: &[String], file: &Path) -> Result<String, Failure> {
     // A folder stands for the file with which it begins, as for `up`.
     let first = read_options::file_in(file).or_else(|| load::entry_of(file));
     let file = first.as_deref().unwrap_or(file);
@@ -221,8 +238,8 @@ fn meant(state: &Path, names: &[String], file: &Path) -> Result<String, Failure>
 /// places, so it is not asked here.
 fn is_of(deployment: &Deployment, application: &str) -> bool {
     let is_project = containers::read(deployment).ok().flatten().is_some();
-    let past = || Past::read(deployment).ok().flatten();
-    is_project || past().is_none_or(|past| past.application.name == application)
+    let last = || LastRun::read(deployment).ok().flatten();
+    is_project || last().is_none_or(|last| last.application.name == application)
 }
 
 /// The name that a file gives its application; empty when it cannot be read.
@@ -234,156 +251,4 @@ fn name_in(file: &Path) -> String {
     let root = sources.add(file.display().to_string(), text);
     let reading = lang::read(None, root, &sources);
     reading.application.map(|application| application.name).unwrap_or_default()
-}
-
-/// The deployment of a name in which nothing has ever run.
-pub(crate) fn never_up(name: &str, address: &Address) -> Failure {
-    Failure::usage(format!("`{name}` has never been up"))
-        .help(format!("`{}` brings it up", address.up()))
-}
-
-/// Takes the lock of a deployment; also the engine in the background that had to give way.
-pub(crate) fn lock(
-    deployment: &Deployment,
-    name: &str,
-) -> Result<(Lock, Option<Dismissed>), Failure> {
-    deployment.create().map_err(|error| unsupported(deployment, &error))?;
-    let mut lock = deployment.lock();
-    let mut gave_way = None;
-    if matches!(lock, Err(NoLock::Taken)) {
-        gave_way = supervisor::dismiss(deployment);
-    }
-    if let Some(dismissed) = &gave_way {
-        output::notice("the engine in the background has ended");
-        lock = deployment.lock();
-        drive::or_back(deployment, dismissed);
-    }
-    lock.map(|lock| (lock, gave_way)).map_err(|why| match why {
-        NoLock::Taken => Failure::usage(format!("another windlass drives `{name}`"))
-            .help("`windlass status` says where it is; end the other one with Ctrl-C first"),
-        NoLock::Io(error) => unsupported(deployment, &error),
-    })
-}
-
-/// The folder of a deployment cannot be made, or it is there and nothing can be written to it.
-fn unsupported(deployment: &Deployment, error: &std::io::Error) -> Failure {
-    let folder = deployment.folder();
-    let is_there = folder.is_dir();
-    let failure = Failure::file(if is_there { "write to" } else { "make" }, folder, error);
-    match error.kind() {
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => failure,
-        _ if is_there => failure.help(
-            "nothing was done, and what runs goes on; try again when you can write there. \
-             `windlass status`, `history` and `logs` only read",
-        ),
-        _ => failure.help("name a folder with `--state-dir` in which you can make others"),
-    }
-}
-
-/// How a command ended that has let go of its lock. When it did nothing, an engine in the
-/// background that gave way to it looks after the deployment again.
-pub(crate) fn unless_refused(
-    ended: Result<u8, Failure>,
-    gave_way: Option<&Dismissed>,
-    (deployment, address): (&Deployment, &Address),
-) -> Result<u8, Failure> {
-    let Some(dismissed) = gave_way.filter(|_| ended.is_err()) else { return ended };
-    if dismissed.revive(deployment) {
-        output::notice("an engine in the background looks after it again");
-    } else {
-        output::notice(&alone(address));
-    }
-    ended
-}
-
-/// What is said when no engine looks after a deployment any more.
-pub(crate) fn alone(address: &Address) -> String {
-    let resume = address.command("resume");
-    format!("no engine looks after it any more; `{resume} --detach --supervise` starts one")
-}
-
-/// Leaves an engine in the background when the operator wants one and the goal is reached. The lock
-/// of this command must be gone.
-pub(crate) fn leave_supervisor(
-    args: &DriveArgs,
-    deployment: &Deployment,
-    name: &str,
-    code: u8,
-) -> Result<u8, Failure> {
-    if !args.supervise || code != exit_code::GOOD {
-        return Ok(code);
-    }
-    supervise(args, deployment, name)?;
-    Ok(code)
-}
-
-/// Leaves an engine in the background.
-pub(crate) fn supervise(
-    args: &DriveArgs,
-    deployment: &Deployment,
-    name: &str,
-) -> Result<(), Failure> {
-    let unsupported = |error: std::io::Error| Failure::file("use", deployment.folder(), &error);
-    let state = deployment.folder().parent().unwrap_or(deployment.folder());
-    let mut engine = Command::new(std::env::current_exe().map_err(unsupported)?);
-    engine.args(["resume", "--name", name, "--state-dir"]).arg(state);
-    if let Some(secrets) = &args.secrets {
-        engine.arg("--secrets").arg(secrets);
-    }
-    supervisor::leave(deployment, &mut engine).map_err(unsupported)
-}
-
-/// The values of the secrets that commands name.
-pub(crate) fn secrets(folder: Option<&Path>) -> Result<Secrets, Failure> {
-    let Some(folder) = folder else {
-        let named = |(name, value): (String, String)| {
-            Some((name.strip_prefix("WINDLASS_SECRET_")?.to_owned(), value))
-        };
-        let all = std::env::vars_os().filter_map(|(name, value)| {
-            named((name.into_string().ok()?, value.into_string().ok()?))
-        });
-        return Ok(all.collect());
-    };
-    let unreadable = |error: std::io::Error| Failure::file("read", folder, &error);
-    let mut all = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        if !entry.path().is_file() {
-            continue;
-        }
-        let text = std::fs::read_to_string(entry.path())
-            .map_err(|error| Failure::file("read", &entry.path(), &error))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        all.push((name, text.trim_end_matches(['\r', '\n']).to_owned()));
-    }
-    Ok(all.into_iter().collect())
-}
-
-/// The machine of an application of protocols that is in `state`; nets are refused.
-pub(crate) fn machine<'a>(
-    application: &'a Application,
-    state: &GlobalState,
-    goal: Option<GoalFile>,
-) -> Result<ProtocolMachine<'a>, Failure> {
-    ProtocolMachine::new(application, state.clone(), goal, search_limits)
-        .ok_or_else(|| Failure::usage("the application mixes nets in"))
-}
-
-/// A fault that nothing handles ends with the operator: whatever lacks what it relies on counts as
-/// dead, and its process is stopped.
-pub(crate) fn without_faults(application: &Application, state: GlobalState) -> GlobalState {
-    if application.faults == Faults::Replicas {
-        return state;
-    }
-    let Some((after, dead)) = single::without_faults(application, &state) else { return state };
-    output::notice(&format!(
-        "what relies on something that is gone counts as dead: {}",
-        dead.join(", ")
-    ));
-    after
-}
-
-/// How much a search for a plan may cost before or during a run.
-pub(crate) fn search_limits() -> Box<dyn Budget> {
-    Box::new(Limits { states: 5_000_000, bytes: 2 << 30 })
 }

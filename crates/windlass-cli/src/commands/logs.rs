@@ -15,12 +15,13 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::spelling;
+use windlass_run::controller::{self, Error, LastRun, read_journal};
 use windlass_run::deployment::Deployment;
-use windlass_run::entry::{Entry, OrderId};
+use windlass_run::entry::{Entry, OrderId, Record};
 use windlass_run::journal::sqlite::Sqlite;
 
 use crate::args::Format;
-use crate::commands::engine::{self, Address, Past, WhereArgs};
+use crate::commands::engine::{self, Found, WhereArgs};
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
 
@@ -91,22 +92,29 @@ pub(crate) struct LogLine<'a> {
 }
 
 /// Prints logs.
-pub(crate) fn run(args: &LogsArgs) -> Result<u8, Failure> {
-    let (deployment, name) = engine::existing(&args.place, &args.app)?;
-    if let Some(requests) = engine::containers::read(&deployment)? {
-        return containers::print(args, &requests);
+pub(crate) fn exec(args: &LogsArgs) -> Result<u8, Failure> {
+    let found = engine::existing(&args.place, &args.app)?;
+    let refuse = |why| engine::failure(why, &found.address, args.format);
+    if let Some(requests) = controller::containers::read(&found.deployment).map_err(refuse)? {
+        return containers::print(args, &requests, &found);
     }
-    let address = Address::new(&args.place, &args.app, &name);
-    let journal = engine::journal(&deployment)?;
-    let last = engine::last_run(&deployment, &journal)?;
+    let journal = read_journal::open(&found.deployment).map_err(refuse)?;
+    let last = read_journal::last_number(&found.deployment, &journal).map_err(refuse)?;
     if last == 0 {
-        return Err(engine::never_up(&name, &address));
+        return Err(refuse(Error::NeverUp { name: found.name.clone() }));
     }
     if let Some(run) = args.run.filter(|run| !(1..=last).contains(run)) {
         let help = format!("its runs are 1 to {last}");
-        return Err(Failure::usage(format!("`{name}` has no run {run}")).help(help));
+        return Err(Failure::usage(format!("`{}` has no run {run}", found.name)).help(help));
     }
-    let wanted = Wanted::new(args, &deployment, &journal, last)?;
+    print_all(args, &found, &journal, last)
+}
+
+/// Prints what was written, and with `--follow` what is written from now on.
+fn print_all(args: &LogsArgs, found: &Found, journal: &Sqlite, last: u64) -> Result<u8, Failure> {
+    let refuse = |why| engine::failure(why, &found.address, args.format);
+    let deployment = &found.deployment;
+    let wanted = Wanted::new(args, found, journal, last)?;
     let (mut run, mut seen) = (last, wanted.seen(last)?);
     let mut logs = wanted.logs(args.run)?;
     let mut shown = None;
@@ -120,12 +128,12 @@ pub(crate) fn run(args: &LogsArgs) -> Result<u8, Failure> {
         std::thread::sleep(LOOK_EVERY);
         // Another command may have begun another run meanwhile.
         loop {
-            for record in engine::records(&deployment, &journal, run, seen)? {
+            for record in read_journal::records(deployment, journal, run, seen).map_err(refuse)? {
                 seen = record.seq;
                 let fresh = wanted.log(run, record.entry);
                 logs.extend(fresh.filter(|log| logs.iter().all(|it| it.order != log.order)));
             }
-            if engine::last_run(&deployment, &journal)? <= run {
+            if read_journal::last_number(deployment, journal).map_err(refuse)? <= run {
                 break;
             }
             (run, seen) = (run + 1, 0);
@@ -139,6 +147,8 @@ pub(crate) fn run(args: &LogsArgs) -> Result<u8, Failure> {
 
 /// Which orders are meant.
 struct Wanted<'a> {
+    found: &'a Found,
+    format: Format,
     deployment: &'a Deployment,
     journal: &'a Sqlite,
     last: u64,
@@ -152,35 +162,50 @@ struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     fn new(
         args: &'a LogsArgs,
-        deployment: &'a Deployment,
+        found: &'a Found,
         journal: &'a Sqlite,
         last: u64,
     ) -> Result<Self, Failure> {
-        let past = Past::of_run(deployment, journal, last)?;
-        let standing = past.standing()?;
+        let refuse = |why| engine::failure(why, &found.address, args.format);
+        let deployment = &found.deployment;
+        let last_run = LastRun::of_run(deployment, journal, last).map_err(refuse)?;
+        let standing = last_run.standing().map_err(refuse)?;
         let mut processes = BTreeMap::new();
         let mut instances = BTreeSet::new();
         if let Some(standing) = &standing {
             let of_processes = standing.processes.iter();
             processes.extend(of_processes.map(|(instance, order)| (*order, instance.clone())));
             let of_node = standing.state.instances.iter().filter(|(_, instance)| {
-                args.action.as_ref() == Some(&past.application.node(instance.node).name)
+                args.action.as_ref() == Some(&last_run.application.node(instance.node).name)
             });
             instances.extend(of_node.map(|(id, _)| id.0.clone()));
         }
-        let action = args.action.as_deref();
-        let wanted = Wanted { deployment, journal, last, action, instances, processes };
-        wanted.known(&past)?;
+        let wanted = Wanted {
+            found,
+            format: args.format,
+            deployment,
+            journal,
+            last,
+            action: args.action.as_deref(),
+            instances,
+            processes,
+        };
+        wanted.known(&last_run)?;
         Ok(wanted)
     }
 
+    fn records(&self, run: u64) -> Result<Vec<Record>, Failure> {
+        read_journal::records(self.deployment, self.journal, run, 0)
+            .map_err(|why| engine::failure(why, &self.found.address, self.format))
+    }
+
     /// Refuses a name that nothing has or ever had.
-    fn known(&self, past: &Past) -> Result<(), Failure> {
+    fn known(&self, last_run: &LastRun) -> Result<(), Failure> {
         let Some(action) = self.action else { return Ok(()) };
-        let nodes = past.application.nodes.iter().map(|node| node.name.clone());
+        let nodes = last_run.application.nodes.iter().map(|node| node.name.clone());
         let mut names: BTreeSet<String> = nodes.collect();
         for run in (1..=self.last).rev() {
-            for record in engine::records(self.deployment, self.journal, run, 0)? {
+            for record in self.records(run)? {
                 if let Entry::Intent { label, instance, .. } = record.entry {
                     names.extend([label, instance]);
                 }
@@ -210,12 +235,12 @@ impl<'a> Wanted<'a> {
 
     /// The number of the last entry of a run.
     fn seen(&self, run: u64) -> Result<u64, Failure> {
-        let records = engine::records(self.deployment, self.journal, run, 0)?;
+        let records = self.records(run)?;
         Ok(records.last().map_or(0, |record| record.seq))
     }
 
     fn of_run(&self, run: u64) -> Result<Vec<Log>, Failure> {
-        let records = engine::records(self.deployment, self.journal, run, 0)?;
+        let records = self.records(run)?;
         Ok(records.into_iter().filter_map(|record| self.log(run, record.entry)).collect())
     }
 

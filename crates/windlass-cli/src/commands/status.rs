@@ -2,7 +2,6 @@
 
 mod containers;
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -10,15 +9,13 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::lifecycle::protocol::Element;
-use windlass_run::deployment::Deployment;
+use windlass_run::controller::processes::{ObservedProcess, ObservedProcesses};
+use windlass_run::controller::{Error, LastRun, WorldKind};
 use windlass_run::entry::Ending;
 use windlass_run::machine::net::Token;
-use windlass_run::secrets::Secrets;
-use windlass_run::world::process::{ProcessSettings, Processes};
-use windlass_run::world::ssh::Ssh;
 
 use crate::args::Format;
-use crate::commands::engine::{self, Address, NO_WAY_ON, Past, Standing, WhereArgs};
+use crate::commands::engine::{self, Address, Found, WhereArgs};
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
 
@@ -68,6 +65,9 @@ pub(crate) struct StatusReport {
     drift: bool,
     /// What leads on, when something is not as it should be.
     help: Option<String>,
+    /// Whether the run failed because no plan leads on.
+    #[serde(skip)]
+    no_plan: bool,
 }
 
 /// One instance.
@@ -93,61 +93,73 @@ struct InstanceReport {
 }
 
 /// Prints where a deployment stands.
-pub(crate) fn run(args: &StatusArgs) -> Result<u8, Failure> {
-    let (deployment, name) = engine::existing(&args.place, &args.file)?;
-    let address = Address::new(&args.place, &args.file, &name);
+pub(crate) fn exec(args: &StatusArgs) -> Result<u8, Failure> {
+    let found = engine::existing(&args.place, &args.file)?;
+    let refuse = |why| engine::failure(why, &found.address, args.format);
     // Before the journal is read: an engine that ends meanwhile has written how.
-    let driven = deployment.is_driven();
-    let past = Past::read(&deployment)?.ok_or_else(|| engine::never_up(&name, &address))?;
-    let engine = match (driven, past.is_over()) {
-        (true, _) => "driven",
-        (false, true) => "ended",
-        (false, false) => "interrupted",
-    };
-    let instances = instances(&deployment, &name, &past)?;
-    let is_lost = |it: &InstanceReport| it.process == Some(false) || it.is_gone;
-    let drift = !driven && instances.iter().any(is_lost);
-    // What cannot be seen cannot be compared.
-    let is_unknown = !driven && instances.iter().any(|it| it.unreachable.is_some());
-    let (ending, why) = ended(&past, driven);
-    let is_met = driven || ending == Some("reached");
-    let help = match (ending, drift) {
-        _ if driven => None,
-        (Some("rolled_back"), _) => Some(format!("`{}` starts again", address.up())),
-        (Some("reached"), false) if is_unknown => {
-            let resume = address.command("resume");
-            Some(format!("when it answers again, `{resume}` looks after what runs there"))
-        }
-        (Some("reached"), false) => None,
-        // A run that is resumed recreates containers, and not what they are in.
-        _ if instances.iter().any(|it| it.is_gone) => {
-            Some(format!("`{}` brings it back", address.up()))
-        }
-        (Some("reached"), true) => Some(format!("`{}` brings it back", address.command("resume"))),
-        _ if why.iter().any(|why| why.contains(NO_WAY_ON)) => {
-            let (up, down) = (address.up(), address.command("down"));
-            Some(format!("`{up}` or `{down}` leads on"))
-        }
-        _ => Some(format!("`{}` goes on", address.command("resume"))),
-    };
-    let (schema, run) = ("windlass/status/1", past.run);
-    let report = StatusReport { schema, name, run, engine, ending, why, instances, drift, help };
+    let driven = found.deployment.is_driven();
+    let last = LastRun::read(&found.deployment).map_err(refuse)?;
+    let last = last.ok_or_else(|| refuse(Error::NeverUp { name: found.name.clone() }))?;
+    let report = report(&found, &last, driven).map_err(refuse)?;
     output::stdout(&match args.format {
         Format::Json => escape::json(&report)?,
         Format::Text => text(&report),
     })?;
-    Ok(if drift || is_unknown || !is_met { exit_code::FINDINGS } else { exit_code::GOOD })
+    let is_met = driven || report.ending == Some("reached");
+    let is_bad = report.drift || is_unknown(&report.instances, driven) || !is_met;
+    Ok(if is_bad { exit_code::FINDINGS } else { exit_code::GOOD })
+}
+
+/// Whether the world cannot be compared with the journal, because a host does not answer.
+fn is_unknown(instances: &[InstanceReport], driven: bool) -> bool {
+    !driven && instances.iter().any(|it| it.unreachable.is_some())
+}
+
+fn report(found: &Found, last: &LastRun, driven: bool) -> Result<StatusReport, Error> {
+    let engine = match (driven, last.is_over()) {
+        (true, _) => "driven",
+        (false, true) => "ended",
+        (false, false) => "interrupted",
+    };
+    let instances = instances(found, last)?;
+    let is_lost = |it: &InstanceReport| it.process == Some(false) || it.is_gone;
+    let drift = !driven && instances.iter().any(is_lost);
+    let (ending, why) = ended(last, driven);
+    let (schema, name, run) = ("windlass/status/1", found.name.clone(), last.run);
+    let no_plan = last.is_over() && last.end.as_ref().is_some_and(|end| end.no_plan);
+    let help = None;
+    let mut report =
+        StatusReport { schema, name, run, engine, ending, why, instances, drift, help, no_plan };
+    report.help = if driven { None } else { help(&report, &found.address) };
+    Ok(report)
+}
+
+/// What leads on, when something is not as it should be.
+fn help(report: &StatusReport, address: &Address) -> Option<String> {
+    let (up, resume) = (address.up(), address.command("resume"));
+    match (report.ending, report.drift) {
+        (Some("rolled_back"), _) => Some(format!("`{up}` starts again")),
+        (Some("reached"), false) if is_unknown(&report.instances, false) => {
+            Some(format!("when it answers again, `{resume}` looks after what runs there"))
+        }
+        (Some("reached"), false) => None,
+        // A run that is resumed makes containers again, and not what they are in.
+        _ if report.instances.iter().any(|it| it.is_gone) => Some(format!("`{up}` brings it back")),
+        (Some("reached"), true) => Some(format!("`{resume}` brings it back")),
+        _ if report.no_plan => Some(format!("`{up}` or `{}` leads on", address.command("down"))),
+        _ => Some(format!("`{resume}` goes on")),
+    }
 }
 
 /// How the last run ended, and why; of one that has not ended what was under way.
-fn ended(past: &Past, driven: bool) -> (Option<&'static str>, Vec<String>) {
-    if !past.is_over() {
-        let under_way = past.under_way().into_iter();
+fn ended(last: &LastRun, driven: bool) -> (Option<&'static str>, Vec<String>) {
+    if !last.is_over() {
+        let under_way = last.under_way().into_iter();
         let why = under_way.map(|(id, label)| format!("`{label}` (order {}) was under way", id.0));
         return (None, if driven { Vec::new() } else { why.collect() });
     }
-    let why = past.end.as_ref().map(|(_, why)| why.clone()).unwrap_or_default();
-    let word = past.ending().map(|ending| match ending {
+    let why = last.end.as_ref().map(|end| end.why.clone()).unwrap_or_default();
+    let word = last.ending().map(|ending| match ending {
         Ending::Reached => "reached",
         Ending::Failed => "failed",
         Ending::RolledBack => "rolled_back",
@@ -156,12 +168,8 @@ fn ended(past: &Past, driven: bool) -> (Option<&'static str>, Vec<String>) {
     (word, why)
 }
 
-fn instances(
-    deployment: &Deployment,
-    name: &str,
-    past: &Past,
-) -> Result<Vec<InstanceReport>, Failure> {
-    let Some(standing) = past.standing()? else {
+fn instances(found: &Found, last: &LastRun) -> Result<Vec<InstanceReport>, Error> {
+    let Some(standing) = last.standing()? else {
         let report = |token: Token| InstanceReport {
             instance: token.component.clone(),
             node: token.component,
@@ -172,18 +180,17 @@ fn instances(
             unreachable: None,
             is_gone: false,
         };
-        return Ok(past.tokens()?.into_iter().map(report).collect());
+        return Ok(last.tokens()?.into_iter().map(report).collect());
     };
-    let place = place(deployment, name, past);
-    if past.world == "docker" {
-        return containers::all(deployment, past, &standing);
+    if last.world == WorldKind::Docker {
+        return containers::all(&found.deployment, last, &standing);
     }
-    let is_real = past.world != "simulated";
-    let found =
-        if is_real { found(deployment, name, place, past, &standing)? } else { BTreeMap::new() };
+    let Found { deployment, name, .. } = found;
+    let tell = engine::notice_above_view;
+    let observed = ObservedProcesses::read(deployment, name, last, &standing, tell)?;
     let mut all = Vec::new();
     for (id, instance) in &standing.state.instances {
-        let component = past.application.type_of(instance.node);
+        let component = last.application.type_of(instance.node);
         let Some(protocol) = component.protocol() else { continue };
         let (state, has_process) = match instance.element {
             Element::State(state) => {
@@ -194,15 +201,15 @@ fn instances(
                 (format!("{}...", component.operations[operation.index()].name), false)
             }
         };
-        let (pid, unreachable) = match found.get(id.0.as_str()) {
-            Some(Found::Runs(number)) => (Some(*number), None),
-            Some(Found::Unreachable { host, .. }) => (None, Some(host.clone())),
+        let (pid, unreachable) = match observed.get(&id.0) {
+            Some(ObservedProcess::Runs(number)) => (Some(*number), None),
+            Some(ObservedProcess::Unreachable { host, .. }) => (None, Some(host.clone())),
             None => (None, None),
         };
-        let is_known = is_real && unreachable.is_none();
+        let is_known = observed.is_known() && unreachable.is_none();
         all.push(InstanceReport {
             instance: id.0.clone(),
-            node: past.application.node(instance.node).name.clone(),
+            node: last.application.node(instance.node).name.clone(),
             state,
             process: (has_process && is_known).then_some(pid.is_some()),
             pid,
@@ -212,88 +219,6 @@ fn instances(
         });
     }
     Ok(all)
-}
-
-/// The instances whose processes should run and do not; containers are not asked about.
-pub(crate) fn dead(
-    deployment: &Deployment,
-    name: &str,
-    past: &Past,
-    standing: &Standing,
-) -> Result<Vec<String>, Failure> {
-    if !matches!(past.world.as_str(), "process" | "ssh") {
-        return Ok(Vec::new());
-    }
-    let found = found(deployment, name, place(deployment, name, past), past, standing)?;
-    let away = found.values().find_map(|found| match found {
-        Found::Unreachable { why, .. } => Some(why),
-        Found::Runs(_) => None,
-    });
-    if let Some(why) = away {
-        return Err(Failure::usage(why).ending(exit_code::EXECUTION));
-    }
-    Ok(standing.processes.keys().filter(|id| !found.contains_key(*id)).cloned().collect())
-}
-
-fn place(deployment: &Deployment, name: &str, past: &Past) -> ProcessSettings {
-    ProcessSettings {
-        folder: deployment.folder().to_owned(),
-        logs: deployment.logs(past.run),
-        directory: PathBuf::from("."),
-        name: name.to_owned(),
-        program: None,
-    }
-}
-
-/// What is known about a process that should run.
-enum Found {
-    /// It runs, and has this number.
-    Runs(u32),
-    /// It is unknown: this host does not answer.
-    Unreachable { host: String, why: String },
-}
-
-/// The processes that run, and those of which it is unknown whether they do, by instance.
-fn found(
-    deployment: &Deployment,
-    name: &str,
-    place: ProcessSettings,
-    past: &Past,
-    standing: &Standing,
-) -> Result<BTreeMap<String, Found>, Failure> {
-    let unsupported = |error: std::io::Error| Failure::file("read", deployment.folder(), &error);
-    let mut found = BTreeMap::new();
-    if past.world != "ssh" {
-        let world = Processes::new(place, Secrets::default()).map_err(unsupported)?;
-        for (id, order) in &standing.processes {
-            found.extend(world.running(*order).map(|number| (id.clone(), Found::Runs(number))));
-        }
-        return Ok(found);
-    }
-    let reach = engine::hosts::reach(deployment, name, None)?;
-    let world = Ssh::new(place, Secrets::default(), reach).map_err(unsupported)?;
-    let mut away = BTreeMap::new();
-    for (id, order) in &standing.processes {
-        let instance = standing.state.instance(&id.as_str().into());
-        let hosts = &past.application.deployment;
-        let host = instance.and_then(|it| hosts.host.get(&it.node));
-        let address = host.map(|name| hosts.addresses.get(name).unwrap_or(name).as_str());
-        let host = host.cloned().unwrap_or_default();
-        // A host that does not answer is asked once, not for each of its processes.
-        let said = match away.get(&host) {
-            Some(why) => Err(String::clone(why)),
-            None => world.running(address, *order),
-        };
-        let one = match said {
-            Ok(number) => number.map(Found::Runs),
-            Err(why) => {
-                away.insert(host.clone(), why.clone());
-                Some(Found::Unreachable { host, why })
-            }
-        };
-        found.extend(one.map(|one| (id.clone(), one)));
-    }
-    Ok(found)
 }
 
 fn text(report: &StatusReport) -> String {

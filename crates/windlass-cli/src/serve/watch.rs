@@ -14,6 +14,8 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, Sender};
+use windlass_run::controller::LastRun;
+use windlass_run::controller::prediction::{self, Span};
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::{Entry, Record};
 use windlass_run::journal::sqlite::Sqlite;
@@ -22,7 +24,7 @@ use super::Server;
 use super::refusal::Refusal;
 use super::requests::About;
 use super::run::{Events, Told, WAITING, named};
-use crate::commands::engine::{self, Past, WhereArgs, chart};
+use crate::commands::engine::{self, WhereArgs};
 
 /// How often the journal is looked at.
 const EVERY: Duration = Duration::from_millis(200);
@@ -88,7 +90,7 @@ impl Watching {
 
     fn deployment(&self) -> Option<Deployment> {
         let place = WhereArgs { name: None, state_dir: None };
-        engine::existing(&place, &self.path).ok().map(|(deployment, _)| deployment)
+        engine::existing(&place, &self.path).ok().map(|found| found.deployment)
     }
 
     fn journal(&self) -> Option<Sqlite> {
@@ -154,9 +156,9 @@ pub(super) fn prediction(run: u64, records: &[Record], last: u64) -> Option<Valu
     if known.iter().filter(planned).count() > 1 {
         return None;
     }
-    let past = Past::of_records(run, known).ok()?;
-    let spans = chart::predicted(&past, None).ok()?;
-    let bar = |span: chart::Span| {
+    let run = LastRun::of_records(run, known).ok()?;
+    let spans = prediction::of_run(&run, None).ok()?;
+    let bar = |span: Span| {
         json!({
             "label": span.label, "start": span.start.as_millis() as u64,
             "end": span.end.as_millis() as u64,

@@ -121,6 +121,6 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
 
     fn without_plan(&mut self, why: &str, reason: &str) -> Finish {
         self.failures.record(format!("{why}, and there is no way on: {reason}"));
-        Finish::Failed(self.failures.reasons().to_vec())
+        Finish::NoPlan(self.failures.reasons().to_vec())
     }
 }

@@ -239,11 +239,12 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     fn record_end(&mut self, finish: &Finish) {
         let (ending, why) = match finish {
             Finish::Reached => (Ending::Reached, Vec::new()),
-            Finish::Failed(why) => (Ending::Failed, why.clone()),
+            Finish::Failed(why) | Finish::NoPlan(why) => (Ending::Failed, why.clone()),
             Finish::RolledBack(why) => (Ending::RolledBack, why.clone()),
             Finish::Stalled(why) => (Ending::Stalled, why.clone()),
             Finish::InDoubt(_) | Finish::Unseen(_) | Finish::Interrupted => return,
         };
-        self.outbox.record(Entry::Ended { ending, why });
+        let no_plan = matches!(finish, Finish::NoPlan(_));
+        self.outbox.record(Entry::Ended { ending, why, no_plan });
     }
 }

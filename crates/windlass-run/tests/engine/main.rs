@@ -6,6 +6,7 @@ mod arity_all;
 mod compose_hash;
 mod compose_hash_sweep;
 mod damaged_journal;
+mod embedding;
 mod on_failure;
 mod simulation;
 mod single_instances;

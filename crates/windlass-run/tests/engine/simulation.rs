@@ -127,7 +127,7 @@ fn campaign<M: Machine>(
         match engine.run() {
             Ok(Finish::Reached) => return Ok(seen),
             Ok(Finish::Interrupted) | Err(_) => seen.crashes += 1,
-            Ok(Finish::Failed(_)) => seen.failures += 1,
+            Ok(Finish::Failed(_) | Finish::NoPlan(_)) => seen.failures += 1,
             // The next one asks the operator.
             Ok(Finish::InDoubt(_)) => {}
             Ok(other) => return Err(format!("life {life}: {other:?}")),

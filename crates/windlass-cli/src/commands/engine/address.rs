@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use windlass_run::controller::containers;
 use windlass_run::deployment::Deployment;
 
-use super::{USUAL_FILE, WhereArgs, containers, folder_of, state_folder};
+use super::{USUAL_FILE, WhereArgs, folder_of, state_folder};
 use crate::read_options;
 
 /// How a deployment is found.

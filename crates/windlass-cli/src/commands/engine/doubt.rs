@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_run::entry::OrderId;
 use windlass_run::resume::{InDoubt, Verdict};
 
-use super::{Address, Drive};
+use super::Address;
 use crate::args::Format;
 use crate::exit_code;
 use crate::failure::Failure;
@@ -19,23 +19,24 @@ const ALL_DONE: &str = "--in-doubt all=done";
 /// What is in doubt, and what the operator can say about it, with what has been said already.
 /// Programs get the whole list.
 pub(super) fn failure(
-    drive: &Drive<'_>,
     doubts: &[InDoubt],
     verdicts: &BTreeMap<OrderId, Verdict>,
+    address: &Address,
+    format: Format,
 ) -> Failure {
     let order = |doubt: &InDoubt| format!("`{}` (order {})", doubt.label, doubt.order.0);
     let message = "it is unknown whether this happened, and it must not happen twice";
     let failure = match doubts {
         [only] => Failure::usage(format!("{message}: {}", order(only))),
         several => {
-            let most = if drive.format == Format::Json { several.len() } else { MOST };
+            let most = if format == Format::Json { several.len() } else { MOST };
             let mut list: Vec<String> = several.iter().take(most).map(order).collect();
             let more = several.len().saturating_sub(most);
             list.extend((more > 0).then(|| format!("and {more} more")));
             Failure::usage(format!("{message}:")).list(list)
         }
     };
-    failure.help(help(doubts, verdicts, drive.address)).ending(exit_code::EXECUTION)
+    failure.help(help(doubts, verdicts, address)).ending(exit_code::EXECUTION)
 }
 
 fn help(doubts: &[InDoubt], verdicts: &BTreeMap<OrderId, Verdict>, address: &Address) -> String {

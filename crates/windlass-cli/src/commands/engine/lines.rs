@@ -110,7 +110,7 @@ impl Lines {
                 let what = what.strip_prefix("fault: ").unwrap_or(what);
                 write!(out, "{}  {what}", if *fault { "fault " } else { "then  " })?;
             }
-            Entry::Ended { ending, why } => {
+            Entry::Ended { ending, why, .. } => {
                 let word = match ending {
                     Ending::Reached => "reached",
                     Ending::Failed => "the run failed",

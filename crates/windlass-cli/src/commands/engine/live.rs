@@ -13,11 +13,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use windlass_run::controller::prediction::Span;
 use windlass_run::entry::{End, Entry, OrderId, Record};
 
 use self::quiet::Quiet;
 use self::view::{Action, View};
-use super::chart::Span;
 use crate::{escape, output};
 
 /// How often elapsed times change.

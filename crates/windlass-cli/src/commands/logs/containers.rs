@@ -5,20 +5,22 @@ use std::thread;
 
 use windlass::spelling;
 use windlass_run::compose::{ProjectContainer, containers};
+use windlass_run::controller::{self, Error};
 use windlass_run::world::docker::engine::Engine;
 use windlass_run::world::docker::http::Body;
 use windlass_run::world::docker::requests::Requests;
 
 use super::{LogLine, LogsArgs};
 use crate::args::Format;
-use crate::commands::engine::containers::{engine, refused};
+use crate::commands::engine::{self, Address, Found};
 use crate::failure::Failure;
 use crate::{escape, exit_code, output};
 
 /// Prints what containers wrote, each line under the name of its container.
-pub(super) fn print(args: &LogsArgs, requests: &Requests) -> Result<u8, Failure> {
-    let engine = engine()?;
-    let all = containers(&engine, &requests.project).map_err(|why| refused(&why))?;
+pub(super) fn print(args: &LogsArgs, requests: &Requests, found: &Found) -> Result<u8, Failure> {
+    let refuse = |why: Error| engine::failure(why, &found.address, args.format);
+    let docker = controller::containers::engine().map_err(refuse)?;
+    let all = containers(&docker, &requests.project).map_err(|why| refuse(why.into()))?;
     let wanted = |seen: &ProjectContainer| {
         args.action.as_ref().is_none_or(|name| *name == seen.service || *name == seen.name)
     };
@@ -32,14 +34,14 @@ pub(super) fn print(args: &LogsArgs, requests: &Requests) -> Result<u8, Failure>
     }
     if !args.follow {
         for seen in &chosen {
-            read(&engine, seen, false, args.format)?;
+            read(&docker, seen, false, args.format, &found.address)?;
         }
         return Ok(exit_code::GOOD);
     }
     let format = args.format;
     let followers = chosen.into_iter().map(|seen| {
-        let engine = engine.clone();
-        thread::spawn(move || read(&engine, &seen, true, format))
+        let (docker, address) = (docker.clone(), found.address.clone());
+        thread::spawn(move || read(&docker, &seen, true, format, &address))
     });
     for follower in followers.collect::<Vec<_>>() {
         // One that ended badly has nothing more to say.
@@ -49,12 +51,14 @@ pub(super) fn print(args: &LogsArgs, requests: &Requests) -> Result<u8, Failure>
 }
 
 fn read(
-    engine: &Engine,
+    docker: &Engine,
     seen: &ProjectContainer,
     follow: bool,
     format: Format,
+    address: &Address,
 ) -> Result<(), Failure> {
-    let body = engine.logs(&seen.container.id, 0, follow).map_err(|why| refused(&why))?;
+    let body = docker.logs(&seen.container.id, 0, follow);
+    let body = body.map_err(|why| engine::failure(why.into(), address, format))?;
     for line in BufReader::new(Unframed { body, left: 0 }).split(b'\n') {
         let line = line?;
         let line = String::from_utf8_lossy(&line);

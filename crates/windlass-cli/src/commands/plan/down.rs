@@ -6,13 +6,13 @@ use windlass::goal::evaluate::Closure;
 use windlass::synthesize::down::{NoStart, everything_down, given, when_up};
 use windlass::synthesize::{Objective, Question, Synthesis};
 use windlass::verify::Effort;
+use windlass_run::controller::search_limits;
 use windlass_run::entry::Aim;
 use windlass_run::machine::Machine as _;
 use windlass_run::machine::plan::PlanMachine;
 
 use super::{Asked, PlanArgs};
 use crate::budget::Watch;
-use crate::commands::engine::search_limits;
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::load::Loader;

@@ -1,26 +1,24 @@
 //! Instances that are containers: the engine is asked about each.
 
 use windlass::lifecycle::protocol::Element;
+use windlass_run::controller::{Error, LastRun, Standing, containers};
 use windlass_run::deployment::Deployment;
 use windlass_run::world::docker::engine::{Container, Engine};
 use windlass_run::world::docker::requests::{Part, Service};
 
 use super::InstanceReport;
-use crate::commands::engine::{Past, Standing, containers};
-use crate::failure::Failure;
-
 /// Every instance, with what the engine says about its container.
 pub(super) fn all(
     deployment: &Deployment,
-    past: &Past,
+    last: &LastRun,
     standing: &Standing,
-) -> Result<Vec<InstanceReport>, Failure> {
+) -> Result<Vec<InstanceReport>, Error> {
     let requests = containers::read(deployment)?.unwrap_or_default();
     let engine = containers::engine()?;
     let mut all = Vec::new();
     for (id, instance) in &standing.state.instances {
-        let node = &past.application.node(instance.node).name;
-        let component = past.application.type_of(instance.node);
+        let node = &last.application.node(instance.node).name;
+        let component = last.application.type_of(instance.node);
         let Some(protocol) = component.protocol() else { continue };
         let service = match requests.parts.get(node) {
             Some(Part::Service(service)) => Some(service),
@@ -39,7 +37,7 @@ pub(super) fn all(
                 let is_held = component.processes.contains_key(&at);
                 let state = protocol.state(at).name.clone();
                 match service {
-                    Some(service) => told(service, state, is_held, engine.inspect(&name).ok()),
+                    Some(service) => describe(service, state, is_held, engine.inspect(&name).ok()),
                     None => {
                         let runs = || engine.inspect(&name).is_ok_and(|it| it.is_running());
                         (state, is_held.then(runs))
@@ -78,7 +76,7 @@ fn is_gone(engine: &Engine, part: Option<&Part>) -> bool {
 /// The state of a container of a service, and whether it runs as it should. The journal does not
 /// know of an end that is none of its business, nor of a container that came back or went on after
 /// a replacement failed.
-fn told(
+fn describe(
     service: &Service,
     state: String,
     is_held: bool,
@@ -112,7 +110,7 @@ mod tests {
     use windlass_run::world::docker::engine::Container;
     use windlass_run::world::docker::requests::Service;
 
-    use super::told;
+    use super::describe;
 
     #[expect(clippy::unnecessary_wraps, reason = "as the engine answers")]
     fn container(status: &str, code: i64) -> Option<Container> {
@@ -124,7 +122,7 @@ mod tests {
     fn expected_ends_and_containers_that_went_on_are_no_drift() {
         let service = |may_end, is_job| Service { may_end, is_job, ..Service::default() };
         let say = |service: &Service, held, container| {
-            told(service, if held { "running" } else { "absent" }.to_owned(), held, container)
+            describe(service, if held { "running" } else { "absent" }.to_owned(), held, container)
         };
         let (stays, ends, job) = (service(false, false), service(true, false), service(true, true));
         assert_eq!(say(&ends, true, container("exited", 0)), ("ended".to_owned(), None));

@@ -11,9 +11,9 @@ use windlass::lang::tosca::model::Fields;
 use windlass::lang::tosca::{self, Output};
 use windlass::source::Sources;
 use windlass::source::files::Limits;
+use windlass_run::controller::bring_up::SHARED;
 use windlass_run::deployment::Deployment;
 
-use super::laid::SHARED;
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::files::{self, Opened};

@@ -8,10 +8,10 @@ use windlass::lang::compose::{self, Project};
 use windlass::rule::{self, Tag};
 use windlass::source::Sources;
 use windlass_run::compose::ProjectContext;
-use windlass_run::world::docker::engine::Engine;
+use windlass_run::controller::Error;
+use windlass_run::world::docker::engine::{Engine, EngineError};
 
 use crate::args::CheckFormat;
-use crate::commands::engine::containers::refused;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::{exit_code, load, output, render};
@@ -42,15 +42,16 @@ pub(super) fn refuse(
     sources: &Sources,
     ground: &ProjectContext,
     engine: &Engine,
+    refused: &dyn Fn(Error) -> Failure,
 ) -> Result<(), Failure> {
     let mut findings = certain(project, sources);
     let has_jobs = project.services.values().any(|service| {
         service.depends_on.values().any(|other| other.condition == Condition::Completed)
     });
     findings.retain(|it| !(has_jobs && rule::has_tag(it.code, Tag::OnlyWhileBothRun)));
-    findings.extend(unbuildable(project, engine)?);
-    let mut unsupported =
-        windlass_run::compose::unsupported(engine, project, ground).map_err(|why| refused(&why))?;
+    findings.extend(unbuildable(project, engine).map_err(|why| refused(why.into()))?);
+    let mut unsupported = windlass_run::compose::unsupported(engine, project, ground)
+        .map_err(|why| refused(why.into()))?;
     // Whether images have checks is looked at later.
     let waits = compose::hopeless(project).into_iter().filter(|it| it.until == "completed");
     unsupported.extend(waits.map(|wait| wait.sentence()));
@@ -71,7 +72,7 @@ pub(super) fn refuse(
 }
 
 /// Images that have to be built and that the classic builder cannot build.
-fn unbuildable(project: &Project, engine: &Engine) -> Result<Vec<Diagnostic>, Failure> {
+fn unbuildable(project: &Project, engine: &Engine) -> Result<Vec<Diagnostic>, EngineError> {
     let mut built = project.clone();
     let mut missing = Vec::new();
     for service in project.services.values().filter(|service| service.build.is_some()) {
@@ -81,7 +82,7 @@ fn unbuildable(project: &Project, engine: &Engine) -> Result<Vec<Diagnostic>, Fa
         let is_there = match engine.look("images", &image) {
             Ok(_) => true,
             Err(why) if why.is_missing() => false,
-            Err(why) => return Err(refused(&why)),
+            Err(why) => return Err(why),
         };
         if !is_there || policy.as_deref() == Some("build") {
             missing.push(service.name.clone());

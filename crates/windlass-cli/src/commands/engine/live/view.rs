@@ -5,9 +5,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use windlass_run::entry::{End, Entry, OrderId, Record};
 
-use super::super::chart::Span;
 use crate::escape;
 use crate::report::count;
+use windlass_run::controller::prediction::Span;
 
 /// More running actions, and more waiting ones, than this are only counted.
 const MOST: usize = 8;

@@ -11,25 +11,29 @@ use windlass::application::assembly::Assembly;
 use windlass::export::gantt::Bar;
 use windlass::plan::Plan;
 use windlass::simulate::Scenario;
-use windlass_run::dispatcher::{Dispatcher, Options};
-use windlass_run::entry::{Entry, OrderId, Purpose, Record};
-use windlass_run::journal::{JournalError, Memory};
-use windlass_run::machine::Machine;
-use windlass_run::world::simulated::{Faults, Simulated};
 
-use super::{Past, WorldArg};
-use crate::failure::Failure;
+use super::error::{Damage, Error};
+use super::run_start::RunStart;
+use super::{LastRun, WorldKind, machine};
+use crate::dispatcher::{Dispatcher, Options};
+use crate::entry::{Entry, OrderId, Purpose, Record};
+use crate::journal::Memory;
+use crate::machine::Machine;
+use crate::world::simulated::{Faults, Simulated};
 
 /// An action from its first start to its last end, since the run began.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) label: String,
-    pub(crate) start: Duration,
-    pub(crate) end: Duration,
+pub struct Span {
+    /// Its label.
+    pub label: String,
+    /// When it started.
+    pub start: Duration,
+    /// When it ended, or was under way last.
+    pub end: Duration,
 }
 
 /// What a run did, in the order of its starts.
-pub(crate) fn spans(records: &[Record]) -> Vec<Span> {
+pub fn spans(records: &[Record]) -> Vec<Span> {
     let at = |record: &Record| Duration::from_millis(record.at);
     let begun = records.first().map(at).unwrap_or_default();
     let mut open: BTreeMap<OrderId, usize> = BTreeMap::new();
@@ -57,33 +61,41 @@ pub(crate) fn spans(records: &[Record]) -> Vec<Span> {
     spans
 }
 
-/// What the description lets expect of a run from its beginning.
-pub(crate) fn predicted(past: &Past, jobs: Option<usize>) -> Result<Vec<Span>, Failure> {
-    let entries = past.entries();
-    let Some(begun) = entries.first().cloned() else { return Ok(Vec::new()) };
-    let plan = entries.iter().find_map(|entry| match entry {
+/// What the description lets expect of a run that has been read from a journal.
+pub fn of_run(last: &LastRun, jobs: Option<usize>) -> Result<Vec<Span>, Error> {
+    let plan = last.records.iter().find_map(|record| match &record.entry {
         Entry::Planned { plan, .. } => Some(plan.read()),
         _ => None,
     });
-    let plan = plan.transpose().map_err(|why| Failure::usage(why.to_string()))?;
-    let plan = plan.map(Arc::unwrap_or_clone);
-    if past.application.is_net() {
-        let assembly =
-            Assembly::new(&past.application).map_err(|why| Failure::usage(why.to_string()))?;
+    let plan = plan.transpose().map_err(|why| Error::Damaged(Damage::Plan(why)))?;
+    of_start(&last.run_start(), plan.map(Arc::unwrap_or_clone), jobs)
+}
+
+/// What the description lets expect of a run from its beginning.
+pub fn of_start(
+    start: &RunStart<'_>,
+    plan: Option<Plan>,
+    jobs: Option<usize>,
+) -> Result<Vec<Span>, Error> {
+    let (world, begun) = (world(start.world), start.entry());
+    if start.application.is_net() {
+        let assembly = Assembly::new(start.application)?;
         let scenario = Scenario::default();
-        // A plan in the middle of a run is a way back, which is not predicted.
-        let plan = plan.filter(|_| past.purpose == Purpose::Down);
-        return imagine(past.net(&assembly, &scenario)?, world(past), begun, plan, jobs);
+        let machine = start.net(&assembly, &scenario);
+        let machine = machine.map_err(|why| Error::Damaged(Damage::History(why)))?;
+        // A plan in the middle of a run undoes it, and that is not predicted.
+        let plan = plan.filter(|_| start.purpose == Purpose::Down);
+        return imagine(machine, world, begun, plan, jobs);
     }
-    let machine = super::machine(&past.application, &past.start, past.goal.clone())?;
-    imagine(machine, world(past), begun, plan, jobs)
+    let machine = machine(start.application, start.state, start.goal.cloned())?;
+    imagine(machine, world, begun, plan, jobs)
 }
 
 /// The world in which a run is imagined: actions without commands take time where time is played,
 /// and none on a machine.
-fn world(past: &Past) -> Simulated {
+fn world(kind: WorldKind) -> Simulated {
     let world = Simulated::new(1, Faults::default()).taking(Duration::ZERO);
-    if past.world == WorldArg::Simulated.as_str() { world.playing() } else { world }
+    if kind == WorldKind::Simulated { world.playing() } else { world }
 }
 
 fn imagine<M: Machine>(
@@ -92,20 +104,18 @@ fn imagine<M: Machine>(
     begun: Entry,
     plan: Option<Plan>,
     jobs: Option<usize>,
-) -> Result<Vec<Span>, Failure> {
+) -> Result<Vec<Span>, Error> {
     let journal = Memory::default();
     let options = Options { jobs, ..Options::default() };
     let mut engine = Dispatcher::new(machine, world, journal.clone(), options, OrderId(1));
-    // A journal in memory takes everything.
-    let lost = |why: JournalError| Failure::usage(why.to_string());
-    let begun = engine.begin_run(begun, plan).map_err(lost)?;
-    begun.map_err(|why| Failure::usage(why.to_string()))?;
-    engine.run().map_err(lost)?;
+    let begun = engine.begin_run(begun, plan).map_err(Error::Memory)?;
+    begun.map_err(Error::NotFollowed)?;
+    engine.run().map_err(Error::Memory)?;
     Ok(spans(&journal.records()))
 }
 
 /// A bar for each action that took place, followed by the one that was predicted for it.
-pub(crate) fn bars(happened: &[Span], predicted: &[Span]) -> (Vec<Bar>, Duration) {
+pub fn bars(happened: &[Span], predicted: &[Span]) -> (Vec<Bar>, Duration) {
     let bar = |name: String, span: &Span| Bar {
         name,
         start: span.start,
@@ -132,7 +142,7 @@ pub(crate) fn bars(happened: &[Span], predicted: &[Span]) -> (Vec<Bar>, Duration
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windlass_run::entry::{End, Task};
+    use crate::entry::{End, Task};
 
     #[test]
     fn an_action_is_a_bar_with_its_prediction_below_it() {

@@ -1,12 +1,11 @@
-//! What the operations of a service find on this machine: their files, of an archive too, and the
-//! values that operations have left.
+//! What the operations of a service find on this machine: their files, of an archive too.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use windlass::application::{Application, GlobalState};
+use windlass::application::Application;
 use windlass::lang::tosca;
 use windlass::source::Sources;
 use windlass::source::files::Limits;
@@ -21,8 +20,6 @@ use crate::{exit_code, load, output, render};
 
 /// Where the files of an archive are laid out, in the folder of the deployment.
 const ARCHIVE: &str = "archive";
-/// What operations leave for each other.
-pub(super) const SHARED: &str = "shared";
 
 /// Refuses what no run could compute, and names the nodes that nothing brings up.
 pub(super) fn allowed(service: Option<&tosca::Model>, sources: &Sources) -> Result<(), Failure> {
@@ -60,7 +57,7 @@ pub(super) fn directory(
 ) -> Result<PathBuf, Failure> {
     let directory = match load::entry_of(file) {
         Some(entry) => engine::folder_of(&entry),
-        None => laid_out(file, deployment, application, service)?,
+        None => staged(file, deployment, application, service)?,
     };
     all_there(application, &directory, |file| directory.join(file).exists())?;
     Ok(directory)
@@ -114,7 +111,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-fn laid_out(
+fn staged(
     file: &Path,
     deployment: &Deployment,
     application: &Application,
@@ -176,13 +173,4 @@ fn all_there(
     };
     let help = format!("they are looked for in `{}`", directory.display());
     Err(Failure::usage(message).help(help))
-}
-
-/// Forgets what operations of an earlier life have left: nothing of it is there any more.
-pub(super) fn forget(deployment: &Deployment, state: &GlobalState) {
-    if !state.instances.is_empty() {
-        return;
-    }
-    // What stays would only be found by operations that ask before anything was given.
-    let _ = fs::remove_dir_all(deployment.folder().join(SHARED));
 }

@@ -1,77 +1,99 @@
 //! The secrets that a description asks for, looked up before anything starts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use windlass::application::{Application, ComponentType};
 use windlass::lifecycle::implementation::{
     Command, Effect, EnvironmentValue, ProbeKind, Process, Stop,
 };
-use windlass_run::secrets::Secrets;
 
-use super::WorldArg;
-use crate::failure::Failure;
+use super::WorldKind;
+use super::error::Error;
+use crate::secrets::Secrets;
 
-/// Refuses to begin in a world that lacks what the description asks for.
-pub(crate) fn met(
+/// A secret that a command names and that is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingSecret {
+    /// Its name.
+    pub name: String,
+    /// What needs it.
+    pub needed_by: String,
+    /// Where the description names it, if that is known.
+    pub place: Option<(PathBuf, usize)>,
+}
+
+impl fmt::Display for MissingSecret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "`{}`, which {} needs", self.name, self.needed_by)?;
+        match &self.place {
+            Some((file, line)) => write!(out, " ({}:{line})", file.display()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Refuses to begin in a world that lacks what the description asks for. The file is where it was
+/// read from.
+pub fn check(
     application: &Application,
     secrets: &Secrets,
     file: Option<&Path>,
-    world: WorldArg,
-) -> Result<(), Failure> {
-    if world == WorldArg::Simulated {
+    world: WorldKind,
+) -> Result<(), Error> {
+    if world == WorldKind::Simulated {
         return Ok(());
     }
-    known(application, secrets, file)?;
-    images(application, world)
+    check_secrets(application, secrets, file)?;
+    check_images(application, world)
 }
 
 /// Refuses to begin when a secret is missing that a command of the description names.
-fn known(application: &Application, secrets: &Secrets, file: Option<&Path>) -> Result<(), Failure> {
+fn check_secrets(
+    application: &Application,
+    secrets: &Secrets,
+    file: Option<&Path>,
+) -> Result<(), Error> {
     let missing: BTreeMap<String, String> =
         needed(application).into_iter().filter(|(name, _)| secrets.get(name).is_none()).collect();
-    let Some(first) = missing.keys().next() else { return Ok(()) };
+    if missing.is_empty() {
+        return Ok(());
+    }
     let text = file.filter(|file| file.is_file()).and_then(|it| std::fs::read_to_string(it).ok());
-    let told = |(name, whom): (&String, &String)| {
-        let line = text.as_deref().and_then(|text| line_of(text, name)).zip(file);
-        let place = line.map(|(line, file)| format!(" ({}:{line})", file.display()));
-        format!("`{name}`, which {whom} needs{}", place.unwrap_or_default())
-    };
-    let told: Vec<String> = missing.iter().map(told).collect();
-    let word = if told.len() == 1 { "secret" } else { "secrets" };
-    Err(Failure::usage(format!("no value for the {word} {}", told.join(", "))).help(format!(
-        "put it into a file `{first}` of the folder that `--secrets` names, or into the variable \
-         `WINDLASS_SECRET_{first}`; nothing was done"
-    )))
+    let missing = missing.into_iter().map(|(name, needed_by)| {
+        let line = text.as_deref().and_then(|text| line_of(text, &name));
+        let place = file.map(Path::to_owned).zip(line);
+        MissingSecret { name, needed_by, place }
+    });
+    Err(Error::MissingSecrets(missing.collect()))
 }
 
 /// Refuses to begin when a container is described and the world makes none.
-fn images(application: &Application, world: WorldArg) -> Result<(), Failure> {
-    if world == WorldArg::Docker {
+fn check_images(application: &Application, world: WorldKind) -> Result<(), Error> {
+    if world == WorldKind::Docker {
         return Ok(());
     }
     for node in &application.nodes {
         let component = application.component_type(node.component_type);
         if let Some(image) = component.processes.values().find_map(|it| it.image.as_ref()) {
-            let name = &component.name;
-            let message = format!("a process of type `{name}` is a container of `{image}`");
-            return Err(Failure::usage(message)
-                .help("say `--world docker`, with a Docker engine; nothing was done"));
+            let (component, image) = (component.name.clone(), image.clone());
+            return Err(Error::NeedsContainers { component, image });
         }
     }
     Ok(())
 }
 
-/// Every secret with a node that needs it.
+/// Every secret with what needs it.
 fn needed(application: &Application) -> BTreeMap<String, String> {
     let used: BTreeSet<_> = application.nodes.iter().map(|node| node.component_type).collect();
     let mut all = BTreeMap::new();
     for kind in used {
         let component = application.component_type(kind);
-        for (whom, command) in commands(component) {
+        for (needed_by, command) in commands(component) {
             for value in command.environment.values() {
                 if let EnvironmentValue::Secret(name) = value {
-                    all.entry(name.clone()).or_insert_with(|| whom.clone());
+                    all.entry(name.clone()).or_insert_with(|| needed_by.clone());
                 }
             }
         }
@@ -91,7 +113,7 @@ fn commands(component: &ComponentType) -> Vec<(String, &Command)> {
             continue;
         }
         let name = of(format!("operation `{}`", operation.name));
-        let check = operation.effect.as_ref().and_then(check);
+        let check = operation.effect.as_ref().and_then(check_command);
         all.extend(operation.run.iter().chain(check).map(|command| (name.clone(), command)));
     }
     for (state, process) in &component.processes {
@@ -102,14 +124,14 @@ fn commands(component: &ComponentType) -> Vec<(String, &Command)> {
     for transition in component.net().into_iter().flat_map(|net| &net.transitions) {
         let name = of(format!("transition `{}`", transition.name));
         let action = &transition.action;
-        let check = action.effect.as_ref().and_then(check);
+        let check = action.effect.as_ref().and_then(check_command);
         let own = action.run.iter().chain(&action.compensate).chain(check);
         all.extend(own.map(|command| (name.clone(), command)));
     }
     all
 }
 
-fn check(effect: &Effect) -> Option<&Command> {
+fn check_command(effect: &Effect) -> Option<&Command> {
     match effect {
         Effect::Observable(command) => Some(command),
         Effect::Idempotent | Effect::AtMostOnce => None,
