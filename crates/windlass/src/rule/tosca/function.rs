@@ -129,8 +129,8 @@ impl Checker<'_> {
             let ends = Self::ends_of(service, &name.text, template);
             let place = Place::Relationship(&ends);
             let of = template.of.as_ref().and_then(|of| of.id);
-            self.typed(service, (&template.properties, of, |of| &of.properties), place);
-            self.typed(service, (&template.attributes, of, |of| &of.attributes), place);
+            self.typed(service, &template.properties, of, |of| &of.properties, place);
+            self.typed(service, &template.attributes, of, |of| &of.attributes, place);
             self.in_interfaces(service, of, &template.interfaces, place);
         }
         for (name, output) in service.outputs.iter() {
@@ -146,12 +146,10 @@ impl Checker<'_> {
             }
         }
         for (_, group) in service.groups.iter() {
-            let properties = (&group.properties, group.of.id, OF_PROPERTIES);
-            self.typed(service, properties, Place::Service);
+            self.typed(service, &group.properties, group.of.id, OF_PROPERTIES, Place::Service);
         }
         for (_, policy) in service.policies.iter() {
-            let properties = (&policy.properties, policy.of.id, OF_PROPERTIES);
-            self.typed(service, properties, Place::Service);
+            self.typed(service, &policy.properties, policy.of.id, OF_PROPERTIES, Place::Service);
             for (_, trigger) in policy.triggers.iter() {
                 self.clauses(service, trigger.condition.as_ref(), Place::Service);
             }
@@ -190,8 +188,8 @@ impl Checker<'_> {
 
     fn node_functions(&mut self, service: &Service, name: &Name, node: &NodeTemplate) {
         let place = Place::Node(&name.text, node);
-        self.typed(service, (&node.properties, node.of.id, OF_PROPERTIES), place);
-        self.typed(service, (&node.attributes, node.of.id, |of| &of.attributes), place);
+        self.typed(service, &node.properties, node.of.id, OF_PROPERTIES, place);
+        self.typed(service, &node.attributes, node.of.id, |of| &of.attributes, place);
         for (name, capability) in node.capabilities.iter() {
             self.all(service, &capability.properties, place);
             let Some(id) = node.of.id else { continue };
@@ -220,7 +218,7 @@ impl Checker<'_> {
                     capability: target.and_then(|target| target.capability.clone()),
                 };
                 let place = Place::Relationship(&ends);
-                self.typed(service, (&inline.properties, ends.of, OF_PROPERTIES), place);
+                self.typed(service, &inline.properties, ends.of, OF_PROPERTIES, place);
                 self.in_interfaces(service, ends.of, &inline.interfaces, place);
             }
         }
@@ -312,7 +310,9 @@ impl Checker<'_> {
     fn typed(
         &mut self,
         service: &Service,
-        (values, of, fields): (&Fields<Value>, Option<TypeId>, OfType),
+        values: &Fields<Value>,
+        of: Option<TypeId>,
+        fields: OfType,
         place: Place<'_>,
     ) {
         self.all(service, values, place);
@@ -523,7 +523,7 @@ impl Checker<'_> {
             let parts = |input: &Parameter| walk.parts(input.schema.clone(), more).err();
             match service.inputs.get(text).and_then(parts) {
                 Some(wrong) => self.advise(wrong.code, wrong.span, wrong.message, wrong.help),
-                None if self.bears_absent => {}
+                None if self.tolerates_absent => {}
                 None => {
                     self.within_list("get_input", arguments, place);
                     self.within_list_by_number("get_input", arguments, place);
@@ -605,9 +605,9 @@ impl Checker<'_> {
         let with_attributes = function == "get_attribute";
         let walk = Walk { model: self.model, service, with_attributes };
         match walk.follow(from, rest) {
-            Err(wrong) if wrong.is_absent && self.bears_absent => {}
+            Err(wrong) if wrong.is_absent && self.tolerates_absent => {}
             Err(wrong) => self.advise(wrong.code, wrong.span, wrong.message, wrong.help),
-            Ok(_) if with_attributes || self.bears_absent => {}
+            Ok(_) if with_attributes || self.tolerates_absent => {}
             Ok(_) => {
                 self.within_list(function, arguments, place);
                 self.within_list_by_number(function, arguments, place);

@@ -82,12 +82,12 @@ impl Checker<'_> {
             for (name, node) in users {
                 // Another value may take its place, and operations may do without.
                 let is_left = given.name.is_some_and(|name| self.is_left(node, name, given.value));
-                self.bears_absent = !(given.is_needed && is_left);
+                self.tolerates_absent = !(given.is_needed && is_left);
                 if look(self, Place::Node(name, node), is_left) {
                     break;
                 }
             }
-            self.bears_absent = false;
+            self.tolerates_absent = false;
             return self.once(before);
         }
         let ends = Ends { of: Some(id), ..Ends::default() };
