@@ -4,7 +4,8 @@
 //! its `include` and `extends` followed, put over the documents before it ([`merge`]), freed of
 //! doubles ([`unicity`]), and compared with the table of keys ([`schema`]). The result is checked
 //! ([`validate`]) and decoded with its defaults ([`read`] into [`project`]); whether its parts fit
-//! each other is asked by the rules. [`lower`] turns it into an application. Values keep their places all the way.
+//! each other is asked by the rules. [`lower`] turns it into an application. Values keep their
+//! places all the way.
 
 mod application;
 pub mod cast;

@@ -112,8 +112,8 @@ fn read_workflow(root: SourceId, sources: &Sources) -> Option<Reading<Plan>> {
     if !tosca::detect(tree.root()) {
         return None;
     }
-    // Profiles are added to the texts; no finding points into them. What is wrong with the service is
-    // said where it is read as the application.
+    // Profiles are added to the texts; no finding points into them. What is wrong with the service
+    // is said where it is read as the application.
     let mut sources = sources.clone();
     let given = tosca::inputs::InputValues::default();
     let model = checked_tosca(root, &mut sources, None, &given, &mut Vec::new())?;
