@@ -91,9 +91,9 @@ fn check_all(
     findings: &mut Vec<Diagnostic>,
 ) {
     let is_open = model.has_unread_imports;
-    let circular = Checker::new(model, sources, is_open, findings).derivation();
+    let cyclic = Checker::new(model, sources, is_open, findings).derivation();
     // What a type in a cycle has is not known; everything else can be asked.
-    for id in circular {
+    for id in cyclic {
         if let Some(parent) = &mut model.types.all[id.0 as usize].parent {
             parent.id = None;
         }
@@ -140,8 +140,8 @@ struct Checker<'a> {
     /// Whether a path may go through a requirement without a target: what a type says is for all
     /// nodes of it.
     tolerates_absent: bool,
-    /// What functions are computed in, once the value of one is needed.
-    ground: OnceCell<constant_values::Ground<'a>>,
+    /// What functions are computed in, once a check asks what one gives.
+    evaluation: OnceCell<constant_values::Evaluation<'a>>,
     findings: &'a mut Vec<Diagnostic>,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Checker<'a> {
             is_open,
             is_parsed,
             tolerates_absent: false,
-            ground: OnceCell::new(),
+            evaluation: OnceCell::new(),
             findings,
         }
     }

@@ -129,13 +129,13 @@ impl Checker<'_> {
             let ends = Self::ends_of(service, &name.text, template);
             let place = Place::Relationship(&ends);
             let of = template.of.as_ref().and_then(|of| of.id);
-            self.typed(service, (&template.properties, of, |of| &of.properties), place);
-            self.typed(service, (&template.attributes, of, |of| &of.attributes), place);
+            self.typed(service, &template.properties, of, |of| &of.properties, place);
+            self.typed(service, &template.attributes, of, |of| &of.attributes, place);
             self.in_interfaces(service, of, &template.interfaces, place);
         }
         for (name, output) in service.outputs.iter() {
             let is_open = output.value.is_none() && output.schema.default.is_none();
-            if is_open && !self.has_unknown_key(service, name) {
+            if is_open && !output.has_unknown_key {
                 let message = format!("nothing says what the output `{}` is", name.text);
                 let finding = Diagnostic::warning(codes::MISSING_KEY, name.span, message);
                 self.findings.push(finding.help("an output has a `value`"));
@@ -146,12 +146,10 @@ impl Checker<'_> {
             }
         }
         for (_, group) in service.groups.iter() {
-            let properties = (&group.properties, group.of.id, OF_PROPERTIES);
-            self.typed(service, properties, Place::Service);
+            self.typed(service, &group.properties, group.of.id, OF_PROPERTIES, Place::Service);
         }
         for (_, policy) in service.policies.iter() {
-            let properties = (&policy.properties, policy.of.id, OF_PROPERTIES);
-            self.typed(service, properties, Place::Service);
+            self.typed(service, &policy.properties, policy.of.id, OF_PROPERTIES, Place::Service);
             for (_, trigger) in policy.triggers.iter() {
                 self.clauses(service, trigger.condition.as_ref(), Place::Service);
             }
@@ -175,23 +173,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the definition of an output has a key that was reported: it may be the value.
-    fn has_unknown_key(&self, service: &Service, output: &Name) -> bool {
-        let later = service.outputs.iter().map(|(name, _)| name.span.start);
-        let next = later.filter(|start| *start > output.span.start).min();
-        let (source, start) = (output.span.source, output.span.end);
-        self.findings.iter().any(|found| {
-            found.code == codes::UNKNOWN_KEY
-                && found.message.starts_with("a parameter definition")
-                && found.primary.source == source
-                && (start..next.unwrap_or(u32::MAX)).contains(&found.primary.start)
-        })
-    }
-
     fn node_functions(&mut self, service: &Service, name: &Name, node: &NodeTemplate) {
         let place = Place::Node(&name.text, node);
-        self.typed(service, (&node.properties, node.of.id, OF_PROPERTIES), place);
-        self.typed(service, (&node.attributes, node.of.id, |of| &of.attributes), place);
+        self.typed(service, &node.properties, node.of.id, OF_PROPERTIES, place);
+        self.typed(service, &node.attributes, node.of.id, |of| &of.attributes, place);
         for (name, capability) in node.capabilities.iter() {
             self.all(service, &capability.properties, place);
             let Some(id) = node.of.id else { continue };
@@ -220,7 +205,7 @@ impl Checker<'_> {
                     capability: target.and_then(|target| target.capability.clone()),
                 };
                 let place = Place::Relationship(&ends);
-                self.typed(service, (&inline.properties, ends.of, OF_PROPERTIES), place);
+                self.typed(service, &inline.properties, ends.of, OF_PROPERTIES, place);
                 self.in_interfaces(service, ends.of, &inline.interfaces, place);
             }
         }
@@ -312,7 +297,9 @@ impl Checker<'_> {
     fn typed(
         &mut self,
         service: &Service,
-        (values, of, fields): (&Fields<Value>, Option<TypeId>, OfType),
+        values: &Fields<Value>,
+        of: Option<TypeId>,
+        fields: OfType,
         place: Place<'_>,
     ) {
         self.all(service, values, place);

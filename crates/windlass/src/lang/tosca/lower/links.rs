@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, Range};
 
-use super::super::command::{GivenBack, Inputs};
+use super::super::command::{Inputs, ReturnedAttributes};
 use super::super::model::{
     Fields, Interface, Model, NodeTemplate, RelationshipTemplate, RequirementAssignment,
     RequirementDefinition, Service, TypeId,
 };
-use super::super::resolve_relationship::Meant;
+use super::super::resolve_relationship::ResolvedRelationship;
 use super::super::value::Value;
 use super::super::weaving::Kind;
 use crate::source::Span;
@@ -87,7 +87,7 @@ impl<'m> Links<'m> {
 /// The relationships of a service; a requirement without a target is none. A requirement with a
 /// `count` is that many.
 pub(crate) fn links<'m>(model: &'m Model, service: &'m Service) -> Links<'m> {
-    let (none, given) = (Links::default(), GivenBack::new());
+    let (none, given) = (Links::default(), ReturnedAttributes::new());
     let inputs = Inputs { model, service, links: &none, given: &given };
     made(model, service, |link, requirement| {
         let count = inputs.relationships(link.source, requirement).unwrap_or(1).min(MOST + 1);
@@ -182,9 +182,9 @@ fn link<'m>(
     let inline = requirement.inline.as_ref();
     let declared =
         definitions().find(|it| it.relationship.as_ref().is_some_and(|of| of.id.is_some()));
-    let meant = Meant::by(model, requirement, declared);
-    let relationship_template = meant.template.map(|(_, template)| template);
-    let relationship = resolved.and_then(|target| target.relationship).or(meant.of);
+    let of_requirement = ResolvedRelationship::resolve(model, requirement, declared);
+    let relationship_template = of_requirement.template.map(|(_, template)| template);
+    let relationship = resolved.and_then(|target| target.relationship).or(of_requirement.of);
     let capability = resolved.and_then(|target| target.capability.clone());
     let capability = capability.or_else(|| capability_of(model, service, target, requirement));
     let templates: Vec<_> = inline.into_iter().chain(relationship_template).collect();
