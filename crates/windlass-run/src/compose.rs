@@ -13,7 +13,6 @@ mod canon;
 mod conflict;
 mod describe;
 mod go_format;
-mod hash;
 mod health;
 mod observed;
 mod order;

@@ -8,8 +8,10 @@
 //! every call may be repeated. Whoever waits sleeps until the engine tells of an event.
 
 pub mod archive;
+pub(crate) mod build;
 pub(crate) mod create;
 mod dependents;
+mod dockerignore;
 pub mod engine;
 mod events;
 pub(super) mod execute;

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 use windlass::lang::compose::cast;
 
-use super::archive;
+use super::build;
 use super::engine::Engine;
 use super::requests::Build;
 use super::service::words;
@@ -30,7 +30,7 @@ pub(crate) fn fetch(engine: &Engine, tell: fn(&str), wanted: &Wanted<'_>) -> Res
         _ => {}
     }
     if let Some(build) = build {
-        return archive::build(engine, tell, reference, build);
+        return build::build(engine, tell, reference, build).map_err(|why| why.to_string());
     }
     if policy == "never" {
         return Err(format!("there is no image `{reference}`, and it is never pulled"));
