@@ -282,7 +282,7 @@ fn found(
         // A host that does not answer is asked once, not for each of its processes.
         let said = match away.get(&host) {
             Some(why) => Err(String::clone(why)),
-            None => world.running(address, *order),
+            None => world.running(address, *order).map_err(|why| why.to_string()),
         };
         let one = match said {
             Ok(number) => number.map(Found::Runs),

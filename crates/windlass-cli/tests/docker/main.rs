@@ -143,7 +143,8 @@ fn main() -> ExitCode {
 /// The engine, with the image.
 fn engine() -> Result<Engine, String> {
     let host = std::env::var("DOCKER_HOST").ok();
-    let engine = Engine::new(Address::parse(host.as_deref())?);
+    let address = Address::parse(host.as_deref()).map_err(|why| why.to_string())?;
+    let engine = Engine::new(address);
     engine.ping().map_err(|why| why.to_string())?;
     if engine.look("images", IMAGE).is_err() {
         let busybox = ["/bin/busybox", "/usr/bin/busybox"];

@@ -8,17 +8,17 @@
 //! every call may be repeated. Whoever waits sleeps until the engine tells of an event.
 
 pub mod archive;
-pub(crate) mod build;
+pub mod build;
 pub(crate) mod create;
 mod dependents;
-mod dockerignore;
+pub mod dockerignore;
 pub mod engine;
 mod events;
 pub(super) mod execute;
 pub(crate) mod health;
 mod hook;
 pub mod http;
-pub(crate) mod pull;
+pub mod pull;
 mod removal;
 pub(crate) mod replace;
 pub mod requests;

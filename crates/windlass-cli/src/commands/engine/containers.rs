@@ -27,7 +27,8 @@ use crate::{escape, exit_code, output};
 /// The engine that `DOCKER_HOST` names.
 pub(crate) fn engine() -> Result<Engine, Failure> {
     let host = std::env::var("DOCKER_HOST").ok();
-    let address = Address::parse(host.as_deref()).map_err(Failure::usage)?;
+    let address = Address::parse(host.as_deref());
+    let address = address.map_err(|why| Failure::usage(why.to_string()))?;
     Ok(Engine::new(address))
 }
 

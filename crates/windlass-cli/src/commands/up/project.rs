@@ -126,7 +126,8 @@ impl Prepared {
         args: &UpArgs,
         options: &CommandOptions,
     ) -> Result<Self, Failure> {
-        running::select(&mut project, &args.services).map_err(Failure::usage)?;
+        running::select(&mut project, &args.services)
+            .map_err(|why| Failure::usage(why.to_string()))?;
         running::prune(&mut project);
         let ground = ground(&args.file, &project, options)?;
         tell_override(args);
@@ -150,7 +151,8 @@ impl Prepared {
         renew(args, &mut requests)?;
         if !args.dry_run && !args.adopt {
             let refreshed = running::refresh(&engine()?, &mut requests, args.build, tell);
-            refreshed.map_err(|why| Failure::usage(why).ending(exit_code::EXECUTION))?;
+            refreshed
+                .map_err(|why| Failure::usage(why.to_string()).ending(exit_code::EXECUTION))?;
         }
         let observed = running::observe(&engine()?, &application, &mut requests)
             .map_err(|why| refused(&why))?;

@@ -19,7 +19,8 @@ pub(crate) const INLINE: &str = ".windlass.Dockerfile";
 
 /// Why an image was not built.
 #[derive(Debug)]
-pub(super) enum BuildError {
+#[non_exhaustive]
+pub enum BuildError {
     /// A file or a folder of the context cannot be read.
     Unreadable {
         /// Which.

@@ -10,7 +10,7 @@ use globset::{Candidate, GlobBuilder, GlobMatcher};
 
 /// A pattern that is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct BadPattern {
+pub struct BadPattern {
     pattern: String,
     reason: String,
 }
