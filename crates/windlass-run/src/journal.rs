@@ -45,31 +45,36 @@ pub enum JournalError {
     EngineDied,
 }
 
-impl fmt::Display for JournalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the journal: ")?;
+impl JournalError {
+    /// Why, without saying that it is about the journal.
+    pub fn reason(&self) -> String {
         match self {
             JournalError::Sqlite(why) | JournalError::File(why) | JournalError::Unwritable(why) => {
-                f.write_str(why)
+                why.clone()
             }
-            JournalError::Unreadable(why) => write!(f, "an entry cannot be read: {why}"),
+            JournalError::Unreadable(why) => format!("an entry cannot be read: {why}"),
             JournalError::UnknownVersion { found, known } => {
-                write!(f, "it has version {found}, and this program knows {known}")
+                format!("it has version {found}, and this program knows {known}")
             }
             JournalError::WithoutTables => {
-                f.write_str("it is empty, and the file beside it goes on with what was in it")
+                "it is empty, and the file beside it goes on with what was in it".to_owned()
             }
             JournalError::TablesDamaged => {
-                f.write_str("it is damaged: something that was written to its tables is missing")
+                "it is damaged: something that was written to its tables is missing".to_owned()
             }
-            JournalError::TailMissing(path) => write!(f, "`{}` is missing", path.display()),
-            JournalError::TailDamaged(path) => write!(
-                f,
-                "`{}` is damaged: something that was written there is missing",
-                path.display()
-            ),
-            JournalError::EngineDied => f.write_str("the engine died"),
+            JournalError::TailMissing(path) => format!("`{}` is missing", path.display()),
+            JournalError::TailDamaged(path) => {
+                let path = path.display();
+                format!("`{path}` is damaged: something that was written there is missing")
+            }
+            JournalError::EngineDied => "the engine died".to_owned(),
         }
+    }
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the journal: {}", self.reason())
     }
 }
 

@@ -128,7 +128,7 @@ fn copied(path: &Path) -> Result<Sqlite, Box<dyn std::error::Error>> {
 
 /// A journal that cannot be read: nothing is executed then.
 fn unreadable(path: &Path, why: &JournalError) -> Failure {
-    let failure = Failure::usage(format!("cannot read `{}`: {}", path.display(), why.0));
+    let failure = Failure::usage(format!("cannot read `{}`: {}", path.display(), why.reason()));
     if is_on_full_disk(path) {
         return failure.help("nothing was done; the disk is full: make room there, then try again");
     }

@@ -23,7 +23,7 @@ pub(crate) enum Stage {
 impl Drive<'_> {
     /// The failure of the journal of this deployment.
     pub(crate) fn unkept(&self, stage: Stage, why: &JournalError) -> Failure {
-        let reason = failure::plain(&why.0);
+        let reason = failure::plain(&why.reason());
         let path = self.deployment.journal();
         let message = format!("cannot write `{}`: {reason}", path.display());
         let resume = self.address.command("resume");
