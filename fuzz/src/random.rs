@@ -7,10 +7,7 @@ pub(crate) struct Random(u64);
 impl Random {
     /// From a seed and a name, so that targets do not share their choices.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
-        let mixed = name.bytes().fold(seed, |state, byte| {
-            state.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(byte))
-        });
-        Random(mixed)
+        Random(seed ^ windlass::fnv::fnv1a_64(name.bytes()))
     }
 
     /// The next number.

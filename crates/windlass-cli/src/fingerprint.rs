@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use windlass::diagnostic::Diagnostic;
+use windlass::fnv::fnv1a_64;
 use windlass::source::{SourceId, Sources};
 
 /// Hands out fingerprints for the findings of one run, in their order.
@@ -54,13 +55,7 @@ impl<'a> Fingerprints<'a> {
 
 /// FNV-1a in 64 bits over the parts, each closed by a byte that UTF-8 never contains.
 fn hash(parts: &[&[u8]]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for part in parts {
-        for byte in part.iter().chain(&[0xff]) {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-    hash
+    fnv1a_64(parts.iter().flat_map(|part| part.iter().copied().chain([0xff])))
 }
 
 #[cfg(test)]

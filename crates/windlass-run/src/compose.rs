@@ -13,7 +13,6 @@ mod canon;
 mod conflict;
 mod describe;
 mod go_format;
-mod hash;
 mod health;
 mod observed;
 mod order;
@@ -37,7 +36,7 @@ pub use observed::{
 pub use order::{arrange, arrange_one_by_one, optional_order, rolling_update};
 pub use refresh::refresh;
 pub use registry::Credentials;
-pub use requests::{prune, requests, select, with_processes};
+pub use requests::{UnknownService, prune, requests, select, with_processes};
 pub use unsupported::unsupported;
 
 use std::collections::BTreeMap;

@@ -8,18 +8,73 @@ mod tail;
 
 use std::cell::RefCell;
 use std::fmt;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
 use crate::entry::{Entry, Record};
 
-/// The journal could not be read or written.
+/// Why the journal could not be read or written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JournalError(pub String);
+#[non_exhaustive]
+pub enum JournalError {
+    /// SQLite refused, in its words.
+    Sqlite(String),
+    /// A file could not be read or written, in the words of the system.
+    File(String),
+    /// An entry is not what this program can read, in the words of the reader.
+    Unreadable(String),
+    /// An entry cannot be written, in the words of the writer.
+    Unwritable(String),
+    /// It is of a version that this program does not know.
+    UnknownVersion {
+        /// The version of the journal.
+        found: i64,
+        /// The latest version that is known.
+        known: i64,
+    },
+    /// The tables are empty, and the file beside them follows entries.
+    WithoutTables,
+    /// The tables lack entries that the file beside them follows.
+    TablesDamaged,
+    /// The file beside the tables is missing.
+    TailMissing(PathBuf),
+    /// The file beside the tables lacks something that was written there.
+    TailDamaged(PathBuf),
+    /// The engine died, in a world that only plays.
+    EngineDied,
+}
+
+impl JournalError {
+    /// Why, without saying that it is about the journal.
+    pub fn reason(&self) -> String {
+        match self {
+            JournalError::Sqlite(why) | JournalError::File(why) | JournalError::Unwritable(why) => {
+                why.clone()
+            }
+            JournalError::Unreadable(why) => format!("an entry cannot be read: {why}"),
+            JournalError::UnknownVersion { found, known } => {
+                format!("it has version {found}, and this program knows {known}")
+            }
+            JournalError::WithoutTables => {
+                "it is empty, and the file beside it goes on with what was in it".to_owned()
+            }
+            JournalError::TablesDamaged => {
+                "it is damaged: something that was written to its tables is missing".to_owned()
+            }
+            JournalError::TailMissing(path) => format!("`{}` is missing", path.display()),
+            JournalError::TailDamaged(path) => {
+                let path = path.display();
+                format!("`{path}` is damaged: something that was written there is missing")
+            }
+            JournalError::EngineDied => "the engine died".to_owned(),
+        }
+    }
+}
 
 impl fmt::Display for JournalError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "the journal: {}", self.0)
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the journal: {}", self.reason())
     }
 }
 

@@ -8,7 +8,6 @@
 //! Invariants: no proof rests on hashes alone; a limit reached is `Unknown`, never "holds"; every
 //! story was replayed by the reference before it is returned.
 
-mod edges;
 mod form;
 mod replay;
 mod rows;
@@ -20,9 +19,9 @@ mod tests;
 pub use form::{ActionOf, Compiled, Derived, Form, Quotient, Row, StateOf};
 pub use rows::{Arena, Batch, Segments, ValueArena, Values};
 
-use edges::Edges;
 use space::Found;
 
+use crate::cycle::{self, Edges};
 use crate::system::{Budget, Evidence, Progress, Property, StopReason, Trace, Verdict};
 
 /// How a search is done.
@@ -121,7 +120,7 @@ fn no_cycle<F: Form>(
     found: &Found<F>,
     edges: &Edges,
 ) -> Result<VerdictOf<F>, StopReason> {
-    let components = edges::components(edges, found.store.len());
+    let components = cycle::components(edges, found.store.len());
     let Some(state) = components.on_cycle else {
         if lists_nothing(form, options, found) {
             return Ok(Verdict::Holds(Evidence::Search(found.store.len())));
@@ -133,7 +132,7 @@ fn no_cycle<F: Form>(
         return Ok(Verdict::Holds(Evidence::Measure(ranks)));
     };
     let stem = found.store.path_to(state);
-    let cycle = edges::shortest_cycle(edges, &components, state);
+    let cycle = cycle::shortest_cycle(edges, &components, state);
     let (stem, cycle) =
         replay::lasso(form, &found.store, &stem, &cycle).ok_or(StopReason::Replay)?;
     let holds_in = |state| replay::holds_in(form, property, state);

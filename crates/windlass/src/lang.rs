@@ -6,6 +6,7 @@
 //! that is added later is one folder, one variant and one line in each `match` below.
 
 pub mod barrel;
+pub(crate) mod base64;
 pub mod compose;
 pub mod concerto;
 pub mod documents;

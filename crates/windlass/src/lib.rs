@@ -11,9 +11,11 @@
 pub mod analyze;
 pub mod application;
 pub mod certificate;
+mod cycle;
 pub mod diagnostic;
 pub mod explore;
 pub mod export;
+pub mod fnv;
 pub mod goal;
 pub mod graph;
 pub mod lang;

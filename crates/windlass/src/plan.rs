@@ -15,6 +15,7 @@ pub mod slots;
 pub use fit::{Misfit, MisfitKind, fit};
 
 use crate::application::InstanceId;
+use crate::cycle::{Cycles, Edges};
 use crate::source::Origin;
 
 /// One action of a plan.
@@ -170,31 +171,18 @@ impl Plan {
                 }
             }
         }
-        if sorted.len() == self.steps.len() { Ok(sorted) } else { Err(self.cycle_among(&waiting)) }
+        if sorted.len() == self.steps.len() { Ok(sorted) } else { Err(self.cycle()) }
     }
 
-    /// A cycle among the steps that still wait: walk backwards until a step comes again.
-    fn cycle_among(&self, waiting: &[usize]) -> Vec<usize> {
-        let mut predecessor = vec![None; self.steps.len()];
+    /// A cycle of the order, in its order.
+    fn cycle(&self) -> Vec<usize> {
+        let mut before = vec![Vec::new(); self.steps.len()];
         for edge in &self.order {
-            if waiting[edge.before] > 0 && waiting[edge.after] > 0 {
-                predecessor[edge.after].get_or_insert(edge.before);
-            }
+            before[edge.after].push(edge.before);
         }
-        let mut seen = vec![usize::MAX; self.steps.len()];
-        let mut path = Vec::new();
-        let mut at = waiting.iter().position(|count| *count > 0).unwrap_or_default();
-        while seen[at] == usize::MAX {
-            seen[at] = path.len();
-            path.push(at);
-            match predecessor[at] {
-                Some(before) => at = before,
-                None => return path,
-            }
-        }
-        let mut cycle = path.split_off(seen[at]);
-        cycle.reverse();
-        cycle
+        let edges: Edges = before.into_iter().collect();
+        let cycle = Cycles::new(&edges).next().unwrap_or_default();
+        cycle.into_iter().rev().map(|step| step.vertex).collect()
     }
 }
 

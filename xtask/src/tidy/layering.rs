@@ -9,13 +9,15 @@ use crate::lexer::{code, path_uses, without_test_code};
 use crate::repository::{File, Finding};
 
 /// Every part speaks about places in texts, finds something wrong and says what was meant.
-const FOR_ALL: &[&str] = &["source", "diagnostic", "spelling"];
+const FOR_ALL: &[&str] = &["source", "diagnostic", "spelling", "cycle", "fnv"];
 
 /// Module, what it may name, and why no more.
 pub(super) const ARROWS: &[(&str, &[&str], &str)] = &[
     ("source", &[], "texts and places know nothing of what stands in them"),
     ("diagnostic", &[], "a finding is a value; how it came about is another's business"),
     ("spelling", &[], "words, whatever they mean"),
+    ("cycle", &[], "graphs by number, whatever their vertices are"),
+    ("fnv", &[], "numbers of texts, whatever they mean"),
     ("tree", &[], "YAML and JSON, whatever they describe"),
     ("graph", &[], "the pivot is described without a language and without behaviour"),
     ("lifecycle", &[], "descriptions of lifecycles, no behaviour"),

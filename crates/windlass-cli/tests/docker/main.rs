@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use windlass_run::world::docker::archive::tar;
+use windlass_run::world::docker::archive::{Entry, pack};
 use windlass_run::world::docker::engine::Engine;
 use windlass_run::world::docker::http::Address;
 
@@ -143,7 +143,8 @@ fn main() -> ExitCode {
 /// The engine, with the image.
 fn engine() -> Result<Engine, String> {
     let host = std::env::var("DOCKER_HOST").ok();
-    let engine = Engine::new(Address::parse(host.as_deref())?);
+    let address = Address::parse(host.as_deref()).map_err(|why| why.to_string())?;
+    let engine = Engine::new(address);
     engine.ping().map_err(|why| why.to_string())?;
     if engine.look("images", IMAGE).is_err() {
         let busybox = ["/bin/busybox", "/usr/bin/busybox"];
@@ -151,11 +152,11 @@ fn engine() -> Result<Engine, String> {
         let busybox = busybox.ok_or("there is no static busybox to make an image of")?;
         let program = std::fs::read(busybox).map_err(|error| error.to_string())?;
         let names = ["busybox", "sh", "sleep", "test", "echo", "cat", "true", "false", "httpd"];
-        let files = names.map(|name| (format!("bin/{name}"), &program[..], 0o755));
+        let files = names.map(|name| Entry::file(format!("bin/{name}"), &program[..], 0o755));
         let (repository, tag) = IMAGE.split_once(':').unwrap_or((IMAGE, "1"));
-        let temporary = [("tmp/keep".to_owned(), &b""[..], 0o644)];
-        let all = files.into_iter().chain(temporary);
-        engine.import(repository, tag, &tar(all)).map_err(|why| why.to_string())?;
+        let all = files.into_iter().chain([Entry::file("tmp/keep", "", 0o644)]);
+        let archive = pack(all).map_err(|error| error.to_string())?;
+        engine.import(repository, tag, &archive).map_err(|why| why.to_string())?;
     }
     Ok(engine)
 }

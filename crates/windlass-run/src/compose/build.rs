@@ -10,7 +10,7 @@ use windlass::lang::compose::project::{Project, Service};
 
 use super::canon::{bytes, pairs, texts, whole};
 use super::{ProjectContext, VERSION};
-use crate::world::docker::archive::INLINE;
+use crate::world::docker::build::INLINE;
 use crate::world::docker::engine::escaped;
 use crate::world::docker::requests::{self, Build};
 

@@ -1,17 +1,19 @@
 //! A service, a network, a volume as Compose 2.40.3 spells them out before it hashes them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 use windlass::lang::compose::item::{Data, Item};
 use windlass::lang::compose::project::{Network, Project, Resource, Service};
 use windlass::lang::compose::{cast, command};
 
+use super::ProjectContext;
 use super::go_format::{duration, go_json};
 use super::special::special_value;
 use super::tables::{self, Key, Kind, Special};
-use super::{ProjectContext, hash};
 
 /// The hash of every service of a project, as `docker compose config --hash '*'` prints it.
 pub fn hashes(project: &Project, ground: &ProjectContext) -> BTreeMap<String, String> {
@@ -19,9 +21,14 @@ pub fn hashes(project: &Project, ground: &ProjectContext) -> BTreeMap<String, St
     project.services.values().map(|service| (service.name.clone(), hash(service))).collect()
 }
 
-/// The hash of a value.
+/// The hash of a value: SHA-256, in hexadecimal.
 pub(crate) fn digest(value: &Value) -> String {
-    hash::sha256(go_json(value).as_bytes())
+    let mut digest = String::new();
+    for byte in Sha256::digest(go_json(value)) {
+        // Writing to a string cannot fail.
+        let _ = write!(digest, "{byte:02x}");
+    }
+    digest
 }
 
 /// A service.

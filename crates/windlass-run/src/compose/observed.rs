@@ -157,7 +157,7 @@ fn looked(
             let name = seen.container.name.clone();
             requests.previous.insert(name, replace::previous(&seen.container));
         }
-        place(application, requests, seen, (known, is_stale), &mut observed);
+        place(application, requests, seen, known, is_stale, &mut observed);
     }
     settle(application, requests, &mut observed);
     hold(application, &mut observed);
@@ -309,7 +309,8 @@ fn place(
     application: &Application,
     requests: &Requests,
     seen: ProjectContainer,
-    (known, is_stale): (Option<&GlobalState>, bool),
+    known: Option<&GlobalState>,
+    is_stale: bool,
     observed: &mut Observed,
 ) {
     let own = service_of(requests, &seen.service);

@@ -2,7 +2,7 @@
 //! containers of an older one are replaced by the same run.
 
 use crate::world::docker::engine::Engine;
-use crate::world::docker::pull::{Wanted, fetch, is_good};
+use crate::world::docker::pull::{ImageError, Wanted, fetch, is_good};
 use crate::world::docker::requests::{Part, Requests};
 
 /// Pulls the images that `pull_policy` wants again, and with `build` builds all that are
@@ -12,7 +12,7 @@ pub fn refresh(
     requests: &mut Requests,
     build_all: bool,
     tell: fn(&str),
-) -> Result<(), String> {
+) -> Result<(), ImageError> {
     for part in requests.parts.values_mut() {
         let Part::Image { reference, policy, build, platform } = part else { continue };
         if build_all && build.is_some() {
@@ -21,7 +21,7 @@ pub fn refresh(
         let image = match engine.look("images", reference) {
             Ok(image) => image,
             Err(why) if why.is_missing() => continue,
-            Err(why) => return Err(why.to_string()),
+            Err(why) => return Err(why.into()),
         };
         if !is_good(policy, build.is_some(), &image) {
             let (build, platform) = (build.as_ref(), platform.as_deref());

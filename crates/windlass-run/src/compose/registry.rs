@@ -8,6 +8,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use base64::alphabet;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::prelude::Engine as _;
 use serde::Serialize as _;
 use serde_json::{Value, json};
 
@@ -63,7 +67,7 @@ impl Credentials {
             .iter()
             .map(|(server, (name, password))| match name.as_str() {
                 TOKEN => (server, json!({ "identitytoken": password })),
-                _ => (server, json!({ "auth": encoded(&format!("{name}:{password}"), PLAIN) })),
+                _ => (server, json!({ "auth": STANDARD.encode(format!("{name}:{password}")) })),
             })
             .collect();
         let mut out = Vec::new();
@@ -87,7 +91,7 @@ impl Credentials {
             TOKEN => json!({ "identitytoken": password, "serveraddress": known }),
             _ => json!({ "username": name, "password": password, "serveraddress": known }),
         };
-        Some(encoded(&value.to_string(), SAFE))
+        Some(URL_SAFE.encode(value.to_string()))
     }
 }
 
@@ -118,41 +122,12 @@ fn ask_helper(name: &str, server: &str) -> Option<(String, String)> {
     Some((text("Username")?, text("Secret")?))
 }
 
-const PLAIN: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/// The digits that may stand in a header or an address.
-const SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/// A text in base 64.
-fn encoded(text: &str, digits: &[u8; 64]) -> String {
-    let mut out = String::new();
-    for chunk in text.as_bytes().chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for at in 0..4 {
-            if at <= chunk.len() {
-                let digit = (bits >> (18 - 6 * at)) & 63;
-                out.push(char::from(digits[digit as usize]));
-            } else {
-                out.push('=');
-            }
-        }
-    }
-    out
-}
-
-/// What a text in base 64 means; none when it is not one.
+/// What a text in base 64 means; none when it is not one. `docker login` fills it up with `=`;
+/// others who write the file do not always.
 fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0_u32, 0_u32);
-    for digit in text.trim().trim_end_matches('=').bytes() {
-        let value = PLAIN.iter().position(|known| *known == digit)?;
-        bits = bits << 6 | u32::try_from(value).ok()?;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from(bits >> count & 255).ok()?);
-        }
-    }
+    let config =
+        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let bytes = GeneralPurpose::new(&alphabet::STANDARD, config).decode(text.trim()).ok()?;
     String::from_utf8(bytes).ok()
 }
 
@@ -161,11 +136,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base_64() {
-        for (text, code) in [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj")] {
-            assert_eq!(encoded(text, PLAIN), code);
-            assert_eq!(decoded(code).as_deref(), Some(text));
-        }
+    fn names_and_passwords_are_read_with_and_without_padding() {
+        assert_eq!(decoded("bWU6cHc=").as_deref(), Some("me:pw"));
+        assert_eq!(decoded(" bWU6cHc\n").as_deref(), Some("me:pw"));
         assert_eq!(decoded("?"), None);
     }
 

@@ -1,6 +1,7 @@
 //! Every request that the operations of a project will make.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde_json::{Map, Value, json};
 use windlass::application::Application;
@@ -17,13 +18,23 @@ use crate::world::docker::requests::{
     self, File, OptionalDependency, Part, Requests, Service, Until,
 };
 
+/// A service that a project does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownService(pub String);
+
+impl fmt::Display for UnknownService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no service `{}`", self.0)
+    }
+}
+
 /// Leaves only some services, and those that they need.
-pub fn select(project: &mut Project, names: &[String]) -> Result<(), String> {
+pub fn select(project: &mut Project, names: &[String]) -> Result<(), UnknownService> {
     let mut wanted: BTreeSet<String> = BTreeSet::new();
     let mut open: Vec<String> = names.to_vec();
     while let Some(name) = open.pop() {
         let Some(service) = project.services.get(&name) else {
-            return Err(format!("there is no service `{name}`"));
+            return Err(UnknownService(name));
         };
         if wanted.insert(name) {
             let needed = service.depends_on.keys();

@@ -79,13 +79,13 @@ pub(super) fn run_and_number(place: u64) -> (u64, u64) {
 
 impl From<rusqlite::Error> for JournalError {
     fn from(error: rusqlite::Error) -> Self {
-        JournalError(error.to_string())
+        JournalError::Sqlite(error.to_string())
     }
 }
 
 impl From<std::io::Error> for JournalError {
     fn from(error: std::io::Error) -> Self {
-        JournalError(error.to_string())
+        JournalError::File(error.to_string())
     }
 }
 
@@ -193,7 +193,7 @@ impl Sqlite {
     /// What is not in the tables yet, by the file beside them.
     fn waiting(&self, version: i64) -> Result<Contents, JournalError> {
         match version {
-            EMPTY if tail::says_something(&self.path)? => Err(without_tables()),
+            EMPTY if tail::says_something(&self.path)? => Err(JournalError::WithoutTables),
             EMPTY | FIRST | SECOND => Ok(Contents::default()),
             THIRD => tail::read_plain(&self.path),
             _ => tail::read(&self.path),
@@ -236,7 +236,7 @@ impl Sqlite {
         while let Some(row) = rows.next()? {
             let body: String = row.get(2)?;
             let entry = serde_json::from_str(&body)
-                .map_err(|error| JournalError(format!("an entry cannot be read: {error}")))?;
+                .map_err(|error| JournalError::Unreadable(error.to_string()))?;
             records.push(Record { run, seq: row.get(0)?, at: row.get(1)?, entry });
         }
         let last = records.last().map_or(after, |last| last.seq);
@@ -257,7 +257,7 @@ impl Sqlite {
         let numbered = entries.iter().zip(self.next..);
         let row = |(entry, seq): (&Entry, u64)| {
             let body = serde_json::to_string(entry.redacted(&self.secrets).as_ref())
-                .map_err(|error| JournalError(error.to_string()))?;
+                .map_err(|error| JournalError::Unwritable(error.to_string()))?;
             Ok(Row { run: self.run, seq, at, kind: entry.kind(), body })
         };
         numbered.map(row).collect()
@@ -345,8 +345,8 @@ fn take_over(connection: &Connection, waiting: Vec<Record>) -> Result<(), Journa
     }
     let row = |Record { run, seq, at, entry }: Record| {
         // What had to be hidden was hidden when it was written.
-        let body =
-            serde_json::to_string(&entry).map_err(|error| JournalError(error.to_string()))?;
+        let body = serde_json::to_string(&entry)
+            .map_err(|error| JournalError::Unwritable(error.to_string()))?;
         Ok(Row { run, seq, at, kind: entry.kind(), body })
     };
     let rows = left.into_iter().map(row).collect::<Result<Vec<_>, JournalError>>()?;
@@ -369,18 +369,14 @@ fn version(connection: &Connection) -> Result<i64, JournalError> {
     Ok(connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }
 
-fn wrong_version(version: i64) -> JournalError {
-    JournalError(format!("it has version {version}, and this program knows {SCHEMA}"))
-}
-
-fn without_tables() -> JournalError {
-    JournalError("it is empty, and the file beside it goes on with what was in it".to_owned())
+fn wrong_version(found: i64) -> JournalError {
+    JournalError::UnknownVersion { found, known: SCHEMA }
 }
 
 /// Brings a journal to the version of today. There is a file beside its tables before they say so.
 fn migrate(connection: &Connection, version: i64, path: &Path) -> Result<(), JournalError> {
     match version {
-        EMPTY if tail::says_something(path)? => return Err(without_tables()),
+        EMPTY if tail::says_something(path)? => return Err(JournalError::WithoutTables),
         THIRD => take_over(connection, tail::read_plain(path)?.records)?,
         _ => {}
     }

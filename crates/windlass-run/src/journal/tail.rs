@@ -92,8 +92,7 @@ impl Contents {
         if self.head.after <= last {
             return Ok(());
         }
-        let why = "it is damaged: something that was written to its tables is missing";
-        Err(JournalError(why.to_owned()))
+        Err(JournalError::TablesDamaged)
     }
 }
 
@@ -182,7 +181,7 @@ fn bytes(journal: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Reads the file; an error when something is missing that no end of an engine or of the machine
 /// explains.
 pub(super) fn read(journal: &Path) -> Result<Contents, JournalError> {
-    let mut why = "is missing";
+    let mut why: fn(PathBuf) -> JournalError = JournalError::TailMissing;
     for look in 0..LOOKS {
         if look > 0 {
             thread::sleep(PAUSE);
@@ -191,9 +190,9 @@ pub(super) fn read(journal: &Path) -> Result<Contents, JournalError> {
         if let Some(contents) = contents(&bytes) {
             return Ok(contents);
         }
-        why = "is damaged: something that was written there is missing";
+        why = JournalError::TailDamaged;
     }
-    Err(JournalError(format!("`{}` {why}", beside(journal).display())))
+    Err(why(beside(journal)))
 }
 
 /// The entries of a file without a head, as older programs wrote it.

@@ -8,15 +8,17 @@
 //! every call may be repeated. A waiting thread sleeps until the engine reports an event.
 
 pub mod archive;
+pub mod build;
 pub(crate) mod create;
 mod dependents;
+pub mod dockerignore;
 pub mod engine;
 mod events;
 pub(super) mod execute;
 pub(crate) mod health;
 mod hook;
 pub mod http;
-pub(crate) mod pull;
+pub mod pull;
 mod removal;
 pub(crate) mod replace;
 pub mod requests;

@@ -344,7 +344,7 @@ impl Journal for Disk {
         entries: &[crate::entry::Entry],
         safety: crate::journal::Safety,
     ) -> Result<(), JournalError> {
-        let dead = || JournalError("the engine died".to_owned());
+        let dead = || JournalError::EngineDied;
         let crashes = {
             let mut inner = self.inner.borrow_mut();
             if inner.crashed {

@@ -18,6 +18,7 @@ mod script;
 mod unreachable;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
@@ -30,8 +31,9 @@ use super::process::{Interrupter, ProcessSettings, Processes, Reports};
 use super::{Order, OrderStatus, Report, World, in_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
+pub use address::AddressError;
 use connection::Connections;
-use script::{ClaimKind, Scripts};
+use script::{ClaimKind, ClaimStatus, Scripts};
 use unreachable::UnreachableHosts;
 
 /// How long after a command was told to stop it is told again.
@@ -110,6 +112,31 @@ pub struct Ssh {
     unresponsive: BTreeSet<String>,
 }
 
+/// Why it is unknown what happens on a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HostError {
+    /// Its address is not known.
+    Address(AddressError),
+    /// It does not answer, with the reason that ssh gives.
+    Unreachable(String),
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HostError::Address(error) => error.fmt(f),
+            HostError::Unreachable(why) => f.write_str(why),
+        }
+    }
+}
+
+impl From<AddressError> for HostError {
+    fn from(error: AddressError) -> Self {
+        HostError::Address(error)
+    }
+}
+
 impl Ssh {
     /// A world of hosts.
     pub fn new(
@@ -149,20 +176,23 @@ impl Ssh {
 
     /// The number of the process that an order started, if it runs; why when that is unknown. It is
     /// not looked after.
-    pub fn running(&self, host: Option<&str>, order: OrderId) -> Result<Option<u32>, String> {
+    pub fn running(&self, host: Option<&str>, order: OrderId) -> Result<Option<u32>, HostError> {
         let host = match host {
             Some(host) => address::resolve(&self.shared.here.folder, host)?,
             None => None,
         };
         let Some(host) = host else { return Ok(self.local.running(order)) };
         let script = self.shared.scripts.is_running(order, ClaimKind::Process);
-        let (_, said) = self.shared.connections.ask(&host, &script).map_err(|away| away.0)?;
-        let said = String::from_utf8_lossy(&said);
-        Ok(said.trim().strip_prefix("running ").and_then(|number| number.parse().ok()))
+        let asked = self.shared.connections.ask(&host, &script);
+        let (_, said) = asked.map_err(|away| HostError::Unreachable(away.0))?;
+        match ClaimStatus::parse(&String::from_utf8_lossy(&said)) {
+            ClaimStatus::Running(number) => Ok(number),
+            _ => Ok(None),
+        }
     }
 
     /// Where an order is carried out, when not here; why when that is unknown.
-    fn host(&mut self, order: &Order) -> Result<Option<String>, String> {
+    fn host(&mut self, order: &Order) -> Result<Option<String>, AddressError> {
         let Some(host) = &order.host else { return Ok(None) };
         let host = address::resolve(&self.shared.here.folder, host)?;
         if let Some(host) = &host {
@@ -235,8 +265,8 @@ impl World for Ssh {
                 execute::begin(&self.shared, host, order.clone(), execute::From::Start)
             }
             Ok(None) => self.local.start(order),
-            Err(reason) => {
-                let end = End::Failed { reason };
+            Err(why) => {
+                let end = End::Failed { reason: why.to_string() };
                 self.shared.reports.send(Report::Ended { order: order.id, end });
             }
         }
@@ -283,22 +313,22 @@ impl World for Ssh {
             // A host that does not answer: the outcome is unknown.
             let script = self.shared.scripts.inquire(order.id, ClaimKind::Command);
             let Some(said) = self.asked(&host, script) else { return OrderStatus::Silent };
-            match said.split(' ').collect::<Vec<_>>().as_slice() {
-                ["free"] => return OrderStatus::NotDone,
-                ["result", "0"] => execute::From::Command,
-                ["result", code] => {
-                    let code = code.parse().unwrap_or(1);
-                    let end = End::Failed { reason: super::process::exit_words(code) };
+            match ClaimStatus::parse(&said) {
+                ClaimStatus::Free => return OrderStatus::NotDone,
+                ClaimStatus::Ended(Some(0)) => execute::From::Command,
+                ClaimStatus::Ended(code) => {
+                    let reason = super::process::exit_words(code.unwrap_or(1));
+                    let end = End::Failed { reason };
                     self.shared.reports.send(Report::Ended { order: order.id, end });
                     return OrderStatus::Known;
                 }
-                ["running", _] => execute::From::Running,
-                _ => return OrderStatus::Unknown,
+                ClaimStatus::Running(_) => execute::From::Running,
+                ClaimStatus::Unknown => return OrderStatus::Unknown,
             }
         } else if order.spawn.is_some() {
             let script = self.shared.scripts.inquire(order.id, ClaimKind::Process);
             match self.asked(&host, script) {
-                Some(said) if said.starts_with("running") => execute::From::Command,
+                Some(said) if ClaimStatus::parse(&said).is_running() => execute::From::Command,
                 Some(_) => return OrderStatus::NotDone,
                 None => return OrderStatus::Silent,
             }
@@ -318,7 +348,9 @@ impl World for Ssh {
         };
         let script = self.shared.scripts.is_running(order.id, ClaimKind::Process);
         match self.asked(&host, script) {
-            Some(said) if said.starts_with("running") => execute::adopt(&self.shared, &host, order),
+            Some(said) if ClaimStatus::parse(&said).is_running() => {
+                execute::adopt(&self.shared, &host, order);
+            }
             Some(_) => return false,
             // A host that does not answer is asked until it does.
             None => execute::adopt_unseen(&self.shared, &host, order),

@@ -16,6 +16,7 @@ pub mod argument;
 use std::collections::BTreeSet;
 
 use super::index;
+use crate::cycle::{Cycles, Edges};
 use crate::source::Origin;
 
 index!(
@@ -410,38 +411,8 @@ impl Topology {
                 outgoing[link.source].push(link.target);
             }
         }
-        cycle_of(&outgoing)
+        let edges: Edges = outgoing.into_iter().collect();
+        let cycle = Cycles::new(&edges).next()?;
+        Some(cycle.into_iter().map(|step| step.vertex).collect())
     }
-}
-
-/// A cycle of a graph given by its edges, found without recursion.
-fn cycle_of(outgoing: &[Vec<usize>]) -> Option<Vec<usize>> {
-    const NEW: u8 = 0;
-    const OPEN: u8 = 1;
-    const DONE: u8 = 2;
-    let mut mark = vec![NEW; outgoing.len()];
-    for root in 0..outgoing.len() {
-        let mut path: Vec<(usize, usize)> = Vec::new();
-        if mark[root] == NEW {
-            mark[root] = OPEN;
-            path.push((root, 0));
-        }
-        while let Some((node, next)) = path.last_mut() {
-            let Some(&target) = outgoing[*node].get(*next) else {
-                mark[*node] = DONE;
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            if mark[target] == OPEN {
-                let start = path.iter().position(|(node, _)| *node == target).unwrap_or(0);
-                return Some(path[start..].iter().map(|(node, _)| *node).collect());
-            }
-            if mark[target] == NEW {
-                mark[target] = OPEN;
-                path.push((target, 0));
-            }
-        }
-    }
-    None
 }

@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
-use super::archive::{Entry, What};
+use super::archive::{Content, Entry, pack};
 use super::engine::{Container, Engine, EngineError};
 use super::requests::{self, File, Part, Requests, Service};
 use super::service::{unless_missing, words};
-use super::{Shared, archive, replace};
+use super::{Shared, replace};
 use crate::compose::digest;
 
 /// Makes the container. One that is as it should be stays; beside any other the new one is made
@@ -181,16 +181,15 @@ fn put_files(shared: &Shared, id: &str, files: &[File]) -> Result<(), String> {
     if files.is_empty() {
         return Ok(());
     }
-    let entries = files.iter().map(|file| {
-        let path = file.target.trim_start_matches('/').to_owned();
-        Entry {
-            path,
-            content: What::File(file.content.as_bytes()),
-            mode: file.mode,
-            owner: file.owner,
-        }
+    let entries = files.iter().map(|file| Entry {
+        path: file.target.clone(),
+        content: Content::File(file.content.clone().into_bytes()),
+        mode: file.mode,
+        user: file.owner.0,
+        group: file.owner.1,
     });
-    shared.engine.put_archive(id, &archive::pack(entries)).map_err(words)
+    let archive = pack(entries).map_err(|error| error.to_string())?;
+    shared.engine.put_archive(id, &archive).map_err(words)
 }
 
 /// The request with the containers that it shares something with, and the hash that Compose gives

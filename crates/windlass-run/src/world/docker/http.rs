@@ -4,6 +4,7 @@
 //! Only what the engine speaks: no redirects, no encodings, no TLS (a remote engine is reached
 //! through a tunnel of ssh that ends in a socket here).
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -24,9 +25,19 @@ pub enum Address {
     Tcp(String),
 }
 
+/// A text that is no address of an engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadAddress(pub String);
+
+impl fmt::Display for BadAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no address of a Docker engine: unix:// or tcp://", self.0)
+    }
+}
+
 impl Address {
     /// What `DOCKER_HOST` means.
-    pub fn parse(host: Option<&str>) -> Result<Self, String> {
+    pub fn parse(host: Option<&str>) -> Result<Self, BadAddress> {
         match host.filter(|host| !host.is_empty()) {
             None => Ok(Address::Unix(USUAL.into())),
             Some(host) => {
@@ -37,7 +48,7 @@ impl Address {
                 {
                     Ok(Address::Tcp(rest.trim_end_matches('/').to_owned()))
                 } else {
-                    Err(format!("`{host}` is no address of a Docker engine: unix:// or tcp://"))
+                    Err(BadAddress(host.to_owned()))
                 }
             }
         }

@@ -1,14 +1,14 @@
 //! Getting an image: pulled, built, or there already and new enough.
 
+use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 use windlass::lang::compose::cast;
 
-use super::archive;
-use super::engine::Engine;
+use super::build::{self, BuildError};
+use super::engine::{Engine, EngineError};
 use super::requests::Build;
-use super::service::words;
 use crate::compose::Credentials;
 
 const DAY: u64 = 24 * 60 * 60;
@@ -21,19 +21,56 @@ pub(crate) struct Wanted<'a> {
     pub(crate) platform: Option<&'a str>,
 }
 
+/// Why there is no image.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// The engine refused, or cannot be reached.
+    Engine(EngineError),
+    /// It could not be built.
+    Build(BuildError),
+    /// It is not there, and its policy is never to pull it.
+    NeverPulled {
+        /// Its name.
+        reference: String,
+    },
+}
+
+impl fmt::Display for ImageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ImageError::Engine(error) => error.fmt(f),
+            ImageError::Build(error) => error.fmt(f),
+            ImageError::NeverPulled { reference } => {
+                write!(f, "there is no image `{reference}`, and it is never pulled")
+            }
+        }
+    }
+}
+
+impl From<EngineError> for ImageError {
+    fn from(error: EngineError) -> Self {
+        ImageError::Engine(error)
+    }
+}
+
 /// Gets an image, unless one is there that will do.
-pub(crate) fn fetch(engine: &Engine, tell: fn(&str), wanted: &Wanted<'_>) -> Result<(), String> {
+pub(crate) fn fetch(
+    engine: &Engine,
+    tell: fn(&str),
+    wanted: &Wanted<'_>,
+) -> Result<(), ImageError> {
     let Wanted { reference, policy, build, platform } = *wanted;
     match engine.look("images", reference) {
         Ok(image) if is_good(policy, build.is_some(), &image) => return Ok(()),
-        Err(refused) if !refused.is_missing() => return Err(words(refused)),
+        Err(refused) if !refused.is_missing() => return Err(refused.into()),
         _ => {}
     }
     if let Some(build) = build {
-        return archive::build(engine, tell, reference, build);
+        return build::build(engine, tell, reference, build).map_err(ImageError::Build);
     }
     if policy == "never" {
-        return Err(format!("there is no image `{reference}`, and it is never pulled"));
+        return Err(ImageError::NeverPulled { reference: reference.to_owned() });
     }
     let variables = std::env::vars_os();
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
@@ -48,7 +85,7 @@ pub(crate) fn fetch(engine: &Engine, tell: fn(&str), wanted: &Wanted<'_>) -> Res
             last = text;
         }
     };
-    engine.pull(reference, platform, header.as_deref(), &mut progress).map_err(words)
+    Ok(engine.pull(reference, platform, header.as_deref(), &mut progress)?)
 }
 
 /// A line of a pull in words: which layer, what happens to it, how far it is.

@@ -49,7 +49,7 @@ pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
                 let (build, platform) = (build.as_ref(), platform.as_deref());
                 let wanted = pull::Wanted { reference, policy, build, platform };
                 shared.forget_images();
-                pull::fetch(&shared.engine, shared.tell, &wanted)
+                pull::fetch(&shared.engine, shared.tell, &wanted).map_err(|why| why.to_string())
             }
             // Images stay: others may use them, and to get them again takes long.
             _ => Ok(()),

@@ -175,13 +175,17 @@ impl Launcher {
     }
 
     /// What a command under a claim writes to.
-    fn output(&self, order: OrderId, command: &Command) -> io::Result<(File, File)> {
+    fn output(&self, order: OrderId, command: &Command) -> io::Result<File> {
         let log = self.log(order);
         if let Some(program) = self.place.program.as_ref().filter(|_| redact::is_needed(command)) {
-            return self.redactors.open(program, order, (command, &self.secrets), log);
+            return self.redactors.open(
+                program,
+                order,
+                self.secrets.only(redact::names(command)),
+                log,
+            );
         }
-        let log = OpenOptions::new().create(true).append(true).mode(0o600).open(log)?;
-        Ok((log.try_clone()?, log))
+        OpenOptions::new().create(true).append(true).mode(0o600).open(log)
     }
 
     /// What the command of an order is started with when it needs no claim.
@@ -234,7 +238,7 @@ impl Launcher {
             // A shell says where it is.
             program.env("PWD", directory);
         }
-        self.with_streams(&mut program, (log.writer()?, log.writer()?))?;
+        self.with_streams(&mut program, log.writer()?)?;
         program.spawn().map(Begun::Usual)
     }
 
@@ -243,20 +247,16 @@ impl Launcher {
         mut program: std::process::Command,
         order: &Order,
         command: &Command,
-        (output, complaints): (File, File),
+        output: File,
     ) -> io::Result<Child> {
         self.dress(&mut program, order, command)?;
-        self.with_streams(&mut program, (output, complaints))?;
+        self.with_streams(&mut program, output)?;
         program.spawn().map_err(|error| self.without_folder(command, error))
     }
 
     /// A group of its own, nothing to read, and where it writes.
-    fn with_streams(
-        &self,
-        program: &mut std::process::Command,
-        (output, complaints): (File, File),
-    ) -> io::Result<()> {
-        program.stdin(self.nothing.try_clone()?).stdout(output).stderr(complaints);
+    fn with_streams(&self, program: &mut std::process::Command, output: File) -> io::Result<()> {
+        program.stdin(self.nothing.try_clone()?).stdout(output.try_clone()?).stderr(output);
         program.process_group(0);
         Ok(())
     }

@@ -36,10 +36,11 @@ pub(super) struct Redactors {
 
 /// Whether a command gets secrets.
 pub(super) fn is_needed(command: &implementation::Command) -> bool {
-    secrets_of(command).next().is_some()
+    names(command).next().is_some()
 }
 
-fn secrets_of(command: &implementation::Command) -> impl Iterator<Item = &str> {
+/// The secrets that a command gets, by their names.
+pub(super) fn names(command: &implementation::Command) -> impl Iterator<Item = &str> {
     command.environment.values().filter_map(|value| match value {
         EnvironmentValue::Secret(name) => Some(name.as_str()),
         EnvironmentValue::Plain(_) => None,
@@ -47,15 +48,14 @@ fn secrets_of(command: &implementation::Command) -> impl Iterator<Item = &str> {
 }
 
 impl Redactors {
-    /// What a command writes to, when its secrets must not reach the log.
+    /// What a command writes to, when these secrets must not reach the log.
     pub(super) fn open(
         &self,
         program: &Path,
         order: OrderId,
-        (command, secrets): (&implementation::Command, &Secrets),
+        secrets: Secrets,
         log: PathBuf,
-    ) -> io::Result<(File, File)> {
-        let secrets = secrets.only(secrets_of(command));
+    ) -> io::Result<File> {
         let mut redactor = Command::new(program);
         redactor.arg(HIDE_SECRETS).arg(log).env_clear().env(HIDDEN, secrets.to_json());
         redactor.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
@@ -68,8 +68,7 @@ impl Redactors {
         let input = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         // Without a thread it is waited for when the engine ends.
         let _ = crate::world::in_thread(move || drop(child.wait()));
-        let output = File::from(OwnedFd::from(input));
-        Ok((output.try_clone()?, output))
+        Ok(File::from(OwnedFd::from(input)))
     }
 
     /// A command has ended: its last words may be on their way.

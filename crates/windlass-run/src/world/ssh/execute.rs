@@ -13,7 +13,7 @@ use windlass::lifecycle::implementation::{Command, Effect, Probe, ProbeKind, Pro
 use super::Shared;
 use super::connection::{Away, append, end_of};
 use super::files;
-use super::script::ClaimKind;
+use super::script::{ClaimKind, ClaimStatus};
 use crate::entry::{End, OrderId};
 use crate::secrets::Filter;
 use crate::world::process::probe;
@@ -90,7 +90,7 @@ fn parts(shared: &Arc<Shared>, host: &str, order: &Order, from: From) -> Result<
     // It is done, but not all that it gave is here: a later look fetches it.
     files::fetch(shared, host, order).map_err(|_| Failure::Unknown)?;
     if let Some((before, process)) = &order.stop {
-        stop(shared, host, order, (*before, process))?;
+        stop(shared, host, order, *before, process)?;
     }
     match &order.spawn {
         Some(process) if process.image.is_some() => {
@@ -137,7 +137,7 @@ fn run(shared: &Arc<Shared>, host: &str, order: &Order, command: &Command) -> Re
     shared.connections.reach(host).map_err(gone)?;
     files::deliver(shared, host, order, command).map_err(Failure::Failed)?;
     let result = !matches!(order.effect, Effect::Idempotent);
-    let script = shared.scripts.launch(order, command, (ClaimKind::Command, result));
+    let script = shared.scripts.launch(order, command, ClaimKind::Command, result);
     let words = session(shared, host, order.id, &script.map_err(Failure::Failed)?)?;
     match words.iter().find(|word| !matches!(word, Word::Began)) {
         Some(Word::Ended(code)) => outcome(shared, order.id, code),
@@ -151,13 +151,13 @@ fn settle(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Failure
     let script = shared.scripts.inquire(order.id, ClaimKind::Command);
     // Whether it began is not known, as long as the host does not say.
     let Ok(said) = ask_patiently(shared, host, &script) else { return Err(Failure::Unknown) };
-    match said.split(' ').collect::<Vec<_>>().as_slice() {
-        ["free"] => {
+    match ClaimStatus::parse(&said) {
+        ClaimStatus::Free => {
             Err(Failure::Failed(format!("the connection to `{host}` ended before it began")))
         }
-        ["result", code] => outcome(shared, order.id, code.parse().ok()),
-        ["running", _] => follow(shared, host, order),
-        _ => Err(Failure::Unknown),
+        ClaimStatus::Ended(code) => outcome(shared, order.id, code),
+        ClaimStatus::Running(_) => follow(shared, host, order),
+        ClaimStatus::Unknown => Err(Failure::Unknown),
     }
 }
 
@@ -246,7 +246,8 @@ fn stop(
     shared: &Shared,
     host: &str,
     order: &Order,
-    (before, process): (OrderId, &Process),
+    before: OrderId,
+    process: &Process,
 ) -> Result<(), Failure> {
     shared.unwatch(before);
     let grace = process.grace.unwrap_or(GRACE);
@@ -277,13 +278,13 @@ fn start_process(
 ) -> Result<(), Failure> {
     shared.connections.reach(host).map_err(gone)?;
     let is_running = shared.scripts.is_running(order.id, ClaimKind::Process);
-    let runs = ask_patiently(shared, host, &is_running).map_err(gone)?.starts_with("running");
-    let words = if runs {
+    let said = ask_patiently(shared, host, &is_running).map_err(gone)?;
+    let words = if ClaimStatus::parse(&said).is_running() {
         let script = shared.scripts.follow(order.id, ClaimKind::Process, shared.known(order.id));
         session(shared, host, order.id, &script)?
     } else {
         files::deliver(shared, host, order, &process.command).map_err(Failure::Failed)?;
-        let script = shared.scripts.launch(order, &process.command, (ClaimKind::Process, false));
+        let script = shared.scripts.launch(order, &process.command, ClaimKind::Process, false);
         let words = session(shared, host, order.id, &script.map_err(Failure::Failed)?)?;
         match words.recv() {
             Ok(Word::Began) => {}
@@ -452,7 +453,7 @@ fn listen_again(shared: &Arc<Shared>, host: &str, order: OrderId) -> Option<mpsc
     let is_running = shared.scripts.is_running(order, ClaimKind::Process);
     let said = ask_once(shared, host, &is_running);
     let said = said.map_err(|away| shared.unreachable.lasts(host, &away)).ok()?;
-    if said.starts_with("running") && shared.unreachable.shows(order) {
+    if ClaimStatus::parse(&said).is_running() && shared.unreachable.shows(order) {
         shared.reports.send(Report::Seen { order });
     }
     let script = shared.scripts.follow(order, ClaimKind::Process, shared.known(order));

@@ -17,7 +17,7 @@ use super::connection::{Away, quoted};
 use super::script::Scripts;
 use crate::entry::OrderId;
 use crate::world::Order;
-use crate::world::docker::archive::tar;
+use crate::world::docker::archive::{Entry, pack};
 
 /// What is shared with commands of this machine, in the folder of the deployment.
 pub(super) const SHARED: &str = "shared";
@@ -34,9 +34,6 @@ pub(super) struct LocalFolders {
     pub(super) folder: PathBuf,
 }
 
-/// A file for the host: its path there, its content, its mode.
-type Entry = (String, Vec<u8>, u32);
-
 /// Brings a host what a command needs; nothing for a command without files.
 pub(super) fn deliver(
     shared: &Shared,
@@ -48,7 +45,7 @@ pub(super) fn deliver(
         return Ok(());
     }
     let entries = entries(&shared.here, &command.files, &values(order.id))?;
-    let archive = tar(entries.iter().map(|(path, text, mode)| (path.clone(), &text[..], *mode)));
+    let archive = pack(entries).map_err(|error| format!("files cannot be packed: {error}"))?;
     let script = shared.scripts.unpack();
     match shared.connections.send(host, &script, &archive) {
         Ok(0) => Ok(()),
@@ -81,7 +78,7 @@ fn values(order: OrderId) -> String {
 }
 
 fn entries(here: &LocalFolders, files: &[String], values: &str) -> Result<Vec<Entry>, String> {
-    let mut entries = vec![(format!("{values}/{MARK}"), Vec::new(), 0o600)];
+    let mut entries = vec![Entry::file(format!("{values}/{MARK}"), Vec::new(), 0o600)];
     for file in files {
         let path = Path::new(file);
         if !is_below(path) {
@@ -118,7 +115,7 @@ fn collect(root: &Path, path: &Path, below: &str, entries: &mut Vec<Entry>) -> i
     let name = Path::new(below).join(path);
     let name: PathBuf = name.components().filter(|part| *part != Component::CurDir).collect();
     let mode = about.permissions().mode() & 0o777;
-    entries.push((name.to_string_lossy().into_owned(), fs::read(&whole)?, mode));
+    entries.push(Entry::file(name.to_string_lossy(), fs::read(&whole)?, mode));
     Ok(())
 }
 
@@ -201,7 +198,7 @@ mod tests {
         let names = |files: &[&str]| {
             let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
             entries(&here, &files, "7.shared")
-                .map(|all| all.into_iter().map(|(name, ..)| name).collect::<Vec<_>>())
+                .map(|all| all.into_iter().map(|entry| entry.path).collect::<Vec<_>>())
         };
         assert_eq!(names(&["./scripts"]).unwrap(), ["7.shared/.delivered", "files/scripts/a.sh"]);
         assert!(names(&["../secret"]).is_err());

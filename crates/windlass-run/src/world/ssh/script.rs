@@ -68,6 +68,39 @@ impl ClaimKind {
     }
 }
 
+/// What a host says about the claim of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClaimStatus {
+    /// The order has not begun, and cannot any more.
+    Free,
+    /// It ended, with this exit code if it can be read.
+    Ended(Option<i32>),
+    /// It runs, as this process if the number can be read.
+    Running(Option<u32>),
+    /// It began, and does not run; how it ended is unknown.
+    Unknown,
+}
+
+impl ClaimStatus {
+    /// What [`Scripts::inquire`] and [`Scripts::is_running`] print.
+    pub(super) fn parse(text: &str) -> Self {
+        let mut words = text.split_whitespace();
+        match (words.next(), words.next()) {
+            (Some("free"), None) => ClaimStatus::Free,
+            (Some("result"), Some(code)) => ClaimStatus::Ended(code.parse().ok()),
+            (Some("running"), number) => {
+                ClaimStatus::Running(number.and_then(|number| number.parse().ok()))
+            }
+            _ => ClaimStatus::Unknown,
+        }
+    }
+
+    /// Whether it runs.
+    pub(super) fn is_running(self) -> bool {
+        matches!(self, ClaimStatus::Running(_))
+    }
+}
+
 impl Scripts {
     fn head(&self, order: OrderId, kind: ClaimKind) -> String {
         let (folder, claim) = (quoted(&self.folder), format!("{}.{}", order.0, kind.as_str()));
@@ -118,7 +151,8 @@ impl Scripts {
         &self,
         order: &Order,
         command: &Command,
-        (kind, leaves_result): (ClaimKind, bool),
+        kind: ClaimKind,
+        leaves_result: bool,
     ) -> Result<String, String> {
         let (dress, words) = self.dressed(order, command)?;
         let claimer = quoted(if leaves_result { REPORT } else { BECOME });

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::Diagnostic;
+use crate::lang::base64::is_base64;
 use crate::source::Span;
 use crate::tree::{Kind, Node, Scalar, Style};
 
@@ -309,7 +310,7 @@ fn report_tag(node: Node<'_>, scalar: Scalar<'_>, findings: &mut Vec<Diagnostic>
     let (Some(tag), Scalar::Str(text)) = (node.tag(), scalar) else { return };
     let is_good = match tag {
         "!!int" | "!!float" | "!!bool" | "!!null" => false,
-        "!!binary" => is_base64(text),
+        "!!binary" => is_base64(&text.replace(['\n', '\r'], "")),
         "!!timestamp" => is_date(text),
         _ => true,
     };
@@ -324,14 +325,6 @@ fn is_own_tag(tag: Option<&str>) -> bool {
     tag.is_some_and(|tag| {
         !tag.starts_with("!!") && !matches!(tag, "!" | "!reset" | "!override") && tag.len() > 1
     })
-}
-
-/// Groups of four characters, the last of which is filled up with `=`.
-fn is_base64(text: &str) -> bool {
-    let text: String = text.chars().filter(|c| !matches!(c, '\n' | '\r')).collect();
-    let digits = text.trim_end_matches('=');
-    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    text.len().is_multiple_of(4) && text.len() - digits.len() <= 2 && digits.bytes().all(is_digit)
 }
 
 /// `2020-1-31`, alone or with a time behind it.

@@ -3,6 +3,8 @@
 use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
+use ipnet::IpNet;
+
 use super::item::{Item, OVERRIDES};
 use super::short::ShortPort;
 use crate::diagnostic::{Diagnostic, Label};
@@ -100,57 +102,27 @@ pub struct Network {
 /// A range of addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subnet {
-    /// The first address.
-    pub address: IpAddr,
-    /// How many bits at the front are fixed.
-    pub prefix: u8,
+    /// The addresses.
+    pub range: IpNet,
     /// The gateway.
     pub gateway: Option<(IpAddr, Span)>,
-    /// The part from which the engine takes addresses: the first one, how many bits are fixed.
-    pub pool: Option<(IpAddr, u8, Span)>,
+    /// The part from which the engine takes addresses.
+    pub pool: Option<(IpNet, Span)>,
     /// Where it was written.
     pub span: Span,
 }
 
 impl Subnet {
-    /// Whether an address lies within.
-    pub fn contains(&self, address: IpAddr) -> bool {
-        match (self.address, address) {
-            (IpAddr::V4(net), IpAddr::V4(address)) => {
-                let shift = 32 - u32::from(self.prefix.min(32));
-                let mask = u32::MAX.checked_shl(shift).unwrap_or(0);
-                net.to_bits() & mask == address.to_bits() & mask
-            }
-            (IpAddr::V6(net), IpAddr::V6(address)) => {
-                let shift = 128 - u32::from(self.prefix.min(128));
-                let mask = u128::MAX.checked_shl(shift).unwrap_or(0);
-                net.to_bits() & mask == address.to_bits() & mask
-            }
-            _ => false,
-        }
-    }
-
     /// Whether an address stands for the whole range: its first one, and the last one of IPv4.
     pub fn is_reserved(&self, address: IpAddr) -> bool {
-        let (bits, own, size) = match (address, self.address) {
-            (IpAddr::V4(it), IpAddr::V4(_)) => (u128::from(it.to_bits()), true, 32),
-            (IpAddr::V6(it), IpAddr::V6(_)) => (it.to_bits(), true, 128),
-            _ => (0, false, 32),
-        };
-        let free = size - u32::from(self.prefix).min(size);
-        let mask = u128::MAX.checked_shl(free).map_or(u128::MAX, |mask| !mask);
-        let inside = bits & mask;
-        own && free > 1 && (inside == 0 || size == 32 && inside == mask)
-    }
-
-    /// Whether all addresses with the first `prefix` bits of `address` lie within.
-    pub fn contains_all(&self, address: IpAddr, prefix: u8) -> bool {
-        prefix >= self.prefix && self.contains(address)
+        let free = self.range.max_prefix_len() - self.range.prefix_len();
+        let is_last = self.range.addr().is_ipv4() && address == self.range.broadcast();
+        free > 1 && (address == self.range.network() || is_last)
     }
 
     /// Whether two ranges have an address in common.
     pub fn overlaps(&self, other: &Subnet) -> bool {
-        self.contains(other.address) || other.contains(self.address)
+        self.range.contains(&other.range) || other.range.contains(&self.range)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Decodes a merged model: short forms, defaults, and what the table of keys cannot say.
 
-use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::item::{Entry, Item};
@@ -111,15 +110,12 @@ fn network(project: &str, key: &str, entry: &Entry, findings: &mut Findings) -> 
             let address = gateway.plain().parse().ok()?;
             Some((address, gateway.span))
         });
-        let pool = config.get("ip_range").and_then(|range| {
-            let (address, prefix) = cidr(&range.plain())?;
-            Some((address, prefix, range.span))
-        });
-        match cidr(&subnet.plain()) {
-            Some((address, prefix)) => {
-                subnets.push(Subnet { address, prefix, gateway, pool, span: subnet.span });
-            }
-            None => {
+        let pool = config
+            .get("ip_range")
+            .and_then(|range| Some((range.plain().parse().ok()?, range.span)));
+        match subnet.plain().parse() {
+            Ok(range) => subnets.push(Subnet { range, gateway, pool, span: subnet.span }),
+            Err(_) => {
                 let message = format!("`{}` is no range of addresses", subnet.plain());
                 let finding =
                     crate::diagnostic::Diagnostic::warning(BAD_VALUE, subnet.span, message);
@@ -128,14 +124,6 @@ fn network(project: &str, key: &str, entry: &Entry, findings: &mut Findings) -> 
         }
     }
     Network { resource, subnets, implicit: false }
-}
-
-fn cidr(text: &str) -> Option<(IpAddr, u8)> {
-    let (address, prefix) = text.split_once('/')?;
-    let address: IpAddr = address.parse().ok()?;
-    let prefix: u8 = prefix.parse().ok()?;
-    let most = if address.is_ipv4() { 32 } else { 128 };
-    (prefix <= most).then_some((address, prefix))
 }
 
 fn service(name: &str, entry: &Entry, findings: &mut Findings) -> Service {

@@ -1,73 +1,52 @@
-//! Addresses, networks and ranges of IPv4 and IPv6, as numbers.
+//! Addresses, networks and ranges of IPv4 and IPv6.
 
-use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::fmt;
+use core::net::IpAddr;
 
-/// An address with its version, comparable within one version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Address {
-    /// Whether it is IPv6.
-    pub is_v6: bool,
-    /// Its number.
-    pub number: u128,
+use ipnet::IpNet;
+
+/// Reads an address.
+pub fn address(text: &str) -> Option<IpAddr> {
+    text.trim().parse().ok()
 }
 
-impl Address {
-    /// Reads an address.
-    pub fn parse(text: &str) -> Option<Address> {
-        match text.trim().parse().ok()? {
-            IpAddr::V4(v4) => Some(Address { is_v6: false, number: u32::from(v4).into() }),
-            IpAddr::V6(v6) => Some(Address { is_v6: true, number: v6.into() }),
-        }
-    }
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_v6 {
-            Ipv6Addr::from(self.number).fmt(f)
-        } else {
-            Ipv4Addr::from(u32::try_from(self.number).unwrap_or(u32::MAX)).fmt(f)
-        }
-    }
-}
-
-/// All addresses from the first to the last.
+/// All addresses from the first to the last, both of one version.
 ///
 /// Paper: 000 7.2.3
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     /// The first.
-    pub first: Address,
+    pub first: IpAddr,
     /// The last.
-    pub last: Address,
+    pub last: IpAddr,
 }
 
 impl Range {
     /// The addresses of a network in the notation `address/prefix`.
     pub fn cidr(text: &str) -> Option<Range> {
-        let (address, prefix) = text.trim().split_once('/')?;
-        let address = Address::parse(address)?;
-        let width = if address.is_v6 { 128 } else { 32 };
-        let digits = !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_digit());
-        let prefix: u32 = prefix.parse().ok().filter(|prefix| digits && *prefix <= width)?;
-        let host = width - prefix;
-        let mask = if host >= 128 { u128::MAX } else { (1u128 << host) - 1 };
-        let first = address.number & !mask;
-        let at = |number| Address { is_v6: address.is_v6, number };
-        Some(Range { first: at(first), last: at(first | mask) })
+        let net: IpNet = text.trim().parse().ok()?;
+        Some(Range { first: net.network(), last: net.broadcast() })
     }
 
-    /// Whether an address is one of them.
-    pub fn contains(&self, address: Address) -> bool {
-        address.is_v6 == self.first.is_v6 && self.first <= address && address <= self.last
+    /// Whether it is about IPv6.
+    pub fn is_ipv6(&self) -> bool {
+        self.first.is_ipv6()
+    }
+
+    /// Whether an address is one of them. Every IPv4 address is less than every IPv6 address.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        self.first <= address && address <= self.last
+    }
+
+    /// Whether an address of an IPv4 network of more than four stands for all of it: the first and
+    /// the last one.
+    pub fn is_reserved(&self, address: IpAddr) -> bool {
+        let (IpAddr::V4(first), IpAddr::V4(last)) = (self.first, self.last) else { return false };
+        last.to_bits() - first.to_bits() > 3 && (address == first || address == last)
     }
 
     /// Whether two ranges have an address in common.
     pub fn overlaps(&self, other: &Range) -> bool {
-        self.first.is_v6 == other.first.is_v6
-            && self.first <= other.last
-            && other.first <= self.last
+        self.first <= other.last && other.first <= self.last
     }
 }
 
@@ -81,15 +60,15 @@ pub fn mac(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Range, mac};
+    use super::{Range, address, mac};
 
     #[test]
     fn networks_are_ranges() {
         let net = Range::cidr("10.0.0.7/24").unwrap();
         assert_eq!(net.first.to_string(), "10.0.0.0");
         assert_eq!(net.last.to_string(), "10.0.0.255");
-        assert!(net.contains(Address::parse("10.0.0.9").unwrap()));
-        assert!(!net.contains(Address::parse("::1").unwrap()));
+        assert!(net.contains(address("10.0.0.9").unwrap()));
+        assert!(!net.contains(address("::1").unwrap()));
         assert!(!net.overlaps(&Range::cidr("10.0.1.0/24").unwrap()));
         assert!(Range::cidr("0.0.0.0/0").unwrap().overlaps(&net));
         assert!(Range::cidr("::/0").is_some());

@@ -1,6 +1,6 @@
 //! Constraints on parameters (rows C14 to C20), and on values in general.
 
-use super::address::{Address, Range, mac};
+use super::address::{Range, address, mac};
 use super::facts;
 use super::parameter::{ParameterType, plain};
 use super::value::{Data, Value, equal};
@@ -127,12 +127,11 @@ pub(super) fn matches(pattern: &str, text: &str) -> Option<bool> {
 /// What a text should be, when a constraint is about notation and the text is not in it.
 pub(super) fn notation(name: &str, text: &str) -> Option<&'static str> {
     let (good, wanted) = match name {
-        "ip_addr" => (Address::parse(text).is_some(), "an IP address"),
+        "ip_addr" => (address(text).is_some(), "an IP address"),
         "net_cidr" => (Range::cidr(text).is_some(), "a network like 10.0.0.0/24"),
-        "ip_or_cidr" => (
-            Address::parse(text).is_some() || Range::cidr(text).is_some(),
-            "an IP address or a network",
-        ),
+        "ip_or_cidr" => {
+            (address(text).is_some() || Range::cidr(text).is_some(), "an IP address or a network")
+        }
         "mac_addr" => (mac(text).is_some(), "a MAC address"),
         _ => return None,
     };

@@ -19,6 +19,7 @@ use super::weaving::{Kind, Leaving, Level, Phase, SIMPLE_1_3, Weaving};
 use crate::application::{
     Application, Binding, Deployment, Faults, Node, NodeId, Policy, TypeId, WantedInstance,
 };
+use crate::fnv::fnv1a_32;
 use crate::goal::{Amount, Goal, GoalFile, Want};
 use crate::lifecycle::protocol::{Arity, Capability, Requirement, RequirementId, Sort};
 use crate::source::Origin;
@@ -30,19 +31,13 @@ use pairs::Pairs;
 /// in such characters stay apart by a number made of the whole name.
 pub(crate) fn name_of(text: &str) -> String {
     let plain = plain(text);
-    if plain == text { plain } else { format!("{plain}-{:08x}", number_of(text)) }
+    if plain == text { plain } else { format!("{plain}-{:08x}", fnv1a_32(text.bytes())) }
 }
 
 /// The same for labels, which get numbers where they meet.
 pub(crate) fn plain(text: &str) -> String {
     let good = |c: char| if c.is_ascii_alphanumeric() || "-_.:/".contains(c) { c } else { '_' };
     text.chars().map(good).collect()
-}
-
-/// A number of a text that is always the same (FNV-1a).
-fn number_of(text: &str) -> u32 {
-    let start = 0x811c_9dc5_u32;
-    text.bytes().fold(start, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// The application of a service and that all of it is up; none without a service template.

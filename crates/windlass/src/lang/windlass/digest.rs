@@ -2,10 +2,11 @@
 //! for.
 //!
 //! Invariant: the same on every machine and in every version, because plans outlive the program.
-//! It shows changes and protects from no attack: who can write the plan can write the digest.
+//! It tells of changes and protects from no attack: whoever can write the plan can write the digest.
 
 use super::{print, print_state};
 use crate::application::{Application, GlobalState};
+use crate::fnv::fnv1a_128;
 use crate::tree::emit;
 
 /// The digest of an application: of everything that its own language would say about it.
@@ -25,11 +26,7 @@ pub fn of_text(text: &str) -> String {
 
 /// FNV-1a in 128 bits, in hexadecimal.
 fn digest(text: &str) -> String {
-    let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
-    for byte in text.bytes() {
-        hash = (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    }
-    format!("fnv1a128:{hash:032x}")
+    format!("fnv1a128:{:032x}", fnv1a_128(text.bytes()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Weights of local states that fall with every rule (paper 001, conditions 3 and 4).
 
 use super::argument::Open;
+use crate::cycle::{self, Edges};
 use crate::lifecycle::setup::{Kind, RuleId, RuleSet};
 
 /// A weight for each local state of each kind and type: the length of the longest way down from it.
@@ -18,7 +19,8 @@ pub(super) fn find(rules: &RuleSet) -> Result<[Vec<Vec<u32>>; 3], Open> {
         };
         let steps: Vec<_> = own.into_iter().map(step).collect();
         let count = rules.states[kind as usize].len();
-        longest_ways(count, &steps).ok_or_else(|| Open::Cycle { kind, rules: cycle(&steps) })
+        longest_ways(count, &steps)
+            .ok_or_else(|| Open::Cycle { kind, rules: rule_cycle(count, &steps) })
     };
     let nodes = rules.node_type_ids().map(|id| of(Kind::Node, rules.node_rules(id)));
     let ends = || rules.relationship_type_ids();
@@ -50,42 +52,18 @@ fn longest_ways(count: usize, steps: &[(RuleId, usize, usize)]) -> Option<Vec<u3
     None
 }
 
-/// Rules that lead back to where they began.
-fn cycle(steps: &[(RuleId, usize, usize)]) -> Vec<RuleId> {
-    for &(first, start, to) in steps {
-        let mut path = vec![first];
-        let mut seen = vec![to];
-        let mut at = to;
-        // Any way back will do: a cycle has few rules.
-        while at != start {
-            let next = steps.iter().find(|(_, from, to)| {
-                *from == at && (*to == start || !seen.contains(to)) && leads_to(steps, *to, start)
-            });
-            let Some(&(rule, _, to)) = next else { break };
-            path.push(rule);
-            seen.push(to);
-            at = to;
-        }
-        if at == start {
-            return path;
-        }
-    }
-    Vec::new()
-}
-
-fn leads_to(steps: &[(RuleId, usize, usize)], from: usize, goal: usize) -> bool {
-    let mut reached = vec![from];
-    let mut next = 0;
-    while let Some(&at) = reached.get(next) {
-        if at == goal {
-            return true;
-        }
-        next += 1;
-        for (_, _, to) in steps.iter().filter(|(_, from, _)| *from == at) {
-            if !reached.contains(to) {
-                reached.push(*to);
-            }
-        }
-    }
-    false
+/// Rules that lead back to where they began: a shortest cycle through the first state that has one.
+fn rule_cycle(count: usize, steps: &[(RuleId, usize, usize)]) -> Vec<RuleId> {
+    let from = |state| steps.iter().filter(move |(_, from, _)| *from == state);
+    let edges: Edges = (0..count).map(|state| from(state).map(|(_, _, to)| *to)).collect();
+    let components = cycle::components(&edges, count);
+    let on_cycle = components.on_cycle.map(|state| state as usize);
+    let states = on_cycle
+        .and_then(|state| cycle::shortest_cycle_from(&edges, &components, state))
+        .unwrap_or_default();
+    let next = states.iter().cycle().skip(1);
+    let rule = |(at, next): (&usize, &usize)| {
+        from(*at).find(|(_, _, to)| to == next).map(|(rule, _, _)| *rule)
+    };
+    states.iter().zip(next).filter_map(rule).collect()
 }

@@ -26,12 +26,13 @@ fn check_ranges(project: &Project, findings: &mut Vec<Diagnostic>) {
                 let help = "choose one inside the `subnet`: the engine refuses to make the network";
                 findings.push(finding.help(help));
             };
-            if let Some((gateway, span)) = subnet.gateway.filter(|it| !subnet.contains(it.0)) {
+            if let Some((gateway, span)) = subnet.gateway.filter(|it| !subnet.range.contains(&it.0))
+            {
                 told(format!("the gateway {gateway} of `{key}` is not in its range"), span);
             }
-            let outside = subnet.pool.filter(|pool| !subnet.contains_all(pool.0, pool.1));
-            if let Some((address, prefix, span)) = outside {
-                told(format!("`ip_range` {address}/{prefix} of `{key}` is not in its range"), span);
+            let outside = subnet.pool.filter(|pool| !subnet.range.contains(&pool.0));
+            if let Some((pool, span)) = outside {
+                told(format!("`ip_range` {pool} of `{key}` is not in its range"), span);
             }
         }
     }
@@ -46,10 +47,12 @@ fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                 continue;
             };
             for (address, span) in &attachment.addresses {
-                let fitting =
-                    network.subnets.iter().filter(|s| s.address.is_ipv4() == address.is_ipv4());
+                let fitting = network
+                    .subnets
+                    .iter()
+                    .filter(|s| s.range.addr().is_ipv4() == address.is_ipv4());
                 let fitting: Vec<_> = fitting.collect();
-                if let Some(subnet) = fitting.iter().find(|subnet| subnet.contains(*address)) {
+                if let Some(subnet) = fitting.iter().find(|subnet| subnet.range.contains(address)) {
                     if subnet.is_reserved(*address) {
                         let message = format!(
                             "{address} stands for the whole range of `{key}`: no container can have it"

@@ -22,7 +22,7 @@ fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let mut all: Vec<_> =
         networks.flat_map(|(key, network)| network.subnets.iter().map(move |s| (key, s))).collect();
     // Ranges are nested or apart: behind its first address each one can meet only those before.
-    all.sort_by_key(|(key, subnet)| (subnet.address, subnet.prefix, *key));
+    all.sort_by_key(|(key, subnet)| (subnet.range.addr(), subnet.range.prefix_len(), *key));
     let mut open: Vec<(&String, &crate::lang::compose::project::Subnet)> = Vec::new();
     for (key, subnet) in all {
         open.retain(|(_, other)| other.overlaps(subnet));

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use super::super::{LooksAt, Rule, page};
 use super::look::{PORT, PROVIDER_NET, ROUTER, SERVER, is_given, truth};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::base64::is_base64;
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
 use crate::source::Span;
@@ -174,8 +175,6 @@ fn secrets(stack: &Stack, report: Report<'_>) {
                 format!("secret `{}` is binary and needs `payload_content_encoding`", secret.name);
             report(secret.at("payload_content_type"), message);
         }
-        let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
-        let is_base64 = |text: &str| text.len().is_multiple_of(4) && text.bytes().all(is_digit);
         if text("payload_content_encoding") == Some("base64")
             && text("payload").is_some_and(|payload| !is_base64(payload.trim()))
         {

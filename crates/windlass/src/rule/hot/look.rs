@@ -1,10 +1,11 @@
 //! What the rules on templates look at: networks, subnets, addresses, and things given twice.
 
+use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Rule, Tag};
 use crate::diagnostic::Diagnostic;
-use crate::lang::hot::address::{Address, Range};
+use crate::lang::hot::address::{self, Range};
 use crate::lang::hot::value::{Data, Unknown, Value};
 use crate::lang::hot::{Resource, Stack};
 use crate::source::Span;
@@ -51,8 +52,8 @@ pub(super) fn is_given(value: &Value) -> bool {
 }
 
 /// A known address.
-pub(super) fn address(value: &Value) -> Option<Address> {
-    value.as_str().and_then(Address::parse)
+pub(super) fn address(value: &Value) -> Option<IpAddr> {
+    value.as_str().and_then(address::address)
 }
 
 /// The subnet of an entry, by its new or its old name.
@@ -103,7 +104,7 @@ pub(super) fn pools(subnet: &Resource) -> Vec<(Range, Span)> {
     let pool = |pool: &Value| {
         let first = pool.get("start").and_then(address)?;
         let last = pool.get("end").and_then(address)?;
-        let good = first.is_v6 == last.is_v6 && first <= last;
+        let good = first.is_ipv6() == last.is_ipv6() && first <= last;
         good.then_some((Range { first, last }, pool.span))
     };
     subnet.list("allocation_pools").iter().filter_map(pool).collect()
@@ -125,9 +126,7 @@ pub(super) fn overlaps(mut ranges: Vec<Placed<'_>>) -> Vec<(Placed<'_>, Placed<'
             let in_order = before.2 <= range.2;
             pairs.push(if in_order { (before, range) } else { (range, before) });
         }
-        let further = |before: Placed<'_>| {
-            before.0.last.is_v6 != range.0.last.is_v6 || before.0.last < range.0.last
-        };
+        let further = |before: Placed<'_>| before.0.last < range.0.last;
         if furthest.is_none_or(further) {
             furthest = Some(range);
         }

@@ -22,7 +22,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         for pool in subnet.list("allocation_pools") {
             let [start, end] = ["start", "end"].map(|key| pool.get(key).and_then(address));
             if let (Some(start), Some(end)) = (start, end)
-                && start.is_v6 == end.is_v6
+                && start.is_ipv6() == end.is_ipv6()
                 && end < start
             {
                 let message = format!(

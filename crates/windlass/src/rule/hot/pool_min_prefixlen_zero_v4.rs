@@ -25,7 +25,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
             .list("prefixes")
             .iter()
             .filter_map(|prefix| Range::cidr(prefix.as_str()?))
-            .any(|range| !range.first.is_v6);
+            .any(|range| !range.is_ipv6());
         let least = pool.get(&["min_prefixlen"]).and_then(Value::as_int);
         if is_v4 && least.is_some_and(|least| least <= 0) {
             let message = format!("IPv4 pool `{}` has a `min_prefixlen` of 0", pool.name);

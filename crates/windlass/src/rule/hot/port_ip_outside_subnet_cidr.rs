@@ -30,10 +30,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 .and_then(|network| by_network.get(&network.identity()?).cloned())
                 .unwrap_or_default(),
         };
-        let holds = |range: &Range| {
-            let edge = !range.first.is_v6 && range.last.number - range.first.number > 3;
-            range.contains(address) && !(edge && (address == range.first || address == range.last))
-        };
+        let holds = |range: &Range| range.contains(address) && !range.is_reserved(address);
         if !subnets.is_empty() && !subnets.iter().any(holds) {
             let message =
                 format!("address {address} of `{}` is not one of its subnet", resource.name);

@@ -23,8 +23,8 @@ pub const RULE: Rule = Rule {
 fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for port in stack.of(&[PORT]) {
         let versions = port.list("fixed_ips").iter().map(|fixed| {
-            let own = fixed.get("ip_address").and_then(address).map(|address| address.is_v6);
-            own.or_else(|| Some(cidr_of(stack, subnet_in(fixed)?)?.first.is_v6))
+            let own = fixed.get("ip_address").and_then(address).map(|address| address.is_ipv6());
+            own.or_else(|| Some(cidr_of(stack, subnet_in(fixed)?)?.is_ipv6()))
         });
         let versions: Vec<Option<bool>> = versions.collect();
         let subnets: BTreeSet<_> = port

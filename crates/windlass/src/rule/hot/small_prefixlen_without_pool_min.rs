@@ -29,8 +29,8 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         let prefix = pool.list("prefixes").iter().find_map(|prefix| Range::cidr(prefix.as_str()?));
         let Some(prefix) = prefix else { continue };
         let given = |name: &str| pool.get(&[name]).and_then(Value::as_int);
-        let least = given("min_prefixlen").unwrap_or(if prefix.first.is_v6 { 64 } else { 8 });
-        let most = given("max_prefixlen").unwrap_or(if prefix.first.is_v6 { 128 } else { 32 });
+        let least = given("min_prefixlen").unwrap_or(if prefix.is_ipv6() { 64 } else { 8 });
+        let most = given("max_prefixlen").unwrap_or(if prefix.is_ipv6() { 128 } else { 32 });
         if length < least || length > most {
             let message = format!(
                 "subnet `{}` asks for a prefix of {length}, and pool `{}` gives {least} to {most}",

@@ -60,7 +60,7 @@ struct Targets {
 }
 
 impl Targets {
-    fn of(protocol: &Protocol, element: Element, cycles: &[usize]) -> Self {
+    fn of(protocol: &Protocol, element: Element, cycles: &[u32]) -> Self {
         let all: Vec<StateId> = protocol.handlers(element).iter().map(|h| h.to).collect();
         let is_sound = |to: &StateId| {
             let grows = super::growing_handler::grows(protocol, element, *to);

@@ -1,10 +1,9 @@
 //! `cyclic-topology`: nodes require each other in a cycle, so none of them can come first.
 
 use super::super::{Context, LooksAt, Rule, page};
-use crate::diagnostic::{Diagnostic, Severity};
-use std::collections::VecDeque;
-
 use crate::application::NodeId;
+use crate::cycle::{self, Edges};
+use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -24,75 +23,27 @@ pub const RULE: Rule = Rule {
 /// Paper: 004 Def. 3.3 (iv)
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let application = context.application;
-    let targets: Vec<Vec<NodeId>> = application
+    let targets = application
         .nodes
         .iter()
-        .map(|node| node.bindings.iter().map(|binding| binding.target).collect())
-        .collect();
-    // Most nodes lead to no cycle at all, and need no search.
-    let mut reported = leads_to_no_cycle(&targets);
-    for start in application.node_ids() {
-        if reported[start.index()] {
+        .map(|node| node.bindings.iter().map(|binding| binding.target.index()));
+    let edges: Edges = targets.collect();
+    let components = cycle::components(&edges, application.nodes.len());
+    let mut reported = vec![false; application.nodes.len()];
+    for start in 0..application.nodes.len() {
+        if reported[start] {
             continue;
         }
-        let Some(cycle) = shortest_cycle(start, &targets) else { continue };
-        if cycle.iter().any(|node| reported[node.index()]) {
+        let cycle = cycle::shortest_cycle_from(&edges, &components, start);
+        let Some(cycle) = cycle.filter(|cycle| !cycle.iter().any(|node| reported[*node])) else {
             continue;
-        }
+        };
         for node in &cycle {
-            reported[node.index()] = true;
+            reported[*node] = true;
         }
+        let cycle: Vec<NodeId> = cycle.into_iter().map(NodeId::from).collect();
         findings.push(finding(context, &cycle));
     }
-}
-
-/// The nodes from which no cycle can be reached: those that require nothing, and those that
-/// require only such nodes.
-fn leads_to_no_cycle(targets: &[Vec<NodeId>]) -> Vec<bool> {
-    let mut left: Vec<usize> = targets.iter().map(Vec::len).collect();
-    let mut required_by: Vec<Vec<usize>> = vec![Vec::new(); targets.len()];
-    for (at, all) in targets.iter().enumerate() {
-        for target in all {
-            required_by[target.index()].push(at);
-        }
-    }
-    let mut done = vec![false; targets.len()];
-    let mut open: Vec<usize> = (0..targets.len()).filter(|at| left[*at] == 0).collect();
-    while let Some(at) = open.pop() {
-        done[at] = true;
-        for &user in &required_by[at] {
-            left[user] -= 1;
-            if left[user] == 0 {
-                open.push(user);
-            }
-        }
-    }
-    done
-}
-
-/// The nodes of a shortest cycle through `start`, in the order of requiring.
-fn shortest_cycle(start: NodeId, targets: &[Vec<NodeId>]) -> Option<Vec<NodeId>> {
-    let mut came_from: Vec<Option<NodeId>> = vec![None; targets.len()];
-    let mut queue = VecDeque::from([start]);
-    while let Some(node) = queue.pop_front() {
-        for &next in &targets[node.index()] {
-            if next == start {
-                let mut cycle = vec![node];
-                let mut at = node;
-                while at != start {
-                    at = came_from[at.index()]?;
-                    cycle.push(at);
-                }
-                cycle.reverse();
-                return Some(cycle);
-            }
-            if came_from[next.index()].is_none() {
-                came_from[next.index()] = Some(node);
-                queue.push_back(next);
-            }
-        }
-    }
-    None
 }
 
 fn finding(context: &Context<'_>, cycle: &[NodeId]) -> Diagnostic {

@@ -1,6 +1,7 @@
 //! Nodes that need each other before either can be there.
 
 use super::Checker;
+use crate::cycle::{Cycles, Edges, Step};
 use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{NodeTemplate, Service};
@@ -14,31 +15,10 @@ impl Checker<'_> {
         let Some(service) = &model.service else { return };
         let places: BTreeMap<&str, usize> =
             service.nodes.names().enumerate().map(|(at, name)| (name, at)).collect();
-        let edges: Vec<Vec<usize>> =
+        let edges: Edges =
             service.nodes.iter().map(|(_, node)| self.needs(node, &places)).collect();
-        let mut state = vec![0_u8; edges.len()];
-        for start in 0..edges.len() {
-            let mut way: Vec<(usize, usize)> = vec![(start, 0)];
-            if state[start] != 0 {
-                continue;
-            }
-            state[start] = 1;
-            while let Some((at, next)) = way.last_mut() {
-                let Some(to) = edges[*at].get(*next).copied() else {
-                    state[*at] = 2;
-                    way.pop();
-                    continue;
-                };
-                *next += 1;
-                match state[to] {
-                    0 => {
-                        state[to] = 1;
-                        way.push((to, 0));
-                    }
-                    1 => self.cycle_of_nodes(service, &way, to),
-                    _ => {}
-                }
-            }
+        for cycle in Cycles::new(&edges) {
+            self.cycle_of_nodes(service, &cycle);
         }
     }
 
@@ -57,15 +37,10 @@ impl Checker<'_> {
         needs
     }
 
-    fn cycle_of_nodes(&mut self, service: &Service, way: &[(usize, usize)], again: usize) {
-        let from = way.iter().position(|(at, _)| *at == again).unwrap_or(0);
-        let name = |at: usize| service.nodes.at(at).map(|(name, _)| name);
-        let names: Vec<String> = way[from..]
-            .iter()
-            .filter_map(|(at, _)| name(*at))
-            .map(|name| format!("`{}`", name.text))
-            .collect();
-        let Some(first) = name(again) else { return };
+    fn cycle_of_nodes(&mut self, service: &Service, cycle: &[Step]) {
+        let all: Vec<_> = cycle.iter().filter_map(|step| service.nodes.at(step.vertex)).collect();
+        let names: Vec<String> = all.iter().map(|(name, _)| format!("`{}`", name.text)).collect();
+        let Some((first, _)) = all.first() else { return };
         let message = match names.len() {
             1 => format!("{} needs itself", names[0]),
             _ => format!("{} need each other", names.join(", ")),

@@ -4,6 +4,7 @@ use super::Checker;
 use super::redeclared_names::Declared;
 use super::schema::Base;
 use super::violated_constraint::{violated, words};
+use crate::cycle::{Cycles, Edges};
 use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Fields, RequirementDefinition, Schema, Type, TypeId, TypeKind};
@@ -16,42 +17,26 @@ impl Checker<'_> {
     /// Reports cycles, and says which types are in one.
     pub(super) fn derivation(&mut self) -> Vec<TypeId> {
         let model = self.model;
-        let count = model.types.iter().count();
-        // 0: not visited, 1: on the way, 2: done.
-        let mut state = vec![0_u8; count];
+        let parent = |of: &Type| Some(of.parent.as_ref()?.id?.0 as usize);
+        let edges: Edges = model.types.iter().map(|(_, of)| parent(of)).collect();
         let mut cyclic = Vec::new();
-        for (start, _) in model.types.iter() {
-            let mut way = Vec::new();
-            let mut at = Some(start);
-            while let Some(id) = at {
-                let index = id.0 as usize;
-                if state[index] == 1 {
-                    let from = way.iter().position(|on_the_way| *on_the_way == id).unwrap_or(0);
-                    self.cycle(&way[from..], id);
-                    cyclic.extend_from_slice(&way[from..]);
-                }
-                if state[index] != 0 {
-                    break;
-                }
-                state[index] = 1;
-                way.push(id);
-                at = model.types.get(id).parent.as_ref().and_then(|parent| parent.id);
-            }
-            for id in way {
-                state[id.0 as usize] = 2;
-            }
+        for cycle in Cycles::new(&edges) {
+            let types: Vec<TypeId> = cycle.iter().map(|step| TypeId(step.vertex as u32)).collect();
+            self.cycle(&types);
+            cyclic.extend(types);
         }
         cyclic
     }
 
-    fn cycle(&mut self, way: &[TypeId], again: TypeId) {
+    fn cycle(&mut self, types: &[TypeId]) {
         /// So many names of a long cycle are said.
         const MOST: usize = 8;
-        let names = way.iter().map(|id| self.model.types.get(*id).name.text.as_str());
-        let of = self.model.types.get(again);
+        let Some(first) = types.first() else { return };
+        let names = types.iter().map(|id| self.model.types.get(*id).name.text.as_str());
+        let of = self.model.types.get(*first);
         let span = of.parent.as_ref().map_or(of.span, |parent| parent.name.span);
         let chain = names.take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>();
-        let more = match way.len().saturating_sub(MOST) {
+        let more = match types.len().saturating_sub(MOST) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };

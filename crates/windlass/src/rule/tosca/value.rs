@@ -5,6 +5,7 @@ use super::function;
 use super::quantity;
 use super::schema::Base;
 use super::violated_constraint::{self, words};
+use crate::lang::base64::is_base64;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::grammar::is_version_text;
 use crate::lang::tosca::model::{Schema, TypeId};
@@ -90,7 +91,7 @@ impl Checker<'_> {
             "boolean" => self.is_boolean(value, version),
             "timestamp" => text.is_some_and(|text| is_timestamp(text, version)),
             "nil" | "null" => value.is_null(),
-            "bytes" => text.is_some_and(is_base64),
+            "bytes" => text.is_some_and(|text| is_base64(&text.replace(char::is_whitespace, ""))),
             "version" => is_version(value),
             "range" if is_upside_down(value) => {
                 let reason = "the lower bound is greater than the upper one";
@@ -298,10 +299,4 @@ fn is_day(text: &str) -> bool {
         _ => return false,
     };
     (1..=last).contains(&day)
-}
-
-fn is_base64(text: &str) -> bool {
-    text.chars().all(|letter| {
-        letter.is_ascii_alphanumeric() || letter.is_whitespace() || "+/=".contains(letter)
-    }) && text.chars().filter(|letter| !letter.is_whitespace()).count() % 4 == 0
 }

@@ -3,6 +3,7 @@
 use super::Checker;
 use super::property_path::Walk;
 use super::validation_clause::is_call;
+use crate::cycle::{Cycles, Edges};
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Fields, Interface, NodeTemplate, Schema, Service};
 use crate::lang::tosca::value::Value;
@@ -144,7 +145,9 @@ impl Checker<'_> {
                 edges.push(targets.collect());
             }
         }
-        let Some(way) = cycle(&edges) else { return };
+        let edges: Edges = edges.into_iter().collect();
+        let Some(cycle) = Cycles::new(&edges).next() else { return };
+        let way: Vec<usize> = cycle.iter().map(|step| step.vertex).collect();
         let names: Vec<String> =
             way.iter().map(|at| format!("`{}` of `{}`", places[*at].1, places[*at].0)).collect();
         let message = match names.len() {
@@ -153,32 +156,6 @@ impl Checker<'_> {
         };
         self.error(codes::VALUE_CYCLE, places[way[0]].2, message);
     }
-}
-
-/// Places that need each other, in a cycle; none when all can be finished.
-fn cycle(edges: &[Vec<usize>]) -> Option<Vec<usize>> {
-    // What only depends on finished values is finished; the rest is in or behind a cycle.
-    let mut done = vec![false; edges.len()];
-    loop {
-        let ready: Vec<usize> = (0..edges.len())
-            .filter(|at| !done[*at] && edges[*at].iter().all(|to| done[*to]))
-            .collect();
-        if ready.is_empty() {
-            break;
-        }
-        for at in ready {
-            done[at] = true;
-        }
-    }
-    let first = done.iter().position(|done| !done)?;
-    // Follow edges until a place repeats.
-    let (mut at, mut way) = (first, Vec::new());
-    while !way.contains(&at) {
-        way.push(at);
-        at = *edges[at].iter().find(|to| !done[**to])?;
-    }
-    let from = way.iter().position(|known| *known == at).unwrap_or(0);
-    Some(way[from..].to_vec())
 }
 
 /// The calls of one function in a value, with their arguments.

@@ -1,7 +1,8 @@
 //! Which file imports which: an import that leads back to a file on the way to it is reported.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use crate::cycle::{Cycles, Edges, Step};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use crate::source::files::FileError;
@@ -18,13 +19,6 @@ pub(super) struct Imports {
     names: BTreeMap<String, String>,
 }
 
-/// A file on the way from the first one, and which of its imports is looked at next.
-struct Open<'a> {
-    path: &'a str,
-    imported_at: Option<Span>,
-    next: usize,
-}
-
 impl Imports {
     /// Adds an import of the file at `path`, which people call `name`.
     pub(super) fn add(&mut self, path: &str, name: &str, imported: &str, at: Span) {
@@ -33,43 +27,29 @@ impl Imports {
     }
 
     /// Reports every import that closes a cycle, on the way from the first file in the order of the
-    /// text. A file is gone into once, so this is linear in the number of imports.
+    /// text.
     pub(super) fn report_cycles(&self, first: &str, findings: &mut Vec<Diagnostic>) {
-        let mut seen = BTreeSet::from([first]);
-        let mut places = BTreeMap::from([(first, 0)]);
-        let mut reported = 0;
-        let mut way = vec![Open { path: first, imported_at: None, next: 0 }];
-        while let Some(last) = way.last_mut() {
-            let imports = self.of.get(last.path).map_or(&[][..], Vec::as_slice);
-            let Some((imported, at)) = imports.get(last.next) else {
-                places.remove(last.path);
-                way.pop();
-                continue;
+        let files: Vec<&str> = self.of.keys().map(String::as_str).collect();
+        let number = |path: &str| files.binary_search(&path).ok();
+        let Some(first) = number(first) else { return };
+        // Files that import nothing are on no cycle.
+        let imports: Vec<Vec<(usize, Span)>> = (self.of.values())
+            .map(|all| all.iter().filter_map(|(path, at)| Some((number(path)?, *at))).collect())
+            .collect();
+        let edges: Edges =
+            imports.iter().map(|all| all.iter().map(|(imported, _)| *imported)).collect();
+        for cycle in Cycles::reachable_from(&edges, first).take(MOST_REPORTED) {
+            let mut places: Vec<Span> =
+                cycle.iter().map(|step| imports[step.vertex][step.edge].1).collect();
+            let Some(closing) = places.pop() else { continue };
+            let name = |step: &Step| {
+                let path = files[step.vertex];
+                self.names.get(path).map_or(path, String::as_str).to_owned()
             };
-            last.next += 1;
-            if let Some(from) = places.get(imported.as_str()) {
-                let mut finding = self.cycle(&way[*from..]).diagnostic(*at);
-                finding.severity = Severity::Warning;
-                findings.push(finding);
-                reported += 1;
-                if reported == MOST_REPORTED {
-                    return;
-                }
-            } else if seen.insert(imported) {
-                places.insert(imported, way.len());
-                way.push(Open { path: imported, imported_at: Some(*at), next: 0 });
-            }
-        }
-    }
-
-    fn cycle(&self, way: &[Open<'_>]) -> FileError {
-        let name = |open: &Open<'_>| match self.names.get(open.path) {
-            Some(name) => name.clone(),
-            None => open.path.to_owned(),
-        };
-        FileError::ImportCycle {
-            chain: way.iter().map(name).collect(),
-            imports: way[1..].iter().filter_map(|open| open.imported_at).collect(),
+            let chain = cycle.iter().map(name).collect();
+            let mut finding = FileError::ImportCycle { chain, imports: places }.diagnostic(closing);
+            finding.severity = Severity::Warning;
+            findings.push(finding);
         }
     }
 }
