@@ -58,7 +58,7 @@ impl fmt::Display for NoResume {
         match self {
             NoResume::InDoubt(all) => {
                 let labels: Vec<&str> = all.iter().map(|doubt| doubt.label.as_str()).collect();
-                write!(formatter, "nobody knows whether this happened: {}", labels.join(", "))
+                write!(formatter, "it is unknown whether this happened: {}", labels.join(", "))
             }
             NoResume::Silent(all) => {
                 let about = |(it, host): &(InDoubt, String)| {
@@ -66,7 +66,7 @@ impl fmt::Display for NoResume {
                 };
                 let all: Vec<String> = all.iter().map(about).collect();
                 let all = all.join(", ");
-                write!(formatter, "nobody answers, so nobody knows what became of {all}")
+                write!(formatter, "there is no answer, so it is unknown what became of {all}")
             }
             NoResume::Misfit(why) => write!(formatter, "the journal does not fit: {why}"),
             NoResume::Journal(error) => error.fmt(formatter),
@@ -180,7 +180,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         Ok(self.repair(found.unwrap_or_else(none)))
     }
 
-    /// Starts a task as it was started then: the rules that apply by themselves come first.
+    /// Starts a task as it was started then: the rules without an action come first.
     fn replay_start(&mut self, task: Task) -> Result<(), Refusal> {
         loop {
             let Err(why) = self.machine.start(task) else { return Ok(()) };

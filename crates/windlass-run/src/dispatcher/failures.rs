@@ -74,7 +74,8 @@ impl Failures {
             return end;
         }
         self.not_done_streak.remove(label);
-        let reason = format!("it was given {MOST_NOT_DONE} times more, and nobody saw it happen");
+        let reason =
+            format!("it was given {MOST_NOT_DONE} times more, and was never seen to happen");
         End::Failed { reason }
     }
 }

@@ -49,7 +49,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         let Some(running) = self.processes.started_by(instance, id) else { return };
         let order = self.process_order(instance, running);
         if !self.world.adopt(&order) {
-            self.process_died(instance, id, "it ended, and nobody had seen it".to_owned());
+            self.process_died(instance, id, "it ended, and no engine had seen it".to_owned());
         }
     }
 
