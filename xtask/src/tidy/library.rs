@@ -20,7 +20,9 @@ pub fn files(tree: &Tree) -> Vec<&File> {
 fn test_files(file: &Syntax) -> Vec<String> {
     let folder = file.path.trim_end_matches(".rs").trim_end_matches("/lib");
     let modules = file.tree.items.iter().filter_map(|item| match item {
-        Item::Mod(module) if module.content.is_none() && is_test_code(&module.attrs) => Some(module),
+        Item::Mod(module) if module.content.is_none() && is_test_code(&module.attrs) => {
+            Some(module)
+        }
         _ => None,
     });
     modules.map(|module| format!("{folder}/{}", module.ident)).collect()

@@ -51,7 +51,10 @@ mod tests {
     use super::*;
 
     fn messages(text: &str) -> Vec<String> {
-        long_functions(&Syntax::of("a.rs", text)).into_iter().map(|finding| finding.message).collect()
+        long_functions(&Syntax::of("a.rs", text))
+            .into_iter()
+            .map(|finding| finding.message)
+            .collect()
     }
 
     fn function(body_lines: usize) -> String {

@@ -82,7 +82,10 @@ mod tests {
     #[test]
     fn texts_as_errors_are_found_in_what_is_public() {
         assert_eq!(count("pub fn f() -> Result<u8, String> { g() }"), 1);
-        assert_eq!(count("impl X { pub fn f() -> Option<std::result::Result<u8, String>> { g() } }"), 1);
+        assert_eq!(
+            count("impl X { pub fn f() -> Option<std::result::Result<u8, String>> { g() } }"),
+            1
+        );
         assert_eq!(count("pub trait T { fn f(&self) -> Result<(), String>; }"), 1);
         assert_eq!(count("pub type Answer = Result<u8, String>;"), 1);
     }

@@ -3,7 +3,9 @@
 use crate::repository::File;
 use proc_macro2::Span;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Block, ImplItemFn, ItemFn, ItemMod, Meta, Signature, TraitItemFn, Visibility};
+use syn::{
+    Attribute, Block, ImplItemFn, ItemFn, ItemMod, Meta, Signature, TraitItemFn, Visibility,
+};
 
 /// A file and its tree.
 pub struct Syntax {

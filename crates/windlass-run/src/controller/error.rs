@@ -18,12 +18,15 @@ use super::journal_error::{JournalAccess, Stage};
 use super::operator::Question;
 use super::requirements::MissingSecret;
 use super::stop_net::NotStoppable;
+use crate::compose::UnknownService;
 use crate::entry::OrderId;
 use crate::journal::JournalError;
 use crate::machine::net::HistoryError;
 use crate::machine::{FollowError, PlanError};
 use crate::resume::{InDoubt, NoResume, Verdict};
 use crate::world::docker::engine::EngineError;
+use crate::world::docker::http::BadAddress;
+use crate::world::docker::pull::ImageError;
 
 /// What keeps a deployment from going on.
 #[derive(Debug)]
@@ -256,13 +259,13 @@ pub enum Error {
         project: String,
     },
     /// Services of a Compose project cannot be chosen.
-    Services(String),
+    Services(UnknownService),
     /// Names or ports of a Compose project are taken.
     Conflicts(Vec<String>),
     /// Services wait for the health of services without a check.
     NoHealthCheck(Vec<HealthWait>),
     /// Images cannot be pulled or built.
-    Images(String),
+    Images(ImageError),
     /// There is no container of a Compose project to take over.
     NothingToAdopt {
         /// The project.
@@ -271,7 +274,7 @@ pub enum Error {
     /// The Docker engine said no, or is not there.
     Docker(EngineError),
     /// The address of the Docker engine is none.
-    DockerAddress(String),
+    DockerAddress(BadAddress),
     /// A container cannot be taken away.
     Container {
         /// The container.
@@ -522,9 +525,9 @@ impl Error {
             Error::OtherProject { name, other, project } => {
                 write!(out, "`{name}` is a deployment of the project `{other}`, not of `{project}`")
             }
-            Error::Services(why) | Error::Images(why) | Error::DockerAddress(why) => {
-                out.write_str(why)
-            }
+            Error::Services(why) => why.fmt(out),
+            Error::Images(why) => why.fmt(out),
+            Error::DockerAddress(why) => why.fmt(out),
             Error::Conflicts(all) => out.write_str(&all.join("; ")),
             Error::NoHealthCheck(all) => {
                 let all: Vec<String> = all.iter().map(ToString::to_string).collect();

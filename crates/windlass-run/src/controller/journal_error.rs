@@ -34,7 +34,7 @@ pub struct JournalAccess {
 
 /// The failure to write the journal of a deployment.
 pub(crate) fn unwritten(deployment: &Deployment, stage: Stage, why: &JournalError) -> Error {
-    let reason = plain(&why.0);
+    let reason = plain(&why.reason());
     let is_full = has_no_room(deployment.folder()) || says_full(&reason);
     Error::JournalWrite {
         access: JournalAccess { path: deployment.journal(), reason, is_full },
@@ -45,7 +45,7 @@ pub(crate) fn unwritten(deployment: &Deployment, stage: Stage, why: &JournalErro
 /// The failure to read a journal.
 pub(crate) fn unread(path: &Path, why: &JournalError) -> Error {
     let is_full = is_on_full_disk(path);
-    Error::JournalRead(JournalAccess { path: path.to_owned(), reason: why.0.clone(), is_full })
+    Error::JournalRead(JournalAccess { path: path.to_owned(), reason: why.reason(), is_full })
 }
 
 /// Whether the disk of a file is full.

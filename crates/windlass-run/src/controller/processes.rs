@@ -106,7 +106,7 @@ fn remote(world: &Ssh, last: &LastRun, standing: &Standing) -> BTreeMap<String, 
         // A host that does not answer is asked once, not for each of its processes.
         let said = match away.get(&host) {
             Some(why) => Err(String::clone(why)),
-            None => world.running(address, *order),
+            None => world.running(address, *order).map_err(|why| why.to_string()),
         };
         let one = match said {
             Ok(number) => number.map(ObservedProcess::Runs),
