@@ -19,15 +19,15 @@ pub(crate) enum Resource {
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     jobs: Option<usize>,
-    most: BTreeMap<Resource, u32>,
+    capacity: BTreeMap<Resource, u32>,
     running: usize,
     taken: BTreeMap<Resource, u32>,
     waiting: BTreeMap<Resource, VecDeque<Task>>,
 }
 
 impl Limits {
-    pub(crate) fn new(jobs: Option<usize>, most: BTreeMap<Resource, u32>) -> Self {
-        Limits { jobs: jobs.map(|jobs| jobs.max(1)), most, ..Limits::default() }
+    pub(crate) fn new(jobs: Option<usize>, capacity: BTreeMap<Resource, u32>) -> Self {
+        Limits { jobs: jobs.map(|jobs| jobs.max(1)), capacity, ..Limits::default() }
     }
 
     /// Whether nothing more may run.
@@ -36,7 +36,7 @@ impl Limits {
     }
 
     /// Takes all of `resources`, or lets `task` wait for the first that is not free.
-    pub(crate) fn take(&mut self, task: Option<Task>, resources: &[Resource]) -> bool {
+    pub(crate) fn acquire(&mut self, task: Option<Task>, resources: &[Resource]) -> bool {
         let busy = resources.iter().find(|resource| self.is_taken(resource));
         if let (Some(busy), Some(task)) = (busy, task) {
             self.waiting.entry(busy.clone()).or_default().push_back(task);
@@ -50,15 +50,15 @@ impl Limits {
     }
 
     fn is_taken(&self, resource: &Resource) -> bool {
-        let most = match resource {
+        let capacity = match resource {
             Resource::Instance(_) => 1,
-            other => self.most.get(other).copied().unwrap_or(u32::MAX),
+            other => self.capacity.get(other).copied().unwrap_or(u32::MAX),
         };
-        self.taken.get(resource).copied().unwrap_or(0) >= most
+        self.taken.get(resource).copied().unwrap_or(0) >= capacity
     }
 
     /// Gives back; those who waited for it may try again.
-    pub(crate) fn give_back(&mut self, resources: &[Resource]) -> Vec<Task> {
+    pub(crate) fn release(&mut self, resources: &[Resource]) -> Vec<Task> {
         self.running = self.running.saturating_sub(1);
         let mut woken = Vec::new();
         for resource in resources {
@@ -78,7 +78,7 @@ impl Limits {
     }
 
     /// Forgets who waits: another plan is followed.
-    pub(crate) fn forget_waiting(&mut self) {
+    pub(crate) fn clear_waiting(&mut self) {
         self.waiting.clear();
     }
 }
@@ -91,11 +91,11 @@ mod tests {
     fn who_waits_for_a_lock_gets_it_next() {
         let lock = [Resource::Lock("apt".to_owned())];
         let mut limits = Limits::new(Some(2), [(lock[0].clone(), 1)].into());
-        assert!(limits.take(Some(Task(0)), &lock));
-        assert!(!limits.take(Some(Task(1)), &lock));
-        assert!(limits.take(Some(Task(2)), &[]));
+        assert!(limits.acquire(Some(Task(0)), &lock));
+        assert!(!limits.acquire(Some(Task(1)), &lock));
+        assert!(limits.acquire(Some(Task(2)), &[]));
         assert!(limits.is_full());
-        assert_eq!(limits.give_back(&lock), [Task(1)]);
-        assert!(limits.take(Some(Task(1)), &lock));
+        assert_eq!(limits.release(&lock), [Task(1)]);
+        assert!(limits.acquire(Some(Task(1)), &lock));
     }
 }

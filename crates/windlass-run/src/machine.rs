@@ -37,10 +37,10 @@ pub struct Work {
     pub operation: Option<String>,
     /// The command.
     pub run: Option<Command>,
-    /// Whether the process of the instance has to end first.
-    pub leaves: Option<Process>,
+    /// The process of the instance that has to end first.
+    pub stop: Option<Process>,
     /// The process that has to start.
-    pub enters: Option<Process>,
+    pub spawn: Option<Process>,
     /// Whether the instance goes for good from a state in which something of it is out there.
     pub removes: bool,
     /// What may be done when it is not known whether it happened.
@@ -66,8 +66,8 @@ impl Default for Work {
             node: String::new(),
             operation: None,
             run: None,
-            leaves: None,
-            enters: None,
+            stop: None,
+            spawn: None,
             removes: false,
             effect: Effect::AtMostOnce,
             timeout: None,

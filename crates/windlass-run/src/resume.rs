@@ -180,7 +180,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         Ok(self.repair(found.unwrap_or_else(none)))
     }
 
-    /// Starts a task as it was started then: the rules that apply by themselves come first.
+    /// Starts a task as it was started then: the rules without an action come first.
     fn replay_start(&mut self, task: Task) -> Result<(), Refusal> {
         loop {
             let Err(why) = self.machine.start(task) else { return Ok(()) };

@@ -123,13 +123,13 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         Order {
             id,
             label: work.label,
-            stop: work.leaves.zip(self.processes.get(&work.instance)).map(stops),
+            stop: work.stop.zip(self.processes.get(&work.instance)).map(stops),
             host: self.address(work.host.or_else(|| self.machine.host_of(&work.node))),
             instance: work.instance,
             node: work.node,
             operation: work.operation,
             run: work.run,
-            spawn: work.enters,
+            spawn: work.spawn,
             removes: work.removes,
             effect: work.effect,
             expected: work.expected,
@@ -189,13 +189,13 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     /// What puts a process into the state of its instance.
     pub(crate) fn repair(&self, mismatch: ProcessMismatch) -> Work {
         let ProcessMismatch { instance, node, spawn } = mismatch;
-        let leaves = self.processes.get(&instance).map(|running| running.process.clone());
+        let stop = self.processes.get(&instance).map(|running| running.process.clone());
         let verb = if spawn.is_some() { "start" } else { "stop" };
         Work {
             label: format!("{verb} the process of {instance}"),
             node,
-            leaves,
-            enters: spawn,
+            stop,
+            spawn,
             effect: Effect::Idempotent,
             instance,
             ..Work::default()

@@ -44,24 +44,24 @@ impl Waiting {
 
     /// Takes all of `resources` for a task; else the task waits for the first that is not free.
     pub(super) fn acquire_for(&mut self, task: Task, resources: &[Resource]) -> bool {
-        self.limits.take(Some(task), resources)
+        self.limits.acquire(Some(task), resources)
     }
 
     /// Takes `resources` even where none is free.
     pub(super) fn acquire(&mut self, resources: &[Resource]) {
-        self.limits.take(None, resources);
+        self.limits.acquire(None, resources);
     }
 
     /// Gives resources back; tasks that waited for them may try again.
     pub(super) fn release(&mut self, resources: &[Resource]) {
-        let woken = self.limits.give_back(resources);
+        let woken = self.limits.release(resources);
         self.queue.extend(woken);
     }
 
     /// Another plan is followed: the tasks of the last one no longer wait.
     pub(super) fn clear_tasks(&mut self) {
         self.queue.clear();
-        self.limits.forget_waiting();
+        self.limits.clear_waiting();
     }
 
     /// A task waits for another attempt until `moment`.

@@ -58,7 +58,7 @@ pub(super) fn process_mismatches(
 }
 
 /// A step of which nothing is known but what the plan says.
-pub(super) fn blank(
+pub(super) fn work_of_step(
     application: &Application,
     state: &GlobalState,
     step: &Step,
@@ -79,7 +79,7 @@ pub(super) fn blank(
 
 /// What an operation under way has to do: its command, and the processes of the states that it
 /// leaves and enters.
-pub(super) fn perform(
+pub(super) fn add_transition(
     work: &mut Work,
     application: &Application,
     node: NodeId,
@@ -91,8 +91,8 @@ pub(super) fn perform(
     let after = component.processes.get(&transition.to);
     let stays = before == after && transition.from != transition.to;
     if !stays {
-        work.leaves = before.cloned();
-        work.enters = after.cloned();
+        work.stop = before.cloned();
+        work.spawn = after.cloned();
     }
     work.operation = Some(operation.name.clone());
     work.run.clone_from(&operation.run);

@@ -34,7 +34,7 @@ pub struct NetMachine<'a> {
     /// The host of each node that has one, by name: it is asked for with every order.
     hosts: BTreeMap<&'a str, &'a str>,
     live: Live<'a, 'a>,
-    given_up: BTreeSet<Task>,
+    abandoned: BTreeSet<Task>,
     log: TransitionLog,
     /// What could begin when this run did, after what earlier ones have done.
     offered: Vec<Task>,
@@ -46,11 +46,11 @@ impl<'a> NetMachine<'a> {
     /// Tokens on the initial places.
     pub fn new(assembly: &'a Assembly<'a>, scenario: &'a Scenario) -> Self {
         let live = Live::new(assembly, scenario);
-        let (given_up, log, offered) = (BTreeSet::new(), TransitionLog::default(), Vec::new());
+        let (abandoned, log, offered) = (BTreeSet::new(), TransitionLog::default(), Vec::new());
         let application = assembly.application();
         let hosts = application.deployment.host.iter();
         let hosts = hosts.map(|(node, host)| (&*application.node(*node).name, host.as_str()));
-        Self { assembly, hosts: hosts.collect(), live, given_up, log, offered, undoing: None }
+        Self { assembly, hosts: hosts.collect(), live, abandoned, log, offered, undoing: None }
     }
 
     /// An assembly that has done what a history says; it can only go back.
@@ -131,7 +131,7 @@ impl Machine for NetMachine<'_> {
             undoing.give_up(transition(task));
             return Vec::new();
         }
-        self.given_up.insert(task);
+        self.abandoned.insert(task);
         self.live.give_up(transition(task));
         Vec::new()
     }
@@ -141,7 +141,7 @@ impl Machine for NetMachine<'_> {
             undoing.retry_abandoned(transition(task));
             return;
         }
-        self.given_up.remove(&task);
+        self.abandoned.remove(&task);
         self.live.retry_abandoned(transition(task));
     }
 
@@ -170,8 +170,8 @@ impl Machine for NetMachine<'_> {
             node: application.node(node).name.clone(),
             operation: None,
             run: run.clone(),
-            leaves: None,
-            enters: None,
+            stop: None,
+            spawn: None,
             removes: false,
             effect,
             timeout: action.timeout,
@@ -194,7 +194,7 @@ impl Machine for NetMachine<'_> {
         if let Some(undoing) = &self.undoing {
             return undoing.is_done();
         }
-        self.given_up.is_empty() && self.live.waiting().is_empty()
+        self.abandoned.is_empty() && self.live.waiting().is_empty()
     }
 
     fn stuck(&self) -> Vec<String> {

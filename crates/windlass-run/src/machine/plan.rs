@@ -101,7 +101,7 @@ impl<'a> PlanMachine<'a> {
         self.now.next(&self.replica, action).map_err(refused)
     }
 
-    fn enter(&mut self, next: Next) -> Vec<Note> {
+    fn apply(&mut self, next: Next) -> Vec<Note> {
         let words = |event: &Event| Note {
             what: event.describe(self.application),
             fault: event.is_fault(),
@@ -115,7 +115,7 @@ impl<'a> PlanMachine<'a> {
     fn observed(&mut self, observation: &Observation) -> Vec<Note> {
         let seen = observe(&self.replica, self.state(), observation);
         match seen.map(|outcomes| outcomes.into_iter().next()) {
-            Ok(Some(outcome)) => self.enter(Next::Outcome(outcome)),
+            Ok(Some(outcome)) => self.apply(Next::Outcome(outcome)),
             Ok(None) => Vec::new(),
             Err(blocked) => {
                 vec![Note { what: self.replica.explain(&blocked), fault: true }]
@@ -134,7 +134,7 @@ impl<'a> PlanMachine<'a> {
         }
     }
 
-    fn back(&self) -> GoalFile {
+    fn rollback_goal(&self) -> GoalFile {
         let mut goal = GoalFile::default();
         for (id, instance) in &self.began.instances {
             let Element::State(state) = instance.element else { continue };
@@ -179,7 +179,7 @@ impl Machine for PlanMachine<'_> {
         self.progress.started(task);
         // A scaling is one step of the model; it is taken when its effect is there.
         let is_instant = !matches!(self.action(task)?, PlanAction::Operation { .. });
-        Ok(if is_instant { Vec::new() } else { self.enter(next) })
+        Ok(if is_instant { Vec::new() } else { self.apply(next) })
     }
 
     fn end(&mut self, task: Task) -> Result<Vec<Note>, Refusal> {
@@ -193,7 +193,7 @@ impl Machine for PlanMachine<'_> {
         self.progress.ended(task);
         let next = self.next(&action)?;
         self.progress.release(task);
-        Ok(self.enter(next))
+        Ok(self.apply(next))
     }
 
     fn give_up(&mut self, task: Task) -> Vec<Note> {
@@ -217,18 +217,19 @@ impl Machine for PlanMachine<'_> {
 
     fn work(&self, task: Task) -> Work {
         let Some(step) = self.progress.step(task) else { return Work::default() };
-        let mut work = instances::blank(self.application, self.state(), step, self.host(task));
+        let mut work =
+            instances::work_of_step(self.application, self.state(), step, self.host(task));
         let id = step.action.instance();
         let Some(instance) = self.state().instance(id) else { return work };
         match instance.element {
             Element::State(state) => {
-                work.leaves = self.process_of(&id.0).map(|(_, process)| process);
+                work.stop = self.process_of(&id.0).map(|(_, process)| process);
                 work.removes = matches!(step.action, PlanAction::ScaleIn { .. })
                     && state != self.replica.protocol(instance.node).initial;
             }
             Element::Transition(transition) => {
                 let transition = self.replica.protocol(instance.node).transition(transition);
-                instances::perform(&mut work, self.application, instance.node, transition);
+                instances::add_transition(&mut work, self.application, instance.node, transition);
             }
         }
         work
@@ -263,7 +264,7 @@ impl Machine for PlanMachine<'_> {
         let goal = match (aim, &self.goal) {
             (Aim::Goal, Some(goal)) => goal.clone(),
             (Aim::Goal, None) => return Err(PlanError::NoGoal),
-            (Aim::Back, _) => self.back(),
+            (Aim::Back, _) => self.rollback_goal(),
         };
         let question = GracefulRemoval {
             application: self.application,

@@ -94,10 +94,10 @@ impl<'a> SingleMachine<'a> {
             budget,
         };
         for node in application.node_ids() {
-            machine.show(node);
+            machine.update_view(node);
         }
         for node in application.node_ids() {
-            machine.contain(node);
+            machine.set_container(node);
         }
         machine.began = machine.global.clone();
         Some(machine)
@@ -112,7 +112,7 @@ impl<'a> SingleMachine<'a> {
         &self.rules.0
     }
 
-    fn show(&mut self, node: NodeId) {
+    fn update_view(&mut self, node: NodeId) {
         let element = match self.running.get(&node) {
             Some(running) => Element::Transition(running.transition),
             None => Element::State(self.states.of(node)),
@@ -122,7 +122,7 @@ impl<'a> SingleMachine<'a> {
     }
 
     /// What is contained is contained in the one instance of its container.
-    fn contain(&mut self, node: NodeId) {
+    fn set_container(&mut self, node: NodeId) {
         let Some(requirement) = self.application.type_of(node).containment() else { return };
         let Some(binding) = self.application.node(node).binding(requirement) else { return };
         let home = self.name(binding.target).clone();
@@ -161,7 +161,7 @@ impl<'a> SingleMachine<'a> {
             return Err(Refusal::Busy);
         }
         let transition = self.allowed(node, &action)?;
-        Ok((node, transition, self.beside(node, transition)?))
+        Ok((node, transition, self.check_overlap(node, transition)?))
     }
 
     fn name(&self, node: NodeId) -> &InstanceId {
@@ -212,7 +212,7 @@ impl Machine for SingleMachine<'_> {
         self.alone = alone;
         self.running.insert(node, Running { task, transition });
         self.progress.started(task);
-        self.show(node);
+        self.update_view(node);
         Ok(Vec::new())
     }
 
@@ -257,10 +257,11 @@ impl Machine for SingleMachine<'_> {
 
     fn work(&self, task: Task) -> Work {
         let Some(step) = self.progress.step(task) else { return Work::default() };
-        let mut work = instances::blank(self.application, &self.global, step, self.host(task));
+        let mut work =
+            instances::work_of_step(self.application, &self.global, step, self.host(task));
         if let Some((node, running)) = self.under_way(task) {
             let transition = self.template().protocol(node).transition(running.transition);
-            instances::perform(&mut work, self.application, node, transition);
+            instances::add_transition(&mut work, self.application, node, transition);
         }
         work
     }
@@ -277,7 +278,7 @@ impl Machine for SingleMachine<'_> {
         let holds =
             |goal: &GoalFile| goal.goal.holds(self.application, &self.global, Closure::Open);
         self.progress.is_done()
-            && self.pending().is_none()
+            && self.pending_faults().is_none()
             && (self.aim == Aim::Back || self.goal.as_ref().is_none_or(holds))
     }
 
@@ -285,13 +286,13 @@ impl Machine for SingleMachine<'_> {
         let mut words = self.progress.stuck(|task| {
             let Ok(action) = self.action(task) else { return "it is no operation".to_owned() };
             let Action::Perform { node, .. } = action else { return String::new() };
-            let why = self.allowed(node, &action).and_then(|found| self.beside(node, found));
+            let why = self.allowed(node, &action).and_then(|found| self.check_overlap(node, found));
             match why {
                 Ok(_) => "it waits for a free place".to_owned(),
                 Err(why) => why.to_string(),
             }
         });
-        words.extend(self.pending().map(|why| why.to_string()));
+        words.extend(self.pending_faults().map(|why| why.to_string()));
         if words.is_empty() && self.progress.is_idle() && !self.is_done() {
             words.push("every action is done, and the goal does not hold".to_owned());
         }
@@ -299,13 +300,13 @@ impl Machine for SingleMachine<'_> {
     }
 
     fn plan(&self, aim: Aim) -> Result<Option<Plan>, PlanError> {
-        if let Some(why) = self.pending() {
+        if let Some(why) = self.pending_faults() {
             return Err(why);
         }
         match (aim, &self.goal) {
             (Aim::Goal, Some(goal)) => self.search(goal).map(Some),
             (Aim::Goal, None) => Err(PlanError::NoGoal),
-            (Aim::Back, _) => self.search(&self.back()).map(Some),
+            (Aim::Back, _) => self.search(&self.rollback_goal()).map(Some),
         }
     }
 

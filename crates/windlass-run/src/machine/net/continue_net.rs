@@ -31,7 +31,7 @@ impl<'a> NetMachine<'a> {
             match event {
                 Event::Began(id) => {
                     offered.extend(machine.settled());
-                    machine.start(Task(id.0)).map_err(|_| machine.why_not(id))?;
+                    machine.start(Task(id.0)).map_err(|_| machine.start_error(id))?;
                 }
                 Event::Ended(id) => {
                     let ended = machine.end(Task(id.0));
@@ -80,7 +80,7 @@ impl<'a> NetMachine<'a> {
     }
 
     /// Why a transition could not have begun now.
-    fn why_not(&self, id: TransitionId) -> HistoryError {
+    fn start_error(&self, id: TransitionId) -> HistoryError {
         let (component, local) = self.assembly.local_transition(id);
         let net = self.assembly.net(component).0;
         let source = self.assembly.dock(component, net.transition(local).source);

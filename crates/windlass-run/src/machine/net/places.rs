@@ -41,7 +41,7 @@ impl NetMachine<'_> {
             let (component, place) = self.assembly.local_place(place);
             all.entry(component).or_default().insert(place);
         }
-        for ((component, place), docks) in self.left_behind()? {
+        for ((component, place), docks) in self.waiting_docks()? {
             let net = self.assembly.net(component).0;
             let behavior = |dock: &DockId| {
                 let transitions = net.transitions.iter();
@@ -54,7 +54,7 @@ impl NetMachine<'_> {
             };
             let whole = (0..net.docks.len()).map(DockId::from).filter(is_of_place);
             if whole.collect::<BTreeSet<_>>() != docks {
-                return Err(self.is_between(component, place));
+                return Err(self.in_between(component, place));
             }
             all.entry(component).or_default().insert(place);
         }
@@ -62,7 +62,7 @@ impl NetMachine<'_> {
     }
 
     /// The docks of places that were left, of which the transitions wait or have failed.
-    fn left_behind(&self) -> Result<Docks, InBetween> {
+    fn waiting_docks(&self) -> Result<Docks, InBetween> {
         let mut docks = Docks::new();
         let marked = self.live.marked_docks().map(|dock| self.assembly.local_dock(dock));
         let failed = self.live.marked_transitions().map(|id| {
@@ -73,14 +73,14 @@ impl NetMachine<'_> {
             let net = self.assembly.net(component).0;
             let place = net.place_of(dock);
             if net.docks[dock.index()].side == Side::Input {
-                return Err(self.is_between(component, place));
+                return Err(self.in_between(component, place));
             }
             docks.entry((component, place)).or_default().insert(dock);
         }
         Ok(docks)
     }
 
-    fn is_between(&self, component: ComponentId, place: PlaceId) -> InBetween {
+    fn in_between(&self, component: ComponentId, place: PlaceId) -> InBetween {
         let place = self.assembly.net(component).0.place(place).name.clone();
         InBetween { component: self.assembly.component_name(component), place }
     }

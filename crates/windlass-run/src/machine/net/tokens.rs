@@ -41,7 +41,7 @@ impl NetMachine<'_> {
         for id in self.live.marked_transitions() {
             let (component, _) = self.assembly.local_transition(id);
             let name = &self.assembly.net_transition(id).name;
-            let has_failed = self.given_up.contains(&crate::entry::Task(id.0));
+            let has_failed = self.abandoned.contains(&crate::entry::Task(id.0));
             let at = if has_failed { format!("{name} failed") } else { format!("{name}...") };
             let name = self.assembly.component_name(component);
             tokens.push((component.index(), Token { component: name, at, waits: None }));

@@ -13,7 +13,7 @@ use super::SingleMachine;
 use crate::machine::PlanError;
 
 impl SingleMachine<'_> {
-    pub(super) fn back(&self) -> GoalFile {
+    pub(super) fn rollback_goal(&self) -> GoalFile {
         let mut goal = GoalFile::default();
         for instance in self.began.instances.values() {
             let Element::State(state) = instance.element else { continue };

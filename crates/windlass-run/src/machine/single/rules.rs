@@ -52,9 +52,13 @@ impl SingleMachine<'_> {
         states.with(node, self.template().protocol(node).transition(transition).to)
     }
 
-    /// Why an operation may not run beside those that do; none when it may. Whether it has to be
+    /// Why an operation may not run at the same time as those that do; else whether it has to be
     /// alone.
-    pub(super) fn beside(&self, node: NodeId, transition: TransitionId) -> Result<bool, Refusal> {
+    pub(super) fn check_overlap(
+        &self,
+        node: NodeId,
+        transition: TransitionId,
+    ) -> Result<bool, Refusal> {
         let label = |running: &Running| {
             let step = self.progress.step(running.task);
             step.map_or_else(String::new, |step| step.label.clone())
@@ -108,7 +112,7 @@ impl SingleMachine<'_> {
             notes.extend(faults.map(|what| Note { what, fault: true }));
         }
         for node in changed {
-            self.show(node);
+            self.update_view(node);
         }
         self.progress.offer_again();
         notes
@@ -127,7 +131,7 @@ impl SingleMachine<'_> {
     }
 
     /// The faults that nothing takes.
-    pub(super) fn pending(&self) -> Option<PlanError> {
+    pub(super) fn pending_faults(&self) -> Option<PlanError> {
         let faults = self.faults();
         let forbidden = self.application.faults == Faults::Forbidden;
         (!faults.is_empty()).then_some(PlanError::Faults { forbidden, faults })
@@ -140,7 +144,7 @@ impl SingleMachine<'_> {
         if let Some((states, dead)) = found {
             self.states = states;
             for node in dead {
-                self.show(node);
+                self.update_view(node);
             }
         }
     }
