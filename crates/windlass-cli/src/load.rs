@@ -159,7 +159,7 @@ impl PlanFile<'_> {
 
     /// What a run of a workflow passes over; nothing when the file is no TOSCA service.
     pub(crate) fn skipped_steps(&self) -> Vec<String> {
-        self.service().map(|it| tosca::workflow::unasked(it, None)).unwrap_or_default()
+        self.service().map(|it| tosca::workflow::skipped_steps(it, None)).unwrap_or_default()
     }
 
     fn service(&self) -> Option<&tosca::Model> {

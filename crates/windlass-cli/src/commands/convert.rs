@@ -194,7 +194,7 @@ fn service(
         let document = occi::service(&occi::of_service(model).unwrap_or_default());
         return Ok(yaml_of(Written { document, left_out: vec!["mixins and actions"] }));
     }
-    let Some((deploy, undeploy)) = tosca::workflow::woven(model) else {
+    let Some((deploy, undeploy)) = tosca::workflow::declarative_plans(model) else {
         let message = "protocols in the service say its order, and no weaving rules";
         return Err(Failure::usage(message).help("write a plan as a workflow: `windlass plan`"));
     };

@@ -91,9 +91,9 @@ fn check_all(
     findings: &mut Vec<Diagnostic>,
 ) {
     let is_open = model.has_unread_imports;
-    let circular = Checker::new(model, sources, is_open, findings).derivation();
+    let cyclic = Checker::new(model, sources, is_open, findings).derivation();
     // What a type in a cycle has is not known; everything else can be asked.
-    for id in circular {
+    for id in cyclic {
         if let Some(parent) = &mut model.types.all[id.0 as usize].parent {
             parent.id = None;
         }

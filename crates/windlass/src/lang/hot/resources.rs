@@ -153,7 +153,7 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
             }
         }
         let is_external = node.get("external_id").is_some_and(|id| !id.is_null());
-        self.check_properties(name, &resolved, &properties, (span, is_external));
+        self.check_properties(name, &resolved, &properties, span, is_external);
         let deletion_policy = self.deletion_policy(name, node, facts.map(|facts| facts.name));
         let policy = self.mapping(node, self.words.update_policy, span);
         if let Some(facts) = facts.filter(|facts| !facts.update_policy.is_empty()) {
@@ -261,7 +261,8 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
         name: &str,
         resolved: &Resolved,
         properties: &Value,
-        (span, is_external): (Span, bool),
+        span: Span,
+        is_external: bool,
     ) {
         match resolved {
             Resolved::Facts(facts) => {
@@ -452,7 +453,7 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
         };
         let empty = Value::new(value.span, Data::Map(Vec::new()));
         let properties = value.get("properties").cloned().unwrap_or(empty);
-        self.check_properties(&name, &resolved, &properties, (type_name.span, false));
+        self.check_properties(&name, &resolved, &properties, type_name.span, false);
         Some(Resource {
             name,
             span: owner.span,

@@ -124,7 +124,7 @@ pub(crate) fn of_node<'m>(
 ) -> Option<Run> {
     let declared = Declared::of_node(inputs, template, interface, operation);
     let place = Place::of_node(at);
-    command(inputs, &declared, (&place, at), template, &format!("{interface}.{operation}"))
+    command(inputs, &declared, &place, at, template, &format!("{interface}.{operation}"))
 }
 
 /// The command of an operation of a relationship, as part of the life of the node `at`.
@@ -137,7 +137,7 @@ pub(crate) fn of_link<'m>(
     let declared = Declared::of_link(inputs, link, operation);
     let (_, template) = inputs.service.nodes.at(link.source)?;
     let place = Place::of_link(link, at);
-    command(inputs, &declared, (&place, at), template, &format!("Configure.{operation}"))
+    command(inputs, &declared, &place, at, template, &format!("Configure.{operation}"))
 }
 
 /// What an output of a service says once operations have run.
@@ -240,7 +240,8 @@ pub(crate) fn others(types: &Types, template: &NodeTemplate) -> Vec<(String, Str
 fn command(
     inputs: &Inputs<'_, '_>,
     declared: &Declared<'_>,
-    (place, at): (&Place, usize),
+    place: &Place,
+    at: usize,
     template: &NodeTemplate,
     operation: &str,
 ) -> Option<Run> {
@@ -254,7 +255,7 @@ fn command(
     };
     let word = implementation.host.as_ref().map(|word| word.text.as_str());
     let word = word.or(execution_host::end_of(operation));
-    let said = word.and_then(|word| execution_host::said(inputs, word, place, at));
+    let said = word.and_then(|word| execution_host::named_host(inputs, word, place, at));
     let usual = if said.is_none() { execution_host::usual(inputs, at) } else { None };
     let is_inside =
         said.as_ref().or(usual.as_ref()).is_some_and(execution_host::Station::is_container);

@@ -174,7 +174,7 @@ impl<'m> Lowering<'m> {
                 for (number, at) in parts[source].clone().enumerate() {
                     for (nth, target) in self.pairs.needs(link, number).enumerate() {
                         let target = NodeId::from(parts[link.target].start + target);
-                        self.bind_one(application, link, (at, place + nth), target);
+                        self.bind_one(application, link, at, place + nth, target);
                     }
                 }
                 place += self.pairs.needs(link, 0).len();
@@ -188,7 +188,8 @@ impl<'m> Lowering<'m> {
         &self,
         application: &mut Application,
         link: &Link<'_>,
-        (source, place): (usize, usize),
+        source: usize,
+        place: usize,
         target: NodeId,
     ) {
         let component = application.type_of(NodeId::from(source));

@@ -11,28 +11,28 @@ use super::value::Name;
 
 /// The relationship of a requirement, as far as the files say.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Meant<'m> {
+pub(crate) struct ResolvedRelationship<'m> {
     /// The relationship template that is named.
     pub(crate) template: Option<(&'m Name, &'m RelationshipTemplate)>,
     /// The type that the assignment itself says, by a name that is written there.
-    pub(crate) said: Option<(&'m Name, TypeId)>,
+    pub(crate) assigned: Option<(&'m Name, TypeId)>,
     /// The type: what the assignment says, else what the definition does.
     pub(crate) of: Option<TypeId>,
     /// A name that is neither a template nor a type.
     pub(crate) unknown: Option<&'m Name>,
 }
 
-impl<'m> Meant<'m> {
+impl<'m> ResolvedRelationship<'m> {
     /// What an assignment means, given the definition of its requirement.
-    pub(crate) fn by(
+    pub(crate) fn resolve(
         model: &'m Model,
         assignment: &'m RequirementAssignment,
         definition: Option<&RequirementDefinition>,
-    ) -> Meant<'m> {
+    ) -> ResolvedRelationship<'m> {
         let declared = definition.and_then(|definition| definition.relationship.as_ref()?.id);
-        let mut meant = Meant::said(model, assignment);
-        meant.of = meant.said.map(|(_, of)| of).or(declared);
-        meant
+        let mut relationship = ResolvedRelationship::assigned(model, assignment);
+        relationship.of = relationship.assigned.map(|(_, of)| of).or(declared);
+        relationship
     }
 
     /// The target that a requirement has by this relationship.
@@ -45,25 +45,37 @@ impl<'m> Meant<'m> {
         }
     }
 
-    fn said(model: &'m Model, assignment: &'m RequirementAssignment) -> Meant<'m> {
+    fn assigned(
+        model: &'m Model,
+        assignment: &'m RequirementAssignment,
+    ) -> ResolvedRelationship<'m> {
         let in_place = assignment.inline.as_ref().and_then(|inline| inline.of.as_ref());
         if let Some(of) = in_place {
             // A type that nothing declares was reported where it is written.
-            let said = of.id.map(|id| (&of.name, id));
-            return Meant { said, ..Meant::default() };
+            let assigned = of.id.map(|id| (&of.name, id));
+            return ResolvedRelationship { assigned, ..ResolvedRelationship::default() };
         }
-        let Some(named) = &assignment.relationship else { return Meant::default() };
+        let Some(named) = &assignment.relationship else { return ResolvedRelationship::default() };
         let service = model.service.as_ref();
         if let Some(template) = service.and_then(|service| service.relationships.get(&named.text)) {
             let of = template.of.as_ref().and_then(|of| of.id);
-            let said = of.map(|of| (named, of));
-            return Meant { template: Some((named, template)), said, ..Meant::default() };
+            let assigned = of.map(|of| (named, of));
+            return ResolvedRelationship {
+                template: Some((named, template)),
+                assigned,
+                ..ResolvedRelationship::default()
+            };
         }
         let file = service.and_then(|service| model.files.get(service.file.0 as usize));
         let key = (TypeKind::Relationship, named.text.clone());
         match file.and_then(|file| file.names.get(&key)) {
-            Some(of) => Meant { said: Some((named, *of)), ..Meant::default() },
-            None => Meant { unknown: Some(named), ..Meant::default() },
+            Some(of) => ResolvedRelationship {
+                assigned: Some((named, *of)),
+                ..ResolvedRelationship::default()
+            },
+            None => {
+                ResolvedRelationship { unknown: Some(named), ..ResolvedRelationship::default() }
+            }
         }
     }
 }

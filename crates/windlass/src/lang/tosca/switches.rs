@@ -55,13 +55,13 @@ pub struct Switch {
     /// Its name.
     pub name: &'static str,
     /// What a file may then do, for people.
-    pub bears: &'static str,
+    pub tolerates: &'static str,
     /// The set that it belongs to.
     pub set: &'static str,
 }
 
-const fn switch(name: &'static str, set: &'static str, bears: &'static str) -> Switch {
-    Switch { name, bears, set }
+const fn switch(name: &'static str, set: &'static str, tolerates: &'static str) -> Switch {
+    Switch { name, tolerates, set }
 }
 
 /// The set for what tosca-parser of OpenStack accepts.
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quirk_bears_with_its_own_errors_only() {
+    fn a_quirk_tolerates_its_own_errors_only() {
         let at = Span { source: crate::source::Sources::new().add("a", ""), start: 0, end: 0 };
         let mine = || Diagnostic::error("TOSCA024", at, "x").tolerated_by(FREE_STATES);
         let mut findings = [mine(), Diagnostic::error("TOSCA024", at, "y")];

@@ -17,9 +17,9 @@ mod steps;
 mod undescribed;
 
 pub use conditions::{Judgement, after, judge};
-pub use declarative::woven;
+pub use declarative::declarative_plans;
 pub use separate_file::{housed, within};
-pub use skipped_steps::unasked;
+pub use skipped_steps::skipped_steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 

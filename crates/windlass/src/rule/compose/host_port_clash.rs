@@ -61,12 +61,12 @@ fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
             }
         }
     }
-    findings.extend(clashes.into_iter().map(finding));
+    findings.extend(clashes.into_iter().map(|(places, ports)| finding(places, &ports)));
 }
 
-fn finding((places, ports): (Places<'_>, BTreeSet<u16>)) -> Diagnostic {
+fn finding(places: Places<'_>, ports: &BTreeSet<u16>) -> Diagnostic {
     let ((span, name), (first, other)) = places;
-    let ports = super::ports_in_words(&ports);
+    let ports = super::ports_in_words(ports);
     let (message, label) = if name == other {
         (format!("`{name}` publishes {ports} of the host twice"), "the other place".to_owned())
     } else {

@@ -1,7 +1,7 @@
 //! `aap_on_port_of_unsecured_net` (row O02): ports of such a net have no allowed_address_pairs.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{found, ports_of_unsecured_networks};
+use super::look::{ports_of_unsecured_networks, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -24,7 +24,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 "port `{}` has allowed address pairs, and its network is without port security",
                 port.name
             );
-            findings.push(found(&RULE, port.at("allowed_address_pairs"), message));
+            findings.push(row_finding(&RULE, port.at("allowed_address_pairs"), message));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `asg_desired_out_of_bounds` (row O60): min_size <= desired_capacity <= max_size.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::found;
-use super::shared::scaling_groups;
+use super::look::row_finding;
+use super::shared::{ScalingGroup, scaling_groups};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -19,12 +19,12 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
-    for (group, min, max, desired) in scaling_groups(stack) {
+    for ScalingGroup { resource, min, max, desired } in scaling_groups(stack) {
         let Some((value, span)) = desired else { continue };
         if min.is_some_and(|min| value < min) || max.is_some_and(|max| value > max) {
             let message =
-                format!("group `{}` wants {value} members, outside its bounds", group.name);
-            findings.push(found(&RULE, span, message));
+                format!("group `{}` wants {value} members, outside its bounds", resource.name);
+            findings.push(row_finding(&RULE, span, message));
         }
     }
 }

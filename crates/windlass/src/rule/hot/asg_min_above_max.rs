@@ -1,8 +1,8 @@
 //! `asg_min_above_max` (row O61): min_size <= max_size.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::found;
-use super::shared::scaling_groups;
+use super::look::row_finding;
+use super::shared::{ScalingGroup, scaling_groups};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -19,13 +19,13 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
-    for (group, min, max, _) in scaling_groups(stack) {
+    for ScalingGroup { resource, min, max, .. } in scaling_groups(stack) {
         if let (Some(min), Some(max)) = (min, max)
             && min > max
         {
             let message =
-                format!("group `{}` has at least {min} members and at most {max}", group.name);
-            findings.push(found(&RULE, group.at("max_size"), message));
+                format!("group `{}` has at least {min} members and at most {max}", resource.name);
+            findings.push(row_finding(&RULE, resource.at("max_size"), message));
         }
     }
 }

@@ -18,5 +18,5 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
-    both_in_entry(stack, "block_device_mapping_v2", ("image", "image_id"), &RULE, findings);
+    both_in_entry(stack, "block_device_mapping_v2", ["image", "image_id"], &RULE, findings);
 }

@@ -2,7 +2,7 @@
 //! image_id, swap_size, ephemeral_size, ephemeral_format.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SERVER, found, is_given};
+use super::look::{SERVER, is_given, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Data;
@@ -38,7 +38,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                     "a device of server `{}` has {count} sources, and needs one",
                     server.name
                 );
-                findings.push(found(&RULE, entry.span, message));
+                findings.push(row_finding(&RULE, entry.span, message));
             }
         }
     }

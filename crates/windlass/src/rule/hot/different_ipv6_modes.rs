@@ -1,7 +1,7 @@
 //! `different_ipv6_modes` (row O07): ipv6_ra_mode = ipv6_address_mode when both given.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET, found};
+use super::look::{SUBNET, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
@@ -28,7 +28,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 "subnet `{}` has `ipv6_ra_mode` {ra} and `ipv6_address_mode` {address}",
                 subnet.name
             );
-            findings.push(found(&RULE, subnet.at("ipv6_address_mode"), message));
+            findings.push(row_finding(&RULE, subnet.at("ipv6_address_mode"), message));
         }
     }
 }

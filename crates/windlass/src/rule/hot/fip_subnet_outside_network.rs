@@ -1,7 +1,7 @@
 //! `fip_subnet_outside_network` (row O46): floating_subnet belongs to floating_network.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{FLOATING_IP, found, is_elsewhere};
+use super::look::{FLOATING_IP, is_elsewhere, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -26,7 +26,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         {
             let message =
                 format!("floating IP `{}` names a subnet of another network", floating.name);
-            findings.push(found(&RULE, subnet.span, message));
+            findings.push(row_finding(&RULE, subnet.span, message));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! flat.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{PROVIDER_NET, found};
+use super::look::{PROVIDER_NET, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
@@ -26,11 +26,11 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         match (kind, net.has("physical_network")) {
             ("flat" | "vlan", false) => {
                 let message = format!("{kind} network `{name}` names no `physical_network`");
-                findings.push(found(&RULE, net.at("network_type"), message));
+                findings.push(row_finding(&RULE, net.at("network_type"), message));
             }
             ("vxlan" | "gre" | "geneve" | "local", true) => {
                 let message = format!("{kind} network `{name}` cannot have a `physical_network`");
-                findings.push(found(&RULE, net.at("physical_network"), message));
+                findings.push(row_finding(&RULE, net.at("physical_network"), message));
             }
             _ => {}
         }

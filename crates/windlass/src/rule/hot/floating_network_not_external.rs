@@ -1,7 +1,7 @@
 //! `floating_network_not_external` (row X02): floating_network is an external network.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{FLOATING_IP, found, not_external};
+use super::look::{FLOATING_IP, not_external, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -25,7 +25,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         {
             let message =
                 format!("`{}` of floating IP `{}` is no external network", net.name, floating.name);
-            findings.push(found(&RULE, network.span, message).label(net.span, "the network"));
+            findings.push(row_finding(&RULE, network.span, message).label(net.span, "the network"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `gateway_in_pool` (row O05): gateway_ip differs from pool start and end.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET, address, found, pools};
+use super::look::{SUBNET, address, pools, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -26,8 +26,9 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                     "the gateway {gateway} of subnet `{}` lies in an allocation pool",
                     subnet.name
                 );
-                findings
-                    .push(found(&RULE, subnet.at("gateway_ip"), message).label(span, "the pool"));
+                findings.push(
+                    row_finding(&RULE, subnet.at("gateway_ip"), message).label(span, "the pool"),
+                );
             }
         }
     }

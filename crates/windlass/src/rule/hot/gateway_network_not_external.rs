@@ -2,7 +2,7 @@
 //! network.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{ROUTER, found, not_external};
+use super::look::{ROUTER, not_external, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -27,7 +27,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         {
             let message =
                 format!("`{}`, the gateway of `{}`, is no external network", net.name, router.name);
-            findings.push(found(&RULE, network.span, message).label(net.span, "the network"));
+            findings.push(row_finding(&RULE, network.span, message).label(net.span, "the network"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `gateway_outside_cidr` (row I04): gateway_ip lies in the subnet cidr.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET, address, found};
+use super::look::{SUBNET, address, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::address::Range;
@@ -29,7 +29,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 "the gateway {gateway} of subnet `{}` lies outside its `cidr`",
                 subnet.name
             );
-            findings.push(found(&RULE, subnet.at("gateway_ip"), message));
+            findings.push(row_finding(&RULE, subnet.at("gateway_ip"), message));
         }
     }
 }

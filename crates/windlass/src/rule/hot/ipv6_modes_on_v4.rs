@@ -1,7 +1,7 @@
 //! `ipv6_modes_on_v4` (row O08): ipv6 modes are absent when ip_version is 4.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET, found};
+use super::look::{SUBNET, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -26,7 +26,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         for name in ["ipv6_ra_mode", "ipv6_address_mode"] {
             if version == Some(4) && subnet.has(name) {
                 let message = format!("subnet `{}` is IPv4 and has `{name}`", subnet.name);
-                findings.push(found(&RULE, subnet.at(name), message));
+                findings.push(row_finding(&RULE, subnet.at(name), message));
             }
         }
     }

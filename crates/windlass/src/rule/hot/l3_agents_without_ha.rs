@@ -1,7 +1,7 @@
 //! `l3_agents_without_ha` (row O14): l3_agent_ids not used when ha is false.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{ROUTER, found};
+use super::look::{ROUTER, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
@@ -25,7 +25,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         if agents > 1 && ha == Some(false) {
             let message =
                 format!("router `{}` is not `ha` and names {agents} L3 agents", router.name);
-            findings.push(found(&RULE, router.at("l3_agent_ids"), message));
+            findings.push(row_finding(&RULE, router.at("l3_agent_ids"), message));
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) const FLOATING_IP: &str = "OS::Neutron::FloatingIP";
 pub(super) const SERVER: &str = "OS::Nova::Server";
 
 /// A finding of a rule; the row of the table stands in brackets behind the message.
-pub(super) fn found(rule: &Rule, span: Span, message: String) -> Diagnostic {
+pub(super) fn row_finding(rule: &Rule, span: Span, message: String) -> Diagnostic {
     rule.finding(span, format!("{message} ({})", row(rule)))
 }
 
@@ -148,7 +148,7 @@ impl Twin<'_> {
     pub(super) fn finding(&self, rule: &Rule, what: &str, same: &str) -> Diagnostic {
         let (first, second) = (self.first.0, self.second.0);
         let message = format!("{what} `{first}` and `{second}` have {same}");
-        found(rule, self.second.1, message).label(self.first.1, "the other one")
+        row_finding(rule, self.second.1, message).label(self.first.1, "the other one")
     }
 }
 

@@ -2,7 +2,7 @@
 //! percent_change_in_capacity.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::found;
+use super::look::row_finding;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
@@ -40,7 +40,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
             if policy.has(step) && adjustment.is_some_and(|kind| kind != percent) {
                 let message =
                     format!("policy `{}` gives `{step}` without `{percent}`", policy.name);
-                findings.push(found(&RULE, policy.at(step), message));
+                findings.push(row_finding(&RULE, policy.at(step), message));
             }
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{LooksAt, Rule, page};
-use super::look::found;
+use super::look::row_finding;
 use super::shared::{VolumeUse, volume_uses};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -32,7 +32,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         if (before.by_attachment || usage.by_attachment) && before.server != usage.server {
             let message = "a volume without `multiattach` is attached twice";
             findings.push(
-                found(&RULE, usage.span, message.to_owned()).label(before.span, "first here"),
+                row_finding(&RULE, usage.span, message.to_owned()).label(before.span, "first here"),
             );
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET, found, overlaps, pools};
+use super::look::{SUBNET, overlaps, pools, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::address::Range;
 use crate::lang::hot::value::Value;
@@ -37,7 +37,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 "pools of `{}` and `{}` overlap in one network",
                 first.1.name, second.1.name
             );
-            findings.push(found(&RULE, second.2, message).label(first.2, "the other pool"));
+            findings.push(row_finding(&RULE, second.2, message).label(first.2, "the other pool"));
         }
     }
 }

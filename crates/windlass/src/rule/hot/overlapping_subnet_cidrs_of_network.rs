@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET, found, overlaps};
+use super::look::{SUBNET, overlaps, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::address::Range;
 use crate::lang::hot::value::Value;
@@ -40,7 +40,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 "subnets `{}` and `{}` of one network overlap",
                 first.1.name, second.1.name
             );
-            findings.push(found(&RULE, second.2, message).label(first.2, "the other subnet"));
+            findings.push(row_finding(&RULE, second.2, message).label(first.2, "the other subnet"));
         }
     }
 }

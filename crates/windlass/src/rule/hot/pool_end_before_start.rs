@@ -1,7 +1,7 @@
 //! `pool_end_before_start` (row O03): allocation pool end >= start.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET, address, found};
+use super::look::{SUBNET, address, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -29,7 +29,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                     "a pool of subnet `{}` ends at {end}, before its start {start}",
                     subnet.name
                 );
-                findings.push(found(&RULE, pool.span, message));
+                findings.push(row_finding(&RULE, pool.span, message));
             }
         }
     }

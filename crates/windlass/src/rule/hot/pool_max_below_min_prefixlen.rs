@@ -1,7 +1,7 @@
 //! `pool_max_below_min_prefixlen` (row O56): max_prefixlen >= min_prefixlen.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET_POOL, found};
+use super::look::{SUBNET_POOL, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
@@ -32,7 +32,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
             if wrong {
                 let message =
                     format!("prefix lengths of pool `{}` are not in order: `{name}`", pool.name);
-                findings.push(found(&RULE, pool.at(name), message));
+                findings.push(row_finding(&RULE, pool.at(name), message));
             }
         }
     }

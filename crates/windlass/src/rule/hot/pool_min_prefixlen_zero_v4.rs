@@ -1,7 +1,7 @@
 //! `pool_min_prefixlen_zero_v4` (row O54): min_prefixlen > 0 for IPv4.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET_POOL, found};
+use super::look::{SUBNET_POOL, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::address::Range;
@@ -29,7 +29,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         let least = pool.get(&["min_prefixlen"]).and_then(Value::as_int);
         if is_v4 && least.is_some_and(|least| least <= 0) {
             let message = format!("IPv4 pool `{}` has a `min_prefixlen` of 0", pool.name);
-            findings.push(found(&RULE, pool.at("min_prefixlen"), message));
+            findings.push(row_finding(&RULE, pool.at("min_prefixlen"), message));
         }
     }
 }

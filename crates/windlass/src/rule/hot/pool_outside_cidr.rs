@@ -1,7 +1,7 @@
 //! `pool_outside_cidr` (row I05): allocation pools lie in the subnet cidr.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET, found, pools};
+use super::look::{SUBNET, pools, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::address::Range;
@@ -28,7 +28,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         for (pool, span) in pools(subnet) {
             if !(range.contains(pool.first) && range.contains(pool.last)) {
                 let message = format!("a pool of subnet `{}` lies outside its `cidr`", subnet.name);
-                findings.push(found(&RULE, span, message));
+                findings.push(row_finding(&RULE, span, message));
             }
         }
     }

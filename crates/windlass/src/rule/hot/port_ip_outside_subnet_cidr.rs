@@ -1,7 +1,7 @@
 //! `port_ip_outside_subnet_cidr` (row I02): an ip_address in fixed_ips lies in the cidr of its subnet.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{address, cidr_of, cidrs_by_network, fixed_addresses, found, subnet_in};
+use super::look::{address, cidr_of, cidrs_by_network, fixed_addresses, row_finding, subnet_in};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::address::Range;
@@ -36,7 +36,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         if !subnets.is_empty() && !subnets.iter().any(holds) {
             let message =
                 format!("address {address} of `{}` is not one of its subnet", resource.name);
-            findings.push(found(&RULE, ip.span, message));
+            findings.push(row_finding(&RULE, ip.span, message));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `port_subnet_and_subnet_id` (row O23): subnet and subnet_id are not both used.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{PORT, found};
+use super::look::{PORT, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -25,7 +25,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                     "an address of port `{}` gives both `subnet` and `subnet_id`",
                     port.name
                 );
-                findings.push(found(&RULE, old.span, message));
+                findings.push(row_finding(&RULE, old.span, message));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `port_two_ips_per_subnet` (row O18): a port has one address per subnet.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{PORT, found};
+use super::look::{PORT, row_finding};
 use super::shared::port_subnet_pairs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -24,7 +24,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         if port.list("fixed_ips").len() > 5 {
             let message =
                 format!("port `{}` asks for more than 5 addresses, the usual limit", port.name);
-            let mut finding = found(&RULE, port.at("fixed_ips"), message);
+            let mut finding = row_finding(&RULE, port.at("fixed_ips"), message);
             finding.severity = Severity::Warning;
             findings.push(finding);
         }

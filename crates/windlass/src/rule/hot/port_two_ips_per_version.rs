@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{PORT, address, cidr_of, found, subnet_in};
+use super::look::{PORT, address, cidr_of, row_finding, subnet_in};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -41,7 +41,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                     "port `{}` has several {word} addresses, which Neutron allows",
                     port.name
                 );
-                findings.push(found(&RULE, port.at("fixed_ips"), message));
+                findings.push(row_finding(&RULE, port.at("fixed_ips"), message));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `router_distributed_with_l3_agents` (row S01): distributed is not used with l3_agent_ids.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{ROUTER, found, truth};
+use super::look::{ROUTER, row_finding, truth};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -23,7 +23,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
             && (router.has("l3_agent_ids") || router.has("l3_agent_id"))
         {
             let message = format!("router `{}` is distributed and names L3 agents", router.name);
-            findings.push(found(&RULE, router.at("distributed"), message));
+            findings.push(row_finding(&RULE, router.at("distributed"), message));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! belongs to the gateway network.
 
 use super::super::{LooksAt, Rule, Tag, page};
-use super::look::{ROUTER, found, is_elsewhere, subnet_in};
+use super::look::{ROUTER, is_elsewhere, row_finding, subnet_in};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
@@ -31,7 +31,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                     "the gateway of router `{}` names a subnet of another network",
                     router.name
                 );
-                findings.push(found(&RULE, subnet.span, message));
+                findings.push(row_finding(&RULE, subnet.span, message));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `router_ha_and_distributed` (row S02): ha and distributed are not both true.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{ROUTER, found, truth};
+use super::look::{ROUTER, row_finding, truth};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -21,7 +21,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for router in stack.of(&[ROUTER]) {
         if truth(router, "ha") == Some(true) && truth(router, "distributed") == Some(true) {
             let message = format!("router `{}` is both `ha` and `distributed`", router.name);
-            findings.push(found(&RULE, router.at("distributed"), message));
+            findings.push(row_finding(&RULE, router.at("distributed"), message));
         }
     }
 }

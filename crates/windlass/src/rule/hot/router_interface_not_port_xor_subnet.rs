@@ -1,7 +1,7 @@
 //! `router_interface_not_port_xor_subnet` (row S04): exactly one of port and subnet.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{ROUTER_INTERFACE, found, is_given};
+use super::look::{ROUTER_INTERFACE, is_given, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -26,11 +26,11 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
             (None, None) => {
                 let message =
                     format!("router interface `{name}` names neither a port nor a subnet");
-                findings.push(found(&RULE, interface.span, message));
+                findings.push(row_finding(&RULE, interface.span, message));
             }
             (Some(port), Some(subnet)) if is_given(port) && is_given(subnet) => {
                 let message = format!("router interface `{name}` names both a port and a subnet");
-                findings.push(found(&RULE, port.span, message));
+                findings.push(row_finding(&RULE, port.span, message));
             }
             _ => {}
         }

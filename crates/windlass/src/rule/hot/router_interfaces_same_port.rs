@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{ROUTER_INTERFACE, found, server_ports, twins};
+use super::look::{ROUTER_INTERFACE, row_finding, server_ports, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::source::Span;
@@ -36,7 +36,8 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for (port, name, span) in interfaces {
         if let Some(other) = used.get(&port) {
             let message = format!("router interface `{name}` uses the port of a server");
-            findings.push(found(&RULE, span, message).label(*other, "the server uses it here"));
+            findings
+                .push(row_finding(&RULE, span, message).label(*other, "the server uses it here"));
         }
     }
 }

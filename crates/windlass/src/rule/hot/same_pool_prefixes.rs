@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET_POOL, found, overlaps};
+use super::look::{SUBNET_POOL, overlaps, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::address::Range;
 use crate::lang::hot::value::Value;
@@ -40,7 +40,8 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                     "pools `{}` and `{}` of one address scope overlap",
                     first.1.name, second.1.name
                 );
-                findings.push(found(&RULE, second.2, message).label(first.2, "the other prefix"));
+                findings
+                    .push(row_finding(&RULE, second.2, message).label(first.2, "the other prefix"));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `server_bdm_and_bdm_v2` (row O30): block_device_mapping and _v2 are not both used.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SERVER, found};
+use super::look::{SERVER, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -26,7 +26,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 "server `{}` has both `block_device_mapping` and `block_device_mapping_v2`",
                 server.name
             );
-            findings.push(found(&RULE, server.at("block_device_mapping_v2"), message));
+            findings.push(row_finding(&RULE, server.at("block_device_mapping_v2"), message));
         }
     }
 }

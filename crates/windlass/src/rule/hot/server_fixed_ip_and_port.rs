@@ -20,5 +20,5 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
-    both_in_entry(stack, "networks", ("port", "fixed_ip"), &RULE, findings);
+    both_in_entry(stack, "networks", ["port", "fixed_ip"], &RULE, findings);
 }

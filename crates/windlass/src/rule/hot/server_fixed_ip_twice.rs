@@ -1,7 +1,7 @@
 //! `server_fixed_ip_twice` (row O34): a server does not have the same fixed_ip twice on one subnet.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SERVER, claims, found, twins};
+use super::look::{SERVER, claims, row_finding, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -21,7 +21,8 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
     for twin in twins(claims(stack, &[SERVER]).into_iter()) {
         if twin.first.0 == twin.second.0 {
             let message = format!("server `{}` asks for one address twice", twin.second.0);
-            findings.push(found(&RULE, twin.second.1, message).label(twin.first.1, "first here"));
+            findings
+                .push(row_finding(&RULE, twin.second.1, message).label(twin.first.1, "first here"));
         }
     }
 }

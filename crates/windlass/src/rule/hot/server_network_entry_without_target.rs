@@ -2,7 +2,7 @@
 //! allocate_network or subnet.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SERVER, found};
+use super::look::{SERVER, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Data;
@@ -29,7 +29,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                     "an entry in `networks` of server `{}` names no network, port or subnet",
                     server.name
                 );
-                findings.push(found(&RULE, entry.span, message));
+                findings.push(row_finding(&RULE, entry.span, message));
             }
         }
     }

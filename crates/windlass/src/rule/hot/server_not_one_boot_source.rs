@@ -1,7 +1,7 @@
 //! `server_not_one_boot_source` (row O44): an image or one bootable device, not both.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SERVER, found, is_given};
+use super::look::{SERVER, is_given, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::{Data, Value};
@@ -45,12 +45,12 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         let name = &server.name;
         if !server.has("image") && bootable == 0 {
             let message = format!("server `{name}` has neither an image nor a device to boot from");
-            findings.push(found(&RULE, server.span, message));
+            findings.push(row_finding(&RULE, server.span, message));
         }
         let sources = devices.iter().filter(first).count() + usize::from(server.has("image"));
         if sources > 1 {
             let message = format!("server `{name}` has {sources} sources to boot from");
-            findings.push(found(&RULE, server.at("block_device_mapping_v2"), message));
+            findings.push(row_finding(&RULE, server.at("block_device_mapping_v2"), message));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `server_port_twice` (row O28): a server lists a port once.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{found, server_ports, twins};
+use super::look::{row_finding, server_ports, twins};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -25,7 +25,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         if twin.first.0 == twin.second.0 {
             let message = format!("server `{}` lists a port twice", twin.second.0);
             findings.push(
-                found(&RULE, twin.second.1, message).label(twin.first.1, "first listed here"),
+                row_finding(&RULE, twin.second.1, message).label(twin.first.1, "first listed here"),
             );
         }
     }

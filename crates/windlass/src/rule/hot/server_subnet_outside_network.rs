@@ -1,7 +1,7 @@
 //! `server_subnet_outside_network` (row O36): in a networks entry the subnet belongs to the network.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SERVER, found, is_elsewhere};
+use super::look::{SERVER, is_elsewhere, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -25,7 +25,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 && is_elsewhere(stack, subnet, network)
             {
                 let message = format!("server `{}` names a subnet of another network", server.name);
-                findings.push(found(&RULE, subnet.span, message));
+                findings.push(row_finding(&RULE, subnet.span, message));
             }
         }
     }

@@ -18,5 +18,5 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
-    both_in_entry(stack, "networks", ("network", "uuid"), &RULE, findings);
+    both_in_entry(stack, "networks", ["network", "uuid"], &RULE, findings);
 }

@@ -1,7 +1,7 @@
 //! `server_volume_twice` (row O31): a server maps a volume once.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{found, twins};
+use super::look::{row_finding, twins};
 use super::shared::volume_uses;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -25,6 +25,6 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         }))
     {
         let message = format!("server `{}` gets one volume twice", twin.second.0);
-        findings.push(found(&RULE, twin.second.1, message).label(twin.first.1, "first here"));
+        findings.push(row_finding(&RULE, twin.second.1, message).label(twin.first.1, "first here"));
     }
 }

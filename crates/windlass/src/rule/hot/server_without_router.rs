@@ -2,7 +2,9 @@
 //! attached to a router.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SERVER, found, is_named_external, network_of_entry, routed_networks, truth};
+use super::look::{
+    SERVER, is_named_external, network_of_entry, routed_networks, row_finding, truth,
+};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -37,7 +39,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         if !reached {
             let message = format!("server `{}` is on no network with a router", server.name);
             let help = "without `config_drive: true` it may not reach the metadata service";
-            findings.push(found(&RULE, server.at("networks"), message).help(help));
+            findings.push(row_finding(&RULE, server.at("networks"), message).help(help));
         }
     }
 }

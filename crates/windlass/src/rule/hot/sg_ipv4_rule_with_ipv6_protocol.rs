@@ -1,7 +1,7 @@
 //! `sg_ipv4_rule_with_ipv6_protocol` (row O17): an IPv4 rule has no IPv6-only protocol.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{found, security_rules};
+use super::look::{row_finding, security_rules};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
@@ -42,7 +42,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 resource.name
             );
             let span = rule.get("protocol").map_or(rule.span, |value| value.span);
-            findings.push(found(&RULE, span, message));
+            findings.push(row_finding(&RULE, span, message));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! have no security_groups.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{found, ports_of_unsecured_networks};
+use super::look::{ports_of_unsecured_networks, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -25,7 +25,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 "port `{}` has security groups, and its network is without port security",
                 port.name
             );
-            findings.push(found(&RULE, port.at("security_groups"), message));
+            findings.push(row_finding(&RULE, port.at("security_groups"), message));
         }
     }
 }

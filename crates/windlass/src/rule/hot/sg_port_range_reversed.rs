@@ -1,7 +1,7 @@
 //! `sg_port_range_reversed` (row S05): for tcp/udp rules port_range_min <= port_range_max.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{found, protocol, security_rules};
+use super::look::{protocol, row_finding, security_rules};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
@@ -27,7 +27,11 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         if matches!(protocol(rule).as_deref(), Some("tcp" | "udp")) && min > max {
             let message =
                 format!("a rule of `{}` starts at port {min} and ends at {max}", resource.name);
-            findings.push(found(&RULE, bounds[0].map_or(rule.span, |bound| bound.span), message));
+            findings.push(row_finding(
+                &RULE,
+                bounds[0].map_or(rule.span, |bound| bound.span),
+                message,
+            ));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `sg_port_range_without_ports` (row O16): port_range_* only for tcp, udp, udplite, sctp, dccp.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{found, protocol, security_rules};
+use super::look::{protocol, row_finding, security_rules};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -25,20 +25,20 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         match (rule.get("protocol").map(|value| &value.data), protocol(rule).as_deref()) {
             (None, _) => {
                 let message = format!("a rule of `{name}` has ports and no protocol");
-                findings.push(found(&RULE, range.span, message));
+                findings.push(row_finding(&RULE, range.span, message));
             }
             (_, Some("icmp" | "icmpv6")) => {
                 let codes = ranges.iter().flatten().filter_map(|value| value.as_int());
                 if codes.into_iter().any(|code| !(0..=255).contains(&code)) {
                     let message =
                         format!("a rule of `{name}` has an ICMP type or code outside 0 to 255");
-                    findings.push(found(&RULE, range.span, message));
+                    findings.push(row_finding(&RULE, range.span, message));
                 }
             }
             (_, Some("tcp" | "udp" | "udplite" | "sctp" | "dccp") | None) => {}
             (_, Some(other)) => {
                 let message = format!("a rule of `{name}` has ports, and {other} knows none");
-                findings.push(found(&RULE, range.span, message));
+                findings.push(row_finding(&RULE, range.span, message));
             }
         }
     }

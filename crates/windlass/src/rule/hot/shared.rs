@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::super::Rule;
 use super::look::{
-    FLOATING_IP, PORT, SERVER, address, found, is_elsewhere, is_given, subnet_in, truth, twins,
+    FLOATING_IP, PORT, SERVER, address, is_elsewhere, is_given, row_finding, subnet_in, truth,
+    twins,
 };
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::value::{Data, Value};
@@ -32,7 +33,7 @@ pub(super) fn role_assignments(
             };
             let message =
                 format!("a role of `{}` names {wrong} of domain and project", resource.name);
-            findings.push(found(rule, role.span, message));
+            findings.push(row_finding(rule, role.span, message));
         }
     }
 }
@@ -83,7 +84,7 @@ pub(super) fn port_subnet_pairs(
                 {
                     let own = own.unwrap_or_default();
                     let message = format!("port `{}` asks for address {own} twice", port.name);
-                    findings.push(found(rule, entry.span, message).label(span, "first here"));
+                    findings.push(row_finding(rule, entry.span, message).label(span, "first here"));
                     continue;
                 }
             }
@@ -95,7 +96,7 @@ pub(super) fn port_subnet_pairs(
                     "port `{}` has several addresses of one subnet, which Neutron allows",
                     port.name
                 );
-                let mut finding = found(rule, entry.span, message).label(span, "first here");
+                let mut finding = row_finding(rule, entry.span, message).label(span, "first here");
                 finding.severity = Severity::Note;
                 findings.push(finding);
             }
@@ -115,7 +116,7 @@ pub(super) fn port_subnet_elsewhere(
         for subnet in port.list("fixed_ips").iter().filter_map(|fixed| fixed.get(key)) {
             if is_elsewhere(stack, subnet, network) {
                 let message = format!("port `{}` names a subnet of another network", port.name);
-                findings.push(found(rule, subnet.span, message));
+                findings.push(row_finding(rule, subnet.span, message));
             }
         }
     }
@@ -125,21 +126,21 @@ pub(super) fn port_subnet_elsewhere(
 pub(super) fn both_in_entry(
     stack: &Stack,
     list: &str,
-    keys: (&str, &str),
+    [one, other]: [&str; 2],
     rule: &Rule,
     findings: &mut Vec<Diagnostic>,
 ) {
     for server in stack.of(&[SERVER]) {
         for entry in server.list(list) {
-            if let (Some(first), Some(second)) = (entry.get(keys.0), entry.get(keys.1))
+            if let (Some(first), Some(second)) = (entry.get(one), entry.get(other))
                 && is_given(first)
                 && is_given(second)
             {
                 let message = format!(
-                    "an entry in `{list}` of server `{}` gives both `{}` and `{}`",
-                    server.name, keys.0, keys.1
+                    "an entry in `{list}` of server `{}` gives both `{one}` and `{other}`",
+                    server.name
                 );
-                findings.push(found(rule, second.span, message));
+                findings.push(row_finding(rule, second.span, message));
             }
         }
     }
@@ -206,36 +207,44 @@ pub(super) enum Floating {
     Association,
 }
 
+/// A floating IP on an address of a port.
+#[derive(Clone, Copy)]
+struct FloatingUse<'s> {
+    kind: Floating,
+    resource: &'s Resource,
+    span: Span,
+}
+
 /// Two floating IPs on one address of a port.
 pub(super) struct FloatingTwin<'s> {
-    first: (Floating, &'s Resource, Span),
-    second: (Floating, &'s Resource, Span),
+    first: FloatingUse<'s>,
+    second: FloatingUse<'s>,
 }
 
 impl FloatingTwin<'_> {
     /// How they come to the port, in order.
     pub(super) fn kinds(&self) -> (Floating, Floating) {
-        (self.first.0.min(self.second.0), self.first.0.max(self.second.0))
+        (self.first.kind.min(self.second.kind), self.first.kind.max(self.second.kind))
     }
 
     /// The finding, at the one that is written later.
     pub(super) fn finding(&self, rule: &Rule) -> Diagnostic {
-        let (first, second) = if self.first.2 <= self.second.2 {
+        let (first, second) = if self.first.span <= self.second.span {
             (&self.first, &self.second)
         } else {
             (&self.second, &self.first)
         };
         let message = format!(
             "`{}` and `{}` give two floating IPs to one address of a port",
-            first.1.name, second.1.name
+            first.resource.name, second.resource.name
         );
-        found(rule, second.2, message).label(first.2, "the other one")
+        row_finding(rule, second.span, message).label(first.span, "the other one")
     }
 }
 
 /// Pairs of different floating IPs on one address of a port.
 pub(super) fn floating_twins(stack: &Stack) -> Vec<FloatingTwin<'_>> {
-    type Bound<'s> = (String, String, (Floating, &'s Resource, Span));
+    type Bound<'s> = (String, String, FloatingUse<'s>);
     let mut bound: Vec<Bound<'_>> = Vec::new();
     let key = |port: &Value, fixed: Option<&Value>| {
         let fixed = fixed.and_then(Value::identity).unwrap_or_default();
@@ -246,7 +255,11 @@ pub(super) fn floating_twins(stack: &Stack) -> Vec<FloatingTwin<'_>> {
             if let (Some(port), Some(floating)) = (entry.get("port"), entry.get("floating_ip"))
                 && let (Some(key), Some(id)) = (key(port, None), floating.identity())
             {
-                bound.push((key, id, (Floating::Server, server, floating.span)));
+                bound.push((
+                    key,
+                    id,
+                    FloatingUse { kind: Floating::Server, resource: server, span: floating.span },
+                ));
             }
         }
     }
@@ -255,7 +268,11 @@ pub(super) fn floating_twins(stack: &Stack) -> Vec<FloatingTwin<'_>> {
             && let Some(key) = key(port, floating.get(&["fixed_ip_address"]))
         {
             let id = format!("resource {}", floating.name);
-            bound.push((key, id, (Floating::Resource, floating, port.span)));
+            bound.push((
+                key,
+                id,
+                FloatingUse { kind: Floating::Resource, resource: floating, span: port.span },
+            ));
         }
     }
     for association in stack.of(&["OS::Neutron::FloatingIPAssociation"]) {
@@ -264,10 +281,14 @@ pub(super) fn floating_twins(stack: &Stack) -> Vec<FloatingTwin<'_>> {
             && let Some(key) = key(port, association.get(&["fixed_ip_address"]))
             && let Some(id) = floating.identity()
         {
-            bound.push((key, id, (Floating::Association, association, port.span)));
+            bound.push((
+                key,
+                id,
+                FloatingUse { kind: Floating::Association, resource: association, span: port.span },
+            ));
         }
     }
-    let mut first: BTreeMap<String, (String, (Floating, &Resource, Span))> = BTreeMap::new();
+    let mut first: BTreeMap<String, (String, FloatingUse<'_>)> = BTreeMap::new();
     let mut twins = Vec::new();
     for (key, id, place) in bound {
         match first.get(&key) {
@@ -283,8 +304,14 @@ pub(super) fn floating_twins(stack: &Stack) -> Vec<FloatingTwin<'_>> {
     twins
 }
 
-/// A group with its least and largest size and the size that is wanted, with its place.
-pub(super) type ScalingGroup<'s> = (&'s Resource, Option<i128>, Option<i128>, Option<(i128, Span)>);
+/// A group that scales, with its sizes.
+pub(super) struct ScalingGroup<'s> {
+    pub(super) resource: &'s Resource,
+    pub(super) min: Option<i128>,
+    pub(super) max: Option<i128>,
+    /// The size that is wanted, with its place.
+    pub(super) desired: Option<(i128, Span)>,
+}
 
 /// The groups that scale.
 pub(super) fn scaling_groups(stack: &Stack) -> Vec<ScalingGroup<'_>> {
@@ -298,7 +325,12 @@ pub(super) fn scaling_groups(stack: &Stack) -> Vec<ScalingGroup<'_>> {
         for group in stack.of(&types) {
             let number = |name: &str| group.get(&[name]).and_then(Value::as_int);
             let wanted = number(desired).map(|wanted| (wanted, group.at(desired)));
-            groups.push((group, number(min), number(max), wanted));
+            groups.push(ScalingGroup {
+                resource: group,
+                min: number(min),
+                max: number(max),
+                desired: wanted,
+            });
         }
     }
     groups

@@ -2,7 +2,7 @@
 //! min_prefixlen is <= it.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET, found};
+use super::look::{SUBNET, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 use crate::lang::hot::address::Range;
@@ -36,7 +36,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 "subnet `{}` asks for a prefix of {length}, and pool `{}` gives {least} to {most}",
                 subnet.name, pool.name
             );
-            findings.push(found(&RULE, subnet.at("prefixlen"), message));
+            findings.push(row_finding(&RULE, subnet.at("prefixlen"), message));
         }
     }
 }

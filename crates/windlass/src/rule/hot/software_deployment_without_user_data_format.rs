@@ -2,7 +2,7 @@
 //! user_data_format SOFTWARE_CONFIG.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SERVER, found};
+use super::look::{SERVER, row_finding};
 use super::shared::DEPLOYMENTS;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
@@ -31,7 +31,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 server.name, deployment.name
             );
             findings.push(
-                found(&RULE, server.at("user_data_format"), message)
+                row_finding(&RULE, server.at("user_data_format"), message)
                     .label(deployment.span, "the deployment"),
             );
         }

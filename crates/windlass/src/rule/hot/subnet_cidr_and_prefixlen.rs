@@ -1,7 +1,7 @@
 //! `subnet_cidr_and_prefixlen` (row O10): cidr and prefixlen are not both given.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{SUBNET, found, is_given};
+use super::look::{SUBNET, is_given, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -24,7 +24,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
             && is_given(length)
         {
             let message = format!("subnet `{}` has both `cidr` and `prefixlen`", subnet.name);
-            findings.push(found(&RULE, subnet.at("prefixlen"), message));
+            findings.push(row_finding(&RULE, subnet.at("prefixlen"), message));
         }
     }
 }

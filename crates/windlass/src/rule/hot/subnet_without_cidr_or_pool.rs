@@ -1,7 +1,7 @@
 //! `subnet_without_cidr_or_pool` (row O09 and O11): cidr or subnetpool is given.
 
 use super::super::{LooksAt, Rule, Tag, page};
-use super::look::{SUBNET, found, is_given, truth};
+use super::look::{SUBNET, is_given, row_finding, truth};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -25,11 +25,11 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
             (None, None) if truth(subnet, "use_default_subnetpool") != Some(true) => {
                 let message =
                     format!("subnet `{}` has neither `cidr` nor `subnetpool`", subnet.name);
-                findings.push(found(&RULE, subnet.span, message));
+                findings.push(row_finding(&RULE, subnet.span, message));
             }
             (Some(cidr), Some(pool)) if is_given(cidr) && is_given(pool) => {
                 let message = format!("subnet `{}` has both `cidr` and `subnetpool`", subnet.name);
-                findings.push(found(&RULE, subnet.at("subnetpool"), message));
+                findings.push(row_finding(&RULE, subnet.at("subnetpool"), message));
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 //! and allowed_address_pairs.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{PORT, found, truth};
+use super::look::{PORT, row_finding, truth};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -24,7 +24,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
             if truth(port, "port_security_enabled") == Some(false) && !port.list(name).is_empty() {
                 let message =
                     format!("port `{}` is without port security and has `{name}`", port.name);
-                findings.push(found(&RULE, port.at(name), message));
+                findings.push(row_finding(&RULE, port.at(name), message));
             }
         }
     }

@@ -2,7 +2,7 @@
 //! snapshot_id.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::{found, is_given};
+use super::look::{is_given, row_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -26,7 +26,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
         if volume.has("size") && given.len() > 1 {
             let message =
                 format!("volume `{}` has several sources: {}", volume.name, given.join(", "));
-            findings.push(found(&RULE, volume.at(given[1]), message));
+            findings.push(row_finding(&RULE, volume.at(given[1]), message));
         }
     }
 }

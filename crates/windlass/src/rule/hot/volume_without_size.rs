@@ -2,7 +2,7 @@
 //! is.
 
 use super::super::{LooksAt, Rule, page};
-use super::look::found;
+use super::look::row_finding;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
@@ -30,7 +30,7 @@ fn check(stack: &Stack, findings: &mut Vec<Diagnostic>) {
                 "volume `{}` has no `size`, and not just one volume, snapshot or backup to take it from",
                 volume.name
             );
-            findings.push(found(&RULE, volume.span, message));
+            findings.push(row_finding(&RULE, volume.span, message));
         }
     }
 }

@@ -28,7 +28,7 @@ impl<'m> Checker<'m> {
                         life.iter().filter(|it| gives(it.body, name, attribute)).collect();
                     let Some(first) = givers.iter().min_by_key(|it| it.rank) else { continue };
                     let is_late = first.rank >= part.rank && !said.contains(&span);
-                    if !is_late || self.is_given_otherwise(service, (name, node), attribute) {
+                    if !is_late || self.is_given_otherwise(service, name, node, attribute) {
                         continue;
                     }
                     said.push(span);
@@ -89,7 +89,8 @@ impl<'m> Checker<'m> {
     fn is_given_otherwise(
         &self,
         service: &Service,
-        (name, node): (&Name, &NodeTemplate),
+        name: &Name,
+        node: &NodeTemplate,
         attribute: &str,
     ) -> bool {
         let model = self.model;

@@ -22,7 +22,7 @@ pub(super) struct Ground<'m> {
 impl Checker<'_> {
     /// The value of a function call; none when it is not sure, as nothing is of inputs without a
     /// value, of attributes, and of nodes that come from elsewhere.
-    pub(super) fn known(&self, value: &Value, place: Place<'_>) -> Option<Value> {
+    pub(super) fn constant_value(&self, value: &Value, place: Place<'_>) -> Option<Value> {
         let model = self.model;
         let service = model.service.as_ref()?;
         let whose = match place {
@@ -59,7 +59,8 @@ impl Checker<'_> {
             let before = Value { span: way.span, data: Data::List(way.items()[..at].to_vec()) };
             let entry = Entry { key: text(format!("{dollar}{function}")), value: before };
             let call = Value { span: way.span, data: Data::Map(vec![entry]) };
-            let Some(Data::List(items)) = self.known(&call, place).map(|list| list.data) else {
+            let Some(Data::List(items)) = self.constant_value(&call, place).map(|list| list.data)
+            else {
                 continue;
             };
             match index.parse::<i128>() {

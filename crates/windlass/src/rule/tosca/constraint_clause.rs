@@ -132,7 +132,7 @@ impl Checker<'_> {
         }
         if let Some(given) = gives(name, true).filter(|given| *given != Gives::Boolean) {
             let message =
-                format!("a validation is true or false, and `{name}` gives {}", given.said());
+                format!("a validation is true or false, and `{name}` gives {}", given.describe());
             self.error(codes::CONSTRAINT, clause.span, message);
         }
         if ["and", "or", "not", "xor"].contains(&name) {
@@ -249,7 +249,7 @@ impl Checker<'_> {
                 (!matches!(bound.data, Data::Bool(_))).then_some("a boolean".to_owned())
             }
             Base::BuiltIn(name) if name.starts_with("scalar-unit") => {
-                quantity::scalar_unit(name, &words(bound)).err()
+                quantity::scalar_unit(name, &words(bound)).err().map(|error| error.to_string())
             }
             Base::Scalar(id) => self.scalar_bound(bound, id),
             _ => None,
@@ -271,7 +271,7 @@ impl Checker<'_> {
     }
 
     fn scalar_bound(&self, bound: &Value, id: TypeId) -> Option<String> {
-        quantity::own_scalar(self.model, id, &words(bound)).err()
+        quantity::own_scalar(self.model, id, &words(bound)).err().map(|error| error.to_string())
     }
 
     /// A range of occurrences has something in it.

@@ -19,7 +19,7 @@ impl Checker<'_> {
         let count = model.types.iter().count();
         // 0: not visited, 1: on the way, 2: done.
         let mut state = vec![0_u8; count];
-        let mut circular = Vec::new();
+        let mut cyclic = Vec::new();
         for (start, _) in model.types.iter() {
             let mut way = Vec::new();
             let mut at = Some(start);
@@ -28,7 +28,7 @@ impl Checker<'_> {
                 if state[index] == 1 {
                     let from = way.iter().position(|on_the_way| *on_the_way == id).unwrap_or(0);
                     self.cycle(&way[from..], id);
-                    circular.extend_from_slice(&way[from..]);
+                    cyclic.extend_from_slice(&way[from..]);
                 }
                 if state[index] != 0 {
                     break;
@@ -41,7 +41,7 @@ impl Checker<'_> {
                 state[id.0 as usize] = 2;
             }
         }
-        circular
+        cyclic
     }
 
     fn cycle(&mut self, way: &[TypeId], again: TypeId) {

@@ -129,8 +129,8 @@ impl Checker<'_> {
             let ends = Self::ends_of(service, &name.text, template);
             let place = Place::Relationship(&ends);
             let of = template.of.as_ref().and_then(|of| of.id);
-            self.typed(service, (&template.properties, of, |of| &of.properties), place);
-            self.typed(service, (&template.attributes, of, |of| &of.attributes), place);
+            self.typed(service, &template.properties, of, |of| &of.properties, place);
+            self.typed(service, &template.attributes, of, |of| &of.attributes, place);
             self.in_interfaces(service, of, &template.interfaces, place);
         }
         for (name, output) in service.outputs.iter() {
@@ -146,12 +146,10 @@ impl Checker<'_> {
             }
         }
         for (_, group) in service.groups.iter() {
-            let properties = (&group.properties, group.of.id, OF_PROPERTIES);
-            self.typed(service, properties, Place::Service);
+            self.typed(service, &group.properties, group.of.id, OF_PROPERTIES, Place::Service);
         }
         for (_, policy) in service.policies.iter() {
-            let properties = (&policy.properties, policy.of.id, OF_PROPERTIES);
-            self.typed(service, properties, Place::Service);
+            self.typed(service, &policy.properties, policy.of.id, OF_PROPERTIES, Place::Service);
             for (_, trigger) in policy.triggers.iter() {
                 self.clauses(service, trigger.condition.as_ref(), Place::Service);
             }
@@ -190,8 +188,8 @@ impl Checker<'_> {
 
     fn node_functions(&mut self, service: &Service, name: &Name, node: &NodeTemplate) {
         let place = Place::Node(&name.text, node);
-        self.typed(service, (&node.properties, node.of.id, OF_PROPERTIES), place);
-        self.typed(service, (&node.attributes, node.of.id, |of| &of.attributes), place);
+        self.typed(service, &node.properties, node.of.id, OF_PROPERTIES, place);
+        self.typed(service, &node.attributes, node.of.id, |of| &of.attributes, place);
         for (name, capability) in node.capabilities.iter() {
             self.all(service, &capability.properties, place);
             let Some(id) = node.of.id else { continue };
@@ -220,7 +218,7 @@ impl Checker<'_> {
                     capability: target.and_then(|target| target.capability.clone()),
                 };
                 let place = Place::Relationship(&ends);
-                self.typed(service, (&inline.properties, ends.of, OF_PROPERTIES), place);
+                self.typed(service, &inline.properties, ends.of, OF_PROPERTIES, place);
                 self.in_interfaces(service, ends.of, &inline.interfaces, place);
             }
         }
@@ -312,7 +310,9 @@ impl Checker<'_> {
     fn typed(
         &mut self,
         service: &Service,
-        (values, of, fields): (&Fields<Value>, Option<TypeId>, OfType),
+        values: &Fields<Value>,
+        of: Option<TypeId>,
+        fields: OfType,
         place: Place<'_>,
     ) {
         self.all(service, values, place);

@@ -120,7 +120,7 @@ impl Checker<'_> {
         place: Place<'_>,
     ) {
         let Some((name, arguments)) = called(value, self.version().is_2()) else { return };
-        let Some(known) = self.known(value, place) else { return };
+        let Some(known) = self.constant_value(value, place) else { return };
         let before = self.findings.len();
         self.value(&known, schema, self.version());
         let Some(first) = self.findings.split_off(before).into_iter().next() else { return };

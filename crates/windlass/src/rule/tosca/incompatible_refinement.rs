@@ -118,7 +118,7 @@ impl Checker<'_> {
         let above: Vec<&Type> = above.map(|(_, of)| of).collect();
         for (input, parameter) in of.inputs.iter() {
             let from = above.iter().filter_map(|it| it.inputs.get(&input.text)).collect::<Vec<_>>();
-            self.refined_input((input, parameter), &of.name.text, &from);
+            self.refined_input(input, parameter, &of.name.text, &from);
         }
         for (name, own) in of.operations.iter() {
             let known: Vec<_> =
@@ -126,7 +126,7 @@ impl Checker<'_> {
             for (input, parameter) in own.inputs.iter() {
                 let from =
                     known.iter().filter_map(|it| it.inputs.get(&input.text)).collect::<Vec<_>>();
-                self.refined_input((input, parameter), &name.text, &from);
+                self.refined_input(input, parameter, &name.text, &from);
             }
         }
         for (name, own) in of.interfaces.iter() {
@@ -140,7 +140,7 @@ impl Checker<'_> {
                 let all = inherited.iter().map(|it| &it.inputs);
                 let all = all.chain(types.iter().map(|of| &of.inputs));
                 let from = all.filter_map(|it| it.get(&input.text)).collect::<Vec<_>>();
-                self.refined_input((input, parameter), &name.text, &from);
+                self.refined_input(input, parameter, &name.text, &from);
             }
             for (operation, body) in own.operations.iter() {
                 let all = inherited.iter().map(|it| &it.operations);
@@ -151,19 +151,14 @@ impl Checker<'_> {
                         .iter()
                         .filter_map(|it| it.inputs.get(&input.text))
                         .collect::<Vec<_>>();
-                    self.refined_input((input, parameter), &operation.text, &from);
+                    self.refined_input(input, parameter, &operation.text, &from);
                 }
             }
         }
     }
 
     /// One input against what is said about it above, nearest first.
-    fn refined_input(
-        &mut self,
-        (input, own): (&Name, &Parameter),
-        owner: &str,
-        from: &[&Parameter],
-    ) {
+    fn refined_input(&mut self, input: &Name, own: &Parameter, owner: &str, from: &[&Parameter]) {
         let typed = from.iter().find(|it| it.schema.of.is_some());
         let above = typed.and_then(|it| it.schema.of.as_ref());
         if let (Some(own), Some(above)) = (&own.schema.of, above) {

@@ -25,12 +25,26 @@ fn called(value: &Value) -> Option<&str> {
     name.map(|name| name.trim_start_matches('$'))
 }
 
+/// A requirement whose target is a node template and an index.
+#[derive(Debug, Clone, Copy)]
+struct Indexed<'a> {
+    /// The node that has the requirement, by its place in the template.
+    source: usize,
+    name: &'a Name,
+    /// The node that the requirement names, likewise.
+    target: usize,
+    template: &'a str,
+    assignment: &'a RequirementAssignment,
+    index: &'a Value,
+}
+
 impl Checker<'_> {
     /// The index of a target is one, and there is a node of that index.
     pub(super) fn indexed(
         &mut self,
         service: &Service,
-        source: (usize, &Name),
+        source: usize,
+        name: &Name,
         assignment: &RequirementAssignment,
     ) {
         let Some(target) = &assignment.indexed else { return };
@@ -50,7 +64,8 @@ impl Checker<'_> {
         }
         match service.nodes.position(template) {
             Some(at) => {
-                self.within_count(service, source, (at, template), (assignment, index));
+                let indexed = Indexed { source, name, target: at, template, assignment, index };
+                self.within_count(service, &indexed);
             }
             None if self.model.type_named(TypeKind::Node, template).is_some() => {
                 let message = format!("`{template}` is a node type, which has no indexes");
@@ -64,13 +79,8 @@ impl Checker<'_> {
 
     /// The index of every node of the source is below the count of the target, where both are
     /// known.
-    fn within_count(
-        &mut self,
-        service: &Service,
-        (source, name): (usize, &Name),
-        (target, template): (usize, &str),
-        (assignment, index): (&RequirementAssignment, &Value),
-    ) {
+    fn within_count(&mut self, service: &Service, indexed: &Indexed<'_>) {
+        let Indexed { source, name, target, template, assignment, index } = *indexed;
         let (links, given) = (Links::default(), GivenBack::new());
         let inputs = Inputs { model: self.model, service, links: &links, given: &given };
         let Some(count) = inputs.known_count(target) else { return };
@@ -80,7 +90,7 @@ impl Checker<'_> {
         let own = first..first.saturating_add(own.min(ASKED));
         let outside = (0..asked).find_map(|number| {
             own.clone().find_map(|relationship| {
-                let wanted = inputs.index((source, number), relationship, index)?;
+                let wanted = inputs.index(source, number, relationship, index)?;
                 (!(0..i128::from(count)).contains(&wanted)).then_some((number, wanted))
             })
         });
@@ -110,7 +120,7 @@ impl Checker<'_> {
         let before = Value { span: way.span, data: Data::List(way.items()[..at].to_vec()) };
         let key = Value { span: way.span, data: Data::Text(format!("${function}")) };
         let call = Data::Map(vec![Entry { key, value: before }]);
-        let list = self.known(&Value { span: way.span, data: call }, place);
+        let list = self.constant_value(&Value { span: way.span, data: call }, place);
         let Some(Data::List(items)) = list.map(|list| list.data) else { return };
         if items.len() >= count as usize {
             return;

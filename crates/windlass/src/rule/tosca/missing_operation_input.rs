@@ -17,7 +17,8 @@ impl Checker<'_> {
     /// The operations of a life cycle, of a template with its type.
     pub(super) fn needed_inputs(
         &mut self,
-        (id, life): (TypeId, &str),
+        id: TypeId,
+        life: &str,
         name: &Name,
         interfaces: &Fields<Interface>,
     ) {

@@ -46,9 +46,9 @@ impl Checker<'_> {
         let period = condition.and_then(|it| it.get("period"));
         if let Some(period) = period.or_else(|| trigger.body.get("period"))
             && let Some(text) = period.text()
-            && let Err(message) = scalar_unit("scalar-unit.time", text)
+            && let Err(error) = scalar_unit("scalar-unit.time", text)
         {
-            self.error(codes::WRONG_VALUE, period.span, message);
+            self.error(codes::WRONG_VALUE, period.span, error.to_string());
         }
         if let Some(filter) = trigger.body.get("target_filter") {
             self.target_filter(service, filter);

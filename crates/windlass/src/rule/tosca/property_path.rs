@@ -120,7 +120,7 @@ impl<'m> Walk<'m> {
                     let names = self.model.requirement_names(*of);
                     return Err(lacks(name, "requirement", text, requirement.span, &names));
                 }
-                self.is_there((name, *of, *template), text, left, requirement.span)?;
+                self.is_there(name, *of, *template, text, left, requirement.span)?;
                 let (index, left) = index(left);
                 let ends = self.ends(name, *of, *template, text, index);
                 Ok(Some((Spot::Relationship(ends), left)))
@@ -174,7 +174,7 @@ impl<'m> Walk<'m> {
         if self.model.requirement(*of, word).is_none() {
             return Ok(None);
         }
-        self.is_there((name, *of, *template), word, further, span)?;
+        self.is_there(name, *of, *template, word, further, span)?;
         let (index, left) = index(further);
         let ends = self.ends(name, *of, *template, word, index);
         let Some(asked) = left.first().and_then(Value::text) else { return Ok(None) };
@@ -191,7 +191,9 @@ impl<'m> Walk<'m> {
     /// index beyond the assignments. What comes from elsewhere may have more.
     fn is_there(
         &self,
-        (name, of, template): (&str, TypeId, Option<&NodeTemplate>),
+        name: &str,
+        of: TypeId,
+        template: Option<&NodeTemplate>,
         requirement: &str,
         further: &[Value],
         span: Span,

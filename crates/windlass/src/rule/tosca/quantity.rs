@@ -4,6 +4,7 @@ use super::schema::Base;
 use crate::lang::tosca::model::{Model, TypeId};
 use crate::lang::tosca::value::{Data, Value};
 use std::cmp::Ordering;
+use std::fmt;
 
 /// A value that can be compared with others of its kind.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,32 +126,68 @@ fn has_exponent(text: &str) -> bool {
     rest.starts_with(|letter: char| letter.is_ascii_digit())
 }
 
+/// Why a text is no quantity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum QuantityError {
+    /// It does not start with a number.
+    NoNumber(String),
+    /// Nothing follows the number.
+    NoUnit(String),
+    /// The number is below zero.
+    Negative(String),
+    /// The scalar type has no such unit.
+    UnknownUnit {
+        /// What follows the number.
+        unit: String,
+        /// The type, as it is shown.
+        of: String,
+    },
+}
+
+impl QuantityError {
+    /// Whether another unit would help.
+    pub(super) fn is_about_unit(&self) -> bool {
+        matches!(self, QuantityError::NoUnit(_) | QuantityError::UnknownUnit { .. })
+    }
+}
+
+impl fmt::Display for QuantityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            QuantityError::NoNumber(text) => write!(f, "`{text}` does not start with a number"),
+            QuantityError::NoUnit(text) => write!(f, "`{text}` has no unit"),
+            QuantityError::Negative(text) => write!(f, "`{text}` is negative"),
+            QuantityError::UnknownUnit { unit, of } => write!(f, "`{unit}` is no unit of {of}"),
+        }
+    }
+}
+
 /// A built-in scalar as a number; the reason when it is none.
-pub(super) fn scalar_unit(of: &str, text: &str) -> Result<f64, String> {
+pub(super) fn scalar_unit(of: &str, text: &str) -> Result<f64, QuantityError> {
     let Some((number, unit)) = split(text) else {
-        return Err(format!("`{text}` does not start with a number"));
+        return Err(QuantityError::NoNumber(text.to_owned()));
     };
     if unit.is_empty() {
-        return Err(format!("`{text}` has no unit"));
+        return Err(QuantityError::NoUnit(text.to_owned()));
     }
     let lower = unit.to_lowercase();
     let tables = UNITS.iter().filter(|(name, _)| *name == of || of == "scalar-unit");
     let known = tables.flat_map(|(_, units)| *units).find(|(known, _)| *known == lower);
     match known {
         Some((_, factor)) if number >= 0.0 => Ok(number * factor),
-        Some(_) => Err(format!("`{text}` is negative")),
-        None => Err(format!("`{unit}` is no unit of {of}")),
+        Some(_) => Err(QuantityError::Negative(text.to_owned())),
+        None => Err(QuantityError::UnknownUnit { unit: unit.to_owned(), of: of.to_owned() }),
     }
 }
 
 /// A value of a scalar type of one's own as a number, and how it is written; the reason when it
 /// is none.
-pub(super) fn own_scalar(model: &Model, id: TypeId, text: &str) -> Result<f64, String> {
+pub(super) fn own_scalar(model: &Model, id: TypeId, text: &str) -> Result<f64, QuantityError> {
     let Some((number, unit)) = split(text) else {
-        return Err(format!("`{text}` does not start with a number"));
+        return Err(QuantityError::NoNumber(text.to_owned()));
     };
     if unit.is_empty() {
-        return Err(format!("`{text}` has no unit"));
+        return Err(QuantityError::NoUnit(text.to_owned()));
     }
     let of = model.types.get(id);
     let units = of.body.get("units");
@@ -169,7 +206,7 @@ pub(super) fn own_scalar(model: &Model, id: TypeId, text: &str) -> Result<f64, S
             }
         }
     }
-    Err(format!("`{unit}` is no unit of `{}`", of.name.text))
+    Err(QuantityError::UnknownUnit { unit: unit.to_owned(), of: format!("`{}`", of.name.text) })
 }
 
 /// The text of a key, which may be written like a number.

@@ -7,11 +7,19 @@ use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{
     Fields, Interface, NodeTemplate, RequirementAssignment, Service, Target, TypeId, TypeRef,
 };
-use crate::lang::tosca::resolve_relationship::Meant;
+use crate::lang::tosca::resolve_relationship::ResolvedRelationship;
 use crate::lang::tosca::value::{Name, Value};
 use crate::source::Span;
 use crate::spelling;
 use std::collections::BTreeMap;
+
+/// The property of a capability of a node that requirements take something of.
+#[derive(Debug, Clone, Copy)]
+struct Allocation<'a> {
+    node: &'a str,
+    capability: &'a str,
+    property: &'a str,
+}
 
 impl Checker<'_> {
     /// Every relationship that requirements were resolved to.
@@ -22,14 +30,15 @@ impl Checker<'_> {
         for (_, node) in service.nodes.iter() {
             for (name, requirement) in node.requirements.iter() {
                 let definition = node.of.id.and_then(|id| model.requirement(id, &name.text));
-                let meant = Meant::by(model, requirement, definition.as_ref());
-                self.in_place(requirement, &meant);
+                let resolved =
+                    ResolvedRelationship::resolve(model, requirement, definition.as_ref());
+                self.in_place(requirement, &resolved);
                 if let Some(definition) = &definition {
-                    self.refined(name, requirement, &meant, definition);
+                    self.refined(name, requirement, &resolved, definition);
                 }
                 let Some(target) = &requirement.target else { continue };
                 let refined = definition.as_ref().map(|it| &it.interfaces);
-                self.needed_between(name, requirement, &meant, refined);
+                self.needed_between(name, requirement, &resolved, refined);
                 self.valid_ends(service, node, requirement, target);
                 let Some(capability) = target.capability.as_deref() else { continue };
                 let all = requirement.allocation.as_ref().and_then(|it| it.get("properties"));
@@ -44,28 +53,32 @@ impl Checker<'_> {
             }
         }
         for ((node, capability, property), (sum, span)) in taken {
-            self.allocated(service, (node, capability, property), sum, span);
+            self.allocated(service, Allocation { node, capability, property }, sum, span);
         }
     }
 
     /// A relationship that a requirement writes in place, or whose type it names, has what its type
     /// declares.
-    fn in_place(&mut self, requirement: &RequirementAssignment, meant: &Meant<'_>) {
+    fn in_place(
+        &mut self,
+        requirement: &RequirementAssignment,
+        resolved: &ResolvedRelationship<'_>,
+    ) {
         let Some(inline) = &requirement.inline else {
             // What a template of the relationship gives is looked at with it; what the profile
             // wants, many files leave out, and without a target there is no relationship.
-            let said = meant.said.filter(|_| meant.template.is_none()).map(|(_, of)| of);
+            let said = resolved.assigned.filter(|_| resolved.template.is_none()).map(|(_, of)| of);
             let is_plain = requirement.relationship.is_none() && requirement.target.is_some();
-            let declared = meant.of.filter(|of| is_plain && !self.model.is_normative(*of));
+            let declared = resolved.of.filter(|of| is_plain && !self.model.is_normative(*of));
             if let Some(of) = said.or(declared) {
-                self.given(of, &Fields::default(), requirement.span, "this relationship");
+                self.required_values(of, &Fields::default(), requirement.span, "this relationship");
             }
             return;
         };
-        let Some(id) = meant.of else { return };
+        let Some(id) = resolved.of else { return };
         self.assigned(id, &inline.properties, |of| &of.properties, "property");
         self.assigned(id, &inline.attributes, |of| &of.attributes, "attribute");
-        self.given(id, &inline.properties, inline.span, "this relationship");
+        self.required_values(id, &inline.properties, inline.span, "this relationship");
         self.interfaces(id, &inline.interfaces);
         self.operations_themselves(id, &inline.interfaces);
         self.given_inputs(id, &inline.interfaces);
@@ -77,16 +90,16 @@ impl Checker<'_> {
         &mut self,
         name: &Name,
         requirement: &RequirementAssignment,
-        meant: &Meant<'_>,
+        resolved: &ResolvedRelationship<'_>,
         refined: Option<&Fields<Interface>>,
     ) {
-        let Some(of) = meant.of.filter(|_| meant.template.is_none()) else { return };
+        let Some(of) = resolved.of.filter(|_| resolved.template.is_none()) else { return };
         let in_place = requirement.inline.as_ref().map(|inline| &inline.interfaces);
         let mut interfaces = Fields::default();
         for (name, interface) in in_place.into_iter().chain(refined).flat_map(Fields::iter) {
             interfaces.push(name.clone(), interface.clone());
         }
-        self.needed_inputs((of, "Configure"), name, &interfaces);
+        self.needed_inputs(of, "Configure", name, &interfaces);
     }
 
     /// The type of a relationship may say what it connects.
@@ -130,13 +143,8 @@ impl Checker<'_> {
     }
 
     /// A capability has what requirements take of it.
-    fn allocated(
-        &mut self,
-        service: &Service,
-        (node, capability, property): (&str, &str, &str),
-        sum: f64,
-        span: Span,
-    ) {
+    fn allocated(&mut self, service: &Service, of: Allocation<'_>, sum: f64, span: Span) {
+        let Allocation { node, capability, property } = of;
         let model = self.model;
         let Some(template) = service.nodes.get(node) else { return };
         let Some(id) = template.of.id.filter(|id| !model.is_opaque(*id)) else { return };

@@ -5,7 +5,7 @@ use super::Checker;
 use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{Activity, ActivityKind, NodeTemplate, Service, Step, TypeId};
-use crate::lang::tosca::resolve_relationship::Meant;
+use crate::lang::tosca::resolve_relationship::ResolvedRelationship;
 use crate::lang::tosca::value::Name;
 use crate::spelling;
 
@@ -82,9 +82,10 @@ impl Checker<'_> {
             let definition = model.requirement(*of, &name.text);
             let own = node.requirements.iter().filter(|(own, _)| own.text == name.text);
             for (_, assignment) in own {
-                let meant = Meant::by(model, assignment, definition.as_ref());
-                let Some(id) = meant.of.filter(|id| !model.is_opaque(*id)) else { return };
-                let templates = meant.template.map(|(_, template)| template);
+                let resolved =
+                    ResolvedRelationship::resolve(model, assignment, definition.as_ref());
+                let Some(id) = resolved.of.filter(|id| !model.is_opaque(*id)) else { return };
+                let templates = resolved.template.map(|(_, template)| template);
                 let written = assignment.inline.iter().chain(templates);
                 let mut written = written.flat_map(|it| it.interfaces.iter());
                 let is_written = written.any(|(interface, it)| {

@@ -65,7 +65,7 @@ impl Checker<'_> {
                 continue;
             };
             let before = self.findings.len();
-            self.given(of, &artifact.properties, name.span, &name.text);
+            self.required_values(of, &artifact.properties, name.span, &name.text);
             for found in &mut self.findings[before..] {
                 found.severity = Severity::Warning;
             }

@@ -7,7 +7,7 @@ use crate::lang::tosca::model::{
     Model, NodeTemplate, RequirementAssignment, RequirementDefinition, Service, Target, TypeId,
     TypeKind,
 };
-use crate::lang::tosca::resolve_relationship::Meant;
+use crate::lang::tosca::resolve_relationship::ResolvedRelationship;
 use crate::lang::tosca::switches;
 use crate::lang::tosca::value::{Data, Name, Value};
 use std::collections::BTreeMap;
@@ -57,11 +57,32 @@ impl Model {
     }
 }
 
-/// Marks a reason that only normative types give.
-const SOFT: &str = "~";
+/// Why a node cannot be the target of a requirement.
+#[derive(Debug)]
+struct Misfit {
+    kind: MisfitKind,
+    /// A sentence.
+    reason: String,
+}
 
-/// How a reason begins when a target lacks the capability that a requirement names.
-const NO_CAPABILITY: &str = "it has no capability";
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MisfitKind {
+    /// Its type or its capability is another one.
+    Type,
+    /// Only the normative types forbid it; many files do it.
+    NormativeType,
+    /// It lacks the capability that the requirement names.
+    NoCapability,
+    /// A filter rejects it.
+    Filter,
+}
+
+/// A node template that has a requirement.
+#[derive(Debug, Clone, Copy)]
+struct Source<'a> {
+    name: &'a Name,
+    node: &'a NodeTemplate,
+}
 
 /// How often each capability of each node is used.
 type Uses = BTreeMap<(String, String), Vec<(String, crate::source::Span)>>;
@@ -85,12 +106,12 @@ impl Checker<'_> {
                 }
                 let found = self.target(
                     service,
-                    (name, node),
+                    Source { name, node },
                     requirement,
                     assignment,
                     definition.as_ref(),
                 );
-                self.indexed(service, (at, name), assignment);
+                self.indexed(service, at, name, assignment);
                 if let Some(target) = found {
                     if let Some(capability) = &target.capability {
                         let key = (target.node.clone(), capability.clone());
@@ -108,13 +129,13 @@ impl Checker<'_> {
     fn target(
         &mut self,
         service: &Service,
-        source: (&Name, &NodeTemplate),
+        source: Source<'_>,
         requirement: &Name,
         assignment: &RequirementAssignment,
         definition: Option<&RequirementDefinition>,
     ) -> Option<Target> {
-        let meant = Meant::by(self.model, assignment, definition);
-        self.known_relationship(service, &meant);
+        let resolved = ResolvedRelationship::resolve(self.model, assignment, definition);
+        self.known_relationship(service, &resolved);
         if let Some(filter) = assignment.node_filter.as_ref().filter(|_| !self.version().is_2()) {
             let wanted = assignment.node.as_ref();
             let named = wanted.and_then(|name| self.model.type_named(TypeKind::Node, &name.text));
@@ -128,36 +149,35 @@ impl Checker<'_> {
             return self.search(service, source, requirement, assignment, definition, None);
         };
         if let Some(target) = service.nodes.get(&wanted.text) {
-            let fit = self.fit(source.1, target, assignment, definition);
+            let fit = self.fit(source.node, target, assignment, definition);
             let capability = match fit {
                 Ok(capability) => capability,
-                Err(reason) => {
+                Err(misfit) => {
                     let message =
                         format!("`{}` cannot be the target of `{}`", wanted.text, requirement.text);
-                    let is_lacking = reason.starts_with(NO_CAPABILITY);
+                    let is_lacking = misfit.kind == MisfitKind::NoCapability;
                     let named = assignment.capability.as_ref().filter(|_| is_lacking);
                     let span = named.map_or(wanted.span, |name| name.span);
                     let mut finding = Diagnostic::error(codes::UNMATCHED, span, message);
-                    // What only the normative types forbid, many files do.
-                    let is_soft = reason.starts_with(SOFT);
+                    let is_soft = misfit.kind == MisfitKind::NormativeType;
                     if is_soft {
                         finding.severity = Severity::Warning;
                     }
-                    let reason = reason.trim_start_matches(SOFT);
-                    self.findings
-                        .push(finding.note(reason).tolerated_by(switches::UNCHECKED_TARGETS));
+                    self.findings.push(
+                        finding.note(misfit.reason).tolerated_by(switches::UNCHECKED_TARGETS),
+                    );
                     if !is_soft {
                         return None;
                     }
                     let found = target
                         .of
                         .id
-                        .map(|id| self.fit_capability(source.1, id, assignment, definition));
+                        .map(|id| self.fit_capability(source.node, id, assignment, definition));
                     found.and_then(Result::ok).flatten()
                 }
             };
             self.named_against_filters(wanted, target, requirement, assignment, definition);
-            return Some(meant.at(&wanted.text, capability));
+            return Some(resolved.at(&wanted.text, capability));
         }
         if let Some(of) = self.model.type_named(TypeKind::Node, &wanted.text) {
             return self.search(service, source, requirement, assignment, definition, Some(of));
@@ -177,8 +197,8 @@ impl Checker<'_> {
     }
 
     /// A relationship that is named is there.
-    fn known_relationship(&mut self, service: &Service, meant: &Meant<'_>) {
-        let Some(wanted) = meant.unknown.filter(|_| !self.is_open) else { return };
+    fn known_relationship(&mut self, service: &Service, resolved: &ResolvedRelationship<'_>) {
+        let Some(wanted) = resolved.unknown.filter(|_| !self.is_open) else { return };
         let message =
             format!("there is no relationship template and no relationship type `{}`", wanted.text);
         let types = self.model.names_of(TypeKind::Relationship);
@@ -196,7 +216,7 @@ impl Checker<'_> {
     fn search(
         &mut self,
         service: &Service,
-        source: (&Name, &NodeTemplate),
+        source: Source<'_>,
         requirement: &Name,
         assignment: &RequirementAssignment,
         definition: Option<&RequirementDefinition>,
@@ -210,30 +230,30 @@ impl Checker<'_> {
         let wanted = of.or_else(|| definition.and_then(|definition| definition.node.as_ref()?.id));
         let mut reasons = Vec::new();
         for (name, node) in service.nodes.iter() {
-            let Some(id) = node.of.id.filter(|_| name.text != source.0.text) else { continue };
+            let Some(id) = node.of.id.filter(|_| name.text != source.name.text) else { continue };
             if !wanted.is_none_or(|wanted| model.types.derives(id, wanted)) {
                 continue;
             }
-            let found = self.fit(source.1, node, assignment, definition).and_then(|capability| {
-                let rejected =
-                    filter.and_then(|filter| super::node_filter::rejects(model, node, filter));
-                rejected.map_or(Ok(capability), Err)
-            });
+            let found =
+                self.fit(source.node, node, assignment, definition).and_then(|capability| {
+                    let rejected =
+                        filter.and_then(|filter| super::node_filter::rejects(model, node, filter));
+                    rejected.map_or(Ok(capability), |reason| {
+                        Err(Misfit { kind: MisfitKind::Filter, reason })
+                    })
+                });
             match found {
                 Ok(capability) => {
-                    let meant = Meant::by(model, assignment, definition);
-                    return Some(meant.at(&name.text, capability));
+                    let resolved = ResolvedRelationship::resolve(model, assignment, definition);
+                    return Some(resolved.at(&name.text, capability));
                 }
-                Err(reason) => {
-                    let reason = reason.trim_start_matches(SOFT);
-                    reasons.push(format!("`{}`: {reason}", name.text));
-                }
+                Err(misfit) => reasons.push(format!("`{}`: {}", name.text, misfit.reason)),
             }
         }
         if wanted.is_some() && !reasons.is_empty() {
             let message = format!(
                 "no node fits the requirement `{}` of `{}`",
-                requirement.text, source.0.text
+                requirement.text, source.name.text
             );
             let mut finding = Diagnostic::error(codes::UNMATCHED, assignment.span, message);
             // From 2.0 another service may have one.
@@ -279,7 +299,7 @@ impl Checker<'_> {
         target: &NodeTemplate,
         assignment: &RequirementAssignment,
         definition: Option<&RequirementDefinition>,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<String>, Misfit> {
         let model = self.model;
         let Some(id) = target.of.id else { return Ok(None) };
         if model.is_opaque(id) {
@@ -297,18 +317,17 @@ impl Checker<'_> {
             };
             let is_tolerated = crate::lang::tosca::quirks::are_tolerated(self.version());
             let is_soft = is_tolerated && (model.is_normative(wanted) || has_capability());
-            let soft = if is_soft { SOFT } else { "" };
+            let kind = if is_soft { MisfitKind::NormativeType } else { MisfitKind::Type };
             // Of many that are looked through, one reason is enough.
             let is_named = assignment.node.is_some();
             let found = is_named.then(|| self.fit_capability(source, id, assignment, definition));
             let lacks = match found {
-                Some(Err(reason)) => format!(" {}", reason.trim_start_matches(SOFT)),
+                Some(Err(misfit)) => format!(" {}", misfit.reason),
                 _ => String::new(),
             };
-            return Err(format!(
-                "{soft}it is a `{own}` and the requirement wants a `{}`.{lacks}",
-                node.name.text
-            ));
+            let reason =
+                format!("it is a `{own}` and the requirement wants a `{}`.{lacks}", node.name.text);
+            return Err(Misfit { kind, reason });
         }
         self.fit_capability(source, id, assignment, definition)
     }
@@ -320,7 +339,7 @@ impl Checker<'_> {
         id: TypeId,
         assignment: &RequirementAssignment,
         definition: Option<&RequirementDefinition>,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<String>, Misfit> {
         let model = self.model;
         let own = &model.types.get(id).name.text;
         let named = assignment.capability.as_ref().map(|name| name.text.as_str());
@@ -341,7 +360,9 @@ impl Checker<'_> {
                 let names = model.types.chain(id).flat_map(|(_, of)| of.capabilities.names());
                 let near = crate::spelling::nearest(wanted, names);
                 let near = near.map(|near| format!(" Did you mean `{near}`?"));
-                Err(format!("{NO_CAPABILITY} `{wanted}`.{}", near.unwrap_or_default()))
+                let reason =
+                    format!("it has no capability `{wanted}`.{}", near.unwrap_or_default());
+                Err(Misfit { kind: MisfitKind::NoCapability, reason })
             };
         };
         let mut refused = None;
@@ -352,7 +373,7 @@ impl Checker<'_> {
                 if fits {
                     match self.valid_source(source, id, name) {
                         Ok(()) => return Ok(Some(name.to_owned())),
-                        Err(reason) => refused = Some(reason),
+                        Err(misfit) => refused = Some(misfit),
                     }
                 }
             }
@@ -363,11 +384,14 @@ impl Checker<'_> {
         if !names.all(|name| is_known(&name)) {
             return Ok(None);
         }
-        Err(refused.unwrap_or_else(|| format!("`{own}` has no capability of type `{wanted}`.")))
+        Err(refused.unwrap_or_else(|| Misfit {
+            kind: MisfitKind::Type,
+            reason: format!("`{own}` has no capability of type `{wanted}`."),
+        }))
     }
 
     /// A capability may say which nodes may use it.
-    fn valid_source(&self, source: &NodeTemplate, id: TypeId, name: &str) -> Result<(), String> {
+    fn valid_source(&self, source: &NodeTemplate, id: TypeId, name: &str) -> Result<(), Misfit> {
         let model = self.model;
         let Some(own) = source.of.id.filter(|own| !model.is_opaque(*own)) else { return Ok(()) };
         let defined =
@@ -385,10 +409,11 @@ impl Checker<'_> {
             valid.iter().any(|valid| valid.id.is_none_or(|valid| model.types.derives(own, valid)));
         let names: Vec<String> = valid.iter().map(|of| format!("`{}`", of.name.text)).collect();
         let own = &model.types.get(own).name.text;
-        let soft = if of.is_some_and(|of| model.is_normative(of)) { SOFT } else { "" };
+        let is_normative = of.is_some_and(|of| model.is_normative(of));
+        let kind = if is_normative { MisfitKind::NormativeType } else { MisfitKind::Type };
         let reason =
-            || format!("{soft}its capability `{name}` takes {} and not `{own}`.", names.join(", "));
-        fits.then_some(()).ok_or_else(reason)
+            || format!("its capability `{name}` takes {} and not `{own}`.", names.join(", "));
+        fits.then_some(()).ok_or_else(|| Misfit { kind, reason: reason() })
     }
 
     /// How often a requirement is assigned.

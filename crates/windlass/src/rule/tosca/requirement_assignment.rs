@@ -5,7 +5,7 @@ use super::Checker;
 use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::codes;
 use crate::lang::tosca::model::{RequirementAssignment, RequirementDefinition, TypeId, TypeKind};
-use crate::lang::tosca::resolve_relationship::Meant;
+use crate::lang::tosca::resolve_relationship::ResolvedRelationship;
 use crate::lang::tosca::value::Name;
 
 impl Checker<'_> {
@@ -14,11 +14,11 @@ impl Checker<'_> {
         &mut self,
         requirement: &Name,
         assignment: &RequirementAssignment,
-        meant: &Meant<'_>,
+        resolved: &ResolvedRelationship<'_>,
         definition: &RequirementDefinition,
     ) {
         let declared = definition.relationship.as_ref().and_then(|of| of.id);
-        self.derives_from(requirement, meant.said, declared, "relationship");
+        self.derives_from(requirement, resolved.assigned, declared, "relationship");
         let capability = self.capability_said(assignment);
         let declared = definition.capability.as_ref().and_then(|of| of.id);
         self.derives_from(requirement, capability, declared, "capability");

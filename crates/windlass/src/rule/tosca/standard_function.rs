@@ -45,7 +45,7 @@ pub(super) fn gives(name: &str, version_2: bool) -> Option<Gives> {
 
 impl Gives {
     /// As part of a sentence.
-    pub(super) fn said(self) -> &'static str {
+    pub(super) fn describe(self) -> &'static str {
         match self {
             Gives::Boolean => "a boolean",
             Gives::Number => "a number",

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::Checker;
-use super::unimplemented_operations::Passing;
+use super::unimplemented_operations::Unimplemented;
 use crate::application::{Application, NodeId};
 use crate::diagnostic::Diagnostic;
 use crate::lang::tosca::model::{Model, Service, Substitution};
@@ -71,7 +71,8 @@ impl Checker<'_> {
             return;
         }
         let Some((application, _)) = lower::lower(self.model, "service") else { return };
-        let passing = Passing::new(self.model, &application, mapped.values().map(|it| &it.plan));
+        let unimplemented =
+            Unimplemented::new(self.model, &application, mapped.values().map(|it| &it.plan));
         let states = |node| application.protocol_of(node).map(|protocol| protocol.initial);
         let start: Place = (Stage::Initial, application.node_ids().map(states).collect());
         let nothing = start.1.clone();
@@ -84,9 +85,9 @@ impl Checker<'_> {
                 // What no workflow takes away goes with the service as a whole.
                 let is_left = found.is_none() && *operation == "delete";
                 let mut next = if is_left { nothing.clone() } else { states.clone() };
-                let mut stuck = found.and_then(|it| follow(&passing, &it.plan, &mut next));
+                let mut stuck = found.and_then(|it| follow(&unimplemented, &it.plan, &mut next));
                 if stuck.is_none() && *to == Stage::Started && mapped.contains_key("start") {
-                    passing.to_the_end(&mut next);
+                    unimplemented.to_the_end(&mut next);
                     let touched = |node: &str| mapped.values().any(|it| it.touches(node));
                     stuck = missing(&application, service, substitution, &next, &touched);
                 }
@@ -96,10 +97,10 @@ impl Checker<'_> {
                     let span = found.map_or(substitution.span, |it| it.span);
                     if told.insert(operation) {
                         let is_missing = |before: &&str| {
-                            !mapped.contains_key(*before) && !passes(&passing, &stuck, before)
+                            !mapped.contains_key(*before) && !passes(&unimplemented, &stuck, before)
                         };
                         let before = way.last().filter(|before| is_missing(before));
-                        self.findings.push(said(&stuck, operation, (&further, before), span));
+                        self.findings.push(describe(&stuck, operation, &further, before, span));
                     }
                     continue;
                 }
@@ -133,15 +134,19 @@ fn mapped(model: &Model, substitution: &Substitution) -> BTreeMap<String, Mapped
 }
 
 /// Carries the operations of a plan out, in one of its orders: others ask whether all are good.
-fn follow(passing: &Passing<'_>, plan: &Plan, states: &mut [Option<StateId>]) -> Option<Stuck> {
+fn follow(
+    unimplemented: &Unimplemented<'_>,
+    plan: &Plan,
+    states: &mut [Option<StateId>],
+) -> Option<Stuck> {
     for step in plan.topological_order().ok()? {
         let PlanAction::Operation { instance, operation } = &plan.steps[step].action else {
             continue;
         };
-        let node = passing.application.node_named(&instance.0)?;
-        let protocol = passing.application.protocol_of(node)?;
+        let node = unimplemented.application.node_named(&instance.0)?;
+        let protocol = unimplemented.application.protocol_of(node)?;
         let state = states[node.index()]?;
-        match passing.after(node, state, operation) {
+        match unimplemented.after(node, state, operation) {
             Some(to) => states[node.index()] = Some(to),
             None => {
                 return Some(Stuck::Impossible {
@@ -156,9 +161,9 @@ fn follow(passing: &Passing<'_>, plan: &Plan, states: &mut [Option<StateId>]) ->
 }
 
 /// Whether the operation just before is passed over, so that it is not what is missing.
-fn passes(passing: &Passing<'_>, stuck: &Stuck, before: &str) -> bool {
+fn passes(unimplemented: &Unimplemented<'_>, stuck: &Stuck, before: &str) -> bool {
     match stuck {
-        Stuck::Impossible { node, operation, .. } => passing.passes(node, before, operation),
+        Stuck::Impossible { node, operation, .. } => unimplemented.passes(node, before, operation),
         Stuck::Offers { .. } => false,
     }
 }
@@ -198,10 +203,11 @@ fn missing(
 }
 
 /// The finding; `before` is the operation just before that no workflow does.
-fn said(
+fn describe(
     stuck: &Stuck,
     operation: &str,
-    (way, before): (&[&str], Option<&&str>),
+    way: &[&str],
+    before: Option<&&str>,
     span: Span,
 ) -> Diagnostic {
     let (message, note) = match stuck {

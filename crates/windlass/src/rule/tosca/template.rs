@@ -80,22 +80,22 @@ impl Checker<'_> {
         for (name, template) in service.relationships.iter() {
             let Some(id) = template.of.as_ref().and_then(|of| of.id) else { continue };
             self.assigned(id, &template.properties, |of| &of.properties, "property");
-            self.given(id, &template.properties, name.span, &name.text);
+            self.required_values(id, &template.properties, name.span, &name.text);
             self.assigned(id, &template.attributes, |of| &of.attributes, "attribute");
             self.interfaces(id, &template.interfaces);
             self.operations_themselves(id, &template.interfaces);
             self.given_inputs(id, &template.interfaces);
-            self.needed_inputs((id, "Configure"), name, &template.interfaces);
+            self.needed_inputs(id, "Configure", name, &template.interfaces);
         }
         for (name, group) in service.groups.iter() {
             let Some(id) = group.of.id else { continue };
             self.assigned(id, &group.properties, |of| &of.properties, "property");
-            self.given(id, &group.properties, name.span, &name.text);
+            self.required_values(id, &group.properties, name.span, &name.text);
         }
         for (name, policy) in service.policies.iter() {
             let Some(id) = policy.of.id else { continue };
             self.assigned(id, &policy.properties, |of| &of.properties, "property");
-            self.given(id, &policy.properties, name.span, &name.text);
+            self.required_values(id, &policy.properties, name.span, &name.text);
         }
     }
 
@@ -107,7 +107,7 @@ impl Checker<'_> {
         self.directives(node);
         self.assigned(id, &node.properties, |of| &of.properties, "property");
         if !is_elsewhere {
-            self.given(id, &node.properties, name.span, &name.text);
+            self.required_values(id, &node.properties, name.span, &name.text);
             self.given_to_capabilities(id, name, node);
             self.given_to_artifacts(id, node);
         }
@@ -134,7 +134,7 @@ impl Checker<'_> {
         self.operations_themselves(id, &node.interfaces);
         self.given_inputs(id, &node.interfaces);
         if !is_elsewhere {
-            self.needed_inputs((id, "Standard"), name, &node.interfaces);
+            self.needed_inputs(id, "Standard", name, &node.interfaces);
         }
     }
 
@@ -218,7 +218,13 @@ impl Checker<'_> {
     }
 
     /// Required properties have values.
-    pub(super) fn given(&mut self, id: TypeId, values: &Fields<Value>, at: Span, owner: &str) {
+    pub(super) fn required_values(
+        &mut self,
+        id: TypeId,
+        values: &Fields<Value>,
+        at: Span,
+        owner: &str,
+    ) {
         let model = self.model;
         let schemas = model.schemas(id, |of| &of.properties);
         // A property whose name is misspelled is not missing, too.

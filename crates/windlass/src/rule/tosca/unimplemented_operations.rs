@@ -8,7 +8,7 @@ use crate::lifecycle::protocol::StateId;
 use crate::plan::{Plan, PlanAction};
 
 /// The lives of the nodes of a service, and what is passed over in them.
-pub(super) struct Passing<'a> {
+pub(super) struct Unimplemented<'a> {
     pub(super) application: &'a Application,
     ways: Vec<Passed>,
 }
@@ -22,7 +22,7 @@ struct Passed {
     down: Vec<(String, bool)>,
 }
 
-impl<'a> Passing<'a> {
+impl<'a> Unimplemented<'a> {
     /// Of the nodes that workflows touch.
     pub(super) fn new<'p>(
         model: &Model,
@@ -49,7 +49,7 @@ impl<'a> Passing<'a> {
             Some(Passed { node: application.node_named(&way.node)?, up, down })
         };
         let ways = ways(model).map(|(ways, ..)| ways).unwrap_or_default();
-        Passing { application, ways: ways.into_iter().filter_map(passed).collect() }
+        Unimplemented { application, ways: ways.into_iter().filter_map(passed).collect() }
     }
 
     /// The state of a node after an operation, with what is passed over right before it; none when

@@ -12,6 +12,25 @@ use crate::lang::tosca::switches;
 use crate::lang::tosca::value::{Data, Value};
 use crate::lang::tosca::version::Version;
 use crate::spelling;
+use std::fmt;
+
+/// Why a value is not of a type.
+#[derive(Debug)]
+enum Mismatch {
+    /// It is of another kind, or outside of what the type allows.
+    Kind(String),
+    /// It is no quantity.
+    Quantity(quantity::QuantityError),
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mismatch::Kind(reason) => f.write_str(reason),
+            Mismatch::Quantity(error) => error.fmt(f),
+        }
+    }
+}
 
 impl Checker<'_> {
     /// Compares a value with what it must be. Functions are looked at elsewhere.
@@ -25,10 +44,12 @@ impl Checker<'_> {
         if value.is_null() && base != Base::BuiltIn("nil") {
             return;
         }
-        if let Err(message) = self.fits(value, base, version) {
-            let lacks_unit = message.contains(" no unit");
-            let help = lacks_unit.then(|| quantity::units(model, base)).flatten();
-            self.advise(codes::WRONG_VALUE, value.span, message, help);
+        if let Err(mismatch) = self.fits(value, base, version) {
+            let help = match &mismatch {
+                Mismatch::Quantity(error) if error.is_about_unit() => quantity::units(model, base),
+                _ => None,
+            };
+            self.advise(codes::WRONG_VALUE, value.span, mismatch.to_string(), help);
             if let Some(quirk) = self.quirk_of(value, base, version) {
                 self.quirk(quirk);
             }
@@ -51,12 +72,12 @@ impl Checker<'_> {
     }
 
     /// Whether a value is of the kind of a type; the reason when it is not.
-    fn fits(&self, value: &Value, base: Base<'_>, version: Version) -> Result<(), String> {
+    fn fits(&self, value: &Value, base: Base<'_>, version: Version) -> Result<(), Mismatch> {
         let wanted = match base {
             Base::Unknown => return Ok(()),
             Base::Structure(_) => {
                 let fits = matches!(value.data, Data::Map(_));
-                return fits.then_some(()).ok_or_else(|| unlike("a map", value));
+                return fits.then_some(()).ok_or_else(|| Mismatch::Kind(unlike("a map", value)));
             }
             Base::Scalar(id) => return self.scalar_value(value, id),
             Base::BuiltIn(name) => name,
@@ -72,19 +93,21 @@ impl Checker<'_> {
             "bytes" => text.is_some_and(is_base64),
             "version" => is_version(value),
             "range" if is_upside_down(value) => {
-                return Err("the lower bound is greater than the upper one".to_owned());
+                let reason = "the lower bound is greater than the upper one";
+                return Err(Mismatch::Kind(reason.to_owned()));
             }
             "range" => is_range(value),
             "list" => matches!(value.data, Data::List(_)),
             "map" => matches!(value.data, Data::Map(_)),
             name if name.starts_with("scalar-unit") => {
                 let text = text.map_or_else(|| words(value), str::to_owned);
-                return quantity::scalar_unit(name, &text).map(|_| ());
+                return quantity::scalar_unit(name, &text).map(|_| ()).map_err(Mismatch::Quantity);
             }
             _ => true,
         };
         let article = if wanted == "integer" { "an" } else { "a" };
-        fits.then_some(()).ok_or_else(|| unlike(&format!("{article} {wanted}"), value))
+        fits.then_some(())
+            .ok_or_else(|| Mismatch::Kind(unlike(&format!("{article} {wanted}"), value)))
     }
 
     /// The quirk that tolerates a value that does not fit.
@@ -134,13 +157,13 @@ impl Checker<'_> {
         matches!(value.data, Data::Bool(_)) && !is_odd
     }
 
-    fn scalar_value(&self, value: &Value, id: TypeId) -> Result<(), String> {
+    fn scalar_value(&self, value: &Value, id: TypeId) -> Result<(), Mismatch> {
         let text = words(value);
-        quantity::own_scalar(self.model, id, &text)?;
+        quantity::own_scalar(self.model, id, &text).map_err(Mismatch::Quantity)?;
         let of = self.model.types.get(id);
         let Some((number, _)) = quantity::split(&text) else { return Ok(()) };
         if self.is_integer(of) && number.fract() != 0.0 {
-            return Err(format!("`{text}` is not a whole number of units"));
+            return Err(Mismatch::Kind(format!("`{text}` is not a whole number of units")));
         }
         let Some(name) = of.body.get("data_type").and_then(Value::text) else { return Ok(()) };
         let names = &self.model.files[of.file.0 as usize].names;
@@ -153,7 +176,8 @@ impl Checker<'_> {
         let violated = constraints.find_map(|constraint| {
             violated_constraint::violated(self.model, &number, base, constraint)
         });
-        violated.map_or(Ok(()), |reason| Err(format!("`{text}` is no value of `{name}`: {reason}")))
+        let reason = |reason| format!("`{text}` is no value of `{name}`: {reason}");
+        violated.map_or(Ok(()), |violated| Err(Mismatch::Kind(reason(violated))))
     }
 
     /// A structure has the properties that its type declares.

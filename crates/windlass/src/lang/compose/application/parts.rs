@@ -152,7 +152,14 @@ pub(super) fn service_type(
         Wanted::Healthy => up.push("await_healthy"),
         Wanted::Completed => up.push("await_completed"),
     }
-    builder.finish(name, needs, &up, (created, failed), offered)
+    builder.finish(name, needs, &up, Ends { created, failed }, offered)
+}
+
+/// The states that faults and crashes lead to.
+#[derive(Debug, Clone, Copy)]
+struct Ends {
+    created: u32,
+    failed: u32,
 }
 
 struct Builder {
@@ -198,9 +205,10 @@ impl Builder {
         name: String,
         needs: &[Need],
         up: &[&str],
-        (created, failed): (u32, u32),
+        ends: Ends,
         offered: &[Condition],
     ) -> ComponentType {
+        let Ends { created, failed } = ends;
         let handler = || vec![Handler { to: StateId(created), origin: self.at }];
         for state in self.states.iter_mut().filter(|state| !state.requires.is_empty()) {
             state.handlers = handler();

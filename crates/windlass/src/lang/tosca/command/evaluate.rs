@@ -160,7 +160,7 @@ impl<'m> Inputs<'_, 'm> {
         if trail.depth > DEEPEST {
             return None;
         }
-        if let Some(known) = static_values::known(self, value, place) {
+        if let Some(known) = static_values::static_value(self, value, place) {
             return Some(Found::text(shown(&known)));
         }
         let Some((name, argument)) = static_values::function(value, self.model.version.is_2())

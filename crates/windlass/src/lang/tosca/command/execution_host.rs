@@ -62,7 +62,7 @@ pub(crate) fn end_of(operation: &str) -> Option<&'static str> {
 
 /// Where an operation is carried out that says so; none when it says nothing, or nothing else than
 /// what is usual at the node `at`, whose life it is part of.
-pub(crate) fn said(
+pub(crate) fn named_host(
     inputs: &Inputs<'_, '_>,
     word: &str,
     place: &Place,

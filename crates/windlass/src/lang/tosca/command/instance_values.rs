@@ -55,12 +55,13 @@ impl Inputs<'_, '_> {
     /// not known, or when it is no integer.
     pub(crate) fn index(
         &self,
-        (at, number): (usize, usize),
+        at: usize,
+        number: usize,
         relationship: usize,
         value: &Value,
     ) -> Option<i128> {
         let place = Place::of_requirement(at, relationship).numbered(number);
-        match static_values::known(self, value, &place) {
+        match static_values::static_value(self, value, &place) {
             Some(Plain::Int(index)) => Some(index),
             _ => None,
         }

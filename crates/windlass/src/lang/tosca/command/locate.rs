@@ -239,7 +239,7 @@ impl<'m> Inputs<'_, 'm> {
             Index::Number(number) => number,
             Index::Written(index) => {
                 let near = from.seeing(Place::of_requirement(link.source, link.number));
-                match static_values::known(self, index, &Place { is_index: true, ..near })? {
+                match static_values::static_value(self, index, &Place { is_index: true, ..near })? {
                     Plain::Int(number) => usize::try_from(number).ok()?,
                     _ => return None,
                 }

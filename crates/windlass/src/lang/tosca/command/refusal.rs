@@ -100,7 +100,7 @@ impl Inputs<'_, '_> {
         if depth > DEEPEST {
             return Standing::Missing;
         }
-        if static_values::known(self, value, place).is_some() {
+        if static_values::static_value(self, value, place).is_some() {
             return Standing::Known;
         }
         let Some((name, argument)) = static_values::function(value, self.model.version.is_2())
@@ -120,7 +120,7 @@ impl Inputs<'_, '_> {
                 }
                 None => Standing::Missing,
             },
-            "get_property" => self.property((value, argument), place, depth),
+            "get_property" => self.property(value, argument, place, depth),
             "get_attribute" | "get_operation_output" => {
                 let found = self.evaluate(value, place);
                 if found.is_some() { Standing::Late } else { Standing::Missing }
@@ -156,12 +156,7 @@ impl Inputs<'_, '_> {
     }
 
     /// A property that is made of something else.
-    fn property(
-        &self,
-        (call, argument): (&Value, &Value),
-        place: &Place,
-        depth: usize,
-    ) -> Standing {
+    fn property(&self, call: &Value, argument: &Value, place: &Place, depth: usize) -> Standing {
         let found = self.locate(argument.items(), place, false).and_then(|located| {
             let value = self.written(&located.owner, located.name, false)?;
             Some((inside(value, located.rest)?, self.place_of(&located, place)))

@@ -61,7 +61,7 @@ pub(crate) struct Kept {
 
 impl Kept {
     /// What is missing, for people.
-    fn said(&self) -> String {
+    fn describe(&self) -> String {
         let name = self.name.replace('=', ".");
         let way: Vec<&str> =
             std::iter::once(&*name).chain(self.way.iter().map(|it| &**it)).collect();
@@ -296,7 +296,7 @@ impl<'a> Fetching<'a> {
                 let _ = writeln!(self.body, "{variable}=\"{words}\"; fi");
             }
             None => {
-                let missing = format!("no operation has given {}", kept.said());
+                let missing = format!("no operation has given {}", kept.describe());
                 let missing = self.otherwise(&variable, &missing);
                 let _ = writeln!(self.body, "{variable}=$({command}) || {missing}");
             }

@@ -56,7 +56,7 @@ fn described(inputs: &Inputs<'_, '_>, place: &Place, value: &Value) -> Option<Pl
 }
 
 /// The value for a run, when nothing that runs changes it.
-pub(crate) fn known(inputs: &Inputs<'_, '_>, value: &Value, place: &Place) -> Option<Plain> {
+pub(crate) fn static_value(inputs: &Inputs<'_, '_>, value: &Value, place: &Place) -> Option<Plain> {
     Settling::new(inputs, Reader::Run).deep(value, place, 0)
 }
 

@@ -8,7 +8,7 @@ use super::super::model::{
     Fields, Interface, Model, NodeTemplate, RelationshipTemplate, RequirementAssignment,
     RequirementDefinition, Service, TypeId,
 };
-use super::super::resolve_relationship::Meant;
+use super::super::resolve_relationship::ResolvedRelationship;
 use super::super::value::Value;
 use super::super::weaving::Kind;
 use crate::source::Span;
@@ -182,9 +182,9 @@ fn link<'m>(
     let inline = requirement.inline.as_ref();
     let declared =
         definitions().find(|it| it.relationship.as_ref().is_some_and(|of| of.id.is_some()));
-    let meant = Meant::by(model, requirement, declared);
-    let relationship_template = meant.template.map(|(_, template)| template);
-    let relationship = resolved.and_then(|target| target.relationship).or(meant.of);
+    let of_requirement = ResolvedRelationship::resolve(model, requirement, declared);
+    let relationship_template = of_requirement.template.map(|(_, template)| template);
+    let relationship = resolved.and_then(|target| target.relationship).or(of_requirement.of);
     let capability = resolved.and_then(|target| target.capability.clone());
     let capability = capability.or_else(|| capability_of(model, service, target, requirement));
     let templates: Vec<_> = inline.into_iter().chain(relationship_template).collect();

@@ -173,7 +173,7 @@ impl<'m> Judge<'m> {
                 match activity.kind {
                     ActivityKind::SetState => {
                         for node in targets(self.service, step) {
-                            self.set((number, &name.text), step, at, node);
+                            self.set(number, &name.text, step, at, node);
                         }
                     }
                     ActivityKind::Inline => self.said.unknown.push(format!(
@@ -187,7 +187,7 @@ impl<'m> Judge<'m> {
     }
 
     /// A state that is set: by what is before it, or for a state on the way by what follows.
-    fn set(&mut self, (number, name): (usize, &str), step: &'m Step, at: usize, node: &str) {
+    fn set(&mut self, number: usize, name: &str, step: &'m Step, at: usize, node: &str) {
         let state = step.activities[at].subject.text.as_str();
         let on_the_way = STANDARD.iter().find(|it| it.during == state);
         let settled = STANDARD.iter().any(|it| it.to == state);

@@ -14,7 +14,7 @@ use crate::source::Origin;
 
 /// How everything comes up, and how it goes away again. None without a service, and none when
 /// protocols in the file say more than the rules.
-pub fn woven(model: &Model) -> Option<(Plan, Plan)> {
+pub fn declarative_plans(model: &Model) -> Option<(Plan, Plan)> {
     let (ways, links, weaving) = ways(model)?;
     Some((up(&ways, &links, weaving), down(&ways, &links)))
 }

@@ -5,7 +5,7 @@ use super::super::model::{ActivityKind, Model};
 use super::{DEEPEST, found, taken};
 
 /// What of a workflow, and of those that stand in it, no run looks at; for people.
-pub fn unasked(model: &Model, name: Option<&str>) -> Vec<String> {
+pub fn skipped_steps(model: &Model, name: Option<&str>) -> Vec<String> {
     let Some(service) = &model.service else { return Vec::new() };
     let mut all = Vec::new();
     let mut open: Vec<_> = found(service, name).into_iter().map(|it| (it, 0)).collect();
