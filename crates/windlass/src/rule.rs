@@ -70,6 +70,20 @@ pub enum LooksAt {
     Syntax,
 }
 
+impl LooksAt {
+    /// What it looks at, in a word or two.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LooksAt::Application(_) => "application",
+            LooksAt::Project(_) | LooksAt::ProjectText(_) => "Compose project",
+            LooksAt::Template(_) => "Heat template",
+            LooksAt::Model => "TOSCA model",
+            LooksAt::Reader => "reader",
+            LooksAt::Syntax => "parser",
+        }
+    }
+}
+
 /// What commands must know about the findings of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

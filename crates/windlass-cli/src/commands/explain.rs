@@ -37,6 +37,8 @@ struct ExplainedCode {
     severity: Level,
     /// One sentence: what is wrong.
     summary: &'static str,
+    /// What the rule looks at, or which part of reading finds it.
+    looks_at: &'static str,
     /// The definition in a paper that it comes from.
     paper: Option<&'static str>,
     /// The whole page, in Markdown.
@@ -93,6 +95,7 @@ fn explained(rule: &Rule) -> ExplainedCode {
         name: rule.name,
         severity: rule.severity.into(),
         summary: rule.summary,
+        looks_at: rule.looks_at.as_str(),
         paper: rule.paper,
         doc: rule.doc,
     }

@@ -43,6 +43,16 @@ const NOT_IN_A_PAGE: &[(&str, &str)] = &[
     ("YAML010", "takes a thousand findings"),
 ];
 
+/// How the list of all codes begins.
+const INDEX: &str = "# Codes
+
+Every code that a finding can carry, with what the rule looks at, or with the part of reading that
+finds it. This list is made from the rules; `windlass explain CODE` prints the page of one.
+
+| code | name | severity | looks at | what is wrong |
+|---|---|---|---|---|
+";
+
 /// Every page that this test runs, with its name.
 fn pages() -> Vec<(String, String)> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules"));
@@ -50,6 +60,7 @@ fn pages() -> Vec<(String, String)> {
         .expect("docs/rules is there")
         .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+        .filter(|path| path.file_stem().is_some_and(|name| name != "README"))
         .map(|path| {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             (name, std::fs::read_to_string(path).expect("a readable page"))
@@ -112,6 +123,24 @@ fn every_page_has_an_example_of_its_code_and_every_code_a_page() {
     }
     let codes: BTreeSet<String> = rule::all().iter().map(|rule| rule.code.to_owned()).collect();
     assert_eq!(pages, codes, "pages on the left, codes of rules and readers on the right");
+}
+
+/// The list of all codes in `docs/rules/README.md`; `UPDATE=1` writes it.
+#[test]
+fn the_list_of_codes_follows_from_the_rules() {
+    let mut list = INDEX.to_owned();
+    for rule in rule::all() {
+        let (code, name, severity) = (rule.code, rule.name, rule.severity.as_str());
+        let (found_in, summary) = (rule.looks_at.as_str(), rule.summary);
+        list +=
+            &format!("| [{code}]({code}.md) | {name} | {severity} | {found_in} | {summary} |\n");
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules/README.md");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, &list).expect("a writable page");
+    }
+    let written = std::fs::read_to_string(path).expect("the page is there");
+    assert_eq!(written, list, "run this test with UPDATE=1");
 }
 
 #[test]
