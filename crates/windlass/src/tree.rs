@@ -26,6 +26,11 @@ pub use value::Value;
 
 use crate::source::{SourceId, Span};
 
+/// The code of a key that a mapping has twice.
+pub(crate) const DUPLICATE_KEY: &str = "YAML002";
+/// The code of a file without content.
+pub(crate) const EMPTY_FILE: &str = "YAML009";
+
 /// How a text is read, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {

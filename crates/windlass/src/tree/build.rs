@@ -123,7 +123,7 @@ impl<'t> Builder<'t> {
         }
         if self.tree.documents.is_empty() && self.findings.is_empty() {
             let start = self.tree.span(0, 0);
-            let finding = Diagnostic::error("YAML009", start, "the file is empty");
+            let finding = Diagnostic::error(super::EMPTY_FILE, start, "the file is empty");
             self.report(finding.help("write a description into it, or name another file"));
         }
     }

@@ -161,7 +161,7 @@ pub(super) fn report_duplicates(builder: &mut Builder<'_>, entries: &[NodeId]) {
             Some(name) => format!("duplicate key `{name}`"),
             None => "duplicate key: a list or mapping given before".to_owned(),
         };
-        let finding = Diagnostic::error("YAML002", later.span(), message)
+        let finding = Diagnostic::error(super::DUPLICATE_KEY, later.span(), message)
             .label(builder.tree.node(key(first)).span(), "first given here")
             .help("keep one of the two, or give one another name");
         builder.report(finding);

@@ -242,7 +242,8 @@ impl<'a> Loader<'a> {
     pub(super) fn parse(&mut self, id: SourceId, text: &str) -> Tree {
         let (tree, findings) = tree::parse(id, text, &tree_options());
         // A file without content is told in the words of Compose.
-        self.findings.extend(findings.into_iter().filter(|finding| finding.code != "YAML009"));
+        self.findings
+            .extend(findings.into_iter().filter(|finding| finding.code != tree::EMPTY_FILE));
         tree
     }
 

@@ -88,7 +88,7 @@ pub(super) fn ports(service: &Item, findings: &mut Findings) -> Vec<Port> {
         let read = match &item.data {
             Data::Map(_) => long_port(item, findings).map(|port| vec![port]).map_err(|()| None),
             Data::Float(_) => Err(Some("it has a fraction or an exponent".to_owned())),
-            _ => short::ports(&item.plain()).map_err(Some),
+            _ => short::ports(&item.plain()).map_err(|error| Some(error.to_string())),
         };
         match read {
             Ok(read) => {
@@ -131,11 +131,11 @@ fn long_port(item: &Item, findings: &mut Findings) -> Result<ShortPort, ()> {
     let published = match item.get("published").filter(|it| !it.plain().is_empty()) {
         Some(written) => {
             let range = short::range(&written.plain());
-            let told = |reason| {
+            let finding = |reason| {
                 let message = format!("`published` is no port of the host: {reason}");
                 written.error(BAD_VALUE, message).help("write it as `8080` or as `8080-8090`")
             };
-            Some(range.map_err(|reason| findings.push(told(reason)))?)
+            Some(range.map_err(|reason| findings.push(finding(reason)))?)
         }
         None => None,
     };

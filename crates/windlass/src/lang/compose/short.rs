@@ -1,6 +1,62 @@
 //! Short forms: ports and volumes in one text.
 
+use core::fmt;
 use core::net::IpAddr;
+
+/// Why a text is no short form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShortFormError {
+    /// A port of a protocol that there is not.
+    Protocol(String),
+    /// An IPv6 address without brackets.
+    BareIpv6(String),
+    /// An address of the host that is none.
+    HostAddress(String),
+    /// Nothing stands where the port of the container should.
+    NoContainerPort,
+    /// The port of the container is 0.
+    ContainerPortZero,
+    /// As many ports of the host as of the container are needed.
+    RangeLengths,
+    /// A number that is no port.
+    Port(String),
+    /// A range that ends before it starts.
+    ReversedRange(String),
+    /// A volume without any text.
+    Empty,
+    /// A volume with nothing between two colons.
+    EmptyPart(String),
+    /// A volume with more than three parts.
+    TooManyColons(String),
+}
+
+impl fmt::Display for ShortFormError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use ShortFormError as Error;
+        match self {
+            Error::Protocol(protocol) => {
+                write!(f, "`{protocol}` is no protocol: tcp, udp or sctp")
+            }
+            Error::BareIpv6(host) => {
+                write!(f, "`{host}` is no address of the host; write `[{host}]`")
+            }
+            Error::HostAddress(host) => write!(f, "`{host}` is no address of the host"),
+            Error::NoContainerPort => f.write_str("the port of the container is missing"),
+            Error::ContainerPortZero => f.write_str("the port of the container cannot be 0"),
+            Error::RangeLengths => f.write_str("the ranges of ports have different lengths"),
+            Error::Port(text) => write!(f, "`{text}` is no port"),
+            Error::ReversedRange(text) => {
+                write!(f, "`{text}` is no range of ports: it ends before it starts")
+            }
+            Error::Empty => f.write_str("there is nothing between the quotes"),
+            Error::EmptyPart(text) => write!(f, "`{text}` has nothing between two colons"),
+            Error::TooManyColons(text) => write!(f, "`{text}` has too many colons"),
+        }
+    }
+}
+
+impl core::error::Error for ShortFormError {}
 
 /// One published port of the container.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,13 +72,13 @@ pub struct ShortPort {
 }
 
 /// `[[HOST:]HOST_PORT[-END]:]PORT[-END][/PROTOCOL]`, one for each port of the container.
-pub fn ports(text: &str) -> Result<Vec<ShortPort>, String> {
+pub fn ports(text: &str) -> Result<Vec<ShortPort>, ShortFormError> {
     let (rest, protocol) = match text.split_once('/') {
         Some((rest, protocol)) => (rest, protocol.to_ascii_lowercase()),
         None => (text, "tcp".to_owned()),
     };
     if !matches!(protocol.as_str(), "tcp" | "udp" | "sctp") {
-        return Err(format!("`{protocol}` is no protocol: tcp, udp or sctp"));
+        return Err(ShortFormError::Protocol(protocol));
     }
     let (rest, container) = match rest.rsplit_once(':') {
         Some((before, container)) => (Some(before), container),
@@ -36,20 +92,18 @@ pub fn ports(text: &str) -> Result<Vec<ShortPort>, String> {
         },
     };
     if let Some(host) = host.filter(|host| host.contains(':') && !host.starts_with('[')) {
-        return Err(format!("`{host}` is no address of the host; write `[{host}]`"));
+        return Err(ShortFormError::BareIpv6(host.to_owned()));
     }
     let host_ip = match host.map(|host| host.trim_start_matches('[').trim_end_matches(']')) {
         None | Some("") => None,
-        Some(host) => {
-            Some(host.parse().map_err(|_| format!("`{host}` is no address of the host"))?)
-        }
+        Some(host) => Some(host.parse().map_err(|_| ShortFormError::HostAddress(host.to_owned()))?),
     };
     if container.is_empty() {
-        return Err("the port of the container is missing".to_owned());
+        return Err(ShortFormError::NoContainerPort);
     }
     let (first, last) = range(container)?;
     if first == 0 {
-        return Err("the port of the container cannot be 0".to_owned());
+        return Err(ShortFormError::ContainerPortZero);
     }
     let published = if published.is_empty() { None } else { Some(range(published)?) };
     spread(first, last, published, host_ip, &protocol)
@@ -62,11 +116,11 @@ fn spread(
     published: Option<(u16, u16)>,
     host_ip: Option<IpAddr>,
     protocol: &str,
-) -> Result<Vec<ShortPort>, String> {
+) -> Result<Vec<ShortPort>, ShortFormError> {
     let count = u32::from(last) - u32::from(first) + 1;
     let host_count = published.map(|(a, b)| u32::from(b) - u32::from(a) + 1);
     if host_count.is_some_and(|hosts| hosts != count && count != 1) {
-        return Err("the ranges of ports have different lengths".to_owned());
+        return Err(ShortFormError::RangeLengths);
     }
     let port = |offset: u32| {
         let target = (u32::from(first) + offset) as u16;
@@ -84,19 +138,19 @@ fn spread(
 }
 
 /// `80` or `80-90`.
-pub fn range(text: &str) -> Result<(u16, u16), String> {
+pub fn range(text: &str) -> Result<(u16, u16), ShortFormError> {
     let port = |part: &str| {
         let number = part.parse::<u16>().ok().filter(|_| !part.starts_with('+'));
         // Of a number below nothing the whole is shown.
         let shown = if part.is_empty() { text } else { part };
-        number.ok_or_else(|| format!("`{shown}` is no port"))
+        number.ok_or_else(|| ShortFormError::Port(shown.to_owned()))
     };
     let (first, last) = match text.split_once('-') {
         Some((first, last)) => (port(first)?, port(last)?),
         None => (port(text)?, port(text)?),
     };
     if last < first {
-        return Err(format!("`{text}` is no range of ports: it ends before it starts"));
+        return Err(ShortFormError::ReversedRange(text.to_owned()));
     }
     Ok((first, last))
 }
@@ -135,9 +189,9 @@ pub fn starts_with_drive(text: &str) -> bool {
 }
 
 /// `[SOURCE:]TARGET[:OPTIONS]`.
-pub fn volume(text: &str) -> Result<ShortVolume, String> {
+pub fn volume(text: &str) -> Result<ShortVolume, ShortFormError> {
     if text.is_empty() {
-        return Err("there is nothing between the quotes".to_owned());
+        return Err(ShortFormError::Empty);
     }
     if text.len() <= 2 {
         return Ok(ShortVolume { target: text.to_owned(), ..ShortVolume::default() });
@@ -157,7 +211,7 @@ pub fn volume(text: &str) -> Result<ShortVolume, String> {
         }
     }
     if parts.iter().any(|part| part.trim().is_empty()) {
-        return Err(format!("`{text}` has nothing between two colons"));
+        return Err(ShortFormError::EmptyPart(text.to_owned()));
     }
     match <[String; 3]>::try_from(parts) {
         Ok([source, target, options]) => {
@@ -171,7 +225,7 @@ pub fn volume(text: &str) -> Result<ShortVolume, String> {
                 target: target.clone(),
                 options: Vec::new(),
             }),
-            _ => Err(format!("`{text}` has too many colons")),
+            _ => Err(ShortFormError::TooManyColons(text.to_owned())),
         },
     }
 }

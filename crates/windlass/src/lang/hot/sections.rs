@@ -7,7 +7,7 @@ use super::versions::{CFN, Format, HOT, Version, find, release_rank, words};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::spelling;
-use crate::tree::{Node, Tree};
+use crate::tree::{DUPLICATE_KEY, Node, Tree};
 
 /// Reports every key of a mapping that is not known.
 pub(super) fn unknown_keys(
@@ -237,14 +237,14 @@ pub(super) fn rename_duplicates(tree: &Tree, findings: &mut [Diagnostic]) {
         ("conditions", "HOT109", "condition", "C09"),
         ("Conditions", "HOT109", "condition", "C09"),
     ];
-    if findings.iter().all(|finding| finding.code != "YAML002") {
+    if findings.iter().all(|finding| finding.code != DUPLICATE_KEY) {
         return;
     }
     for (section, code, what, row) in ROWS {
         let Some(section) = tree.root().get(section) else { continue };
         let names: BTreeMap<Span, &str> =
             section.entries().map(|entry| (entry.key.span(), entry.name())).collect();
-        for finding in findings.iter_mut().filter(|finding| finding.code == "YAML002") {
+        for finding in findings.iter_mut().filter(|finding| finding.code == DUPLICATE_KEY) {
             if let Some(name) = names.get(&finding.primary) {
                 finding.code = code;
                 finding.message = format!("{what} `{name}` is defined twice ({row})");

@@ -441,10 +441,10 @@ fn in_metadata(root: Node<'_>, mut finding: Diagnostic) -> Diagnostic {
     let span = root.get("metadata").map(Node::span);
     let is_inside = span
         .is_some_and(|span| span.start <= finding.primary.start && finding.primary.end <= span.end);
-    if is_inside && finding.code == "YAML002" {
+    if is_inside && finding.code == tree::DUPLICATE_KEY {
         finding.severity = Severity::Warning;
     }
-    if finding.code == "YAML002" {
+    if finding.code == tree::DUPLICATE_KEY {
         finding.quirk = Some(switches::DUPLICATE_KEYS);
     }
     finding
