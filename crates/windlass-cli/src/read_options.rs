@@ -10,7 +10,7 @@ use clap::Args;
 use windlass::lang::ReadOptions;
 use windlass::lang::compose::interpolate::Environment;
 use windlass::lang::compose::{NamedText, Options, dotenv};
-use windlass::lang::tosca::inputs::{Given, SINGLE};
+use windlass::lang::tosca::inputs::{InputValues, SINGLE};
 use windlass::lang::tosca::switches::Switches;
 use windlass::source::Sources;
 use windlass::spelling;
@@ -78,7 +78,7 @@ pub(crate) struct ToscaArgs {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CommandOptions {
     compose: Options,
-    inputs: Given,
+    inputs: InputValues,
     quirks: Switches,
     /// The environment files of templates, for every command but `check`, which has more to say.
     pub(crate) environments: Vec<PathBuf>,
@@ -127,7 +127,7 @@ impl CommandOptions {
 
     /// Values for inputs and nothing else, as a deployment remembers them.
     pub(crate) fn with_inputs(texts: Vec<(String, String)>) -> Self {
-        CommandOptions { inputs: Given { texts, must_be_complete: false }, ..Self::default() }
+        CommandOptions { inputs: InputValues { texts, must_be_complete: false }, ..Self::default() }
     }
 
     /// The values for inputs that were given, as texts with names.
@@ -210,7 +210,7 @@ fn compose(args: &ComposeArgs, services: Vec<String>) -> Result<Options, Failure
 }
 
 /// The values for inputs: files first, then single ones, each a text of its own.
-fn inputs(args: &ToscaArgs, must_be_complete: bool) -> Result<Given, Failure> {
+fn inputs(args: &ToscaArgs, must_be_complete: bool) -> Result<InputValues, Failure> {
     let mut texts = Vec::new();
     for path in &args.inputs {
         let NamedText { name, text } = text(path)?;
@@ -222,7 +222,7 @@ fn inputs(args: &ToscaArgs, must_be_complete: bool) -> Result<Given, Failure> {
         };
         texts.push((SINGLE.to_owned(), format!("{name}: {value}\n")));
     }
-    Ok(Given { texts, must_be_complete })
+    Ok(InputValues { texts, must_be_complete })
 }
 
 /// The quirks that the command line names.

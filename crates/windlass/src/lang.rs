@@ -142,7 +142,7 @@ pub struct ReadOptions {
     /// What a Compose file takes from outside.
     pub compose: compose::Options,
     /// Values for the inputs of a TOSCA service.
-    pub inputs: tosca::inputs::Given,
+    pub inputs: tosca::inputs::InputValues,
     /// What is tolerated in TOSCA files on demand.
     pub quirks: tosca::switches::Switches,
 }
@@ -335,7 +335,7 @@ fn checked_tosca(
     root: SourceId,
     sources: &mut Sources,
     mut files: Option<&mut dyn Files>,
-    given: &tosca::inputs::Given,
+    given: &tosca::inputs::InputValues,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<tosca::Model> {
     let files_of_imports = files.as_mut().map(|files| &mut **files as &mut dyn Files);
@@ -384,7 +384,7 @@ fn configured(
     let Some(configuration) = configuration else { return reading };
     let mut sources = Sources::new();
     let root = sources.add(name, tree::emit::yaml(&occi::service(&configuration)));
-    let given = tosca::inputs::Given::default();
+    let given = tosca::inputs::InputValues::default();
     let model = checked_tosca(root, &mut sources, None, &given, &mut Vec::new());
     let lowered = model.as_ref().and_then(|model| tosca::lower::lower(model, stem(name)));
     (reading.application, reading.goal) = lowered.unzip();

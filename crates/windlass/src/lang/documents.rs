@@ -115,7 +115,7 @@ fn read_workflow(root: SourceId, sources: &Sources) -> Option<Reading<Plan>> {
     // Profiles are added to the texts; no finding points into them. What is wrong with the service
     // is said where it is read as the application.
     let mut sources = sources.clone();
-    let given = tosca::inputs::Given::default();
+    let given = tosca::inputs::InputValues::default();
     let model = checked_tosca(root, &mut sources, None, &given, &mut Vec::new())?;
     let plan = tosca::workflow::plan(&model, None)?;
     Some(Reading::new(Some(Language::Tosca), Some(plan), Vec::new()))

@@ -98,7 +98,7 @@ pub fn read(
     root: SourceId,
     sources: &mut Sources,
     files: Option<&mut dyn Files>,
-    given: &inputs::Given,
+    given: &inputs::InputValues,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Model> {
     let mut loader = Loader::new(sources, files, findings);

@@ -141,7 +141,7 @@ struct Checker<'a> {
     /// nodes of it.
     tolerates_absent: bool,
     /// What functions are computed in, once the value of one is needed.
-    ground: OnceCell<constant_values::Ground<'a>>,
+    evaluation: OnceCell<constant_values::Evaluation<'a>>,
     findings: &'a mut Vec<Diagnostic>,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Checker<'a> {
             is_open,
             is_parsed,
             tolerates_absent: false,
-            ground: OnceCell::new(),
+            evaluation: OnceCell::new(),
             findings,
         }
     }

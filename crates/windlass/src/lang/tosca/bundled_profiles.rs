@@ -16,11 +16,11 @@ const ENDINGS: &[&str] = &[".yaml", ".yml", ".tosca"];
 
 /// The profiles that were found, by folder and name.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct BundledProfiles {
     known: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-impl Beside {
+impl BundledProfiles {
     /// The path of the file that is the profile, as the file `importing` would write it; of several
     /// the first by name.
     pub(super) fn find(
@@ -93,7 +93,7 @@ mod tests {
             .with("s.yaml", "")
             .with("profiles/org/base/1.0/profile.yaml", "")
             .with("profiles/org/base/1.0/node_types.yaml", "");
-        let mut beside = Beside::default();
+        let mut beside = BundledProfiles::default();
         let mut find = |from: &str, profile: &str| beside.find(&mut files, from, profile);
         let found = Some("profiles/org/base/1.0/profile.yaml");
         assert_eq!(find("s.yaml", "org.base:1.0").as_deref(), found);
@@ -109,7 +109,7 @@ mod tests {
             .with("b.yaml", "profile: \"org.base:v2\"\n")
             .with("c.txt", "profile: org.base:v3\n")
             .with("s.yaml", "x:\n  profile: org.base:v4\nprofile: me\n");
-        let mut beside = Beside::default();
+        let mut beside = BundledProfiles::default();
         let mut find = |profile: &str| beside.find(&mut files, "s.yaml", profile);
         assert_eq!(find("org.base:v1").as_deref(), Some("a.yaml"));
         assert_eq!(find("org.base:v2").as_deref(), Some("b.yaml"));

@@ -30,11 +30,11 @@ use super::model::{
 };
 use super::value::{Data, Value};
 use crate::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
-pub(crate) use evaluate::{GivenBack, Inputs};
+pub(crate) use evaluate::{Inputs, ReturnedAttributes};
 pub(crate) use refusal::refusals;
 pub(crate) use runtime_values::Reading;
-use runtime_values::{Fetching, Found, shown};
-use value_context::Place;
+use runtime_values::{Fetching, RuntimeValue, shown};
+use value_context::ValueContext;
 
 /// The operations that find deployment artifacts where they belong; without any implementation the
 /// first one puts them there.
@@ -123,7 +123,7 @@ pub(crate) fn of_node<'m>(
     operation: &str,
 ) -> Option<Run> {
     let declared = Declared::of_node(inputs, template, interface, operation);
-    let place = Place::of_node(at);
+    let place = ValueContext::of_node(at);
     command(inputs, &declared, &place, at, template, &format!("{interface}.{operation}"))
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn of_link<'m>(
 ) -> Option<Run> {
     let declared = Declared::of_link(inputs, link, operation);
     let (_, template) = inputs.service.nodes.at(link.source)?;
-    let place = Place::of_link(link, at);
+    let place = ValueContext::of_link(link, at);
     command(inputs, &declared, &place, at, template, &format!("Configure.{operation}"))
 }
 
@@ -155,9 +155,9 @@ pub enum Output {
 pub(crate) fn of_service(model: &Model, kept: &Reading<'_>) -> Vec<(String, Output)> {
     let Some(service) = &model.service else { return Vec::new() };
     let links = super::lower::links::links(model, service);
-    let given = GivenBack::new();
+    let given = ReturnedAttributes::new();
     let inputs = Inputs { model, service, links: &links, given: &given };
-    let nowhere = Place::nowhere();
+    let nowhere = ValueContext::nowhere();
     let mut all = Vec::new();
     for (name, output) in service.outputs.iter() {
         let Some(value) = &output.value else { continue };
@@ -173,7 +173,7 @@ pub(crate) fn of_service(model: &Model, kept: &Reading<'_>) -> Vec<(String, Outp
 
 /// Whether something in a value reads what is not set.
 fn lacks(inputs: &Inputs<'_, '_>, value: &Value, kept: &Reading<'_>) -> bool {
-    let nowhere = Place::nowhere();
+    let nowhere = ValueContext::nowhere();
     if let Some((name, _)) = static_values::function(value, inputs.model.version.is_2())
         && name.starts_with("get_")
     {
@@ -186,7 +186,7 @@ fn lacks(inputs: &Inputs<'_, '_>, value: &Value, kept: &Reading<'_>) -> bool {
 /// The attributes of nodes that operations of them or of their relationships give back.
 fn given_back(inputs: &Inputs<'_, '_>) -> BTreeMap<usize, BTreeSet<String>> {
     let mut given: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
-    let mut add = |interface: &Interface, place: &Place| {
+    let mut add = |interface: &Interface, place: &ValueContext| {
         let operations = interface.operations.iter().map(|(_, operation)| operation);
         for (_, mapping) in operations.flat_map(|operation| operation.outputs.iter()) {
             if let Some((node, name)) = inputs.target(mapping.items(), place) {
@@ -195,13 +195,13 @@ fn given_back(inputs: &Inputs<'_, '_>) -> BTreeMap<usize, BTreeSet<String>> {
         }
     };
     for (source, (_, template)) in inputs.service.nodes.iter().enumerate() {
-        let place = Place::of_node(source);
+        let place = ValueContext::of_node(source);
         let chain = template.of.id.into_iter().flat_map(|id| inputs.model.types.chain(id));
         let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
         template.interfaces.iter().chain(inherited).for_each(|(_, it)| add(it, &place));
     }
     for link in inputs.links.iter() {
-        let place = Place::of_link(link, link.source);
+        let place = ValueContext::of_link(link, link.source);
         let chain = link.relationship.into_iter().flat_map(|id| inputs.model.types.chain(id));
         let inherited = chain.flat_map(|(_, of)| of.interfaces.iter());
         let own = link.interfaces.iter().flat_map(|fields| fields.iter());
@@ -240,7 +240,7 @@ pub(crate) fn others(types: &Types, template: &NodeTemplate) -> Vec<(String, Str
 fn command(
     inputs: &Inputs<'_, '_>,
     declared: &Declared<'_>,
-    place: &Place,
+    place: &ValueContext,
     at: usize,
     template: &NodeTemplate,
     operation: &str,
@@ -258,7 +258,7 @@ fn command(
     let said = word.and_then(|word| execution_host::named_host(inputs, word, place, at));
     let usual = if said.is_none() { execution_host::usual(inputs, at) } else { None };
     let is_inside =
-        said.as_ref().or(usual.as_ref()).is_some_and(execution_host::Station::is_container);
+        said.as_ref().or(usual.as_ref()).is_some_and(execution_host::ExecutionHost::is_container);
     let script = script(inputs, file, primary, template, is_inside)?;
     let mut files: Vec<String> = script.last().cloned().into_iter().collect();
     let outputs = outputs(inputs, declared, place, at);
@@ -362,16 +362,20 @@ struct Values<'m> {
     /// Those that are known before.
     environment: BTreeMap<String, EnvironmentValue>,
     /// Those that only the run knows.
-    late: Vec<(String, Found)>,
+    late: Vec<(String, RuntimeValue)>,
     /// The inputs whose names no variable can have, with the variable of each.
     odd: Vec<(&'m str, String)>,
 }
 
-fn values<'m>(inputs: &Inputs<'_, 'm>, declared: &Declared<'m>, place: &Place) -> Values<'m> {
+fn values<'m>(
+    inputs: &Inputs<'_, 'm>,
+    declared: &Declared<'m>,
+    place: &ValueContext,
+) -> Values<'m> {
     let variables = variables::of(declared.inputs().map(|(name, _)| name));
     let found = |(name, value)| Some((name, inputs.evaluate(value, place)?));
     // The nearest value of each.
-    let found: BTreeMap<&str, Found> = declared.inputs().filter_map(found).collect();
+    let found: BTreeMap<&str, RuntimeValue> = declared.inputs().filter_map(found).collect();
     let mut values = Values::default();
     for (name, found) in found {
         let Some(variable) = variables.get(name).cloned() else { continue };
@@ -393,7 +397,7 @@ fn values<'m>(inputs: &Inputs<'_, 'm>, declared: &Declared<'m>, place: &Place) -
 fn outputs(
     inputs: &Inputs<'_, '_>,
     declared: &Declared<'_>,
-    place: &Place,
+    place: &ValueContext,
     at: usize,
 ) -> BTreeMap<String, Option<(String, String)>> {
     let mut outputs = BTreeMap::new();
@@ -433,7 +437,7 @@ fn node_name(inputs: &Inputs<'_, '_>, at: usize) -> String {
 fn fetched(
     inputs: &Inputs<'_, '_>,
     at: usize,
-    late: &[(String, Found)],
+    late: &[(String, RuntimeValue)],
     down: Option<&str>,
 ) -> Option<String> {
     let (folder, name) = (inputs.folder(at), node_name(inputs, at));

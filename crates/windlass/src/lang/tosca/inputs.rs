@@ -14,7 +14,7 @@ pub const SINGLE: &str = "--input";
 
 /// Values for inputs, as texts.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
+pub struct InputValues {
     /// Name and text of each: a mapping from inputs to values. A later one wins.
     pub texts: Vec<(String, String)>,
     /// Whether every input that needs a value must have one, even when no text is given.
@@ -23,7 +23,7 @@ pub struct Given {
 
 /// Gives a service the values for its inputs and says which do not exist or are missing.
 pub(super) fn give(
-    given: &Given,
+    given: &InputValues,
     service: &mut Service,
     sources: &mut Sources,
     findings: &mut Vec<Diagnostic>,

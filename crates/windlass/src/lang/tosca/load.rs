@@ -5,7 +5,7 @@
 //! address on the network, a profile that is not there) is a warning; names that may come from it
 //! are then not reported as unknown.
 
-use super::bundled_profiles::Beside;
+use super::bundled_profiles::BundledProfiles;
 use super::codes;
 use super::grammar;
 use super::model::{File, TypeKind};
@@ -42,7 +42,7 @@ pub(super) struct Loader<'a, 'f> {
     pub(super) texts: Vec<Text>,
     by_identity: BTreeMap<String, usize>,
     stack: ImportStack,
-    beside: Beside,
+    beside: BundledProfiles,
 }
 
 /// What an import says.
@@ -71,7 +71,7 @@ impl<'a, 'f> Loader<'a, 'f> {
             texts: Vec::new(),
             by_identity: BTreeMap::new(),
             stack: ImportStack::new(),
-            beside: Beside::default(),
+            beside: BundledProfiles::default(),
         }
     }
 

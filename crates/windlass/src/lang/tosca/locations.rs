@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use self::defaults::{Defaults, Part, of_capabilities, of_type};
 use super::command::static_values::{settled, settled_of};
-use super::command::{GivenBack, Inputs};
+use super::command::{Inputs, ReturnedAttributes};
 use super::lower::links::templates;
 use super::lower::name_of;
 use super::model::{Fields, Model, NodeTemplate, Service};
@@ -86,7 +86,7 @@ pub struct CapabilityValues {
 pub fn values(model: &Model) -> BTreeMap<String, Values> {
     let Some(service) = &model.service else { return BTreeMap::new() };
     let links = templates(model, service);
-    let given = GivenBack::new();
+    let given = ReturnedAttributes::new();
     let inputs = Inputs { model, service, links: &links, given: &given };
     let mut all = BTreeMap::new();
     for (at, (name, template)) in service.nodes.iter().enumerate() {

@@ -12,7 +12,7 @@ mod pairs;
 
 use std::collections::BTreeMap;
 
-use super::command::{self, GivenBack, Inputs};
+use super::command::{self, Inputs, ReturnedAttributes};
 use super::model::{Model, NodeTemplate, Service, Types};
 use super::protocol;
 use super::weaving::{Kind, Leaving, Level, Phase, SIMPLE_1_3, Weaving};
@@ -68,7 +68,7 @@ pub fn lower_with(
     weaving: &Weaving,
 ) -> (Application, GoalFile) {
     let links = links(model, service);
-    let given = GivenBack::new();
+    let given = ReturnedAttributes::new();
     let pairs = pairs_of(&Inputs { model, service, links: &links, given: &given });
     Lowering { model, service, weaving, links, given, pairs }.application(name)
 }
@@ -77,7 +77,7 @@ pub fn lower_with(
 /// templates.
 pub(crate) fn parts(model: &Model) -> BTreeMap<String, Vec<String>> {
     let Some(service) = &model.service else { return BTreeMap::new() };
-    let (links, given) = (links(model, service), GivenBack::new());
+    let (links, given) = (links(model, service), ReturnedAttributes::new());
     let inputs = Inputs { model, service, links: &links, given: &given };
     let pairs = pairs_of(&inputs);
     let names = |at: usize| pairs.names(&inputs, at).into_iter().map(|(name, _)| name).collect();
@@ -96,7 +96,7 @@ struct Lowering<'m> {
     service: &'m Service,
     weaving: &'m Weaving,
     links: Links<'m>,
-    given: GivenBack,
+    given: ReturnedAttributes,
     pairs: Pairs,
 }
 

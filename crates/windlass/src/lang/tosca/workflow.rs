@@ -23,7 +23,7 @@ pub use skipped_steps::skipped_steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::command::{GivenBack, Inputs};
+use super::command::{Inputs, ReturnedAttributes};
 use super::lower::links::{Link, Links, links};
 use super::lower::operation_sequences::{Way, ways};
 use super::lower::{name_of, parts, plain};
@@ -263,7 +263,7 @@ impl<'m> Reading<'m> {
 
     /// Whether an operation of a relationship is one that nothing carries out.
     fn is_passed_over(&self, node: &str, operation: &str) -> bool {
-        let (links, given) = (&self.links, GivenBack::new());
+        let (links, given) = (&self.links, ReturnedAttributes::new());
         let inputs = Inputs { model: self.model, service: self.service, links, given: &given };
         skipped_operations::between(&inputs, node, operation)
     }

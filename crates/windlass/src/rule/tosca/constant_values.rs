@@ -4,8 +4,8 @@ use super::Checker;
 use super::function::Place;
 use super::schema::Base;
 use crate::lang::tosca::codes;
-use crate::lang::tosca::command::static_values::{self, Whose};
-use crate::lang::tosca::command::{GivenBack, Inputs};
+use crate::lang::tosca::command::static_values::{self, ValueOwner};
+use crate::lang::tosca::command::{Inputs, ReturnedAttributes};
 use crate::lang::tosca::lower::links::{Links, links};
 use crate::lang::tosca::model::{Fields, Schema};
 use crate::lang::tosca::value::{Data, Entry, Value};
@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::tree::Value as Plain;
 
 /// What values are computed in, found out once.
-pub(super) struct Ground<'m> {
+pub(super) struct Evaluation<'m> {
     links: Links<'m>,
     /// Whether some node comes from elsewhere, with values of its own.
     has_others: bool,
@@ -26,20 +26,20 @@ impl Checker<'_> {
         let model = self.model;
         let service = model.service.as_ref()?;
         let whose = match place {
-            Place::Node(name, _) => Whose::Node(service.nodes.position(name)?),
+            Place::Node(name, _) => ValueOwner::Node(service.nodes.position(name)?),
             // Its inputs may hide those of the service.
             Place::Workflow(_) => return None,
-            _ => Whose::NoNode,
+            _ => ValueOwner::NoNode,
         };
-        let ground = self.ground.get_or_init(|| Ground {
+        let evaluation = self.evaluation.get_or_init(|| Evaluation {
             links: links(model, service),
             has_others: service.nodes.iter().any(|(_, node)| self.is_elsewhere(node)),
         });
-        if ground.has_others && calls(value, "get_property", model.version.is_2()) {
+        if evaluation.has_others && calls(value, "get_property", model.version.is_2()) {
             return None;
         }
-        let given = GivenBack::new();
-        let inputs = Inputs { model, service, links: &ground.links, given: &given };
+        let given = ReturnedAttributes::new();
+        let inputs = Inputs { model, service, links: &evaluation.links, given: &given };
         static_values::fixed(&inputs, whose, value).map(|known| at(known, value.span))
     }
 

@@ -5,7 +5,7 @@ use super::function::Place;
 use super::standard_function;
 use super::validation_clause::is_call;
 use crate::lang::tosca::codes;
-use crate::lang::tosca::command::{GivenBack, Inputs};
+use crate::lang::tosca::command::{Inputs, ReturnedAttributes};
 use crate::lang::tosca::lower::links::Links;
 use crate::lang::tosca::model::{RequirementAssignment, Service, TypeKind};
 use crate::lang::tosca::value::{Data, Entry, Name, Value};
@@ -81,7 +81,7 @@ impl Checker<'_> {
     /// known.
     fn within_count(&mut self, service: &Service, indexed: &Indexed<'_>) {
         let Indexed { source, name, target, template, assignment, index } = *indexed;
-        let (links, given) = (Links::default(), GivenBack::new());
+        let (links, given) = (Links::default(), ReturnedAttributes::new());
         let inputs = Inputs { model: self.model, service, links: &links, given: &given };
         let Some(count) = inputs.known_count(target) else { return };
         let asked = (inputs.count(source) as usize).min(ASKED);
@@ -114,7 +114,7 @@ impl Checker<'_> {
         let Some(node) = service.nodes.position(name) else { return };
         let is_number = |value: &Value| called(value) == Some("node_index") && is_function(value);
         let Some(at) = way.items().iter().position(is_number).filter(|at| *at > 0) else { return };
-        let (links, given) = (Links::default(), GivenBack::new());
+        let (links, given) = (Links::default(), ReturnedAttributes::new());
         let inputs = Inputs { model: self.model, service, links: &links, given: &given };
         let Some(count) = inputs.known_count(node) else { return };
         let before = Value { span: way.span, data: Data::List(way.items()[..at].to_vec()) };

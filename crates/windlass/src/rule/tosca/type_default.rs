@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// A value that a type gives, what it must be, and whether `SELF` is a node or relationship of the
 /// type there.
-struct Given<'m> {
+struct TypeValue<'m> {
     value: &'m Value,
     schema: Schema,
     is_of_self: bool,
@@ -26,9 +26,9 @@ struct Given<'m> {
     is_needed: bool,
 }
 
-impl<'m> Given<'m> {
+impl<'m> TypeValue<'m> {
     fn of(value: &'m Value, schema: Schema) -> Self {
-        Given { value, schema, is_of_self: false, name: None, is_needed: false }
+        TypeValue { value, schema, is_of_self: false, name: None, is_needed: false }
     }
 }
 
@@ -63,7 +63,7 @@ impl Checker<'_> {
         service: &Service,
         id: TypeId,
         of: &Type,
-        given: &Given<'_>,
+        given: &TypeValue<'_>,
         users: &[(&str, &NodeTemplate)],
     ) {
         let before = self.findings.len();
@@ -133,7 +133,7 @@ impl Checker<'_> {
     }
 
     /// What a type gives a value with a function in it.
-    fn given_by<'m>(&self, id: TypeId, of: &'m Type) -> Vec<Given<'m>> {
+    fn given_by<'m>(&self, id: TypeId, of: &'m Type) -> Vec<TypeValue<'m>> {
         let mut all = Vec::new();
         let fields: [fn(&Type) -> &Fields<Schema>; 2] = [|of| &of.properties, |of| &of.attributes];
         for (at, fields) in fields.into_iter().enumerate() {
@@ -142,7 +142,7 @@ impl Checker<'_> {
                     let schema = self.model.schema_of(id, &name.text, fields).unwrap_or_default();
                     let is_needed = at == 0 && schema.required != Some(false);
                     let name = Some(name.text.as_str());
-                    all.push(Given { value, schema, is_of_self: true, name, is_needed });
+                    all.push(TypeValue { value, schema, is_of_self: true, name, is_needed });
                 }
             }
         }
@@ -156,7 +156,7 @@ impl Checker<'_> {
             for (name, own) in capability.properties.iter() {
                 for value in [&own.default, &own.value].into_iter().flatten() {
                     let schema = refined.get(&name.text).cloned().unwrap_or_default();
-                    all.push(Given { is_of_self: false, ..Given::of(value, schema) });
+                    all.push(TypeValue { is_of_self: false, ..TypeValue::of(value, schema) });
                 }
             }
         }
@@ -171,7 +171,10 @@ impl Checker<'_> {
         for (inputs, is_of_self) in own.chain(typed) {
             for (_, input) in inputs.iter() {
                 for value in [&input.schema.default, &input.value].into_iter().flatten() {
-                    all.push(Given { is_of_self, ..Given::of(value, input.schema.clone()) });
+                    all.push(TypeValue {
+                        is_of_self,
+                        ..TypeValue::of(value, input.schema.clone())
+                    });
                 }
             }
         }

@@ -5,7 +5,7 @@
 use super::super::lower::name_of;
 use super::super::model::NodeTemplate;
 use super::super::value::{Entry, Value};
-use super::{Inputs, Place, artifact, quoted};
+use super::{Inputs, ValueContext, artifact, quoted};
 use crate::lifecycle::implementation::{Command, CommandLine};
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ pub(crate) fn operation(
 
 /// Options, image and words of a new container.
 fn creation(inputs: &Inputs<'_, '_>, at: usize, template: &NodeTemplate, image: &str) -> String {
-    let place = Place::of_node(at);
+    let place = ValueContext::of_node(at);
     let known = |value: &Value| inputs.evaluate(value, &place).and_then(|found| found.plain());
     let pairs = |name: &str| {
         let entries = template.properties.get(name).map(Value::entries).unwrap_or_default();

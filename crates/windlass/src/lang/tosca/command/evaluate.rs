@@ -9,10 +9,10 @@ use super::super::model::{FileId, Model, Service};
 use super::super::value::{Data, Value};
 use super::super::weaving::Kind;
 use super::locate::{Owner, inside};
-use super::runtime_values::{Found, Kept, Part, shown};
+use super::runtime_values::{Kept, Part, RuntimeValue, shown};
 use super::state;
 use super::static_values;
-use super::value_context::Place;
+use super::value_context::ValueContext;
 use crate::tree::Value as Plain;
 
 /// How deep functions are followed into each other.
@@ -27,12 +27,12 @@ pub(crate) struct Inputs<'a, 'm> {
     /// Its relationships.
     pub(crate) links: &'a Links<'m>,
     /// What its operations give back.
-    pub(crate) given: &'a GivenBack,
+    pub(crate) given: &'a ReturnedAttributes,
 }
 
 /// The attributes of each node that operations of the service give back; found out when a function
 /// asks, and once.
-pub(crate) type GivenBack = OnceCell<BTreeMap<usize, BTreeSet<String>>>;
+pub(crate) type ReturnedAttributes = OnceCell<BTreeMap<usize, BTreeSet<String>>>;
 
 /// The way that led to a value: how deep it is, and which attributes it is part of.
 pub(crate) struct Trail<'t> {
@@ -104,7 +104,7 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// The node template that a word means.
-    pub(crate) fn node(&self, word: &str, place: &Place) -> Option<usize> {
+    pub(crate) fn node(&self, word: &str, place: &ValueContext) -> Option<usize> {
         match word {
             "SELF" => Some(place.source),
             "SOURCE" => place.link.map(|(source, _)| source),
@@ -130,7 +130,7 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// Where the value is kept that a path means: the folder of its node, and a name.
-    pub(crate) fn target(&self, path: &[Value], place: &Place) -> Option<(usize, String)> {
+    pub(crate) fn target(&self, path: &[Value], place: &ValueContext) -> Option<(usize, String)> {
         if let Some(located) = self.locate(path, place, true) {
             return Some((self.keeper(&located.owner), joined(located.name, located.rest)));
         }
@@ -147,21 +147,31 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// The value; none when it is not known and cannot become known.
-    pub(crate) fn evaluate(&self, value: &Value, place: &Place) -> Option<Found> {
+    pub(crate) fn evaluate(&self, value: &Value, place: &ValueContext) -> Option<RuntimeValue> {
         self.deep(value, place, &Trail::start())
     }
 
     /// What a call of the functions reads that only a run can answer.
-    pub(crate) fn late(&self, name: &str, argument: &Value, place: &Place) -> Option<Found> {
+    pub(crate) fn late(
+        &self,
+        name: &str,
+        argument: &Value,
+        place: &ValueContext,
+    ) -> Option<RuntimeValue> {
         self.read(name, argument, place, &Trail::start())
     }
 
-    pub(crate) fn deep(&self, value: &Value, place: &Place, trail: &Trail<'_>) -> Option<Found> {
+    pub(crate) fn deep(
+        &self,
+        value: &Value,
+        place: &ValueContext,
+        trail: &Trail<'_>,
+    ) -> Option<RuntimeValue> {
         if trail.depth > DEEPEST {
             return None;
         }
         if let Some(known) = static_values::static_value(self, value, place) {
-            return Some(Found::text(shown(&known)));
+            return Some(RuntimeValue::text(shown(&known)));
         }
         let Some((name, argument)) = static_values::function(value, self.model.version.is_2())
         else {
@@ -206,9 +216,9 @@ impl<'m> Inputs<'_, 'm> {
         &self,
         name: &str,
         argument: &Value,
-        place: &Place,
+        place: &ValueContext,
         trail: &Trail<'_>,
-    ) -> Option<Found> {
+    ) -> Option<RuntimeValue> {
         match name {
             "get_attribute" => self.attribute(argument.items(), place, trail),
             "get_operation_output" => {
@@ -218,7 +228,7 @@ impl<'m> Inputs<'_, 'm> {
                 let folder = self.folder(self.node(node.text()?, place)?);
                 let (interface, operation) = (interface.text()?, operation.text()?);
                 let name = file_name(&format!("{interface}.{operation}.{}", output.text()?));
-                Some(Found::kept(Kept { folder, name, way: way(rest), known: None }))
+                Some(RuntimeValue::kept(Kept { folder, name, way: way(rest), known: None }))
             }
             _ => None,
         }
@@ -228,9 +238,9 @@ impl<'m> Inputs<'_, 'm> {
         &self,
         items: &[Value],
         between: &str,
-        place: &Place,
+        place: &ValueContext,
         trail: &Trail<'_>,
-    ) -> Option<Found> {
+    ) -> Option<RuntimeValue> {
         let mut parts = Vec::new();
         for (at, item) in items.iter().enumerate() {
             if at > 0 && !between.is_empty() {
@@ -238,7 +248,7 @@ impl<'m> Inputs<'_, 'm> {
             }
             parts.extend(self.deep(item, place, &trail.deeper())?.parts);
         }
-        Some(Found { parts })
+        Some(RuntimeValue { parts })
     }
 
     /// What is given for an input, or its default.
@@ -252,7 +262,12 @@ impl<'m> Inputs<'_, 'm> {
 
     /// What an operation leaves, or else what the text says: an attribute starts with the value of
     /// the template, or of the property of its name, which may be made of others.
-    fn attribute(&self, arguments: &[Value], place: &Place, trail: &Trail<'_>) -> Option<Found> {
+    fn attribute(
+        &self,
+        arguments: &[Value],
+        place: &ValueContext,
+        trail: &Trail<'_>,
+    ) -> Option<RuntimeValue> {
         let located = self.locate(arguments, place, true)?;
         let node = self.keeper(&located.owner);
         let own = format!("{:?} {}", located.owner, located.name);
@@ -273,14 +288,14 @@ impl<'m> Inputs<'_, 'm> {
         let is_given = |path: &String| given.is_some_and(|given| given.contains(path));
         let whole = Kept { folder: folder.clone(), name, way: way(located.rest), known };
         if !located.rest.is_empty() && is_given(&path) {
-            let known = Some(Found::kept(whole));
-            return Some(Found::kept(Kept { folder, name: path, way: Vec::new(), known }));
+            let known = Some(RuntimeValue::kept(whole));
+            return Some(RuntimeValue::kept(Kept { folder, name: path, way: Vec::new(), known }));
         }
         let start = format!("{path}=");
         let pieces = given.into_iter().flatten().filter_map(|name| name.strip_prefix(&start));
         let pieces: Vec<&str> = pieces.filter(|rest| !rest.contains('=')).collect();
         if pieces.is_empty() {
-            return Some(Found::kept(whole));
+            return Some(RuntimeValue::kept(whole));
         }
         let mut parts = Vec::new();
         for (at, piece) in pieces.into_iter().enumerate() {
@@ -288,10 +303,10 @@ impl<'m> Inputs<'_, 'm> {
             parts.push(Part::Text(format!("{before}\"{piece}\": ")));
             let name = format!("{start}{piece}");
             let kept = Kept { folder: folder.clone(), name, way: Vec::new(), known: None };
-            parts.push(Part::Json(Found::kept(kept)));
+            parts.push(Part::Json(RuntimeValue::kept(kept)));
         }
         parts.push(Part::Text("}".to_owned()));
-        Some(Found::kept(Kept { known: Some(Found { parts }), ..whole }))
+        Some(RuntimeValue::kept(Kept { known: Some(RuntimeValue { parts }), ..whole }))
     }
 
     /// Whether a node template itself gives an attribute a value.
@@ -301,7 +316,12 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// Attributes that only who runs a service can tell.
-    fn of_orchestrator(&self, owner: &Owner, name: &str, place: &Place) -> Option<Found> {
+    fn of_orchestrator(
+        &self,
+        owner: &Owner,
+        name: &str,
+        place: &ValueContext,
+    ) -> Option<RuntimeValue> {
         let of_node = |node: usize| self.service.nodes.at(node).map(|(name, _)| &*name.text);
         let told = match (owner, name) {
             (Owner::Node(node), "tosca_name") => of_node(*node).map(str::to_owned),
@@ -316,11 +336,11 @@ impl<'m> Inputs<'_, 'm> {
             }
             _ => None,
         };
-        told.map(Found::text)
+        told.map(RuntimeValue::text)
     }
 
     /// The file of an artifact.
-    pub(crate) fn artifact(&self, words: &[&str], place: &Place) -> Option<String> {
+    pub(crate) fn artifact(&self, words: &[&str], place: &ValueContext) -> Option<String> {
         let [node, artifact, ..] = words else { return None };
         let (_, template) = self.service.nodes.at(self.node(node, place)?)?;
         let chain = template.of.id.into_iter().flat_map(|id| self.model.types.chain(id));

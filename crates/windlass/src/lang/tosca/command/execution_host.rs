@@ -10,8 +10,8 @@
 use super::super::lower::{is_a, name_of};
 use super::super::model::NodeTemplate;
 use super::super::value::Value;
-use super::runtime_values::Found;
-use super::value_context::Place;
+use super::runtime_values::RuntimeValue;
+use super::value_context::ValueContext;
 use super::{Inputs, container};
 
 /// The types of machines: of the profile, and by its name in 2.0.
@@ -25,7 +25,7 @@ const OF_ENDPOINT: &str = "ip_address";
 pub(crate) const ORCHESTRATOR: (&str, &str) = ("ORCHESTRATOR", "here:");
 
 /// A place that is reached under an address.
-pub(crate) struct Station {
+pub(crate) struct ExecutionHost {
     /// The node template that it is; none for this machine.
     pub(crate) node: Option<usize>,
     /// What it is called.
@@ -36,10 +36,15 @@ pub(crate) struct Station {
     is_made: bool,
 }
 
-impl Station {
-    fn here() -> Station {
+impl ExecutionHost {
+    fn here() -> ExecutionHost {
         let (name, address) = ORCHESTRATOR;
-        Station { node: None, name: name.to_owned(), address: address.to_owned(), is_made: false }
+        ExecutionHost {
+            node: None,
+            name: name.to_owned(),
+            address: address.to_owned(),
+            is_made: false,
+        }
     }
 
     /// Whether it is a container.
@@ -49,9 +54,9 @@ impl Station {
 }
 
 /// Where the operations of a node are carried out when nothing else is said; none means here.
-pub(crate) fn usual(inputs: &Inputs<'_, '_>, at: usize) -> Option<Station> {
-    let station = inside(inputs, at)?;
-    (station.node != Some(at) || !station.is_made).then_some(station)
+pub(crate) fn usual(inputs: &Inputs<'_, '_>, at: usize) -> Option<ExecutionHost> {
+    let execution_host = inside(inputs, at)?;
+    (execution_host.node != Some(at) || !execution_host.is_made).then_some(execution_host)
 }
 
 /// At which end of its relationship an operation is carried out when that is not the node whose
@@ -65,9 +70,9 @@ pub(crate) fn end_of(operation: &str) -> Option<&'static str> {
 pub(crate) fn named_host(
     inputs: &Inputs<'_, '_>,
     word: &str,
-    place: &Place,
+    place: &ValueContext,
     at: usize,
-) -> Option<Station> {
+) -> Option<ExecutionHost> {
     let found = match (word, place.link) {
         ("ORCHESTRATOR", _) => None,
         ("HOST", _) => inputs.homes(at).nth(1).and_then(|host| inside(inputs, host)),
@@ -76,13 +81,13 @@ pub(crate) fn named_host(
         ("TARGET", Some((_, target))) => inside(inputs, target),
         _ => return None,
     };
-    let found = found.unwrap_or_else(Station::here);
-    let usual = usual(inputs, at).unwrap_or_else(Station::here);
+    let found = found.unwrap_or_else(ExecutionHost::here);
+    let usual = usual(inputs, at).unwrap_or_else(ExecutionHost::here);
     (usual.name != found.name).then_some(found)
 }
 
 /// The nearest machine or container: the node itself, or what it is hosted on.
-pub(crate) fn inside(inputs: &Inputs<'_, '_>, at: usize) -> Option<Station> {
+pub(crate) fn inside(inputs: &Inputs<'_, '_>, at: usize) -> Option<ExecutionHost> {
     for home in inputs.homes(at) {
         let (name, template) = inputs.service.nodes.at(home)?;
         let is_container = container::image(inputs, template).is_some();
@@ -93,7 +98,7 @@ pub(crate) fn inside(inputs: &Inputs<'_, '_>, at: usize) -> Option<Station> {
         };
         if let Some((address, is_made)) = found {
             let name = name_of(&name.text);
-            return Some(Station { node: Some(home), name, address, is_made });
+            return Some(ExecutionHost { node: Some(home), name, address, is_made });
         }
     }
     None
@@ -114,8 +119,8 @@ pub(crate) fn differing<'m>(
 }
 
 /// The place of a machine; of one that is alone its number is known.
-fn first(inputs: &Inputs<'_, '_>, at: usize) -> Place {
-    let place = Place::of_node(at);
+fn first(inputs: &Inputs<'_, '_>, at: usize) -> ValueContext {
+    let place = ValueContext::of_node(at);
     if inputs.count(at) <= 1 { place.numbered(0) } else { place }
 }
 
@@ -144,7 +149,7 @@ fn address(inputs: &Inputs<'_, '_>, at: usize, template: &NodeTemplate) -> Optio
     let is_made = host.is_none();
     let host = host.or_else(|| {
         // What a run tells: in the words of the template, or by what operations give back.
-        let is_late = |it: &Found| it.plain().is_none() && !it.is_numbered();
+        let is_late = |it: &RuntimeValue| it.plain().is_none() && !it.is_numbered();
         let late = written().find_map(|value| found(value).filter(is_late));
         late.map(|late| late.reference()).or_else(|| given_back(inputs, at))
     })?;
@@ -169,5 +174,5 @@ fn given_back(inputs: &Inputs<'_, '_>, at: usize) -> Option<String> {
     let given = inputs.given.get_or_init(|| super::given_back(inputs)).get(&at)?;
     let names = ADDRESSES.iter().chain([&OF_ENDPOINT]).filter(|name| given.contains(**name));
     let files: Vec<String> = names.flat_map(|name| inputs.files(at, name)).collect();
-    (!files.is_empty()).then(|| Found::first_of(&files))
+    (!files.is_empty()).then(|| RuntimeValue::first_of(&files))
 }

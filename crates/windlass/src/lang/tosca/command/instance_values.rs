@@ -5,9 +5,9 @@ use super::super::model::{NodeTemplate, RequirementAssignment};
 use super::super::value::Value;
 use super::Inputs;
 use super::evaluate::Trail;
-use super::runtime_values::{Found, Part};
+use super::runtime_values::{Part, RuntimeValue};
 use super::static_values;
-use super::value_context::Place;
+use super::value_context::ValueContext;
 use crate::tree::Value as Plain;
 
 /// So many instances are looked at although fewer are wanted: a node may be scaled later.
@@ -60,7 +60,7 @@ impl Inputs<'_, '_> {
         relationship: usize,
         value: &Value,
     ) -> Option<i128> {
-        let place = Place::of_requirement(at, relationship).numbered(number);
+        let place = ValueContext::of_requirement(at, relationship).numbered(number);
         match static_values::static_value(self, value, &place) {
             Some(Plain::Int(index)) => Some(index),
             _ => None,
@@ -68,11 +68,11 @@ impl Inputs<'_, '_> {
     }
 
     /// What an instance of a node is called: the one that asks, or that is meant, or the first.
-    pub(crate) fn instance(&self, node: usize, name: &str, place: &Place) -> Found {
+    pub(crate) fn instance(&self, node: usize, name: &str, place: &ValueContext) -> RuntimeValue {
         let count = self.count(node) as usize;
-        let called = |number: usize| Found::text(format!("{name}-{}", number + 1));
+        let called = |number: usize| RuntimeValue::text(format!("{name}-{}", number + 1));
         match place.number.filter(|_| place.asking == Some(node)) {
-            _ if count <= 1 => Found::text(name),
+            _ if count <= 1 => RuntimeValue::text(name),
             Some(number) => called(number),
             None if place.asking == Some(node) && count <= MOST => {
                 Part::Numbered((0..count.max(SPARE)).map(called).collect()).into()
@@ -85,9 +85,9 @@ impl Inputs<'_, '_> {
     pub(crate) fn by_number(
         &self,
         value: &Value,
-        place: &Place,
+        place: &ValueContext,
         trail: &Trail<'_>,
-    ) -> Option<Found> {
+    ) -> Option<RuntimeValue> {
         let asking = place.asking.filter(|_| place.is_open())?;
         let count = (self.count(asking) as usize).max(1);
         if count > MOST {

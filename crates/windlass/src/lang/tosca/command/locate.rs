@@ -6,10 +6,10 @@ use super::super::model::{NodeTemplate, TypeId};
 use super::super::value::{Data, Value, index};
 use super::Inputs;
 use super::static_values;
-use super::value_context::Place;
+use super::value_context::ValueContext;
 use crate::tree::Value as Plain;
 
-/// Whose value it is.
+/// ValueOwner value it is.
 #[derive(Debug, Clone)]
 pub(crate) enum Owner {
     /// A node template.
@@ -34,7 +34,7 @@ impl<'m> Inputs<'_, 'm> {
     pub(crate) fn locate<'v>(
         &self,
         arguments: &'v [Value],
-        place: &Place,
+        place: &ValueContext,
         attributes: bool,
     ) -> Option<Located<'v>> {
         let (entity, mut rest) = arguments.split_first()?;
@@ -224,11 +224,15 @@ impl<'m> Inputs<'_, 'm> {
 
     /// The node whose text a value is part of, as seen from another place; none when it is at a
     /// target whose index is not known.
-    pub(crate) fn place_of(&self, located: &Located<'_>, from: &Place) -> Option<Place> {
+    pub(crate) fn place_of(
+        &self,
+        located: &Located<'_>,
+        from: &ValueContext,
+    ) -> Option<ValueContext> {
         let link = |link: usize| -> &Link<'m> { &self.links[link] };
         let place = match &located.owner {
-            Owner::Node(node) | Owner::Capability(node, _) => Place::of_node(*node),
-            Owner::Relationship(at) => Place::of_link(link(*at), link(*at).source),
+            Owner::Node(node) | Owner::Capability(node, _) => ValueContext::of_node(*node),
+            Owner::Relationship(at) => ValueContext::of_link(link(*at), link(*at).source),
         };
         let Some((link, index)) = self.indexed(located) else { return Some(from.seeing(place)) };
         // An index that is made of what it leads to would never end.
@@ -238,14 +242,18 @@ impl<'m> Inputs<'_, 'm> {
         let number = match index {
             Index::Number(number) => number,
             Index::Written(index) => {
-                let near = from.seeing(Place::of_requirement(link.source, link.number));
-                match static_values::static_value(self, index, &Place { is_index: true, ..near })? {
+                let near = from.seeing(ValueContext::of_requirement(link.source, link.number));
+                match static_values::static_value(
+                    self,
+                    index,
+                    &ValueContext { is_index: true, ..near },
+                )? {
                     Plain::Int(number) => usize::try_from(number).ok()?,
                     _ => return None,
                 }
             }
         };
-        Some(Place { asking: Some(link.target), number: Some(number), ..place })
+        Some(ValueContext { asking: Some(link.target), number: Some(number), ..place })
     }
 
     /// The relationship with an index at whose target something is.
@@ -255,7 +263,12 @@ impl<'m> Inputs<'_, 'm> {
     }
 
     /// The folder in which values of an owner are kept: of the instance that is meant, if one is.
-    pub(crate) fn folder_at(&self, located: &Located<'_>, at: &Place, node: usize) -> String {
+    pub(crate) fn folder_at(
+        &self,
+        located: &Located<'_>,
+        at: &ValueContext,
+        node: usize,
+    ) -> String {
         let folder = self.folder(node);
         let number = at.number.filter(|_| self.indexed(located).is_some() && self.count(node) > 1);
         match number {

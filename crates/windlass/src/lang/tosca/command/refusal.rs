@@ -6,8 +6,8 @@ use super::super::model::{Fields, Interface, Model};
 use super::super::value::{Data, Value};
 use super::evaluate::DEEPEST;
 use super::locate::inside;
-use super::value_context::Place;
-use super::{Declared, GivenBack, Inputs, execution_host, others, static_values};
+use super::value_context::ValueContext;
+use super::{Declared, Inputs, ReturnedAttributes, execution_host, others, static_values};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,14 +31,14 @@ enum Standing {
 pub(crate) fn refusals(model: &Model) -> Vec<Diagnostic> {
     let Some(service) = &model.service else { return Vec::new() };
     let links = super::super::lower::links::links(model, service);
-    let given = GivenBack::new();
+    let given = ReturnedAttributes::new();
     let inputs = Inputs { model, service, links: &links, given: &given };
     let mut found: BTreeMap<Span, String> = BTreeMap::new();
     for (at, (_, template)) in service.nodes.iter().enumerate() {
         let standard = STANDARD.iter().map(|name| ("Standard".to_owned(), (*name).to_owned()));
         for (interface, operation) in standard.chain(others(&model.types, template)) {
             let declared = Declared::of_node(&inputs, template, &interface, &operation);
-            of_operation(&inputs, &declared, &Place::of_node(at), &mut found);
+            of_operation(&inputs, &declared, &ValueContext::of_node(at), &mut found);
         }
         if let Some(address) = execution_host::differing(&inputs, at, template) {
             let message = "the instances of a machine have one address and not one each";
@@ -54,7 +54,7 @@ pub(crate) fn refusals(model: &Model) -> Vec<Diagnostic> {
             let declared = Declared::of_link(&inputs, link, operation);
             let is_far = operation.ends_with("_configure_target");
             let asking = if is_far { link.target } else { link.source };
-            of_operation(&inputs, &declared, &Place::of_link(link, asking), &mut found);
+            of_operation(&inputs, &declared, &ValueContext::of_link(link, asking), &mut found);
         }
     }
     let refusal = |(span, message)| {
@@ -72,7 +72,7 @@ fn operations(interfaces: &Fields<Interface>) -> impl Iterator<Item = &str> {
 fn of_operation(
     inputs: &Inputs<'_, '_>,
     declared: &Declared<'_>,
-    place: &Place,
+    place: &ValueContext,
     found: &mut BTreeMap<Span, String>,
 ) {
     if declared.implementation().is_none() {
@@ -96,7 +96,7 @@ fn of_operation(
 }
 
 impl Inputs<'_, '_> {
-    fn standing(&self, value: &Value, place: &Place, depth: usize) -> Standing {
+    fn standing(&self, value: &Value, place: &ValueContext, depth: usize) -> Standing {
         if depth > DEEPEST {
             return Standing::Missing;
         }
@@ -142,7 +142,7 @@ impl Inputs<'_, '_> {
     }
 
     /// What a function gives that the run computes, if it does.
-    fn computed(&self, name: &str, value: &Value, place: &Place) -> Standing {
+    fn computed(&self, name: &str, value: &Value, place: &ValueContext) -> Standing {
         match self.evaluate(value, place) {
             Some(_) => Standing::Late,
             None => Standing::Refused(value.span, format!("`{name}` gives no value here")),
@@ -156,7 +156,13 @@ impl Inputs<'_, '_> {
     }
 
     /// A property that is made of something else.
-    fn property(&self, call: &Value, argument: &Value, place: &Place, depth: usize) -> Standing {
+    fn property(
+        &self,
+        call: &Value,
+        argument: &Value,
+        place: &ValueContext,
+        depth: usize,
+    ) -> Standing {
         let found = self.locate(argument.items(), place, false).and_then(|located| {
             let value = self.written(&located.owner, located.name, false)?;
             Some((inside(value, located.rest)?, self.place_of(&located, place)))
@@ -169,7 +175,7 @@ impl Inputs<'_, '_> {
     }
 
     /// What is worst among the parts of a list or a mapping.
-    fn parts(&self, value: &Value, place: &Place, depth: usize) -> Standing {
+    fn parts(&self, value: &Value, place: &ValueContext, depth: usize) -> Standing {
         let entries = value.entries().iter().map(|entry| &entry.value);
         let mut worst = Standing::Known;
         for part in value.items().iter().chain(entries) {

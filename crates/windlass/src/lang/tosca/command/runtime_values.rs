@@ -27,7 +27,7 @@ const JSON: &str = "json() {
 pub(crate) type Reading<'r> = dyn Fn(&str, &str) -> Option<String> + 'r;
 
 /// A value in parts.
-pub(crate) struct Found {
+pub(crate) struct RuntimeValue {
     pub(crate) parts: Vec<Part>,
 }
 
@@ -38,13 +38,13 @@ pub(crate) enum Part {
     /// An operation has left it.
     Kept(Box<Kept>),
     /// The items of a list, with a text between them.
-    Joined(Found, String),
+    Joined(RuntimeValue, String),
     /// A value as it stands in JSON.
-    Json(Found),
+    Json(RuntimeValue),
     /// The number of the instance among those of its node, from 0.
     Index,
     /// One of these, by that number.
-    Numbered(Vec<Found>),
+    Numbered(Vec<RuntimeValue>),
 }
 
 /// What an operation leaves.
@@ -56,7 +56,7 @@ pub(crate) struct Kept {
     /// The way into the value.
     pub(crate) way: Vec<String>,
     /// What it is when no operation has left it.
-    pub(crate) known: Option<Found>,
+    pub(crate) known: Option<RuntimeValue>,
 }
 
 impl Kept {
@@ -69,13 +69,13 @@ impl Kept {
     }
 }
 
-impl From<Part> for Found {
+impl From<Part> for RuntimeValue {
     fn from(part: Part) -> Self {
-        Found { parts: vec![part] }
+        RuntimeValue { parts: vec![part] }
     }
 }
 
-impl Found {
+impl RuntimeValue {
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Part::Text(text.into()).into()
     }
@@ -108,7 +108,7 @@ impl Found {
     pub(crate) fn reference(&self) -> String {
         let part = |part: &Part| match part {
             Part::Text(text) => text.clone(),
-            Part::Kept(kept) => Found::first_of(&files(kept)),
+            Part::Kept(kept) => RuntimeValue::first_of(&files(kept)),
             Part::Joined(found, _) | Part::Json(found) => found.reference(),
             Part::Index | Part::Numbered(_) => String::new(),
         };
@@ -120,7 +120,7 @@ impl Found {
         self.parts.iter().any(|part| match part {
             Part::Index | Part::Numbered(_) => true,
             Part::Text(_) => false,
-            Part::Kept(kept) => kept.known.as_ref().is_some_and(Found::is_numbered),
+            Part::Kept(kept) => kept.known.as_ref().is_some_and(RuntimeValue::is_numbered),
             Part::Joined(found, _) | Part::Json(found) => found.is_numbered(),
         })
     }
@@ -215,7 +215,7 @@ impl<'a> Fetching<'a> {
     }
 
     /// Sets a variable.
-    pub(crate) fn variable(&mut self, name: &str, found: &Found) {
+    pub(crate) fn variable(&mut self, name: &str, found: &RuntimeValue) {
         let text = self.words(found);
         let _ = writeln!(self.body, "{name}=\"{text}\"\nexport {name}");
     }
@@ -231,7 +231,7 @@ impl<'a> Fetching<'a> {
     }
 
     /// What stands between double quotes for a value, after the lines that fetch it.
-    fn words(&mut self, found: &Found) -> String {
+    fn words(&mut self, found: &RuntimeValue) -> String {
         found.parts.iter().map(|part| self.word(part)).collect()
     }
 
@@ -265,7 +265,7 @@ impl<'a> Fetching<'a> {
     }
 
     /// The value of the instance that runs.
-    fn numbered(&mut self, all: &[Found]) -> String {
+    fn numbered(&mut self, all: &[RuntimeValue]) -> String {
         let index = self.word(&Part::Index);
         let variable = self.fresh();
         let _ = writeln!(self.body, "case {index} in");

@@ -14,7 +14,7 @@ use super::compute;
 use super::evaluate::{DEEPEST, plain};
 use super::locate::inside;
 use super::runtime_values::Reading;
-use super::value_context::Place;
+use super::value_context::ValueContext;
 use crate::source::{SourceId, Span};
 use crate::tree::Value as Plain;
 
@@ -42,27 +42,31 @@ enum Reader<'r> {
 /// The value of a node template for a description of it; none when only a run knows it, or when
 /// it is null.
 pub(crate) fn settled(inputs: &Inputs<'_, '_>, at: usize, value: &Value) -> Option<Plain> {
-    described(inputs, &Place::of_node(at), value)
+    described(inputs, &ValueContext::of_node(at), value)
 }
 
 /// The same for a value of a relationship, which can speak of its ends.
 pub(crate) fn settled_of(inputs: &Inputs<'_, '_>, link: &Link<'_>, value: &Value) -> Option<Plain> {
-    described(inputs, &Place::of_link(link, link.source), value)
+    described(inputs, &ValueContext::of_link(link, link.source), value)
 }
 
-fn described(inputs: &Inputs<'_, '_>, place: &Place, value: &Value) -> Option<Plain> {
+fn described(inputs: &Inputs<'_, '_>, place: &ValueContext, value: &Value) -> Option<Plain> {
     let settling = Settling::new(inputs, Reader::Description);
     settling.deep(value, place, 0).filter(|value| *value != Plain::Null)
 }
 
 /// The value for a run, when nothing that runs changes it.
-pub(crate) fn static_value(inputs: &Inputs<'_, '_>, value: &Value, place: &Place) -> Option<Plain> {
+pub(crate) fn static_value(
+    inputs: &Inputs<'_, '_>,
+    value: &Value,
+    place: &ValueContext,
+) -> Option<Plain> {
     Settling::new(inputs, Reader::Run).deep(value, place, 0)
 }
 
-/// Whose value is asked for.
+/// ValueOwner value is asked for.
 #[derive(Clone, Copy)]
-pub(crate) enum Whose {
+pub(crate) enum ValueOwner {
     /// That of a node template, by its place.
     Node(usize),
     /// No node: functions name their nodes.
@@ -74,10 +78,10 @@ pub(crate) enum Whose {
 const FEW: usize = 4096;
 
 /// The same for who checks a service; none also when it is made of too many parts.
-pub(crate) fn fixed(inputs: &Inputs<'_, '_>, whose: Whose, value: &Value) -> Option<Plain> {
+pub(crate) fn fixed(inputs: &Inputs<'_, '_>, whose: ValueOwner, value: &Value) -> Option<Plain> {
     let place = match whose {
-        Whose::Node(at) => Place::of_node(at),
-        Whose::NoNode => Place::nowhere(),
+        ValueOwner::Node(at) => ValueContext::of_node(at),
+        ValueOwner::NoNode => ValueContext::nowhere(),
     };
     let left = Cell::new(FEW);
     Settling { inputs, reader: Reader::Run, left }.deep(value, &place, 0)
@@ -87,7 +91,7 @@ pub(crate) fn fixed(inputs: &Inputs<'_, '_>, whose: Whose, value: &Value) -> Opt
 pub(crate) fn after(
     inputs: &Inputs<'_, '_>,
     value: &Value,
-    place: &Place,
+    place: &ValueContext,
     kept: &Reading<'_>,
 ) -> Option<Plain> {
     Settling::new(inputs, Reader::After(kept)).deep(value, place, 0)
@@ -99,7 +103,7 @@ pub(crate) fn steps<'v>(
     inputs: &Inputs<'_, '_>,
     name: &str,
     argument: &'v Value,
-    place: &Place,
+    place: &ValueContext,
 ) -> Option<Cow<'v, Value>> {
     Settling::new(inputs, Reader::Run).steps(name, argument, place, 0)
 }
@@ -133,7 +137,7 @@ impl<'i, 'a, 'm> Settling<'i, 'a, 'm> {
         Settling { inputs, reader, left: Cell::new(usize::MAX) }
     }
 
-    fn deep(&self, value: &Value, place: &Place, depth: usize) -> Option<Plain> {
+    fn deep(&self, value: &Value, place: &ValueContext, depth: usize) -> Option<Plain> {
         let left = self.left.get().checked_sub(1)?;
         self.left.set(left);
         if depth > DEEPEST {
@@ -175,7 +179,7 @@ impl<'i, 'a, 'm> Settling<'i, 'a, 'm> {
         &self,
         name: &str,
         argument: &'v Value,
-        place: &Place,
+        place: &ValueContext,
         depth: usize,
     ) -> Option<Cow<'v, Value>> {
         let is_computed = |step: &Value| function(step, self.is_2()).is_some();
@@ -197,7 +201,13 @@ impl<'i, 'a, 'm> Settling<'i, 'a, 'm> {
         steps.map(|steps| Cow::Owned(Value { span: argument.span, data: Data::List(steps) }))
     }
 
-    fn call(&self, name: &str, argument: &Value, place: &Place, depth: usize) -> Option<Plain> {
+    fn call(
+        &self,
+        name: &str,
+        argument: &Value,
+        place: &ValueContext,
+        depth: usize,
+    ) -> Option<Plain> {
         let argument = &*self.steps(name, argument, place, depth)?;
         match name {
             "node_index" if argument.items().is_empty() => {
@@ -241,7 +251,7 @@ impl<'i, 'a, 'm> Settling<'i, 'a, 'm> {
     fn read(
         &self,
         argument: &Value,
-        place: &Place,
+        place: &ValueContext,
         attributes: bool,
         depth: usize,
     ) -> Option<Plain> {
@@ -253,7 +263,13 @@ impl<'i, 'a, 'm> Settling<'i, 'a, 'm> {
     }
 
     /// The call itself, when inputs are all that it lacks.
-    fn kept(&self, name: &str, argument: &Value, place: &Place, depth: usize) -> Option<Plain> {
+    fn kept(
+        &self,
+        name: &str,
+        argument: &Value,
+        place: &ValueContext,
+        depth: usize,
+    ) -> Option<Plain> {
         if !matches!(self.reader, Reader::Description) || !KEPT.contains(&name) {
             return None;
         }

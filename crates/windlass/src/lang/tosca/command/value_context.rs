@@ -2,9 +2,9 @@
 
 use super::super::lower::links::Link;
 
-/// Whose operation it is.
+/// ValueOwner operation it is.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct ValueContext {
     /// The node template.
     pub(crate) source: usize,
     /// Source and target, for an operation of a relationship.
@@ -21,10 +21,10 @@ pub(crate) struct Place {
     pub(crate) is_index: bool,
 }
 
-impl Place {
+impl ValueContext {
     /// The place of a node.
     pub(crate) fn of_node(source: usize) -> Self {
-        Place {
+        ValueContext {
             source,
             link: None,
             relationship: None,
@@ -37,33 +37,36 @@ impl Place {
 
     /// The place of a relationship, as part of the life of the node `asking`.
     pub(crate) fn of_link(link: &Link<'_>, asking: usize) -> Self {
-        let place = Place::of_node(link.source);
+        let place = ValueContext::of_node(link.source);
         let ends = Some((link.source, link.target));
         let relationship_index = Some(link.number);
         let relationship = Some(link.at);
-        Place { link: ends, relationship, relationship_index, asking: Some(asking), ..place }
+        ValueContext { link: ends, relationship, relationship_index, asking: Some(asking), ..place }
     }
 
     /// The place of a requirement: `SELF` is the node that requires, and each of its relationships
     /// has a number.
     pub(crate) fn of_requirement(source: usize, relationship_index: usize) -> Self {
-        Place { relationship_index: Some(relationship_index), ..Place::of_node(source) }
+        ValueContext {
+            relationship_index: Some(relationship_index),
+            ..ValueContext::of_node(source)
+        }
     }
 
     /// Outside of every node: functions name theirs.
     pub(crate) fn nowhere() -> Self {
-        Place { asking: None, ..Place::of_node(usize::MAX) }
+        ValueContext { asking: None, ..ValueContext::of_node(usize::MAX) }
     }
 
     /// The same for one of the instances.
     pub(crate) fn numbered(&self, number: usize) -> Self {
-        Place { number: Some(number), ..self.clone() }
+        ValueContext { number: Some(number), ..self.clone() }
     }
 
     /// Another place that the same instance looks at.
-    pub(crate) fn seeing(&self, other: Place) -> Self {
-        let Place { asking, number, is_index, .. } = *self;
-        Place { asking, number, is_index, ..other }
+    pub(crate) fn seeing(&self, other: ValueContext) -> Self {
+        let ValueContext { asking, number, is_index, .. } = *self;
+        ValueContext { asking, number, is_index, ..other }
     }
 
     /// `node_index`: none when only the run knows it. Of other nodes it is the first instance that

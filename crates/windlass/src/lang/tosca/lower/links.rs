@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, Range};
 
-use super::super::command::{GivenBack, Inputs};
+use super::super::command::{Inputs, ReturnedAttributes};
 use super::super::model::{
     Fields, Interface, Model, NodeTemplate, RelationshipTemplate, RequirementAssignment,
     RequirementDefinition, Service, TypeId,
@@ -87,7 +87,7 @@ impl<'m> Links<'m> {
 /// The relationships of a service; a requirement without a target is none. A requirement with a
 /// `count` is that many.
 pub(crate) fn links<'m>(model: &'m Model, service: &'m Service) -> Links<'m> {
-    let (none, given) = (Links::default(), GivenBack::new());
+    let (none, given) = (Links::default(), ReturnedAttributes::new());
     let inputs = Inputs { model, service, links: &none, given: &given };
     made(model, service, |link, requirement| {
         let count = inputs.relationships(link.source, requirement).unwrap_or(1).min(MOST + 1);

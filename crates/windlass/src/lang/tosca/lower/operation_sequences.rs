@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::command::{GivenBack, Inputs};
+use super::super::command::{Inputs, ReturnedAttributes};
 use super::super::model::Model;
 use super::super::protocol;
 use super::super::weaving::{Phase, Weaving};
@@ -29,7 +29,7 @@ pub(crate) fn ways(model: &Model) -> Option<(Vec<Way>, Links<'_>, &'static Weavi
         return None;
     }
     let weaving = chosen(service);
-    let (links, given) = (links(model, service), GivenBack::new());
+    let (links, given) = (links(model, service), ReturnedAttributes::new());
     // A workflow has one step for all nodes of a template.
     let pairs = Pairs::none(&Inputs { model, service, links: &links, given: &given });
     let lowering = Lowering { model, service, weaving, links, given, pairs };
