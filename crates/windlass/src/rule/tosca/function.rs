@@ -135,7 +135,7 @@ impl Checker<'_> {
         }
         for (name, output) in service.outputs.iter() {
             let is_open = output.value.is_none() && output.schema.default.is_none();
-            if is_open && !self.has_unknown_key(service, name) {
+            if is_open && !output.has_unknown_key {
                 let message = format!("nothing says what the output `{}` is", name.text);
                 let finding = Diagnostic::warning(codes::MISSING_KEY, name.span, message);
                 self.findings.push(finding.help("an output has a `value`"));
@@ -171,19 +171,6 @@ impl Checker<'_> {
                 self.all(service, &activity.inputs, place);
             }
         }
-    }
-
-    /// Whether the definition of an output has a key that was reported: it may be the value.
-    fn has_unknown_key(&self, service: &Service, output: &Name) -> bool {
-        let later = service.outputs.iter().map(|(name, _)| name.span.start);
-        let next = later.filter(|start| *start > output.span.start).min();
-        let (source, start) = (output.span.source, output.span.end);
-        self.findings.iter().any(|found| {
-            found.code == codes::UNKNOWN_KEY
-                && found.message.starts_with("a parameter definition")
-                && found.primary.source == source
-                && (start..next.unwrap_or(u32::MAX)).contains(&found.primary.start)
-        })
     }
 
     fn node_functions(&mut self, service: &Service, name: &Name, node: &NodeTemplate) {

@@ -91,6 +91,7 @@ impl Build<'_> {
         Parameter {
             schema: Schema::default(),
             value: Some(Value::of(node)),
+            has_unknown_key: false,
             span: entry.key.span(),
         }
     }
@@ -98,7 +99,16 @@ impl Build<'_> {
     pub(super) fn parameter(&mut self, entry: Entry<'_>) -> Parameter {
         let node = entry.value;
         let schema = if node.is_mapping() { self.schema(node) } else { Schema::default() };
-        Parameter { schema, value: value(node.get("value")), span: entry.key.span() }
+        let version = self.version();
+        let is_known = |entry: Entry<'_>| {
+            PARAMETER.keys.iter().any(|key| key.name == entry.name() && key.is_in(version))
+        };
+        Parameter {
+            schema,
+            value: value(node.get("value")),
+            has_unknown_key: node.is_mapping() && !node.entries().all(is_known),
+            span: entry.key.span(),
+        }
     }
 
     pub(super) fn implementation(&mut self, node: Node<'_>) -> Implementation {

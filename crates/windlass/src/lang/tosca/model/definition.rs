@@ -261,6 +261,8 @@ pub struct Parameter {
     pub schema: Schema,
     /// The value.
     pub value: Option<Value>,
+    /// Whether its definition has a key that means nothing; it may be the value.
+    pub has_unknown_key: bool,
     /// Where it is written.
     pub span: Span,
 }
