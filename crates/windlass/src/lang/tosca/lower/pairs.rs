@@ -110,21 +110,21 @@ fn part_name(template: &str, number: u32) -> String {
 fn targets(inputs: &Inputs<'_, '_>, link: &Link<'_>, names: &BTreeSet<&str>) -> Option<Vec<usize>> {
     let index = link.index?;
     let (sources, count) = (inputs.count(link.source), inputs.count(link.target));
-    let is_bearable = |template: usize, count: u32| {
+    let is_small = |template: usize, count: u32| {
         let name = inputs.service.nodes.at(template).map_or("", |(name, _)| &*name.text);
         // Another template may have the name of a part.
         let is_taken = |number: u32| names.contains(&*part_name(name, number));
         count <= MOST && !(0..count).any(is_taken)
     };
-    if count <= 1 || !is_bearable(link.source, sources) || !is_bearable(link.target, count) {
+    if count <= 1 || !is_small(link.source, sources) || !is_small(link.target, count) {
         return None;
     }
     let target = |number: u32| {
         let target = match index {
             Index::Number(target) => target,
             Index::Written(value) => {
-                let instance = (link.source, number as usize);
-                usize::try_from(inputs.index(instance, link.number, value)?).ok()?
+                let wanted = inputs.index(link.source, number as usize, link.number, value)?;
+                usize::try_from(wanted).ok()?
             }
         };
         (target < count as usize).then_some(target)
