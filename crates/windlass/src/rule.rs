@@ -1,11 +1,11 @@
 //! Rules: one file per bad pattern, and the tables of every code that a finding can carry.
 //!
 //! A rule is `rule/<lang>/<bad_pattern>.rs` with one constant and one function, one line in the
-//! list of its folder, and `docs/rules/<CODE>.md`, which is explanation and test at once: the runner
-//! in `tests/library/rule_docs.rs` reads its fenced examples. The constant says what the rule looks at
-//! ([`LooksAt`]) and what else commands must know about it ([`Tag`]): no list of codes stands
-//! anywhere else. A rule's name is the bad pattern, so that it reads as "allow ..."; a code is never
-//! used again for something else.
+//! list of its folder, and `docs/rules/<CODE>.md`, which is explanation and test at once: the
+//! runner in `tests/library/rule_docs.rs` reads its fenced examples. The constant says what the
+//! rule looks at ([`LooksAt`]) and what else commands must know about it ([`Tag`]): no list of
+//! codes stands anywhere else. A rule's name is the bad pattern, so that it reads as "allow ..."; a
+//! code is never used again for something else.
 //!
 //! What only a reader can see (syntax, files, settings) is a line in the table `codes.rs` of its
 //! language. Invariant: codes and names are unique, and every code has a page; a test holds both.
@@ -168,8 +168,8 @@ macro_rules! page {
 }
 pub(crate) use page;
 
-/// A line in a table of codes: code, name, severity and summary, then fields of [`Rule`] that differ
-/// from what a reader reports by itself.
+/// A line in a table of codes: code, name, severity and summary, then fields of [`Rule`] that
+/// differ from what a reader reports by itself.
 macro_rules! code {
     ($code:literal, $name:literal, $severity:ident, $summary:literal
      $(, $field:ident = $value:expr)*) => {

@@ -2,15 +2,15 @@
 //! (CSAR) that hold descriptions.
 //!
 //! Reading order: `version`, `value`, `model` (what a service is once everything is resolved),
-//! `grammar` (what may stand where), `quirks` (what is always tolerated), `switches`
-//! (what is tolerated on demand), `load` (files and imports), `bundled_profiles` (profiles by name),
-//! `names` (which type a name means), `build` (from trees to the model), `inputs` (values given
-//! beside it), `csar` (where an archive begins), `xml`
-//! (version 1.0: texts as spanned trees, definitions, imports). Profiles of normative types are
-//! TOSCA texts that come with the program; they are read as any other import.
-//! Then what a service does: `weaving` (which order the operations have, as data), `lower` (the
-//! application), `protocol` (behavior written as policies), `command` (what carries operations
-//! out), `workflow` (plans that are part of a service), `locations` (the pivot graph).
+//! `grammar` (what may stand where), `quirks` (what is always tolerated), `switches` (what is
+//! tolerated on demand), `load` (files and imports), `bundled_profiles` (profiles by name), `names`
+//! (which type a name means), `build` (from trees to the model), `inputs` (values given beside it),
+//! `csar` (where an archive begins), `xml` (version 1.0: texts as spanned trees, definitions,
+//! imports). Profiles of normative types are TOSCA texts that come with the program; they are read
+//! as any other import. Then what a service does: `weaving` (which order the operations have, as
+//! data), `lower` (the application), `protocol` (behavior written as policies), `command` (what
+//! carries operations out), `workflow` (plans that are part of a service), `locations` (the pivot
+//! graph).
 
 pub(crate) mod build;
 mod bundled_profiles;

@@ -2,8 +2,8 @@
 //!
 //! A file is named after the pattern that breaks the invariant; its head and its code tell the row
 //! of the table: `HOT1..` for C, `HOT2..` for S, `HOT3..` for O, `HOT4..` for I, `HOT5..` for X.
-//! Rows that only the reader can see are in [`CODES`]. Three rows of the report say what another one
-//! says: O11 is in O09, O13 in S03, O42 in O39.
+//! Rows that only the reader can see are in [`CODES`]. Three rows of the report say what another
+//! one says: O11 is in O09, O13 in S03, O42 in O39.
 
 mod codes;
 pub mod incompatible_properties;

@@ -1,5 +1,5 @@
-//! `bdm2_not_one_source` (row O41): a bdm_v2 entry has one source among volume_id, snapshot_id, image,
-//! image_id, swap_size, ephemeral_size, ephemeral_format.
+//! `bdm2_not_one_source` (row O41): a bdm_v2 entry has one source among volume_id, snapshot_id,
+//! image, image_id, swap_size, ephemeral_size, ephemeral_format.
 
 use super::super::{LooksAt, Rule, page};
 use super::look::{SERVER, is_given, row_finding};

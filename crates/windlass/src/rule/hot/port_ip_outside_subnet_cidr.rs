@@ -1,4 +1,5 @@
-//! `port_ip_outside_subnet_cidr` (row I02): an ip_address in fixed_ips lies in the cidr of its subnet.
+//! `port_ip_outside_subnet_cidr` (row I02): an ip_address in fixed_ips lies in the cidr of its
+//! subnet.
 
 use super::super::{LooksAt, Rule, page};
 use super::look::{address, cidr_of, cidrs_by_network, fixed_addresses, row_finding, subnet_in};

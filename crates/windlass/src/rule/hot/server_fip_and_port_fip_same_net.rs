@@ -1,5 +1,5 @@
-//! `server_fip_and_port_fip_same_net` (row O37): a server's floating_ip and a floating IP bound to its
-//! port are not on one external network.
+//! `server_fip_and_port_fip_same_net` (row O37): a server's floating_ip and a floating IP bound to
+//! its port are not on one external network.
 
 use super::super::{LooksAt, Rule, page};
 use super::shared::{Floating, floating_twins};

@@ -1,4 +1,5 @@
-//! `server_subnet_outside_network` (row O36): in a networks entry the subnet belongs to the network.
+//! `server_subnet_outside_network` (row O36): in a networks entry the subnet belongs to the
+//! network.
 
 use super::super::{LooksAt, Rule, page};
 use super::look::{SERVER, is_elsewhere, row_finding};

@@ -1,6 +1,6 @@
 //! Nodes that are containers: a node of such a type with an image among its artifacts. Operations
-//! without an implementation are those of the `docker` client of this machine; what is hosted on it is
-//! carried out inside.
+//! without an implementation are those of the `docker` client of this machine; what is hosted on it
+//! is carried out inside.
 
 use super::super::lower::name_of;
 use super::super::model::NodeTemplate;
