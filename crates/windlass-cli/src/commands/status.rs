@@ -127,9 +127,18 @@ fn report(found: &Found, last: &LastRun, driven: bool) -> Result<StatusReport, E
     let (ending, why) = ended(last, driven);
     let (schema, name, run) = ("windlass/status/1", found.name.clone(), last.run);
     let no_plan = last.is_over() && last.end.as_ref().is_some_and(|end| end.no_plan);
-    let help = None;
-    let mut report =
-        StatusReport { schema, name, run, engine, ending, why, instances, drift, help, no_plan };
+    let mut report = StatusReport {
+        schema,
+        name,
+        run,
+        engine,
+        ending,
+        why,
+        instances,
+        drift,
+        help: None,
+        no_plan,
+    };
     report.help = if driven { None } else { help(&report, &found.address) };
     Ok(report)
 }

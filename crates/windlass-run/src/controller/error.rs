@@ -525,9 +525,9 @@ impl Error {
             Error::OtherProject { name, other, project } => {
                 write!(out, "`{name}` is a deployment of the project `{other}`, not of `{project}`")
             }
-            Error::Services(why) => why.fmt(out),
-            Error::Images(why) => why.fmt(out),
-            Error::DockerAddress(why) => why.fmt(out),
+            Error::Services(why) => write!(out, "{why}"),
+            Error::Images(why) => write!(out, "{why}"),
+            Error::DockerAddress(why) => write!(out, "{why}"),
             Error::Conflicts(all) => out.write_str(&all.join("; ")),
             Error::NoHealthCheck(all) => {
                 let all: Vec<String> = all.iter().map(ToString::to_string).collect();

@@ -140,7 +140,7 @@ struct Checker<'a> {
     /// Whether a path may go through a requirement without a target: what a type says is for all
     /// nodes of it.
     tolerates_absent: bool,
-    /// What functions are computed in, once a check asks what one gives.
+    /// What functions are computed in, once the value of one is needed.
     evaluation: OnceCell<constant_values::Evaluation<'a>>,
     findings: &'a mut Vec<Diagnostic>,
 }
