@@ -1,4 +1,4 @@
-//! What is said beside a template of OpenStack Heat: environment files, a release, an inventory,
+//! What is given beside a template of OpenStack Heat: environment files, a release, an inventory,
 //! and the template before an update.
 
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::read_options::{CommandOptions, TemplateArgs};
 use crate::{input, paths};
 
 impl HotArgs {
-    /// Whether nothing is said.
+    /// Whether nothing is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.template.env.is_empty() && self.release.is_none() && self.inventory.is_none()
     }
@@ -49,7 +49,7 @@ pub(crate) fn read_in_environment(
     Ok(Some(read(id, path, &args, None, sources)?.0))
 }
 
-/// Reads a template with what is said beside it, and gives the files that had a part in it.
+/// Reads a template with what is given beside it, and gives the files that had a part in it.
 pub(crate) fn read(
     id: SourceId,
     path: &Path,

@@ -151,7 +151,7 @@ impl CommandOptions {
     }
 
     /// The quirks for a file: those of the command line, and those of the settings beside it. What
-    /// is wrong with the settings is told by `check`.
+    /// is wrong with the settings is reported by `check`.
     fn quirks_for(&self, path: &Path) -> Switches {
         let mut quirks = self.quirks.clone();
         let folder = paths::real_folder(path);

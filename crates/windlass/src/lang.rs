@@ -214,7 +214,7 @@ pub fn read_in(
     }
 }
 
-/// Reads a template of OpenStack Heat with the files that it names and what is said beside it.
+/// Reads a template of OpenStack Heat with the files that it names and what is given beside it.
 pub fn read_hot(
     root: SourceId,
     sources: &mut Sources,

@@ -226,7 +226,7 @@ pub fn check_reading(reading: &Reading, sources: &Sources) -> Vec<Diagnostic> {
             let mut findings = compose::check(project, sources);
             let errors = reading.findings.iter().filter(|it| it.severity == Severity::Error);
             let wrong: Vec<_> = errors.map(|error| error.primary).collect();
-            // What is wrong anyway is told once.
+            // What is wrong anyway is reported once.
             findings.retain(|finding| !wrong.iter().any(|it| it.contains(finding.primary)));
             findings
         }

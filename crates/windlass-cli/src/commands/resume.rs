@@ -92,7 +92,7 @@ fn verdicts(
                 Whose::All => "all".to_owned(),
                 Whose::Order(order) => format!("order {}", order.0),
             };
-            let message = format!("{whose} is said to be done and to be done again");
+            let message = format!("{whose} is named both as done and as to be done again");
             return Err(Failure::usage(message).help("say one of the two"));
         }
     }

@@ -296,7 +296,7 @@ fn directory(
     }
 }
 
-/// Where actions take place. What would go wrong there is told here, before anything.
+/// Where actions take place. What would go wrong there is reported here, before anything.
 fn world_of(args: &UpArgs, loaded: &load::Loaded) -> Result<WorldArg, Failure> {
     laid::allowed(loaded.tosca.as_deref(), &loaded.sources)?;
     let world = args.world.unwrap_or_else(|| usual_world(loaded));

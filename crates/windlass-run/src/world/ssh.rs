@@ -34,7 +34,7 @@ use connection::Connections;
 use script::{ClaimKind, Scripts};
 use unreachable::UnreachableHosts;
 
-/// How long after a command was told to stop it is told again.
+/// How long after a request to stop a command the next one is sent.
 const TOLD_AGAIN: Duration = Duration::from_millis(300);
 
 /// How long a command that was stopped may take before it is killed, in tenths of a second.
@@ -43,7 +43,7 @@ const GRACE: u64 = 50;
 /// How soon the operator is heard while a host is asked.
 const HEARD_WITHIN: Duration = Duration::from_millis(100);
 
-/// How long a host may take to answer before the operator is told.
+/// How long a host may take to answer before the operator is informed.
 const SOON: Duration = Duration::from_secs(2);
 
 /// What the threads share.
@@ -261,7 +261,8 @@ impl World for Ssh {
         let script = self.shared.scripts.stop(order, ClaimKind::Command, "TERM", GRACE);
         let (shared, place, told) = (Arc::clone(&self.shared), host.clone(), script.clone());
         let telling = in_thread(move || {
-            // The command may not have begun there: it is told again until its thread has ended.
+            // The command may not have begun there: the request is sent again until its thread has
+            // ended.
             while shared.is_cancelled(order) {
                 let _ = execute::ask_patiently(&shared, &place, &told);
                 thread::sleep(TOLD_AGAIN);

@@ -47,7 +47,7 @@ use crate::tree::{self, Node};
 use environment::Environment;
 use template::{Asker, Builder};
 
-/// What is said beside a template.
+/// What is given beside a template.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Environment files, with their paths among the files; a later one wins.

@@ -34,7 +34,7 @@ pub(super) struct Texts<'a> {
     pub(super) is_unread: bool,
     /// What standard input held.
     pub(super) stdin: Option<Vec<u8>>,
-    /// What is said beside templates of OpenStack Heat.
+    /// What is given beside templates of OpenStack Heat.
     hot: HotArgs,
     /// The template before an update.
     against: Option<PathBuf>,

@@ -99,7 +99,7 @@ fn tree_options() -> tree::Options {
     tree::Options { max_nodes: 1_000_000, ..tree::Options::with_schema(Schema::Go) }
 }
 
-/// Who has so many errors does not mind when one more is told twice.
+/// Beyond so many errors one may be reported twice.
 const MOST_PLACES: usize = 1_000;
 
 impl<'a> Loader<'a> {
@@ -241,7 +241,7 @@ impl<'a> Loader<'a> {
 
     pub(super) fn parse(&mut self, id: SourceId, text: &str) -> Tree {
         let (tree, findings) = tree::parse(id, text, &tree_options());
-        // A file without content is told in the words of Compose.
+        // A file without content is reported in the words of Compose.
         self.findings
             .extend(findings.into_iter().filter(|finding| finding.code != tree::EMPTY_FILE));
         tree
