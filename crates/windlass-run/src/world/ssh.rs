@@ -232,7 +232,7 @@ impl World for Ssh {
     fn start(&mut self, order: &Order) {
         match self.host(order) {
             Ok(Some(host)) => {
-                execute::begin(&self.shared, host, order.clone(), execute::From::Start)
+                execute::begin(&self.shared, host, order.clone(), execute::From::Start);
             }
             Ok(None) => self.local.start(order),
             Err(reason) => {
