@@ -29,8 +29,15 @@ use crate::source::{Origin, SourceId, Sources, Span};
 const APPLICATION: &[&[&Rule]] = &[topology::RULES, protocol::RULES, net::RULES];
 
 /// The rules and codes of each language, and those of no language.
-const OTHERS: &[&[&Rule]] =
-    &[compose::RULES, compose::CODES, hot::RULES, hot::CODES, tosca::CODES, codes::CODES];
+const OTHERS: &[&[&Rule]] = &[
+    compose::REFUSED,
+    compose::RULES,
+    compose::CODES,
+    hot::RULES,
+    hot::CODES,
+    tosca::CODES,
+    codes::CODES,
+];
 
 /// What a rule sees: the description and the texts that it came from.
 #[derive(Debug, Clone, Copy)]
