@@ -21,7 +21,7 @@ use crate::load::Loaded;
 
 /// The text of an assembly in our own language, which the journal keeps as it is.
 pub(super) fn text(args: &UpArgs, loaded: &Loaded) -> Option<String> {
-    let is_own = args.lang.is_none() && loaded.language == Some(Language::Windlass);
+    let is_own = args.lang.is_none() && loaded.language == Some(Language::WINDLASS);
     let mut texts = loaded.sources.iter().filter(|_| is_own && loaded.application.is_net());
     texts.next().map(|(_, source)| source.text.clone())
 }
