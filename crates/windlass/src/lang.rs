@@ -68,7 +68,7 @@ pub struct ReadOptions {
     pub languages: Cow<'static, [Language]>,
     /// What a Compose file takes from outside.
     pub compose: compose::Options,
-    /// What is said beside a template of OpenStack Heat.
+    /// What is given beside a template of OpenStack Heat.
     pub hot: hot::Settings,
     /// Values for the inputs of a TOSCA service.
     pub inputs: tosca::inputs::InputValues,

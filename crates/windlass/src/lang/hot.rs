@@ -86,7 +86,7 @@ impl Reader for Hot {
     }
 }
 
-/// What is said beside a template.
+/// What is given beside a template.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Environment files, with their paths among the files; a later one wins.
