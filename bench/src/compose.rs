@@ -58,7 +58,7 @@ fn layers(services: usize) -> String {
 fn check(path: &str, text: &str, files: &mut MemoryFiles) -> usize {
     let mut sources = Sources::new();
     let root = sources.add(path, text);
-    let reading = lang::read_with(Some(Language::Compose), root, path, &mut sources, files);
+    let reading = lang::read_with(Some(Language::COMPOSE), root, path, &mut sources, files);
     errors(&reading, &sources)
 }
 

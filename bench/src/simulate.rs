@@ -2,7 +2,7 @@
 //! and Concerto on the same shapes.
 //!
 //! Each component has two places and one transition; in a chain it uses the one before it, in a
-//! star all use the first. Three times are told: reading the text, the simulation alone, and the
+//! star all use the first. Three times are printed: reading the text, the simulation alone, and the
 //! whole process from start to exit with its answer; all by the clock, best of three. Caches make
 //! large assemblies slower than small ones, so instructions are counted too, where `callgrind` is
 //! installed: per component, they say whether the work is linear.

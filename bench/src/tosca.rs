@@ -74,7 +74,7 @@ topology_template:
 fn check(text: &str) -> usize {
     let mut sources = Sources::new();
     let root = sources.add("service.yaml", text);
-    let reading = lang::read(Some(Language::Tosca), root, &sources);
+    let reading = lang::read(Some(Language::TOSCA), root, &sources);
     errors(&reading, &sources)
 }
 
@@ -129,7 +129,7 @@ fn median_of_folder() -> Result<Option<Measurement>, String> {
         let start = Instant::now();
         let mut sources = Sources::new();
         let root = sources.add(name.as_str(), text.as_str());
-        let language = Some(Language::Tosca);
+        let language = Some(Language::TOSCA);
         let reading = lang::read_with(language, root, name, &mut sources, &mut files);
         errors(&reading, &sources);
         times.push(start.elapsed().as_secs_f64() * 1000.0);

@@ -1,8 +1,8 @@
 //! `cargo xtask long`: the tests that take their time. Property and differential tests with many
 //! cases, fuzzing of every reader.
 //!
-//! The seed decides every random choice; a run prints commit, seed and commands, so that whoever
-//! reads the result can have it again.
+//! The seed decides every random choice; a run prints commit, seed and commands, so that a
+//! reader of the result can reproduce it.
 
 use crate::Outcome;
 use crate::repository::Repository;

@@ -168,7 +168,7 @@ pub(crate) struct CheckArgs {
     pub(crate) against: Option<PathBuf>,
 }
 
-/// What is said beside a template of OpenStack Heat.
+/// What is given beside a template of OpenStack Heat.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct HotArgs {
     #[command(flatten)]

@@ -160,7 +160,7 @@ impl Config {
     }
 }
 
-/// Files that settings exclude from folders. What is wrong with the settings is told when they
+/// Files that settings exclude from folders. What is wrong with the settings is reported when they
 /// select among findings.
 #[derive(Debug, Default)]
 pub(crate) struct Exclusion {

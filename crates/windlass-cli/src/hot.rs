@@ -1,10 +1,10 @@
-//! What is said beside a template of OpenStack Heat: environment files, a release, an inventory,
+//! What is given beside a template of OpenStack Heat: environment files, a release, an inventory,
 //! and the template before an update.
 
 use std::path::{Path, PathBuf};
 
 use windlass::lang::hot::{self, inventory::Inventory, update, versions};
-use windlass::lang::{self, Language, Reading};
+use windlass::lang::{self, Language, Origin, ReadOptions, Reading, Recognized};
 use windlass::source::files::{Files as _, Limits};
 use windlass::source::{SourceId, Sources};
 
@@ -15,109 +15,131 @@ use crate::read_options::{CommandOptions, TemplateArgs};
 use crate::{input, paths};
 
 impl HotArgs {
-    /// Whether nothing is said.
+    /// Whether nothing is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.template.env.is_empty() && self.release.is_none() && self.inventory.is_none()
     }
 }
 
-/// Reads a template with the environments that the command line names; none when it names none.
-pub(crate) fn read_in_environment(
-    language: Option<Language>,
-    id: SourceId,
+/// What is said beside a template.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Beside<'a> {
+    /// Environment files, a release, an inventory.
+    pub(crate) args: &'a HotArgs,
+    /// The template before an update.
+    pub(crate) against: Option<&'a Path>,
+}
+
+/// Whether there are environments; refuses them beside something that is no template.
+pub(crate) fn has_environments(
+    text: &Recognized,
     path: &Path,
-    sources: &mut Sources,
     options: &CommandOptions,
-) -> Result<Option<Reading>, Failure> {
-    let env = &options.environments;
-    if env.is_empty() {
-        return Ok(None);
+) -> Result<bool, Failure> {
+    if options.environments.is_empty() {
+        return Ok(false);
     }
-    let is_template = match language {
-        Some(language) => language == Language::Hot,
-        None => hot::is_template(&sources.get(id).text),
-    };
-    if !is_template {
+    if text.language != Some(Language::HOT) {
         let name = path.display();
         return Err(Failure::usage(format!("`{name}` is no template of OpenStack Heat"))
             .help("--env names environments of templates"));
     }
-    let args = HotArgs {
-        template: TemplateArgs { env: env.clone(), ..TemplateArgs::default() },
-        ..HotArgs::default()
-    };
-    Ok(Some(read(id, path, &args, None, sources)?.0))
+    Ok(true)
 }
 
-/// Reads a template with what is said beside it, and gives the files that had a part in it.
-pub(crate) fn read(
-    id: SourceId,
+/// Reads a template with the environments that the command line names.
+pub(crate) fn read_in_environments(
+    text: Recognized,
     path: &Path,
-    args: &HotArgs,
-    against: Option<&Path>,
     sources: &mut Sources,
+    options: &CommandOptions,
+) -> Result<Reading, Failure> {
+    let env = options.environments.clone();
+    let template = TemplateArgs { env, ..TemplateArgs::default() };
+    let args = HotArgs { template, ..HotArgs::default() };
+    Ok(read(text, path, Beside { args: &args, against: None }, sources, options)?.0)
+}
+
+/// Reads a template with what is given beside it, and gives the files that had a part in it.
+pub(crate) fn read(
+    text: Recognized,
+    path: &Path,
+    beside: Beside<'_>,
+    sources: &mut Sources,
+    options: &CommandOptions,
 ) -> Result<(Reading, Vec<PathBuf>), Failure> {
-    let mut files = Vec::new();
-    let mut reading = one(id, path, args, sources, &mut files)?;
-    if let (Some(inventory), Some(stack)) = (&args.inventory, &reading.stack) {
-        let inventory =
-            Inventory::read(add(inventory, sources, &mut files)?, sources, &mut reading.findings);
+    let mut texts = Texts { sources, options, files: Vec::new() };
+    let mut reading = texts.template(text, path, beside.args)?;
+    if let (Some(inventory), Some(stack)) = (&beside.args.inventory, &reading.stack) {
+        let source = texts.add(inventory)?;
+        let inventory = Inventory::read(source, texts.sources, &mut reading.findings);
         for stack in std::iter::once(&**stack).chain(&stack.nested) {
             inventory.check(stack, &mut reading.findings);
         }
     }
-    if let Some(against) = against {
-        let old = add(against, sources, &mut files)?;
-        if !hot::is_template(&sources.get(old).text) {
+    if let Some(against) = beside.against {
+        let old = texts.add(against)?;
+        let old = input::recognize(None, old, Origin::Named, texts.sources);
+        if old.language != Some(Language::HOT) {
             let name = against.display();
             return Err(Failure::usage(format!("`{name}` is no template of OpenStack Heat"))
                 .help("--against names the template that the stack has now"));
         }
-        let old = one(old, against, args, sources, &mut files)?;
+        let old = texts.template(old, against, beside.args)?;
         if let (Some(old), Some(new)) = (&old.stack, &reading.stack) {
             reading.findings.extend(update::compare(old, new));
         }
     }
-    Ok((reading, files))
+    Ok((reading, texts.files))
 }
 
-fn one(
-    id: SourceId,
-    path: &Path,
-    args: &HotArgs,
-    sources: &mut Sources,
-    files: &mut Vec<PathBuf>,
-) -> Result<Reading, Failure> {
-    if let Some(name) = &args.release
-        && versions::release_rank(name).is_none()
-    {
-        let known = versions::RELEASES.join(", ");
-        return Err(
-            Failure::usage(format!("unknown release `{name}`")).help(format!("known: {known}"))
-        );
-    }
-    let mut settings = hot::Settings { release: args.release.clone(), ..hot::Settings::default() };
-    let mut root = paths::real_folder(path);
-    for path in &args.template.env {
-        settings.environments.push((add(path, sources, files)?, Some(path.display().to_string())));
-        // What an environment names may stand beside it.
-        let folder = paths::real_folder(path);
-        while !folder.starts_with(&root) && root.pop() {}
-    }
-    let mut disk = DiskFiles::new(&root, Limits::default())
-        .map_err(|_| Failure::usage(format!("cannot read folder `{}`", root.display())))?;
-    let reading = lang::read_hot(id, sources, &mut disk, &settings);
-    files.extend(disk.record().names().iter().map(PathBuf::from));
-    Ok(reading)
+/// The texts that have a part in a template.
+struct Texts<'a> {
+    sources: &'a mut Sources,
+    options: &'a CommandOptions,
+    files: Vec<PathBuf>,
 }
 
-/// Adds a file that was named.
-fn add(path: &Path, sources: &mut Sources, files: &mut Vec<PathBuf>) -> Result<SourceId, Failure> {
-    files.push(path.to_owned());
-    let name = path.display().to_string();
-    let (id, wrong) = input::add(sources, name.clone(), input::bytes(path)?);
-    match wrong {
-        None => Ok(id),
-        Some(finding) => Err(Failure::usage(format!("`{name}`: {}", finding.message))),
+impl Texts<'_> {
+    fn template(
+        &mut self,
+        text: Recognized,
+        path: &Path,
+        args: &HotArgs,
+    ) -> Result<Reading, Failure> {
+        if let Some(name) = &args.release
+            && versions::release_rank(name).is_none()
+        {
+            let known = versions::RELEASES.join(", ");
+            return Err(
+                Failure::usage(format!("unknown release `{name}`")).help(format!("known: {known}"))
+            );
+        }
+        let mut hot = hot::Settings { release: args.release.clone(), ..hot::Settings::default() };
+        let mut root = paths::real_folder(path);
+        for path in &args.template.env {
+            hot.environments.push((self.add(path)?, Some(path.display().to_string())));
+            // What an environment names may stand beside it.
+            let folder = paths::real_folder(path);
+            while !folder.starts_with(&root) && root.pop() {}
+        }
+        let log = self.options.log.clone();
+        let mut disk = DiskFiles::with_log(&root, Limits::default(), log)
+            .map_err(|_| Failure::usage(format!("cannot read folder `{}`", root.display())))?;
+        let options = ReadOptions { hot, ..ReadOptions::default() };
+        let reading = lang::read_recognized(text, "", self.sources, &mut disk, &options);
+        self.files.extend(disk.record().names().iter().map(PathBuf::from));
+        Ok(reading)
+    }
+
+    /// Adds a file that was named.
+    fn add(&mut self, path: &Path) -> Result<SourceId, Failure> {
+        self.files.push(path.to_owned());
+        let name = path.display().to_string();
+        let (id, wrong) = input::add(self.sources, name.clone(), self.options.bytes(path)?);
+        match wrong {
+            None => Ok(id),
+            Some(finding) => Err(Failure::usage(format!("`{name}`: {}", finding.message))),
+        }
     }
 }

@@ -9,13 +9,13 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
-use windlass::lang::{self, Language, Reading};
+use windlass::lang::{self, LANGUAGES, Language, Origin, Reach, ReadOptions, Reading, Recognized};
 use windlass::source::files::{FileError, Files as _, Limits, decode};
 use windlass::source::{SourceId, Sources, Span};
 
 use crate::failure::Failure;
 use crate::files::DiskFiles;
-use crate::read_options::{self, CommandOptions};
+use crate::read_options::CommandOptions;
 
 /// The bytes of a file, or of standard input for `-`; one more than may be read when there are
 /// more, because a file may be endless.
@@ -78,43 +78,41 @@ fn not_utf8(name: &str, bytes: Vec<u8>) -> FileError {
     decode(name, bytes).err().unwrap_or(plain)
 }
 
-/// Reads a text that was named with the files it imports from beside it; gives those as well.
+/// Looks at a text.
+pub(crate) fn recognize(
+    language: Option<Language>,
+    id: SourceId,
+    origin: Origin,
+    sources: &Sources,
+) -> Recognized {
+    lang::recognize(language, id, origin, sources, &ReadOptions::default())
+}
+
+/// Reads a text that was looked at with the files it imports from beside it; gives those as well.
 ///
 /// `with_override` says that an override beside a Compose file counts. What a Compose or TOSCA file
 /// names may lie anywhere below the current folder when the file itself does.
 pub(crate) fn read(
-    language: Option<Language>,
-    id: SourceId,
+    text: Recognized,
     path: &Path,
     sources: &mut Sources,
     options: &CommandOptions,
     with_override: bool,
 ) -> (Reading, Vec<PathBuf>) {
-    // A file with the name of a Compose file is one, however little its keys tell; so is one that
-    // only lacks the right key at its top.
-    let language = lang::told(language, id, sources);
-    let is_compose = language == Some(Language::Compose)
-        || (language.is_none()
-            && lang::tells_nothing(id, sources)
-            && (read_options::is_compose_name(path) || lang::resembles_compose(id, sources)));
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let is_service = || lang::told(None, id, sources) == Some(Language::Tosca);
-    let is_tosca =
-        language == Some(Language::Tosca) || language == Some(Language::Tosker) && is_service();
-    let folder = match () {
-        () if is_compose && is_below_current(path) => PathBuf::new(),
-        () if is_tosca => tosca_root(path),
-        () => folder.to_owned(),
+    let reach = text.reach();
+    let folder = match reach {
+        Reach::CurrentFolder if is_below_current(path) => PathBuf::new(),
+        Reach::Project => tosca_root(path),
+        Reach::CurrentFolder | Reach::Folder => path.parent().unwrap_or(Path::new("")).to_owned(),
     };
-    let name = path.file_name().filter(|name| is_compose || is_tosca || *name != "-");
-    let files = DiskFiles::new(&folder, Limits::default());
+    let name = path.file_name().filter(|name| reach != Reach::Folder || *name != "-");
+    let files = DiskFiles::with_log(&folder, Limits::default(), options.log.clone());
     let (Some(name), Ok(mut files)) = (name, files) else {
-        return (lang::read(language, id, sources), Vec::new());
+        return (lang::read_alone(text, sources, &ReadOptions::default()), Vec::new());
     };
     let options = options.for_file(path, with_override);
-    let language = if is_compose { Some(Language::Compose) } else { language };
     let name = name.to_string_lossy();
-    let reading = lang::read_in(language, id, &name, sources, &mut files, &options);
+    let reading = lang::read_recognized(text, &name, sources, &mut files, &options);
     (reading, files.record().names().iter().map(PathBuf::from).collect())
 }
 
@@ -173,6 +171,6 @@ pub(crate) fn no_language(name: &str) -> Failure {
 
 /// The names of all languages that are read.
 pub(crate) fn known_languages() -> String {
-    let known: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
+    let known: Vec<_> = LANGUAGES.iter().map(|language| language.name()).collect();
     known.join(", ")
 }

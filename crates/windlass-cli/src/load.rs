@@ -15,7 +15,7 @@ use windlass::goal::names::{Ids, Known};
 use windlass::lang::compose::Project;
 use windlass::lang::hot::Stack;
 use windlass::lang::tosca;
-use windlass::lang::{self, Language, Reading, documents};
+use windlass::lang::{self, Kind, Language, Origin, Reading, Recognized, documents};
 use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::lifecycle::timing::Timing;
 use windlass::plan::fit::fit;
@@ -76,7 +76,31 @@ pub(crate) struct Text {
     /// The texts.
     pub(crate) sources: Sources,
     /// The text itself.
-    pub(crate) id: SourceId,
+    id: SourceId,
+    /// What it turned out to be, once that was asked.
+    recognized: Option<Recognized>,
+}
+
+impl Text {
+    /// What the text describes; none when it is in no known language.
+    pub(crate) fn kind(&mut self) -> Option<Kind> {
+        self.recognized().kind
+    }
+
+    fn recognized(&mut self) -> &Recognized {
+        let Text { id, sources, recognized, .. } = self;
+        recognized.get_or_insert_with(|| input::recognize(None, *id, Origin::Named, sources))
+    }
+
+    /// The text with what is known about it, for a reader; a language that is given counts.
+    fn into_recognized(mut self, language: Option<Language>) -> (Recognized, Sources) {
+        let recognized = match (language, self.recognized.take()) {
+            (None, Some(known)) => known,
+            (Some(language), Some(known)) => known.in_language(language),
+            (_, None) => input::recognize(language, self.id, Origin::Named, &self.sources),
+        };
+        (recognized, self.sources)
+    }
 }
 
 /// The application that a plan is read for, with its service when it is one of TOSCA.
@@ -188,11 +212,12 @@ impl Loader {
     /// The text of a file, or of standard input for `-`.
     pub(crate) fn text(&self, path: &Path) -> Result<Text, Failure> {
         let name = path.display().to_string();
-        let mut sources = Sources::new();
-        let (id, wrong) = input::add(&mut sources, name.clone(), input::bytes(path)?);
+        let mut sources = self.options.sources();
+        let bytes = self.options.bytes(path)?;
+        let (id, wrong) = input::add(&mut sources, name.clone(), bytes);
         match wrong {
             Some(finding) => Err(reported(vec![finding], sources, exit_code::FINDINGS)?),
-            None => Ok(Text { name, sources, id }),
+            None => Ok(Text { name, sources, id, recognized: None }),
         }
     }
 
@@ -230,9 +255,9 @@ impl Loader {
             let own = self.application(path, None)?.tosca.map(|own| within(own, context));
             PlanContent::Workflows(own)
         } else {
-            let text = self.text(path)?;
+            let mut text = self.text(path)?;
             name.clone_from(&text.name);
-            if lang::told(None, text.id, &text.sources) == Some(Language::Tosca) {
+            if text.recognized().language == Some(Language::TOSCA) {
                 PlanContent::Workflows(self.service_in(text, path, context))
             } else {
                 PlanContent::Plan(plan_in(text)?)
@@ -249,9 +274,8 @@ impl Loader {
         path: &Path,
         context: PlanContext<'_>,
     ) -> Option<Box<tosca::Model>> {
-        let Text { mut sources, id, .. } = text;
-        let language = Some(Language::Tosca);
-        let reading = input::read(language, id, path, &mut sources, &self.options, false).0;
+        let (text, mut sources) = text.into_recognized(None);
+        let reading = input::read(text, path, &mut sources, &self.options, false).0;
         Some(within(reading.tosca?, context))
     }
 
@@ -259,14 +283,15 @@ impl Loader {
     pub(crate) fn rules(&self, path: &Path) -> Result<RuleSet, Failure> {
         let text = self.text(path)?;
         let reading = documents::read_rules(text.id, &text.sources);
-        described(reading, text, "rule set")
+        described(reading, &text.name, text.sources, "rule set")
     }
 
     /// Reads durations: `NODE.TRANSITION` with how long it takes. What is wrong with them goes to
     /// standard error.
     pub(crate) fn durations(&self, path: &Path) -> Result<Vec<(String, Timing)>, Failure> {
         let text = self.text(path)?;
-        document(documents::read_durations(text.id, &text.sources), text, "list of durations")
+        let reading = documents::read_durations(text.id, &text.sources);
+        document(reading, &text.name, text.sources, "list of durations")
     }
 
     /// Reads a goal file for an application with these instances. What is wrong with it goes to
@@ -279,7 +304,7 @@ impl Loader {
     ) -> Result<GoalFile, Failure> {
         let text = self.text(path)?;
         let reading = documents::read_goal(text.id, &text.sources, application, ids);
-        document(reading, text, "goal")
+        document(reading, &text.name, text.sources, "goal")
     }
 
     /// Reads the application in a file or an archive, or in standard input for `-`. When it cannot
@@ -296,7 +321,7 @@ impl Loader {
         let path = entry.as_deref().unwrap_or(path);
         match files::open(path, Limits::default()) {
             Ok(Opened { mut files, entry: None }) => {
-                let mut sources = Sources::new();
+                let mut sources = self.options.sources();
                 let name = path.display().to_string();
                 let options = self.options.for_file(path, false);
                 match lang::read_archive_in(language, &mut sources, &mut *files, &options) {
@@ -329,11 +354,12 @@ impl Loader {
         language: Option<Language>,
         with_override: bool,
     ) -> Result<Loaded, Failure> {
-        let Text { mut sources, id, .. } = text;
+        let (text, mut sources) = text.into_recognized(language);
         let options = &self.options;
-        let reading = match hot::read_in_environment(language, id, path, &mut sources, options)? {
-            Some(reading) => reading,
-            None => input::read(language, id, path, &mut sources, options, with_override).0,
+        let reading = if hot::has_environments(&text, path, options)? {
+            hot::read_in_environments(text, path, &mut sources, options)?
+        } else {
+            input::read(text, path, &mut sources, options, with_override).0
         };
         understood(reading, sources, path)
     }
@@ -341,26 +367,37 @@ impl Loader {
 
 /// Reads a state for an application in a text.
 pub(crate) fn state_in(text: Text, application: &Application) -> Result<GlobalState, Failure> {
-    let reading = documents::read_state(text.id, &text.sources, application);
-    document(reading, text, "state")
+    let name = text.name.clone();
+    let (text, sources) = text.into_recognized(None);
+    let reading = documents::state_of(text, &sources, application);
+    document(reading, &name, sources, "state")
 }
 
 /// Reads a plan in a text.
 pub(crate) fn plan_in(text: Text) -> Result<Plan, Failure> {
-    let reading = documents::read_plan(text.id, &text.sources);
-    document(reading, text, "plan")
+    let name = text.name.clone();
+    let (text, sources) = text.into_recognized(None);
+    let reading = documents::plan_of(text, &sources);
+    document(reading, &name, sources, "plan")
 }
 
 /// Reads a topology of a rule set in a text.
 pub(crate) fn topology_in(text: Text) -> Result<Topology, Failure> {
-    let reading = documents::read_topology(text.id, &text.sources);
-    described(reading, text, "topology")
+    let name = text.name.clone();
+    let (text, sources) = text.into_recognized(None);
+    let reading = documents::topology_of(text.into_text(), &sources);
+    described(reading, &name, sources, "topology")
 }
 
 /// Reads a description that stands for itself: what is wrong with it is a finding.
-fn described<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result<T, Failure> {
-    refuse_errors(reading.findings, text.sources, exit_code::FINDINGS)?;
-    reading.document.ok_or_else(|| Failure::usage(format!("`{}` is no {what}", text.name)))
+fn described<T>(
+    reading: documents::Reading<T>,
+    name: &str,
+    sources: Sources,
+    what: &str,
+) -> Result<T, Failure> {
+    refuse_errors(reading.findings, sources, exit_code::FINDINGS)?;
+    reading.document.ok_or_else(|| Failure::usage(format!("`{name}` is no {what}")))
 }
 
 /// The instances that a goal may name: those that are wanted, those of the state, and those that
@@ -397,12 +434,17 @@ pub(crate) fn fitting(
     })
 }
 
-fn document<T>(reading: documents::Reading<T>, text: Text, what: &str) -> Result<T, Failure> {
+fn document<T>(
+    reading: documents::Reading<T>,
+    name: &str,
+    sources: Sources,
+    what: &str,
+) -> Result<T, Failure> {
     // What is no YAML is wrong by itself; the rest does not fit the application.
     let syntax = reading.findings.iter().any(rule::is_syntax);
     let exit = if syntax { exit_code::FINDINGS } else { exit_code::USAGE };
-    refuse_errors(reading.findings, text.sources, exit)?;
-    reading.document.ok_or_else(|| Failure::usage(format!("`{}` is no {what}", text.name)))
+    refuse_errors(reading.findings, sources, exit)?;
+    reading.document.ok_or_else(|| Failure::usage(format!("`{name}` is no {what}")))
 }
 
 /// The file with which an unpacked archive begins; none for anything else.
@@ -493,3 +535,6 @@ fn unreadable(name: &str, error: &FileError) -> Result<Failure, Failure> {
     let finding = error.diagnostic(Span { source, start: 0, end: 0 });
     reported(vec![finding], sources, exit_code::FINDINGS)
 }
+
+#[cfg(test)]
+mod tests;

@@ -99,17 +99,29 @@ fn guarded(program: impl FnOnce() -> u8 + UnwindSafe) -> u8 {
 
 /// Carries out a command.
 fn run(cli: Cli, is_json: bool) -> u8 {
-    let result = Loader::of(&cli.command).and_then(|loader| match cli.command {
-        Command::Check(args) => commands::check::run(&args, &loader),
+    let result = Loader::of(&cli.command).and_then(|loader| execute(cli.command, &loader));
+    result.unwrap_or_else(|failure: Failure| {
+        failure.print();
+        if is_json {
+            failure.print_json();
+        }
+        failure.exit_code
+    })
+}
+
+/// Hands a command what it reads with.
+fn execute(command: Command, loader: &Loader) -> Result<u8, Failure> {
+    match command {
+        Command::Check(args) => commands::check::run(&args, loader),
         Command::Explain(args) => commands::explain::run(&args),
-        Command::Show(args) => commands::show::run(&args, &loader),
-        Command::Verify(args) => commands::verify::run(&args, &loader),
-        Command::Plan(args) => commands::plan::run(&args, &loader),
-        Command::Step(args) => commands::step::run(&args, &loader),
-        Command::Analyze(args) => commands::analyze::run(&args, &loader),
-        Command::Prove(args) => commands::prove::run(&args, &loader),
-        Command::Simulate(args) => commands::simulate::run(&args, &loader),
-        Command::Up(args) => commands::up::exec(&args, &loader),
+        Command::Show(args) => commands::show::run(&args, loader),
+        Command::Verify(args) => commands::verify::run(&args, loader),
+        Command::Plan(args) => commands::plan::run(&args, loader),
+        Command::Step(args) => commands::step::run(&args, loader),
+        Command::Analyze(args) => commands::analyze::run(&args, loader),
+        Command::Prove(args) => commands::prove::run(&args, loader),
+        Command::Simulate(args) => commands::simulate::run(&args, loader),
+        Command::Up(args) => commands::up::exec(&args, loader),
         Command::Scale(args) => commands::scale::exec(&args),
         Command::Restart(args) => commands::restart::exec(&args),
         Command::Down(args) => commands::down::exec(&args),
@@ -118,17 +130,10 @@ fn run(cli: Cli, is_json: bool) -> u8 {
         Command::History(args) => commands::history::exec(&args),
         Command::Logs(args) => commands::logs::exec(&args),
         Command::Serve(args) => commands::serve::run(&args),
-        Command::Convert(args) => commands::convert::run(&args, &loader),
+        Command::Convert(args) => commands::convert::run(&args, loader),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
-    });
-    result.unwrap_or_else(|failure: Failure| {
-        failure.print();
-        if is_json {
-            failure.print_json();
-        }
-        failure.exit_code
-    })
+    }
 }
 
 /// Prints help, the version, or what is wrong with the command line.

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use windlass::lang::ReadOptions;
 use windlass::lang::compose::interpolate::Environment;
-use windlass::lang::compose::{NamedText, Options, dotenv};
+use windlass::lang::compose::{FILE_NAMES, NamedText, Options, dotenv};
 use windlass::lang::tosca::inputs::{InputValues, SINGLE};
 use windlass::lang::tosca::switches::Switches;
-use windlass::source::Sources;
+use windlass::source::{ReadLog, Sources};
 use windlass::spelling;
 
 use crate::args::Command;
@@ -80,6 +80,8 @@ pub(crate) struct CommandOptions {
     compose: Options,
     inputs: InputValues,
     quirks: Switches,
+    /// How often files were read and parsed.
+    pub(crate) log: ReadLog,
     /// The environment files of templates, for every command but `check`, which has more to say.
     pub(crate) environments: Vec<PathBuf>,
 }
@@ -121,8 +123,20 @@ impl CommandOptions {
             inputs: inputs(&template.tosca, matches!(command, Command::Up(_)))?,
             quirks: quirks(&template.tosca)?,
             compose: compose(args, services)?,
+            log: ReadLog::default(),
             environments: if is_check { Vec::new() } else { template.env.clone() },
         })
+    }
+
+    /// The bytes of a file that was named, or of standard input.
+    pub(crate) fn bytes(&self, path: &Path) -> Result<Vec<u8>, Failure> {
+        self.log.note_read(&path.display().to_string());
+        input::bytes(path)
+    }
+
+    /// No texts yet; what becomes of them is counted.
+    pub(crate) fn sources(&self) -> Sources {
+        Sources::with_log(self.log.clone())
     }
 
     /// Values for inputs and nothing else, as a deployment remembers them.
@@ -147,11 +161,12 @@ impl CommandOptions {
         if with_override && let Some(over) = override_of(path).and_then(|over| text(&over).ok()) {
             compose.overrides.insert(0, over);
         }
-        ReadOptions { compose, inputs: self.inputs.clone(), quirks: self.quirks_for(path) }
+        let (inputs, quirks) = (self.inputs.clone(), self.quirks_for(path));
+        ReadOptions { compose, inputs, quirks, ..ReadOptions::default() }
     }
 
     /// The quirks for a file: those of the command line, and those of the settings beside it. What
-    /// is wrong with the settings is told by `check`.
+    /// is wrong with the settings is reported by `check`.
     fn quirks_for(&self, path: &Path) -> Switches {
         let mut quirks = self.quirks.clone();
         let folder = paths::real_folder(path);
@@ -248,24 +263,15 @@ fn text(path: &Path) -> Result<NamedText, Failure> {
     }
 }
 
-/// Names of the file of a project, in the order in which Compose looks for them.
-const NAMES: &[&str] =
-    &["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
-
-/// Whether a file has a name that Compose looks for.
-pub(crate) fn is_compose_name(path: &Path) -> bool {
-    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| NAMES.contains(&name))
-}
-
 /// The Compose file of a folder.
 pub(crate) fn file_in(folder: &Path) -> Option<PathBuf> {
-    NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+    FILE_NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
 /// The override that Compose takes together with a file.
 pub(crate) fn override_of(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
-    let stem = NAMES.contains(&name).then(|| name.split('.').next())??;
+    let stem = FILE_NAMES.contains(&name).then(|| name.split('.').next())??;
     let names =
         ["yml", "yaml"].map(|ending| path.with_file_name(format!("{stem}.override.{ending}")));
     names.into_iter().find(|path| path.is_file())

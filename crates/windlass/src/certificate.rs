@@ -2,7 +2,7 @@
 //!
 //! The checker asks the reference semantics only and searches nothing: it shares no code with
 //! `explore` or with a question such as `verify`, so a defect there is found here. It shares `step`
-//! with them; what that means is said in `docs/trust.md`.
+//! with them; `docs/trust.md` says what that means.
 
 mod any_size;
 mod closed_set;

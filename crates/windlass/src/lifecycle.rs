@@ -1,7 +1,7 @@
 //! Descriptions of life cycles, without behavior.
 //!
 //! A component type has one life cycle: a management protocol (papers 003 and 004) or a net
-//! (paper 002). What such a description means is said in `semantics/`; here it is plain data.
+//! (paper 002). `semantics/` says what such a description means; here it is plain data.
 
 pub mod implementation;
 pub mod net;

@@ -1,7 +1,7 @@
 //! Plans: partial orders of actions, as people write and exchange them.
 //!
 //! A plan speaks of instances, nodes and operations by name, because it is a document of its own
-//! and may not fit the application it is given with. What it means is said in `semantics/`.
+//! and may not fit the application it is given with. `semantics/` says what it means.
 
 pub mod closure;
 pub mod counting;

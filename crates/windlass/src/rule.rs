@@ -29,8 +29,15 @@ use crate::source::{Origin, SourceId, Sources, Span};
 const APPLICATION: &[&[&Rule]] = &[topology::RULES, protocol::RULES, net::RULES];
 
 /// The rules and codes of each language, and those of no language.
-const OTHERS: &[&[&Rule]] =
-    &[compose::RULES, compose::CODES, hot::RULES, hot::CODES, tosca::CODES, codes::CODES];
+const OTHERS: &[&[&Rule]] = &[
+    compose::REFUSED,
+    compose::RULES,
+    compose::CODES,
+    hot::RULES,
+    hot::CODES,
+    tosca::CODES,
+    codes::CODES,
+];
 
 /// What a rule sees: the description and the texts that it came from.
 #[derive(Debug, Clone, Copy)]
@@ -226,7 +233,7 @@ pub fn check_reading(reading: &Reading, sources: &Sources) -> Vec<Diagnostic> {
             let mut findings = compose::check(project, sources);
             let errors = reading.findings.iter().filter(|it| it.severity == Severity::Error);
             let wrong: Vec<_> = errors.map(|error| error.primary).collect();
-            // What is wrong anyway is told once.
+            // What is wrong anyway is reported once.
             findings.retain(|finding| !wrong.iter().any(|it| it.contains(finding.primary)));
             findings
         }

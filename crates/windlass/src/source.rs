@@ -5,6 +5,9 @@
 //! part of an application can carry one.
 
 pub mod files;
+mod log;
+
+pub use log::ReadLog;
 
 /// One text in a [`Sources`] collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,12 +151,30 @@ fn count_characters(bytes: &[u8]) -> u32 {
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     all: Vec<Source>,
+    log: ReadLog,
 }
 
 impl Sources {
     /// An empty collection.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty collection whose parses are counted in this log.
+    pub fn with_log(log: ReadLog) -> Self {
+        Sources { all: Vec::new(), log }
+    }
+
+    /// Counts a parse of a text.
+    pub fn note_parse(&self, id: SourceId) {
+        self.log.note_parse(&self.get(id).name);
+    }
+
+    /// Takes back a text that was added last, because it turned out to be of no use.
+    pub fn take_back(&mut self, id: SourceId) {
+        if id.0 as usize + 1 == self.all.len() {
+            self.all.pop();
+        }
     }
 
     /// Adds a text and returns its id.

@@ -15,16 +15,29 @@ mod events;
 mod keys;
 mod left_out;
 mod node;
+mod parsed;
 mod scalar;
 pub mod value;
 
 pub use build::parse;
 pub use left_out::LeftOut;
 pub use node::{Entry, Kind, Node};
+pub use parsed::Parsed;
 pub use scalar::{Scalar, Schema};
 pub use value::Value;
 
-use crate::source::{SourceId, Span};
+use crate::diagnostic::Diagnostic;
+use crate::source::{SourceId, Sources, Span};
+
+/// Reads one of the texts, as [`parse`] does.
+pub fn parse_source(
+    source: SourceId,
+    sources: &Sources,
+    options: &Options,
+) -> (Tree, Vec<Diagnostic>) {
+    sources.note_parse(source);
+    parse(source, &sources.get(source).text, options)
+}
 
 /// The code of a key that a mapping has twice.
 pub(crate) const DUPLICATE_KEY: &str = "YAML002";

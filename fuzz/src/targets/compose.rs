@@ -17,7 +17,7 @@ pub(super) fn run(input: &[u8]) -> u64 {
         .with(".env", text.as_ref());
     let mut sources = Sources::new();
     let root = sources.add("compose.yaml", text.as_ref());
-    let language = Some(Language::Compose);
+    let language = Some(Language::COMPOSE);
     let beside = ReadOptions::default();
     let reading = lang::read_in(language, root, "compose.yaml", &mut sources, &mut files, &beside);
     findings::check(&sources, &reading.findings);

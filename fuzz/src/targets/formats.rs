@@ -10,12 +10,12 @@ use windlass::tree::emit;
 /// An application without errors, printed, reads as the same application.
 pub(super) fn ramp(input: &[u8]) -> u64 {
     let text = String::from_utf8_lossy(input);
-    let (_, reading) = read(Language::Ramp, &text);
+    let (_, reading) = read(Language::RAMP, &text);
     if let Some(application) = &reading.application
         && let Ok(written) = ramp::print(application)
     {
         let printed = emit::json(&written.document);
-        let (_, again) = read(Language::Ramp, &printed);
+        let (_, again) = read(Language::RAMP, &printed);
         same(&again, application, &printed);
     }
     behavior(&reading)
@@ -24,10 +24,10 @@ pub(super) fn ramp(input: &[u8]) -> u64 {
 /// An assembly without errors reads as the same assembly when it is written in our language.
 pub(super) fn concerto(input: &[u8]) -> u64 {
     let text = String::from_utf8_lossy(input);
-    let (_, reading) = read(Language::Concerto, &text);
+    let (_, reading) = read(Language::CONCERTO, &text);
     if let Some(application) = &reading.application {
         let printed = emit::yaml(&lang::windlass::print(application, None));
-        let (_, again) = read(Language::Windlass, &printed);
+        let (_, again) = read(Language::WINDLASS, &printed);
         same(&again, application, &printed);
     }
     behavior(&reading)
@@ -59,7 +59,7 @@ pub(super) fn plan(input: &[u8]) -> u64 {
 /// Definitions without errors, printed as an archive, read as the same application.
 pub(super) fn barrel(input: &[u8]) -> u64 {
     let text = String::from_utf8_lossy(input);
-    let (_, reading) = read(Language::Barrel, &text);
+    let (_, reading) = read(Language::BARREL, &text);
     if let Some(application) = &reading.application
         && let Ok(written) = barrel::print(application)
     {

@@ -10,7 +10,7 @@ pub(super) fn run(input: &[u8]) -> u64 {
     let text = String::from_utf8_lossy(input);
     let mut sources = Sources::new();
     let id = sources.add("template.yaml", text);
-    let reading = lang::read(Some(Language::Hot), id, &sources);
+    let reading = lang::read(Some(Language::HOT), id, &sources);
     findings::check(&sources, &reading.findings);
     let judged = rule::check_reading(&reading, &sources);
     findings::check(&sources, &judged);

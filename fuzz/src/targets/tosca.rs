@@ -15,7 +15,7 @@ pub(super) fn run(input: &[u8]) -> u64 {
         MemoryFiles::new(limits).with("service.yaml", text.as_ref()).with("a.yaml", text.as_ref());
     let mut sources = Sources::new();
     let root = sources.add("service.yaml", text.as_ref());
-    let language = Some(Language::Tosca);
+    let language = Some(Language::TOSCA);
     let beside = ReadOptions::default();
     let reading = lang::read_in(language, root, "service.yaml", &mut sources, &mut files, &beside);
     findings::check(&sources, &reading.findings);

@@ -1,10 +1,9 @@
 //! `windlass check PATH...`: every mistake in descriptions, each at its line.
 //!
 //! The steps, in order: [`inputs`] finds the files; [`read`] reads them, which gives the findings;
-//! comments suppress some of them; `windlass.toml` selects and sets severities; a baseline leaves
-//! out what was there before; a renderer writes the rest. Suppression comes before selection, so
-//! that a comment does not become useless by a setting.
+//! [`filter`] leaves some of them out; a renderer writes the rest.
 
+mod filter;
 mod fixing;
 pub(crate) mod inputs;
 mod limit;
@@ -12,22 +11,20 @@ mod parts;
 mod read;
 mod watch;
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use windlass::diagnostic::{self, Diagnostic, Severity};
+use windlass::diagnostic::Severity;
 use windlass::lang::Language;
 
+use self::filter::Filtered;
 use self::inputs::Input;
 use self::read::Texts;
 use crate::args::{CheckArgs, CheckFormat};
-use crate::config::{self, Config, Exclusion};
+use crate::config::Exclusion;
 use crate::failure::Failure;
-use crate::fingerprint::Fingerprints;
 use crate::load::Loader;
-use crate::report::{Finding, Report, count};
-use crate::{baseline, exit_code, input, output, paths, render, suppress};
+use crate::report::{Report, count};
+use crate::{baseline, exit_code, input, output, render};
 
 /// Checks once, or again and again with `--watch`.
 pub(crate) fn run(args: &CheckArgs, loader: &Loader) -> Result<u8, Failure> {
@@ -152,18 +149,9 @@ fn check(request: Request<'_>, stdin: Option<Vec<u8>>) -> Result<Outcome, Failur
     if texts.checked == 0 && failures.is_empty() {
         failures.push(inputs::nothing_found(&args.paths));
     }
-    let mut findings = std::mem::take(&mut texts.findings);
-    suppress::apply(&texts.sources, &mut findings);
-    let mut config = Config::default();
-    select(&mut texts, &mut config, &mut findings)?;
-    diagnostic::sort(&mut findings);
-    let mut report = report(args, texts.sources, findings, texts.checked);
-    let stale = match &args.baseline {
-        Some(path) => leave_out(&mut report, &baseline::read(path)?),
-        None => 0,
-    };
+    let Filtered { report, stale, settings } = filter::filter(args, &mut texts)?;
     let mut files = texts.files;
-    files.extend(config.looked_at);
+    files.extend(settings);
     files.extend(exclusion.looked_at());
     files.extend(args.baseline.clone());
     let (skipped, is_unread) = (texts.skipped, texts.is_unread);
@@ -180,87 +168,4 @@ fn skipped(files: &[(String, &'static str)]) -> String {
     }
     let what = count(files.len(), "file");
     format!("skipped {what} in languages that are not read yet: {}", names.join(", "))
-}
-
-/// Applies the settings of each file, and adds what is wrong with the settings.
-fn select(
-    texts: &mut Texts<'_>,
-    config: &mut Config,
-    findings: &mut Vec<Diagnostic>,
-) -> Result<(), Failure> {
-    let mut wrong = Vec::new();
-    // Settings are looked up for every description, so that a mistake in them is always seen.
-    for folder in texts.folders() {
-        config.of_folder(&folder, &mut texts.sources, &mut wrong)?;
-    }
-    findings.append(&mut wrong);
-    let mut by_source = BTreeMap::new();
-    let mut kept = Vec::with_capacity(findings.len());
-    for mut finding in findings.drain(..) {
-        let source = finding.primary.source;
-        if let Entry::Vacant(vacant) = by_source.entry(source) {
-            let folder = texts.folder(source);
-            let settings = config.of_folder(&folder, &mut texts.sources, &mut wrong)?;
-            let path = paths::real(Path::new(&texts.sources.get(source).name));
-            vacant.insert((settings, path));
-        }
-        let (settings, path) = &by_source[&source];
-        if config::apply(settings.as_deref(), path, &mut finding) {
-            kept.push(finding);
-        }
-    }
-    *findings = kept;
-    Ok(())
-}
-
-/// Findings with places and fingerprints. A file that several descriptions import was read for
-/// each of them; what is the same is reported once.
-fn report(
-    args: &CheckArgs,
-    sources: windlass::source::Sources,
-    findings: Vec<Diagnostic>,
-    checked: usize,
-) -> Report {
-    let folder =
-        args.baseline.as_ref().or(args.write_baseline.as_ref()).map(|b| paths::real_folder(b));
-    let mut fingerprints = Fingerprints::new(&sources);
-    let mut seen = BTreeSet::new();
-    let mut placed = Vec::with_capacity(findings.len());
-    for mut diagnostic in findings {
-        shorten(&mut diagnostic);
-        let name = &sources.get(diagnostic.primary.source).name;
-        let place = (diagnostic.primary.start, diagnostic.primary.end);
-        if !seen.insert((name.clone(), place, diagnostic.code, diagnostic.message.clone())) {
-            continue;
-        }
-        let (start, end) = sources.positions(diagnostic.primary);
-        let file = match &folder {
-            Some(folder) => baseline::file_name(name, folder),
-            None => name.clone(),
-        };
-        let fingerprint = fingerprints.next(&diagnostic, &file, start.line);
-        placed.push(Finding { diagnostic, start, end, fingerprint });
-    }
-    Report { sources, findings: placed, checked }
-}
-
-/// A name may be as long as its file; a text of a finding is for people and for logs.
-fn shorten(diagnostic: &mut Diagnostic) {
-    const LIMIT: usize = 1000;
-    let labels = diagnostic.labels.iter_mut().map(|label| &mut label.message);
-    let fix = diagnostic.fix.iter_mut().map(|fix| &mut fix.message);
-    let others = diagnostic.notes.iter_mut().chain(&mut diagnostic.help).chain(labels).chain(fix);
-    for text in std::iter::once(&mut diagnostic.message).chain(others) {
-        if let Some((at, _)) = text.char_indices().nth(LIMIT) {
-            text.truncate(at);
-            text.push_str("...");
-        }
-    }
-}
-
-/// Leaves out what the baseline lists, and says how much of it was not there.
-fn leave_out(report: &mut Report, known: &BTreeSet<u64>) -> usize {
-    let before: BTreeSet<u64> = report.findings.iter().map(|f| f.fingerprint).collect();
-    report.findings.retain(|finding| !known.contains(&finding.fingerprint));
-    known.difference(&before).count()
 }

@@ -13,7 +13,7 @@ use windlass::application::assembly::Assembly;
 use windlass::application::{Application, GlobalState};
 use windlass::export::alloy;
 use windlass::export::pnml;
-use windlass::lang::documents::{Kind, kind};
+use windlass::lang::Kind;
 use windlass::lang::windlass as own;
 use windlass::lang::{Inexpressible, Language, Written, occi, ramp, tosca, tosker};
 use windlass::plan::Plan;
@@ -105,8 +105,8 @@ fn convert(args: &ConvertArgs, loader: &Loader) -> Result<Written<Content>, Fail
         return application(loader.application(&args.file, args.lang.as_deref())?, args, true);
     }
     let language = args.lang.as_deref().map(input::language).transpose()?;
-    let text = loader.text(&args.file)?;
-    match kind(text.id, &text.sources) {
+    let mut text = loader.text(&args.file)?;
+    match text.kind() {
         Some(Kind::Plan) => plan(&load::plan_in(text)?, args),
         Some(Kind::State) => {
             let Some(path) = &args.app else {
@@ -190,7 +190,7 @@ fn service(
     let Some(model) = model else {
         return Err(not_in("application", "TOSCA; a plan is written as a workflow"));
     };
-    if language == Some(Language::Occi) {
+    if language == Some(Language::OCCI) {
         let document = occi::service(&occi::of_service(model).unwrap_or_default());
         return Ok(yaml_of(Written { document, left_out: vec!["mixins and actions"] }));
     }

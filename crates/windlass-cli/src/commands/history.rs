@@ -22,7 +22,7 @@ use crate::{escape, exit_code, output, replace};
 #[command(after_help = "\
 With --format json every entry is a line of its own, as the journal keeps it. --chart and --gantt show
 the actions of a run (the last, or --run N) as bars, each above the bar that the durations in the
-description let expect.
+description predict.
 
 Examples:
   windlass history

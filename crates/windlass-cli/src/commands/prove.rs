@@ -15,8 +15,8 @@ use windlass::application::{Application, NodeId};
 use windlass::diagnostic::Diagnostic;
 use windlass::explore::Options;
 use windlass::goal::names::Ids;
+use windlass::lang::Kind;
 use windlass::lang::compose::{self, Project};
-use windlass::lang::documents::{self, Kind};
 use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::plan::Plan;
 use windlass::prove::{self, Answer, AnySize, Proof};
@@ -29,7 +29,7 @@ use crate::commands::verify::{check_declared, parse_goal};
 use crate::failure::Failure;
 use crate::load::{self, Loader};
 use crate::read_options::{ComposeArgs, TemplateArgs};
-use crate::{escape, exit_code, input, output, replace};
+use crate::{escape, exit_code, output, replace};
 
 /// What `windlass prove` takes.
 #[derive(Debug, Args)]
@@ -187,19 +187,17 @@ fn code(answer: Answer) -> u8 {
 /// A topology is one of ours; everything else is asked for an application.
 fn asked(loader: &Loader, path: &Path, lang: Option<&str>) -> Result<Asked, Failure> {
     if lang.is_none() && !path.is_dir() && !crate::files::looks_like_archive(path) {
-        let text = loader.text(path)?;
-        match documents::kind(text.id, &text.sources) {
+        let mut text = loader.text(path)?;
+        match text.kind() {
             Some(Kind::Topology) => return Ok(Asked::Topology(Box::new(load::topology_in(text)?))),
             Some(Kind::Rules) => {
                 let message = format!("`{}` is a rule set, not a topology", text.name);
                 return Err(Failure::usage(message).help("ask with --any-size"));
             }
-            _ if path.as_os_str() == "-" => {
-                let language = lang.map(input::language).transpose()?;
-                let loaded = loader.application_in(text, path, language)?;
+            _ => {
+                let loaded = loader.application_in(text, path, None)?;
                 return Ok(Asked::Application(Box::new(loaded)));
             }
-            _ => {}
         }
     }
     Ok(Asked::Application(Box::new(loader.application(path, lang)?)))

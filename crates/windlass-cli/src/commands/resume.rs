@@ -82,7 +82,7 @@ fn verdicts(said: &[(InDoubtArg, Verdict)]) -> Result<Verdicts, Failure> {
                 InDoubtArg::All => "all".to_owned(),
                 InDoubtArg::Order(order) => format!("order {}", order.0),
             };
-            let message = format!("{what} is said to be done and to be done again");
+            let message = format!("{what} is named both as done and as to be done again");
             return Err(Failure::usage(message).help("say one of the two"));
         }
     }

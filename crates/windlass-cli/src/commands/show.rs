@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::application::Application;
 use windlass::export::{self, Drawing};
-use windlass::lang::documents::{self, Kind};
+use windlass::lang::Kind;
 use windlass::plan::Plan;
 use windlass::spelling;
 
@@ -69,8 +69,8 @@ fn shown(args: &ShowArgs, loader: &Loader) -> Result<Shown, Failure> {
         let loaded = loader.application(path, args.lang.as_deref())?;
         return drawings(&loaded.application, &args.what).map(Shown::Drawings);
     }
-    let text = loader.text(path)?;
-    if documents::kind(text.id, &text.sources) == Some(Kind::Plan) {
+    let mut text = loader.text(path)?;
+    if text.kind() == Some(Kind::Plan) {
         if args.what != "topology" {
             return Err(Failure::usage("--what is for applications, and this is a plan"));
         }

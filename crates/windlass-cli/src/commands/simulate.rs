@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use windlass::application::Application;
 use windlass::application::assembly::Assembly;
 use windlass::export::gantt::{self, Bar};
-use windlass::lang::documents::{self, Kind};
+use windlass::lang::Kind;
 use windlass::lang::windlass::units;
 use windlass::lifecycle::timing::Timing;
 use windlass::simulate::runs::{self, Statistics};
@@ -205,8 +205,8 @@ fn brought_up(args: &SimulateArgs, loader: &Loader) -> Result<Application, Failu
     {
         loader.application(path, args.lang.as_deref())?
     } else {
-        let text = loader.text(path)?;
-        if documents::kind(text.id, &text.sources) == Some(Kind::Plan) {
+        let mut text = loader.text(path)?;
+        if text.kind() == Some(Kind::Plan) {
             return Err(Failure::usage(format!("`{}` is a plan", path.display()))
                 .help("`--app APP` says which application it is for"));
         }

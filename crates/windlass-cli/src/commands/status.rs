@@ -272,7 +272,7 @@ fn text(report: &StatusReport) -> String {
         };
         let line = format!("  {instance:first$}  {state:second$}{process}");
         let line = format!("{}\n", line.trim_end());
-        // Tokens of one component that wait for the same are told once.
+        // Tokens of one component that wait for the same are printed once.
         if !out.ends_with(&format!("\n{line}")) {
             out.push_str(&line);
         }

@@ -48,7 +48,7 @@ what lives in a dead container. In an assembly of nets the lines are `start`, `e
 `time-out`, `cancel`, `retry`, `skip` and `compensate` with COMPONENT TRANSITION; places are entered
 and ports provided by themselves.
 
-Where several providers or handlers are possible, the first one is taken and the others are told.
+Where several providers or handlers are possible, the first one is taken and the others are listed.
 
 Exit codes: 0 every line was carried out, 1 a line was not, 2 a file that cannot be read.
 

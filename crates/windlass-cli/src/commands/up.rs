@@ -185,7 +185,7 @@ fn bring_up(
 
 /// The text of an application in our own language.
 fn own_text<'l>(args: &UpArgs, loaded: &'l Loaded) -> Option<&'l str> {
-    let is_own = args.lang.is_none() && loaded.language == Some(Language::Windlass);
+    let is_own = args.lang.is_none() && loaded.language == Some(Language::WINDLASS);
     let mut texts = loaded.sources.iter().filter(|_| is_own && loaded.application.is_net());
     texts.next().map(|(_, source)| source.text.as_str())
 }
@@ -206,7 +206,7 @@ fn directory(
     }
 }
 
-/// Where actions take place. What would go wrong there is told here, before anything.
+/// Where actions take place. What would go wrong there is reported here, before anything.
 fn world_of(args: &UpArgs, loaded: &Loaded) -> Result<WorldKind, Failure> {
     staging::allowed(loaded.tosca.as_deref(), &loaded.sources)?;
     let world = args.world.map_or_else(|| usual_world(loaded), WorldKind::from);

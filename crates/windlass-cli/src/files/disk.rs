@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use windlass::lang::tosca::csar;
+use windlass::source::ReadLog;
 use windlass::source::files::{FOLDER, FileError, Files, Limits, ReadFile, Record, check_path};
 
 /// How many entries of a folder are looked at.
@@ -24,9 +25,14 @@ pub(crate) struct DiskFiles {
 impl DiskFiles {
     /// The files below a folder; the empty path is the current folder.
     pub(crate) fn new(root: &Path, limits: Limits) -> Result<Self, FileError> {
+        Self::with_log(root, limits, ReadLog::default())
+    }
+
+    /// The same; what is read is counted in this log.
+    pub(crate) fn with_log(root: &Path, limits: Limits, log: ReadLog) -> Result<Self, FileError> {
         let real = fs::canonicalize(or_current(root))
             .map_err(|error| unreadable(&root.to_string_lossy(), &error))?;
-        let record = Record::new(limits);
+        let record = Record::with_log(limits, log);
         Ok(DiskFiles { shown: root.to_owned(), real, record, archives: Vec::new() })
     }
 
@@ -96,6 +102,13 @@ impl Files for DiskFiles {
             .map_err(|error| unreadable(&name, &error))?;
         let text = self.record.admit(&name, bytes)?;
         Ok(ReadFile { name, identity: real.to_string_lossy().into_owned(), text })
+    }
+
+    fn identity(&mut self, from: Option<&str>, path: &str) -> Result<String, FileError> {
+        if let Some(archive) = self.inside(from) {
+            return archive.identity(from, path);
+        }
+        self.locate(from, path).map(|(_, real)| real.to_string_lossy().into_owned())
     }
 
     fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
-use windlass::lang::documents::{self, Kind};
+use windlass::lang::{Kind, Origin};
 use windlass::source::Sources;
 
 use super::refusal::Refusal;
@@ -188,9 +188,10 @@ fn describe(path: &Path) -> (Document, Vec<String>) {
     if wrong.is_some() {
         return (other, Vec::new());
     }
-    let said = documents::kind(id, &sources);
-    let (reading, imports) =
-        input::read(None, id, path, &mut sources, &CommandOptions::default(), true);
+    let text = input::recognize(None, id, Origin::Named, &sources);
+    let said = text.kind;
+    let options = CommandOptions::default();
+    let (reading, imports) = input::read(text, path, &mut sources, &options, true);
     let language = reading.language.map(windlass::lang::Language::name);
     let kind = match said {
         Some(Kind::Application) => What::Application,

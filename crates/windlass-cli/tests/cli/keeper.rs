@@ -1,4 +1,4 @@
-//! Commands that must not run twice, and the keeper that outlives the engine: whoever is killed,
+//! Commands that must not run twice, and the keeper that outlives the engine: whatever is killed,
 //! and when, a command runs once, and how it ended is known or asked about.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]

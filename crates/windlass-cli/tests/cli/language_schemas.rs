@@ -57,7 +57,7 @@ fn the_examples_fit_their_schemas() {
 fn both(document: &serde_json::Value) -> (bool, bool) {
     let mut sources = Sources::new();
     let root = sources.add("windlass.json", document.to_string());
-    let reading = lang::read(Some(lang::Language::Windlass), root, &sources);
+    let reading = lang::read(Some(lang::Language::WINDLASS), root, &sources);
     (reading.findings.is_empty(), validator("windlass").is_valid(document))
 }
 

@@ -52,7 +52,7 @@ fn workers_become_more_and_fewer() {
     assert!(three.len() == 3 && three.values().all(|pid| is_alive(*pid)), "{three:?}");
     let status = folder.run(&["status"]);
     assert_eq!(status.code, 0, "{status:?}");
-    // Everybody is asked before somebody goes, and sees who.
+    // The operator is asked before an instance goes, and sees which.
     let refused = folder.run(&["scale", "worker=1", "--detach"]);
     assert!(refused.code == 2 && refused.stderr.contains("remove worker"), "{refused:?}");
     let dry = folder.run(&["scale", "worker=1", "--dry-run", "--format", "json"]).json();

@@ -1,5 +1,5 @@
-//! `--detach --supervise`: an engine in the background handles a death, and gives way to whoever
-//! drives the deployment next.
+//! `--detach --supervise`: an engine in the background handles a death, and gives way to the next
+//! command that drives the deployment.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 

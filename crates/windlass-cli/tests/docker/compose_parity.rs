@@ -1,4 +1,4 @@
-//! What windlass makes and what the real Compose makes is the same: whoever comes second finds
+//! What windlass makes and what the real Compose makes is the same: the second program finds
 //! nothing to change.
 
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! How an image is built: the query that the engine's classic builder gets.
 //!
-//! What that builder cannot do is told before anything runs (COMPOSE044).
+//! What that builder cannot do is reported before anything runs (COMPOSE044).
 
 use std::collections::BTreeMap;
 

@@ -36,7 +36,7 @@ pub fn conflicts(
                 }
             }
             Part::Network { name, .. } => {
-                all.extend(of_another(engine, requests, "network", name)?)
+                all.extend(of_another(engine, requests, "network", name)?);
             }
             Part::Volume { name, .. } => all.extend(of_another(engine, requests, "volume", name)?),
             Part::Image { .. } | Part::Nothing => {}

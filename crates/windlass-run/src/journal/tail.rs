@@ -7,7 +7,7 @@
 //! nothing, so that nothing is lost or doubled when the engine dies between putting them there and
 //! the clearing of this file.
 //!
-//! The file is longer than its lines: zeros stand where the next ones will. Whoever waits for a
+//! The file is longer than its lines: zeros fill the place of the next ones. A wait for a
 //! line to reach the disk waits for that alone, and not for the new length of the file, which is
 //! written elsewhere.
 //!

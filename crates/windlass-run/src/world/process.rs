@@ -318,7 +318,7 @@ impl World for Processes {
                 self.inbox.push(order);
             }
         }
-        // All of them: who sleeps is told only of what ends from then on.
+        // All of them: a sleeping thread hears only of what ends from then on.
         while let Some(ended) = self.inbox.ended() {
             let report = self.direct.reap(&self.shared, ended);
             if report.is_some() {

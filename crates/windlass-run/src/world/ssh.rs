@@ -36,7 +36,7 @@ use connection::Connections;
 use script::{ClaimKind, ClaimStatus, Scripts};
 use unreachable::UnreachableHosts;
 
-/// How long after a command was told to stop it is told again.
+/// How long after a request to stop a command the next one is sent.
 const TOLD_AGAIN: Duration = Duration::from_millis(300);
 
 /// How long a command that was stopped may take before it is killed, in tenths of a second.
@@ -45,7 +45,7 @@ const GRACE: u64 = 50;
 /// How soon the operator is heard while a host is asked.
 const HEARD_WITHIN: Duration = Duration::from_millis(100);
 
-/// How long a host may take to answer before the operator is told.
+/// How long a host may take to answer before the operator is informed.
 const SOON: Duration = Duration::from_secs(2);
 
 /// What the threads share.
@@ -262,7 +262,7 @@ impl World for Ssh {
     fn start(&mut self, order: &Order) {
         match self.host(order) {
             Ok(Some(host)) => {
-                execute::begin(&self.shared, host, order.clone(), execute::From::Start)
+                execute::begin(&self.shared, host, order.clone(), execute::From::Start);
             }
             Ok(None) => self.local.start(order),
             Err(why) => {
@@ -291,7 +291,8 @@ impl World for Ssh {
         let script = self.shared.scripts.stop(order, ClaimKind::Command, "TERM", GRACE);
         let (shared, place, told) = (Arc::clone(&self.shared), host.clone(), script.clone());
         let telling = in_thread(move || {
-            // The command may not have begun there: it is told again until its thread has ended.
+            // The command may not have begun there: the request is sent again until its thread has
+            // ended.
             while shared.is_cancelled(order) {
                 let _ = execute::ask_patiently(&shared, &place, &told);
                 thread::sleep(TOLD_AGAIN);

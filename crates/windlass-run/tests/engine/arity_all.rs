@@ -1,4 +1,4 @@
-//! A service of which somebody needs every container for as long as it runs: one too many goes in
+//! A service of which another needs every container for as long as it runs: one too many goes in
 //! one step, and who runs without what it needs leaves before that.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]

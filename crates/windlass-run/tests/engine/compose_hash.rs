@@ -5,14 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use windlass::lang::compose::{Options, load_alone};
+use windlass::lang::Text;
+use windlass::lang::compose::{Options, load};
 use windlass::source::Sources;
 use windlass_run::compose::{ProjectContext, hashes};
 
 fn check(text: &str, expected: &[(&str, &str)]) {
     let mut sources = Sources::new();
     let root = sources.add("compose.yaml", text);
-    let loaded = load_alone(root, &Options::default(), &sources);
+    let loaded = load(Text::new(root), &Options::default(), &mut sources, None);
     let project = loaded.project.unwrap_or_else(|| panic!("{:?}", loaded.findings));
     let environment = BTreeMap::from([("B".to_owned(), "fromenv".to_owned())]);
     let ground =

@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use windlass::lang::compose::{Options, load_alone};
+use windlass::lang::Text;
+use windlass::lang::compose::{Options, load};
 use windlass::source::Sources;
 use windlass_run::compose::{ProjectContext, hashes};
 
@@ -66,7 +67,7 @@ fn ours(text: &str) -> Hashes {
         project_name: Some("app".to_owned()),
         ..Options::default()
     };
-    let loaded = load_alone(root, &options, &sources);
+    let loaded = load(Text::new(root), &options, &mut sources, None);
     let project = loaded.project.unwrap_or_else(|| panic!("{:?}", loaded.findings));
     hashes(&project, &ProjectContext { folder: folder(), environment, ..ProjectContext::default() })
 }

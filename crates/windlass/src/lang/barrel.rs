@@ -22,9 +22,12 @@ mod rewrite;
 pub use print::print;
 pub use rewrite::rewrite;
 
+use super::Reading;
+use super::language::{Context, Kind, Language, Reader, Text, reborrow};
 use crate::application::Application;
-use crate::diagnostic::Diagnostic;
-use crate::lang::tosca::xml::{Library, definitions::TOSCA};
+use crate::diagnostic::{self, Diagnostic};
+use crate::lang::tosca::xml::{self, Library, definitions::TOSCA};
+use crate::source::files::{Files, MemoryFiles};
 
 /// The namespace of management protocols.
 pub const PROTOCOL: &str = "http://di.unipi.it/~soldani/mprot";
@@ -51,6 +54,48 @@ const SPECIAL: &str = "Special";
 /// The interface that the names of operations leave out.
 const LIFECYCLE: &str = "Lifecycle";
 
+impl Language {
+    /// TOSCA 1.0 XML with management protocols, as BARREL of paper 003 reads it.
+    pub const BARREL: Language = Language::new(&Barrel);
+}
+
+#[derive(Debug)]
+struct Barrel;
+
+impl Reader for Barrel {
+    fn name(&self) -> &'static str {
+        "barrel"
+    }
+
+    fn recognize_text(&self, text: &str) -> Option<Kind> {
+        detect(text).then_some(Kind::Application)
+    }
+
+    fn is_yaml(&self) -> bool {
+        false
+    }
+
+    /// Definitions without a service template are for others to import.
+    fn is_library(&self, text: &str) -> bool {
+        !text.contains("ServiceTemplate")
+    }
+
+    fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
+        let mut findings = Vec::new();
+        let mut none = MemoryFiles::default();
+        let name = context.sources.get(text.id).name.clone();
+        let (path, files) = match reborrow(&mut context.files) {
+            Some(files) => (context.path, files),
+            None => (name.as_str(), &mut none as &mut dyn Files),
+        };
+        let library = xml::load(text.id, path, context.sources, files, &mut findings);
+        let application = read(&library, &mut findings);
+        let application = application.filter(|_| !super::has_errors(&findings));
+        diagnostic::sort(&mut findings);
+        Reading { application, findings, ..Reading::default() }
+    }
+}
+
 /// A file of an archive: its path and its text.
 pub type ArchiveFile = (String, String);
 
@@ -70,7 +115,7 @@ pub fn read(library: &Library, findings: &mut Vec<Diagnostic>) -> Option<Applica
 /// Reports a name that nothing declares.
 fn unknown<'a>(
     what: &str,
-    written: &super::tosca::xml::Attribute,
+    written: &xml::Attribute,
     known: impl Iterator<Item = &'a str> + Clone,
     findings: &mut Vec<Diagnostic>,
 ) {

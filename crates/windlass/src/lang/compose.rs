@@ -32,14 +32,69 @@ pub(crate) mod validate;
 mod waits;
 
 pub use application::lower;
-pub use load::{Loaded, load, load_alone};
+pub use load::{Loaded, load};
 pub use project::Project;
 pub use read::uses;
 pub use recognize::{detect, resembles};
 pub use waits::{Hopeless, hopeless};
 
-use crate::diagnostic::Diagnostic;
+use super::Reading;
+use super::language::{
+    Context, Kind, Language, Origin, Reach, Reader, Text, Unrecognized, reborrow,
+};
+use crate::diagnostic::{self, Diagnostic};
+use crate::tree::Node;
 use interpolate::Environment;
+
+impl Language {
+    /// Docker Compose.
+    pub const COMPOSE: Language = Language::new(&Compose);
+}
+
+/// Names of the file of a project, in the order in which Compose looks for them.
+pub const FILE_NAMES: &[&str] =
+    &["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
+
+#[derive(Debug)]
+struct Compose;
+
+impl Reader for Compose {
+    fn name(&self) -> &'static str {
+        "compose"
+    }
+
+    fn recognize_keys(&self, root: Node<'_>) -> Option<Kind> {
+        detect(root).then_some(Kind::Application)
+    }
+
+    /// A file with the name of a Compose file is one, however little its keys tell; so is one that
+    /// was named and only lacks the right key at its top.
+    fn guess(&self, text: Unrecognized<'_>) -> Option<Kind> {
+        let is_compose = match text.origin {
+            Origin::Alone | Origin::Packed => false,
+            Origin::Found => FILE_NAMES.contains(&text.file_name()),
+            Origin::Named => FILE_NAMES.contains(&text.file_name()) || resembles(text.root),
+        };
+        is_compose.then_some(Kind::Application)
+    }
+
+    fn reach(&self, _root: Option<Node<'_>>) -> Reach {
+        Reach::CurrentFolder
+    }
+
+    fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
+        let files = reborrow(&mut context.files);
+        let loaded = load(text, &context.options.compose, context.sources, files);
+        let check = |project| (context.rules.compose)(project, loaded.is_complete);
+        let refused = loaded.project.as_ref().map(check).unwrap_or_default();
+        let (project, mut findings) = loaded.judged(refused);
+        diagnostic::sort(&mut findings);
+        let sound = project.as_ref().filter(|_| !super::has_errors(&findings));
+        let (application, goal) = sound.map(lower).unzip();
+        let compose = project.map(Box::new);
+        Reading { application, goal, compose, findings, ..Reading::default() }
+    }
+}
 
 /// Findings on the way.
 pub type Findings = Vec<Diagnostic>;

@@ -17,16 +17,18 @@ mod fields;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Reading;
+use super::language::{Context, Kind, Language, Reader, Text};
 use crate::application::{
     Application, ComponentType, Connection, Deployment, Faults, Node as AppNode, NodeId, Policy,
 };
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{self, Diagnostic};
 use crate::lifecycle::net::{
     Action, Dock, DockId, FIRST_BEHAVIOR, Group, GroupId, Net, NetTransition, Place, PlaceId, Port,
     PortKind, Side,
 };
 use crate::lifecycle::{Cost, Lifecycle};
-use crate::tree::Node;
+use crate::tree::{self, Node};
 use fields::{list, name, record, text, twice, unknown};
 
 /// A name that nothing declares.
@@ -39,6 +41,31 @@ pub const MISSING_KEY: &str = "CONCERTO003";
 pub const UNKNOWN_KEY: &str = "CONCERTO004";
 /// Something that is declared twice.
 pub const DECLARED_TWICE: &str = "CONCERTO005";
+
+impl Language {
+    /// The JSON of Concerto's model.
+    pub const CONCERTO: Language = Language::new(&Concerto);
+}
+
+#[derive(Debug)]
+struct Concerto;
+
+impl Reader for Concerto {
+    fn name(&self) -> &'static str {
+        "concerto"
+    }
+
+    fn recognize_keys(&self, root: Node<'_>) -> Option<Kind> {
+        detect(root).then_some(Kind::Application)
+    }
+
+    fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
+        let (tree, mut findings) = text.parse(context.sources, &tree::Options::default());
+        let application = read_application(tree.root(), &mut findings);
+        diagnostic::sort(&mut findings);
+        Reading { application, findings, ..Reading::default() }
+    }
+}
 
 /// Whether a text is one of Concerto's: a list of components that have places and transitions.
 pub fn detect(root: Node<'_>) -> bool {

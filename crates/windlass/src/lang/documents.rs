@@ -1,8 +1,11 @@
 //! Documents beside an application: plans, states and goals, ours or RAMP's or TosKer's.
 //!
-//! The caller need not know in which language it was written.
+//! The caller need not know in which language it was written. A function `..._of` takes a text that
+//! was looked at before, and does not parse it again.
 
-use super::{Language, checked_tosca, has_errors, hot, ramp, tosca, tosker, windlass};
+use super::language::{Kind, Language, Origin, Text};
+use super::recognize::Recognized;
+use super::{ReadOptions, has_errors, windlass};
 use crate::application::{Application, GlobalState};
 use crate::diagnostic::{self, Diagnostic};
 use crate::goal::GoalFile;
@@ -33,92 +36,44 @@ impl<T> Reading<T> {
     }
 }
 
-/// What a text describes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// An application.
-    Application,
-    /// A state of one.
-    State,
-    /// A plan for one.
-    Plan,
-    /// A goal for one.
-    Goal,
-    /// A rule set.
-    Rules,
-    /// A topology of one.
-    Topology,
-}
-
 /// What a text describes, in whatever language; none when it is in no known one.
 pub fn kind(root: SourceId, sources: &Sources) -> Option<Kind> {
-    let text = &sources.get(root).text;
-    match Language::detect_text(text) {
-        Some(Language::Tosker) => return Some(Kind::Plan),
-        Some(_) => return Some(Kind::Application),
-        None => {}
-    }
-    let (tree, _) = tree::parse(root, text, &tree::Options::default());
-    let ours = windlass::Document::detect(tree.root()).map(|document| match document {
-        windlass::Document::Application => Kind::Application,
-        windlass::Document::State => Kind::State,
-        windlass::Document::Plan => Kind::Plan,
-        windlass::Document::Goal => Kind::Goal,
-        windlass::Document::Rules => Kind::Rules,
-        windlass::Document::Topology => Kind::Topology,
-    });
-    ours.or_else(|| {
-        ramp::Document::detect(tree.root()).map(|document| match document {
-            ramp::Document::Application => Kind::Application,
-            ramp::Document::State => Kind::State,
-            ramp::Document::Plan => Kind::Plan,
-        })
-    })
-    .or_else(|| hot::detect(tree.root()).then_some(Kind::Application))
+    recognized(root, sources).kind
+}
+
+/// Looks at a text that stands alone.
+fn recognized(root: SourceId, sources: &Sources) -> Recognized {
+    super::recognize(None, root, Origin::Alone, sources, &ReadOptions::default())
+}
+
+/// How the trees of documents are read: a topology of a million relationships has over seven
+/// million values.
+pub(super) fn tree_options() -> tree::Options {
+    tree::Options { max_nodes: 20_000_000, ..tree::Options::default() }
 }
 
 /// Reads a plan: ours, RAMP's, of RAMP's branch `v0`, TosKer's, or a workflow of TOSCA.
 pub fn read_plan(root: SourceId, sources: &Sources) -> Reading<Plan> {
-    let source = sources.get(root);
-    let as_tosker = || {
-        let mut findings = Vec::new();
-        let plan = tosker::read_plan(root, source, &mut findings);
-        Reading::new(Some(Language::Tosker), Some(plan), findings)
-    };
-    if tosker::detect(&source.text) {
-        return as_tosker();
-    }
-    let reading = read(root, sources, |node, findings| {
-        if ramp::Document::detect(node) == Some(ramp::Document::Plan) {
-            return Some((Language::Ramp, ramp::read_plan(node, findings)));
-        }
-        let ours = windlass::Document::detect(node) == Some(windlass::Document::Plan);
-        ours.then(|| (Language::Windlass, windlass::read_plan(node, findings)))
-    });
-    if reading.language.is_none()
-        && let Some(workflow) = read_workflow(root, sources)
-    {
-        return workflow;
-    }
-    match reading.language {
-        None if tosker::is_named(&source.name) => as_tosker(),
-        _ => reading,
-    }
+    plan_of(recognized(root, sources), sources)
 }
 
-/// The workflow of a TOSCA service as a plan: `deploy`, or the first one.
-fn read_workflow(root: SourceId, sources: &Sources) -> Option<Reading<Plan>> {
-    let (tree, _) = tree::parse(root, &sources.get(root).text, &tree::Options::default());
-    if !tosca::detect(tree.root()) {
-        return None;
-    }
-    // Profiles are added to the texts; no finding points into them. What is wrong with the service
-    // is said where it is read as the application.
-    let mut sources = sources.clone();
-    let given = tosca::inputs::InputValues::default();
-    let model = checked_tosca(root, &mut sources, None, &given, &mut Vec::new())?;
-    let plan = tosca::workflow::plan(&model, None)?;
-    Some(Reading::new(Some(Language::Tosca), Some(plan), Vec::new()))
+/// Reads the plan in a text that was looked at.
+pub fn plan_of(text: Recognized, sources: &Sources) -> Reading<Plan> {
+    let (language, kind, mut findings) = (text.language, text.kind, Vec::new());
+    let is_service = kind == Some(Kind::Application) && language == Some(Language::TOSCA);
+    let plan = match language.filter(|_| kind == Some(Kind::Plan) || is_service) {
+        Some(language) => {
+            // Profiles are added to the texts; no finding points into them.
+            let (mut sources, options) = (sources.clone(), ReadOptions::default());
+            let mut context = super::alone("", &mut sources, &options);
+            language.reader().read_plan(text.into_text(), &mut context, &mut findings)
+        }
+        None => {
+            (_, findings) = text.into_text().parse(sources, &tree_options());
+            None
+        }
+    };
+    Reading::new(language.filter(|_| plan.is_some()), plan, findings)
 }
 
 /// Reads a state for an application: ours or RAMP's.
@@ -127,20 +82,27 @@ pub fn read_state(
     sources: &Sources,
     application: &Application,
 ) -> Reading<GlobalState> {
-    read(root, sources, |node, findings| {
-        if ramp::Document::detect(node) == Some(ramp::Document::State) {
-            return Some((Language::Ramp, ramp::read_state(node, application, findings)));
-        }
-        let ours = windlass::Document::detect(node) == Some(windlass::Document::State);
-        ours.then(|| (Language::Windlass, windlass::read_state(node, application, findings)))
-    })
+    state_of(recognized(root, sources), sources, application)
+}
+
+/// Reads the state in a text that was looked at.
+pub fn state_of(
+    text: Recognized,
+    sources: &Sources,
+    application: &Application,
+) -> Reading<GlobalState> {
+    let language = text.language.filter(|_| text.kind == Some(Kind::State));
+    let (tree, mut findings) = text.into_text().parse(sources, &tree_options());
+    let read = |it: Language| it.reader().read_state(tree.root(), application, &mut findings);
+    let state = language.and_then(read);
+    Reading::new(language.filter(|_| state.is_some()), state, findings)
 }
 
 /// Reads a plan that this program wrote, however long it is.
 pub fn kept_plan(root: SourceId, sources: &Sources) -> Option<Plan> {
     kept(root, sources, |node, findings| {
-        let ours = windlass::Document::detect(node) == Some(windlass::Document::Plan);
-        ours.then(|| (Language::Windlass, windlass::read_plan(node, findings)))
+        let ours = windlass::detect(node) == Some(Kind::Plan);
+        ours.then(|| (Language::WINDLASS, windlass::read_plan(node, findings)))
     })
 }
 
@@ -151,8 +113,8 @@ pub fn kept_state(
     application: &Application,
 ) -> Option<GlobalState> {
     kept(root, sources, |node, findings| {
-        let ours = windlass::Document::detect(node) == Some(windlass::Document::State);
-        ours.then(|| (Language::Windlass, windlass::read_state(node, application, findings)))
+        let ours = windlass::detect(node) == Some(Kind::State);
+        ours.then(|| (Language::WINDLASS, windlass::read_state(node, application, findings)))
     })
 }
 
@@ -164,9 +126,9 @@ pub fn read_goal(
     ids: Ids<'_>,
 ) -> Reading<GoalFile> {
     read(root, sources, |node, findings| {
-        let ours = windlass::Document::detect(node) == Some(windlass::Document::Goal);
+        let ours = windlass::detect(node) == Some(Kind::Goal);
         ours.then(|| {
-            (Language::Windlass, windlass::read_goal_file(node, application, ids, findings))
+            (Language::WINDLASS, windlass::read_goal_file(node, application, ids, findings))
         })
     })
 }
@@ -174,18 +136,23 @@ pub fn read_goal(
 /// Reads a rule set.
 pub fn read_rules(root: SourceId, sources: &Sources) -> Reading<RuleSet> {
     read(root, sources, |node, findings| {
-        let ours = windlass::Document::detect(node) == Some(windlass::Document::Rules);
+        let ours = windlass::detect(node) == Some(Kind::Rules);
         let rules = ours.then(|| windlass::read_rules(node, findings))?;
-        rules.map(|rules| (Language::Windlass, rules))
+        rules.map(|rules| (Language::WINDLASS, rules))
     })
 }
 
 /// Reads a topology of a rule set.
 pub fn read_topology(root: SourceId, sources: &Sources) -> Reading<Topology> {
-    read(root, sources, |node, findings| {
-        let ours = windlass::Document::detect(node) == Some(windlass::Document::Topology);
+    topology_of(Text::new(root), sources)
+}
+
+/// Reads the topology in a text that was looked at.
+pub fn topology_of(text: Text, sources: &Sources) -> Reading<Topology> {
+    read_within(&tree_options(), text, sources, |node, findings| {
+        let ours = windlass::detect(node) == Some(Kind::Topology);
         let topology = ours.then(|| windlass::read_topology(node, findings))?;
-        topology.map(|topology| (Language::Windlass, topology))
+        topology.map(|topology| (Language::WINDLASS, topology))
     })
 }
 
@@ -193,7 +160,7 @@ pub fn read_topology(root: SourceId, sources: &Sources) -> Reading<Topology> {
 pub fn read_durations(root: SourceId, sources: &Sources) -> Reading<Vec<(String, Timing)>> {
     read(root, sources, |node, findings| {
         let durations = windlass::read_durations(node, findings);
-        node.is_mapping().then_some((Language::Windlass, durations))
+        node.is_mapping().then_some((Language::WINDLASS, durations))
     })
 }
 
@@ -203,9 +170,7 @@ fn read<T>(
     sources: &Sources,
     reader: impl FnOnce(Node<'_>, &mut Vec<Diagnostic>) -> Option<(Language, T)>,
 ) -> Reading<T> {
-    // A topology of a million relationships has over seven million values.
-    let options = tree::Options { max_nodes: 20_000_000, ..tree::Options::default() };
-    read_within(&options, root, sources, reader)
+    read_within(&tree_options(), Text::new(root), sources, reader)
 }
 
 /// Reads a text of our own: limits are for what others write.
@@ -216,16 +181,16 @@ fn kept<T>(
 ) -> Option<T> {
     let options =
         tree::Options { max_nodes: u32::MAX, max_bytes: u32::MAX, ..tree::Options::default() };
-    read_within(&options, root, sources, reader).document
+    read_within(&options, Text::new(root), sources, reader).document
 }
 
 fn read_within<T>(
     options: &tree::Options,
-    root: SourceId,
+    text: Text,
     sources: &Sources,
     reader: impl FnOnce(Node<'_>, &mut Vec<Diagnostic>) -> Option<(Language, T)>,
 ) -> Reading<T> {
-    let (tree, mut findings) = tree::parse(root, &sources.get(root).text, options);
+    let (tree, mut findings) = text.parse(sources, options);
     match reader(tree.root(), &mut findings) {
         Some((language, document)) => Reading::new(Some(language), Some(document), findings),
         None => Reading::new(None, None, findings),

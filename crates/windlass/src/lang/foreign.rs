@@ -1,17 +1,18 @@
 //! Languages that Windlass recognizes and does not read yet. Saying so is better than "unknown".
 
 use crate::diagnostic::Diagnostic;
-use crate::tree::{Node, Tree};
+use crate::source::Span;
+use crate::tree::Node;
 
 /// The code of the finding.
 pub const NOT_READ_YET: &str = "LANG001";
 
 /// Which language a text is in, and the key that tells.
 #[derive(Debug, Clone, Copy)]
-pub struct Foreign<'t> {
+pub struct Foreign {
     /// The name of the language for people.
     pub name: &'static str,
-    key: Node<'t>,
+    key: Span,
 }
 
 /// Dialects of TOSCA, by how the word for their version starts.
@@ -22,23 +23,23 @@ const DIALECTS: &[(&str, &str)] = &[
 ];
 
 /// The language of a text that is in none that is read.
-pub fn detect(tree: &Tree) -> Option<Foreign<'_>> {
-    dialect(tree.root())
+pub fn detect(root: Node<'_>) -> Option<Foreign> {
+    dialect(root)
 }
 
 /// The dialect of TOSCA that a text is in.
-pub(super) fn dialect(root: Node<'_>) -> Option<Foreign<'_>> {
+pub(super) fn dialect(root: Node<'_>) -> Option<Foreign> {
     let entry = root.get_entry("tosca_definitions_version")?;
     let version = entry.value.as_str()?;
     let found = DIALECTS.iter().find(|(start, _)| version.starts_with(start));
-    found.map(|(_, name)| Foreign { name, key: entry.key })
+    found.map(|(_, name)| Foreign { name, key: entry.key.span() })
 }
 
-impl Foreign<'_> {
+impl Foreign {
     /// The finding, at the key that tells.
     pub fn finding(&self) -> Diagnostic {
         let message = format!("this is {}, a language that is not read yet", self.name);
-        Diagnostic::error(NOT_READ_YET, self.key.span(), message)
+        Diagnostic::error(NOT_READ_YET, self.key, message)
             .help("describe the application in `windlass.yaml`: see docs/language.md")
     }
 }
@@ -51,7 +52,7 @@ mod tests {
 
     fn name_of(text: &str) -> Option<&'static str> {
         let (tree, _) = tree::parse(SourceId(0), text, &tree::Options::default());
-        detect(&tree).map(|foreign| foreign.name)
+        detect(tree.root()).map(|foreign| foreign.name)
     }
 
     #[test]

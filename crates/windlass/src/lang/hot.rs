@@ -39,15 +39,54 @@ pub mod versions;
 pub use sections::detect;
 pub use stack::{Resource, Stack};
 
+use super::Reading;
+use super::language::{Context, Kind, Language, Reader, Text, Unrecognized, reborrow};
 use crate::application::Application;
 use crate::diagnostic::{self, Diagnostic};
 use crate::source::files::{Files, ImportStack, ReadFile};
 use crate::source::{SourceId, Sources, Span};
-use crate::tree::{self, Node};
+use crate::tree::Node;
 use environment::Environment;
 use template::{Asker, Builder};
 
-/// What is said beside a template.
+impl Language {
+    /// HOT of OpenStack Heat.
+    pub const HOT: Language = Language::new(&Hot);
+}
+
+#[derive(Debug)]
+struct Hot;
+
+impl Reader for Hot {
+    fn name(&self) -> &'static str {
+        "hot"
+    }
+
+    fn recognize_keys(&self, root: Node<'_>) -> Option<Kind> {
+        detect(root).then_some(Kind::Application)
+    }
+
+    /// The version may stand behind what cannot be read.
+    fn guess(&self, text: Unrecognized<'_>) -> Option<Kind> {
+        has_version_line(text.text).then_some(Kind::Application)
+    }
+
+    fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
+        let mut findings = Vec::new();
+        let name = context.sources.get(text.id).name.clone();
+        let path = context.files.is_some().then_some(name.as_str());
+        let files = reborrow(&mut context.files);
+        let settings = &context.options.hot;
+        let stack = read(text, path, context.sources, files, settings, &mut findings);
+        diagnostic::sort(&mut findings);
+        let stack = stack.map(Box::new);
+        let application = stack.as_ref().filter(|_| !super::has_errors(&findings));
+        let application = application.map(|stack| lower(stack, &name));
+        Reading { application, stack, findings, ..Reading::default() }
+    }
+}
+
+/// What is given beside a template.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Environment files, with their paths among the files; a later one wins.
@@ -60,13 +99,14 @@ pub struct Settings {
 /// that
 /// it names is looked at.
 pub fn read<'f>(
-    root: SourceId,
+    text: Text,
     path: Option<&str>,
     sources: &'f mut Sources,
     files: Option<&'f mut dyn Files>,
     settings: &'f Settings,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Stack> {
+    let root = text.id;
     let mut environment = Environment::default();
     for (source, path) in &settings.environments {
         environment.add(*source, path.as_deref(), sources, findings);
@@ -78,6 +118,7 @@ pub fn read<'f>(
     // The first file of a chain is never refused.
     let _ = imports.enter(&own, None);
     let mut builder = Builder {
+        first: Some(text),
         sources,
         files,
         environment,
@@ -96,21 +137,14 @@ pub fn read<'f>(
     Some(stack)
 }
 
-/// Whether a text is a template: by the start of a line, or for JSON by its keys.
-pub fn is_template(text: &str) -> bool {
+/// Whether a line of a text says that it is a template.
+fn has_version_line(text: &str) -> bool {
     const KEYS: &[&str] =
         &["heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion"];
     let starts = |line: &str| {
         KEYS.iter().any(|key| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))
     };
-    if text.lines().any(starts) {
-        return true;
-    }
-    if !KEYS.iter().any(|key| text.contains(key)) {
-        return false;
-    }
-    let (tree, _) = tree::parse(SourceId(0), text, &parameter::options());
-    detect(tree.root())
+    text.lines().any(starts)
 }
 
 /// The application that a template without errors describes.

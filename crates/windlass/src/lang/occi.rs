@@ -22,10 +22,71 @@ pub use write::{json, text};
 
 use std::collections::BTreeMap;
 
+use super::language::{Context, Kind, Language, Reader, Text};
+use super::{ReadOptions, Reading, tosca};
+use crate::diagnostic;
 use crate::graph::{Location, LocationGraph, Process, Role, RoleId, Sort};
 use crate::lang::tosca::locations::{self, Values};
 use crate::lang::tosca::model::Model;
-use crate::tree::Value;
+use crate::source::Sources;
+use crate::tree::{self, Node, Value, emit};
+
+impl Language {
+    /// The renderings of OCCI, JSON and text.
+    pub const OCCI: Language = Language::new(&Occi);
+}
+
+#[derive(Debug)]
+struct Occi;
+
+impl Reader for Occi {
+    fn name(&self) -> &'static str {
+        "occi"
+    }
+
+    fn recognize_text(&self, text: &str) -> Option<Kind> {
+        is_text(text).then_some(Kind::Application)
+    }
+
+    fn recognize_keys(&self, root: Node<'_>) -> Option<Kind> {
+        detect(root).then_some(Kind::Application)
+    }
+
+    fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
+        let (mut findings, source) = (Vec::new(), context.sources.get(text.id));
+        let name = source.name.clone();
+        let configuration = if is_text(&source.text) {
+            context.sources.note_parse(text.id);
+            read_text(text.id, &source.text, &mut findings)
+        } else {
+            let (tree, mut syntax) = text.parse(context.sources, &tree::Options::default());
+            findings.append(&mut syntax);
+            read(tree.root(), &mut findings).filter(|_| tree.is_complete())
+        };
+        diagnostic::sort(&mut findings);
+        let reading = configuration.map(|configuration| lowered(&configuration, &name, context));
+        Reading { findings, ..reading.unwrap_or_default() }
+    }
+}
+
+/// A configuration means the TOSCA service that it maps to. What the types require and it does not
+/// say is not asked for.
+fn lowered(configuration: &Configuration, name: &str, context: &Context<'_>) -> Reading {
+    let mut sources = Sources::new();
+    let root = sources.add(name, emit::yaml(&service(configuration)));
+    let options = ReadOptions::default();
+    let mut inner = Context {
+        path: name,
+        sources: &mut sources,
+        files: None,
+        options: &options,
+        rules: context.rules,
+    };
+    let model = tosca::checked(Text::new(root), &mut inner, &mut Vec::new());
+    let lowered = model.as_ref().and_then(|model| tosca::lower::lower(model, super::stem(name)));
+    let (application, goal) = lowered.unzip();
+    Reading { application, goal, tosca: model.map(Box::new), ..Reading::default() }
+}
 
 const SCHEME: &str = "http://windlass.example/occi/tosca#";
 

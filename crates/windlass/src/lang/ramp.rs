@@ -20,9 +20,12 @@ pub use plan::read_plan;
 pub use print::{print, print_plan, print_state};
 pub use state::read_state;
 
-use crate::application::Application;
-use crate::diagnostic::Diagnostic;
-use crate::tree::Node;
+use super::language::{Context, Kind, Language, Reader, Text};
+use super::{Reading, documents};
+use crate::application::{Application, GlobalState};
+use crate::diagnostic::{self, Diagnostic};
+use crate::plan::Plan;
+use crate::tree::{self, Node};
 
 /// A name that nothing declares.
 pub const UNKNOWN_NAME: &str = "RAMP001";
@@ -45,33 +48,79 @@ pub const STATE_DOES_NOT_FIT: &str = "RAMP009";
 /// An order that only concerns the start or the end of an operation.
 pub const HALF_AN_OPERATION: &str = "RAMP010";
 
-/// Which of RAMP's documents a text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Document {
-    /// `nodes`, each with a `managementProtocol`.
-    Application,
-    /// `activeInstances`, in `v0` `activeNodeInstances`.
-    State,
-    /// `actions`, in `v0` `planExecutableElements`; a sequence is the same file.
-    Plan,
+impl Language {
+    /// The JSON of RAMP, paper 004's tool.
+    pub const RAMP: Language = Language::new(&Ramp);
 }
 
-impl Document {
-    /// Decides by the keys at the top.
-    pub fn detect(root: Node<'_>) -> Option<Document> {
-        let has = |key: &str| root.get(key).is_some();
-        let protocol = |node: Node<'_>| node.get("managementProtocol").is_some();
-        let nodes = root.get("nodes").filter(|nodes| nodes.is_list());
-        let described = nodes.is_some_and(|nodes| nodes.items().any(protocol));
-        if described || (nodes.is_some() && has("piVersion")) {
-            Some(Document::Application)
-        } else if has("activeInstances") || has("activeNodeInstances") {
-            Some(Document::State)
-        } else if has("planExecutableElements") || has_actions(root) {
-            Some(Document::Plan)
-        } else {
-            None
-        }
+#[derive(Debug)]
+struct Ramp;
+
+impl Reader for Ramp {
+    fn name(&self) -> &'static str {
+        "ramp"
+    }
+
+    fn recognize_keys(&self, root: Node<'_>) -> Option<Kind> {
+        detect(root)
+    }
+
+    fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
+        let (tree, mut findings) = text.parse(context.sources, &tree::Options::default());
+        let root = tree.root();
+        let application = match detect(root) {
+            Some(Kind::State) => {
+                check_state(root, &mut findings);
+                None
+            }
+            Some(Kind::Plan) => {
+                read_plan(root, &mut findings);
+                None
+            }
+            // What is no document of RAMP is compared with the one that people most often mean.
+            _ => read_application(root, &mut findings),
+        };
+        diagnostic::sort(&mut findings);
+        Reading { application, findings, ..Reading::default() }
+    }
+
+    fn read_plan(
+        &self,
+        text: Text,
+        context: &mut Context<'_>,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<Plan> {
+        let (tree, mut syntax) = text.parse(context.sources, &documents::tree_options());
+        findings.append(&mut syntax);
+        Some(read_plan(tree.root(), findings))
+    }
+
+    fn read_state(
+        &self,
+        root: Node<'_>,
+        application: &Application,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<GlobalState> {
+        Some(read_state(root, application, findings))
+    }
+}
+
+/// Which of RAMP's documents a text is, by the keys at its top: an application has `nodes`, each
+/// with a `managementProtocol`; a state `activeInstances`, in `v0` `activeNodeInstances`; a plan
+/// `actions`, in `v0` `planExecutableElements`. A sequence is the same file.
+pub fn detect(root: Node<'_>) -> Option<Kind> {
+    let has = |key: &str| root.get(key).is_some();
+    let protocol = |node: Node<'_>| node.get("managementProtocol").is_some();
+    let nodes = root.get("nodes").filter(|nodes| nodes.is_list());
+    let described = nodes.is_some_and(|nodes| nodes.items().any(protocol));
+    if described || (nodes.is_some() && has("piVersion")) {
+        Some(Kind::Application)
+    } else if has("activeInstances") || has("activeNodeInstances") {
+        Some(Kind::State)
+    } else if has("planExecutableElements") || has_actions(root) {
+        Some(Kind::Plan)
+    } else {
+        None
     }
 }
 

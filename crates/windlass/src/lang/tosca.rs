@@ -38,9 +38,12 @@ pub mod xml;
 pub use command::Output;
 pub use model::Model;
 
-use crate::diagnostic::Diagnostic;
+use super::Reading;
+use super::language::{Context, Kind, Language, Reach, Reader, Text, reborrow};
+use crate::diagnostic::{self, Diagnostic};
+use crate::plan::Plan;
+use crate::source::Sources;
 use crate::source::files::Files;
-use crate::source::{SourceId, Sources};
 use crate::tree::Node;
 use load::Loader;
 use model::FileId;
@@ -86,6 +89,70 @@ pub fn left_out(model: &Model) -> Vec<LeftOut> {
     directed.collect()
 }
 
+impl Language {
+    /// TOSCA in YAML: Simple Profile 1.0 to 1.3, and 2.0.
+    pub const TOSCA: Language = Language::new(&Tosca);
+}
+
+#[derive(Debug)]
+struct Tosca;
+
+impl Reader for Tosca {
+    fn name(&self) -> &'static str {
+        "tosca"
+    }
+
+    fn recognize_keys(&self, root: Node<'_>) -> Option<Kind> {
+        detect(root).then_some(Kind::Application)
+    }
+
+    fn reach(&self, _root: Option<Node<'_>>) -> Reach {
+        Reach::Project
+    }
+
+    fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
+        read_service(text, context)
+    }
+
+    /// The workflow of a service: `deploy`, or the first one. What is wrong with the service is
+    /// said where it is read as the application.
+    fn read_plan(
+        &self,
+        text: Text,
+        context: &mut Context<'_>,
+        _findings: &mut Vec<Diagnostic>,
+    ) -> Option<Plan> {
+        let model = checked(text, context, &mut Vec::new())?;
+        workflow::plan(&model, None)
+    }
+}
+
+/// Reads a service, asks the rules and lowers it.
+pub(super) fn read_service(text: Text, context: &mut Context<'_>) -> Reading {
+    let mut findings = Vec::new();
+    let name = context.sources.get(text.id).name.clone();
+    let model = checked(text, context, &mut findings);
+    context.options.quirks.settle(&mut findings);
+    diagnostic::sort(&mut findings);
+    let tosca = model.map(Box::new);
+    let sound = tosca.as_ref().filter(|_| !super::has_errors(&findings));
+    let lowered = sound.and_then(|model| lower::lower(model, super::stem(&name)));
+    let (application, goal) = lowered.unzip();
+    Reading { application, goal, tosca, findings, ..Reading::default() }
+}
+
+/// The model of a file, after the rules on it: they give requirements their targets.
+pub(super) fn checked(
+    text: Text,
+    context: &mut Context<'_>,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Model> {
+    let (inputs, check) = (&context.options.inputs, context.rules.tosca);
+    let mut model = read(text, context.sources, reborrow(&mut context.files), inputs, findings);
+    check(model.as_mut(), context.sources, reborrow(&mut context.files), findings);
+    model
+}
+
 /// Whether a text is a TOSCA file: by its version, or by keys that only TOSCA has.
 pub fn detect(root: Node<'_>) -> bool {
     const KEYS: &[&str] = &["tosca_definitions_version", "topology_template", "service_template"];
@@ -95,14 +162,15 @@ pub fn detect(root: Node<'_>) -> bool {
 /// Reads a file with what it imports. Without files only profiles can be imported. What the model
 /// must satisfy is asked by the rules, which also give requirements their targets.
 pub fn read(
-    root: SourceId,
+    text: Text,
     sources: &mut Sources,
     files: Option<&mut dyn Files>,
     given: &inputs::InputValues,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Model> {
+    let root = text.id;
     let mut loader = Loader::new(sources, files, findings);
-    loader.root(root)?;
+    loader.root(text)?;
     let mut texts = loader.texts;
     names::assign(&mut texts, findings);
     let types = build::types(&texts, findings);

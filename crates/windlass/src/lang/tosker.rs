@@ -6,13 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use super::tosca::model::TypeRef;
+use super::language::{Context, Kind, Language, Origin, Reach, Reader, Text, Unrecognized};
+use super::tosca::{self, model::TypeRef};
 use super::{Inexpressible, Reading, Written};
 use crate::application::InstanceId;
 use crate::diagnostic::{self, Diagnostic};
 use crate::plan::{Plan, PlanAction, Step};
 use crate::source::{Source, SourceId, Span};
 use crate::spelling;
+use crate::tree::Node;
 
 /// A line that names no operation.
 pub const BAD_LINE: &str = "TOSKER001";
@@ -23,8 +25,56 @@ pub const UNKNOWN_KIND: &str = "TOSKER002";
 /// The node types that TosKer brings up, with everything that derives from them.
 const KINDS: &[&str] = &["tosker.nodes.Container", "tosker.nodes.Software", "tosker.nodes.Volume"];
 
+impl Language {
+    /// The plan files of TosKer, and the services of TOSCA that it brings up.
+    pub const TOSKER: Language = Language::new(&Tosker);
+}
+
+#[derive(Debug)]
+struct Tosker;
+
+impl Reader for Tosker {
+    fn name(&self) -> &'static str {
+        "tosker"
+    }
+
+    fn recognize_text(&self, text: &str) -> Option<Kind> {
+        detect(text).then_some(Kind::Plan)
+    }
+
+    /// A plan is one by its name; in a folder also something in it must look like an operation.
+    fn guess(&self, text: Unrecognized<'_>) -> Option<Kind> {
+        let is_anything = matches!(text.origin, Origin::Found | Origin::Packed);
+        let is_plan = is_named(text.name) && (!is_anything || has_operation(text.text));
+        is_plan.then_some(Kind::Plan)
+    }
+
+    fn reach(&self, root: Option<Node<'_>>) -> Reach {
+        if root.is_some_and(tosca::detect) { Reach::Project } else { Reach::Folder }
+    }
+
+    fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
+        if text.parsed.as_ref().is_some_and(|parsed| tosca::detect(parsed.root())) {
+            let reading = service(tosca::read_service(text, context));
+            return Reading { language: Some(Language::TOSCA), ..reading };
+        }
+        let mut reading = Reading::default();
+        read_plan(text.id, context.sources.get(text.id), &mut reading.findings);
+        reading
+    }
+
+    fn read_plan(
+        &self,
+        text: Text,
+        context: &mut Context<'_>,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<Plan> {
+        Some(read_plan(text.id, context.sources.get(text.id), findings))
+    }
+}
+
 /// A service template read for TosKer: all its nodes are of its kinds.
-pub(super) fn service(mut reading: Reading) -> Reading {
+fn service(mut reading: Reading) -> Reading {
     let Some(model) = &reading.tosca else { return reading };
     let nodes = model.service.iter().flat_map(|service| service.nodes.iter());
     let known = |of: &TypeRef| {
@@ -105,13 +155,13 @@ pub fn detect(text: &str) -> bool {
 }
 
 /// Whether a file is a plan of TosKer by its name, whatever is wrong with its lines.
-pub fn is_named(name: &str) -> bool {
+fn is_named(name: &str) -> bool {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     ending.is_some_and(|ending| matches!(ending.as_str(), "plan" | "csv"))
 }
 
 /// Whether a line of a text is an operation.
-pub fn has_operation(text: &str) -> bool {
+fn has_operation(text: &str) -> bool {
     text.lines().any(|line| Form::of(line).is_some())
 }
 

@@ -23,14 +23,17 @@ pub use setup::{read_rules, read_topology};
 pub(super) use shape::name_complaint;
 pub use state::{print_state, read_state};
 
-use crate::application::Application;
-use crate::diagnostic::Diagnostic;
+use super::language::{Context, Kind, Language, Reader, Text};
+use super::{Reading, documents};
+use crate::application::{Application, GlobalState};
+use crate::diagnostic::{self, Diagnostic};
 use crate::goal::GoalFile;
 use crate::goal::names::Ids;
 use crate::lang::names;
 use crate::lifecycle::timing::Timing;
+use crate::plan::Plan;
 use crate::source::Span;
-use crate::tree::Node;
+use crate::tree::{self, Node, Tree};
 
 /// A name that nothing declares.
 pub const UNKNOWN_NAME: &str = "WL004";
@@ -51,59 +54,114 @@ pub const BAD_RULE: &str = "WL012";
 /// A topology that its rules do not allow.
 pub const BAD_TOPOLOGY: &str = "WL013";
 
-/// Which of our documents a text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Document {
-    /// `windlass: 1`.
-    Application,
-    /// `state:`.
-    State,
-    /// `plan:`.
-    Plan,
-    /// `goal:` alone.
-    Goal,
-    /// `rules:` alone.
-    Rules,
-    /// `topology:`, with or without `rules:`.
-    Topology,
+impl Language {
+    /// Our own, `windlass.yaml`.
+    pub const WINDLASS: Language = Language::new(&Windlass);
 }
 
-impl Document {
-    /// Decides by the keys at the top.
-    pub fn detect(root: Node<'_>) -> Option<Document> {
-        let has = |key: &str| root.get(key).is_some();
-        if has("windlass") || (has("types") && has("nodes")) {
-            Some(Document::Application)
-        } else if root.get("plan").is_some_and(|plan| plan.get("actions").is_some()) {
-            Some(Document::Plan)
-        } else if root.get("state").is_some_and(|state| state.get("instances").is_some()) {
-            Some(Document::State)
-        } else if root.get("goal").is_some_and(Node::is_scalar) {
-            Some(Document::Goal)
-        } else if root.get("topology").is_some_and(|it| it.get("nodes").is_some()) {
-            Some(Document::Topology)
-        } else if root.get("rules").is_some_and(|it| it.get("behaviour").is_some()) {
-            Some(Document::Rules)
-        } else {
-            None
-        }
+#[derive(Debug)]
+struct Windlass;
+
+impl Reader for Windlass {
+    fn name(&self) -> &'static str {
+        "windlass"
     }
 
-    fn record(self) -> &'static shape::Record {
-        match self {
-            Document::Application => &grammar::APPLICATION,
-            Document::State => &grammar::STATE_FILE,
-            Document::Plan => &grammar::PLAN_FILE,
-            Document::Goal => &grammar::GOAL,
-            Document::Rules => &grammar::RULES_FILE,
-            Document::Topology => &grammar::TOPOLOGY_FILE,
-        }
+    fn recognize_keys(&self, root: Node<'_>) -> Option<Kind> {
+        detect(root)
     }
 
-    /// Compares a text with the shape of this document.
-    pub fn check_shape(self, root: Node<'_>, findings: &mut Vec<Diagnostic>) {
-        shape::check(root, &shape::Shape::Record(self.record()), findings);
+    fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
+        let (tree, mut findings) = text.parse(context.sources, &tree::Options::default());
+        let (application, goal) = read_document(&tree, &mut findings);
+        diagnostic::sort(&mut findings);
+        Reading { application, goal, findings, ..Reading::default() }
     }
+
+    fn read_plan(
+        &self,
+        text: Text,
+        context: &mut Context<'_>,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<Plan> {
+        let (tree, mut syntax) = text.parse(context.sources, &documents::tree_options());
+        findings.append(&mut syntax);
+        Some(read_plan(tree.root(), findings))
+    }
+
+    fn read_state(
+        &self,
+        root: Node<'_>,
+        application: &Application,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<GlobalState> {
+        Some(read_state(root, application, findings))
+    }
+}
+
+/// Which of our documents a text is, by the keys at its top.
+pub fn detect(root: Node<'_>) -> Option<Kind> {
+    let has = |key: &str| root.get(key).is_some();
+    if has("windlass") || (has("types") && has("nodes")) {
+        Some(Kind::Application)
+    } else if root.get("plan").is_some_and(|plan| plan.get("actions").is_some()) {
+        Some(Kind::Plan)
+    } else if root.get("state").is_some_and(|state| state.get("instances").is_some()) {
+        Some(Kind::State)
+    } else if root.get("goal").is_some_and(Node::is_scalar) {
+        Some(Kind::Goal)
+    } else if root.get("topology").is_some_and(|it| it.get("nodes").is_some()) {
+        Some(Kind::Topology)
+    } else if root.get("rules").is_some_and(|it| it.get("behaviour").is_some()) {
+        Some(Kind::Rules)
+    } else {
+        None
+    }
+}
+
+/// Compares a text with the shape of one of our documents.
+pub fn check_shape(kind: Kind, root: Node<'_>, findings: &mut Vec<Diagnostic>) {
+    let record = match kind {
+        Kind::Application => &grammar::APPLICATION,
+        Kind::State => &grammar::STATE_FILE,
+        Kind::Plan => &grammar::PLAN_FILE,
+        Kind::Goal => &grammar::GOAL,
+        Kind::Rules => &grammar::RULES_FILE,
+        Kind::Topology => &grammar::TOPOLOGY_FILE,
+    };
+    shape::check(root, &shape::Shape::Record(record), findings);
+}
+
+/// Reads whichever of our documents a text is.
+fn read_document(
+    tree: &Tree,
+    findings: &mut Vec<Diagnostic>,
+) -> (Option<Application>, Option<GoalFile>) {
+    let root = tree.root();
+    match detect(root) {
+        Some(Kind::Application) => return read_application(root, findings),
+        Some(Kind::Plan) => {
+            let plan = read_plan(root, findings);
+            findings.extend(cyclic_order(&plan));
+        }
+        Some(Kind::Rules) => {
+            read_rules(root, findings);
+        }
+        Some(Kind::Topology) => {
+            read_topology(root, findings);
+        }
+        Some(kind) => check_shape(kind, root, findings),
+        None if !tree.is_complete() => {}
+        None => findings.push(
+            Diagnostic::error(
+                UNKNOWN_DOCUMENT,
+                first_line(root),
+                "this is no application, no state, no plan and no goal",
+            )
+            .help("an application starts with `windlass: 1` and has `types` and `nodes`"),
+        ),
+    }
+    (None, None)
 }
 
 /// Reads an application and the goal that it declares. The application is there when the text has
@@ -113,7 +171,7 @@ pub fn read_application(
     findings: &mut Vec<Diagnostic>,
 ) -> (Option<Application>, Option<GoalFile>) {
     let before = findings.len();
-    Document::Application.check_shape(root, findings);
+    check_shape(Kind::Application, root, findings);
     let application = lower::application(root, findings);
     let goal =
         root.get("goal").map(|node| goal_file::lower(node, &application, Ids::Later, findings));

@@ -41,7 +41,7 @@ pub struct Command {
 /// How a process is stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// By a signal, `TERM` when nothing is said.
+    /// By a signal, `TERM` by default.
     Signal(String),
     /// By a command.
     Command(Command),

@@ -149,7 +149,7 @@ impl<'a> Setup<'a> {
         let link = |at: usize| {
             let link = &self.topology.links[at];
             let kind = &self.topology.rules.relationship_types[link.relationship.index()].name;
-            // Several relationships of a type between two nodes are told apart by a number.
+            // Several relationships of a type between two nodes are distinguished by a number.
             let same = |other: &&usize| {
                 let other = &self.topology.links[**other];
                 (other.relationship, other.target) == (link.relationship, link.target)

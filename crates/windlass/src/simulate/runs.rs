@@ -23,7 +23,7 @@ pub struct Statistics {
 }
 
 /// Runs a scenario `runs` times, with the seeds from `seed` on, as long as `go_on` says so when it
-/// is told how many have been made.
+/// gets how many have been made.
 pub fn statistics(
     assembly: &Assembly<'_>,
     scenario: &Scenario,

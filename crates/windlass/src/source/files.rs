@@ -5,6 +5,8 @@
 //! keep the same law: a path is relative to the file that names it and never leaves the root,
 //! limits hold for bytes and for files, every file read is recorded, and nothing is fetched.
 
+use super::ReadLog;
+
 mod error;
 mod import;
 mod memory;
@@ -35,6 +37,12 @@ pub trait Files {
     /// Whether `path`, as written in `from`, is a file that could be read; its content is not
     /// looked at. For artifacts that must exist.
     fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError>;
+
+    /// What a file is recognized by, as [`ReadFile::identity`] says it. A form that can tell without
+    /// reading the file does.
+    fn identity(&mut self, from: Option<&str>, path: &str) -> Result<String, FileError> {
+        self.read(from, path).map(|file| file.identity)
+    }
 
     /// The names of all files that may be read, in order, when they can be told without
     /// searching a disk: those of an archive or in memory.
@@ -95,12 +103,18 @@ pub struct Record {
     limits: Limits,
     names: Vec<String>,
     bytes: u64,
+    log: ReadLog,
 }
 
 impl Record {
     /// Nothing read yet.
     pub fn new(limits: Limits) -> Self {
-        Record { limits, names: Vec::new(), bytes: 0 }
+        Self::with_log(limits, ReadLog::default())
+    }
+
+    /// Nothing read yet; what is read is counted in this log as well.
+    pub fn with_log(limits: Limits, log: ReadLog) -> Self {
+        Record { limits, names: Vec::new(), bytes: 0, log }
     }
 
     /// The limits.
@@ -148,6 +162,7 @@ impl Record {
             return Err(FileError::TooManyBytes { name, limit: self.limits.total_bytes });
         }
         self.bytes += length;
+        self.log.note_read(&name);
         self.names.push(name);
         Ok(bytes)
     }

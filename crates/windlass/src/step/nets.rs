@@ -1,7 +1,7 @@
 //! Stepping through an assembly of nets (paper 002): transitions are started and ended by hand.
 //!
 //! A token leaves a place when a transition starts there; what follows from that, that
-//! places are entered and connections enabled or disabled, happens by itself and is told.
+//! places are entered and connections enabled or disabled, happens by itself and is listed.
 
 use std::collections::BTreeMap;
 

@@ -9,12 +9,17 @@ use std::borrow::Cow;
 
 use super::events::{Event, Events, SyntaxError, What};
 use super::keys;
-use super::{Document, LeftOut, NodeData, NodeId, Options, Schema, Shape, Style, Tree};
+use super::{Document, LeftOut, NodeData, NodeId, Options, Parsed, Schema, Shape, Style, Tree};
 use crate::diagnostic::Diagnostic;
 use crate::source::SourceId;
 
 /// Reads a text. Never fails: what could be read is in the tree, what could not is a finding.
 pub fn parse(source: SourceId, text: &str, options: &Options) -> (Tree, Vec<Diagnostic>) {
+    let Parsed { tree, findings, .. } = parse_text(source, text, options);
+    (tree, findings)
+}
+
+pub(super) fn parse_text(source: SourceId, text: &str, options: &Options) -> Parsed {
     let too_large = text.len() > options.max_bytes as usize;
     let mut builder = Builder::new(source, if too_large { "" } else { text }, options);
     if too_large {
@@ -66,6 +71,10 @@ pub(super) struct Builder<'t> {
     pub(super) left_out: usize,
     /// Whether the text is left before its end because of them.
     is_cut: bool,
+    /// What is wrong for Go alone, when another schema is asked for.
+    colons: Vec<Diagnostic>,
+    /// Whether a limit on nodes or bytes was reached.
+    is_limited: bool,
 }
 
 impl<'t> Builder<'t> {
@@ -95,6 +104,8 @@ impl<'t> Builder<'t> {
             findings: Vec::new(),
             left_out: 0,
             is_cut: false,
+            colons: Vec::new(),
+            is_limited: false,
         }
     }
 
@@ -128,7 +139,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn finish(mut self) -> (Tree, Vec<Diagnostic>) {
+    fn finish(mut self) -> Parsed {
         self.tree.nodes.shrink_to_fit();
         self.tree.children.shrink_to_fit();
         self.tree.pool.shrink_to_fit();
@@ -137,7 +148,14 @@ impl<'t> Builder<'t> {
             self.findings.push(left_out.finding(self.tree.span(0, 0)));
         }
         crate::diagnostic::sort(&mut self.findings);
-        (self.tree, self.findings)
+        Parsed {
+            tree: self.tree,
+            findings: self.findings,
+            options: self.options.clone(),
+            size: self.size,
+            colons: self.colons,
+            is_limited: self.is_limited,
+        }
     }
 
     fn take(&mut self, event: Event<'t>, text: &'t str) -> Result<(), Stop> {
@@ -200,6 +218,7 @@ impl<'t> Builder<'t> {
     /// Adds a node to the innermost open collection, or as the root of a document.
     fn add(&mut self, data: NodeData, tag: Option<(u32, u32)>) -> Result<NodeId, Stop> {
         if self.size >= u64::from(self.options.max_nodes) {
+            self.is_limited = true;
             let span = self.tree.span(data.start, data.end);
             let message = format!("more than {} values in one file", self.options.max_nodes);
             let help = "split it into several files";
@@ -253,12 +272,16 @@ impl<'t> Builder<'t> {
 
     /// Go takes a `:` in brackets for the one behind a key, also where a value would begin with it.
     fn report_colon(&mut self, content: &str, style: Style, start: u32) {
-        let is_plain = style == Style::Plain && self.options.schema == Schema::Go;
-        if is_plain && self.in_brackets > 0 && content.starts_with(':') {
+        if style == Style::Plain && self.in_brackets > 0 && content.starts_with(':') {
             let span = self.tree.span(start, start + 1);
             let message = "a value in brackets cannot start with `:`";
             let help = format!("put it in quotes: \"{content}\"");
-            self.report(Diagnostic::error("YAML001", span, message).help(help));
+            let finding = Diagnostic::error("YAML001", span, message).help(help);
+            if self.options.schema == Schema::Go {
+                self.report(finding);
+            } else if self.colons.len() <= self.options.max_findings {
+                self.colons.push(finding);
+            }
         }
     }
 
@@ -337,6 +360,7 @@ impl<'t> Builder<'t> {
             return self.add_null(start, end);
         }
         if self.size + known.size > u64::from(self.options.max_nodes) {
+            self.is_limited = true;
             let message = format!(
                 "with its aliases the file has more than {} values",
                 self.options.max_nodes
@@ -407,6 +431,7 @@ impl<'t> Builder<'t> {
     }
 
     fn report_size(&mut self, bytes: usize) {
+        self.is_limited = true;
         let message = format!(
             "the file has {bytes} bytes, more than the limit of {}",
             self.options.max_bytes

@@ -10,7 +10,7 @@ use granit_parser as granit;
 
 use super::{Options, Style};
 
-/// What the builder is told.
+/// What the builder gets.
 pub(super) enum What<'t> {
     /// A document begins.
     DocumentStart,

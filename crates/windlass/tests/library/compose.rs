@@ -48,7 +48,7 @@ pub(crate) fn read_with(files: &[(&str, &str)], mut options: Options) -> Read {
     let mut sources = Sources::new();
     let root = sources.add("compose.yaml", files[0].1);
     let options = ReadOptions { compose: options, ..ReadOptions::default() };
-    let language = Some(Language::Compose);
+    let language = Some(Language::COMPOSE);
     let reading =
         lang::read_in(language, root, "compose.yaml", &mut sources, &mut memory, &options);
     Read { sources, reading }

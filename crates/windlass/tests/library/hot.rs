@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
 use windlass::lang::hot::{Settings, inventory::Inventory, update};
-use windlass::lang::{self, Reading};
+use windlass::lang::{self, Language, ReadOptions, Reading};
 use windlass::rule;
 use windlass::source::Sources;
 use windlass::source::files::{Limits, MemoryFiles};
@@ -27,7 +27,9 @@ fn read(
             settings.environments.push((id, Some((*name).to_owned())));
         }
     }
-    let mut reading = lang::read_hot(root, &mut sources, &mut memory, &settings);
+    let hot = Some(Language::HOT);
+    let options = ReadOptions { hot: settings, ..ReadOptions::default() };
+    let mut reading = lang::read_in(hot, root, "main.yaml", &mut sources, &mut memory, &options);
     let judged = rule::check_reading(&reading, &sources);
     reading.findings.extend(judged);
     (reading, sources)

@@ -7,9 +7,8 @@ use windlass::application::assembly::Assembly;
 use windlass::application::{Application, GlobalState};
 use windlass::goal::evaluate::Closure;
 use windlass::goal::{Goal, GoalFile};
-use windlass::lang::hot::Settings;
 use windlass::lang::hot::renew::{Renewal, renew};
-use windlass::lang::{self, Reading};
+use windlass::lang::{self, Language, Reading};
 use windlass::plan::events::Events;
 use windlass::plan::{Plan, PlanAction};
 use windlass::semantics::bring_up::BringUp;
@@ -26,7 +25,7 @@ fn read(text: &str) -> Reading {
     let mut sources = Sources::new();
     let root = sources.add("main.yaml", text);
     let mut files = MemoryFiles::new(FileLimits::default());
-    lang::read_hot(root, &mut sources, &mut files, &Settings::default())
+    lang::read_with(Some(Language::HOT), root, "main.yaml", &mut sources, &mut files)
 }
 
 fn application(text: &str) -> Application {

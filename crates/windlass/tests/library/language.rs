@@ -57,7 +57,7 @@ fn the_examples_have_no_findings() {
     for (name, text) in EXAMPLES {
         let (reading, findings) = findings(text);
         assert_eq!(findings, "", "{name}");
-        assert_eq!(reading.language, Some(Language::Windlass));
+        assert_eq!(reading.language, Some(Language::WINDLASS));
         assert!(reading.application.is_some(), "{name}");
     }
 }

@@ -23,6 +23,7 @@ mod planning_theorems;
 mod planning_unreachable;
 mod planning_upgrade;
 mod protocol_semantics;
+mod reading_once;
 mod replica_against_naive;
 mod replica_compiled;
 mod replica_in_place;

@@ -31,7 +31,7 @@ fn findings(text: &str) -> (Vec<Diagnostic>, Sources) {
         .with("scripts/b.sh", "");
     let root = sources.add("service.yaml", text);
     let options = ReadOptions::default();
-    let tosca = Some(Language::Tosca);
+    let tosca = Some(Language::TOSCA);
     let read = read_in(tosca, root, "service.yaml", &mut sources, &mut files, &options);
     (read.findings, sources)
 }

@@ -165,7 +165,7 @@ fn read(text: &str, quirks: &[&str]) -> Reading {
     let mut sources = Sources::new();
     let root = sources.add("service.yaml", text);
     let mut files = MemoryFiles::new(Limits::default()).with("start.sh", "").with("create.sh", "");
-    let language = Some(Language::Tosca);
+    let language = Some(Language::TOSCA);
     read_in(language, root, "service.yaml", &mut sources, &mut files, &options)
 }
 

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
 use windlass::lang::tosca::csar::{self, Entry};
-use windlass::lang::{self, Language, Reading, foreign, tosker};
+use windlass::lang::{self, Language, Origin, Reading, Recognized, foreign};
 use windlass::rule;
 use windlass::source::files::{FileError, Files, Limits, ReadFile};
 use windlass::source::{SourceId, Sources, Span};
-use windlass::tree;
 
 use super::inputs::{Input, may_be_text, may_hold_description};
 use super::parts;
@@ -34,7 +33,7 @@ pub(super) struct Texts<'a> {
     pub(super) is_unread: bool,
     /// What standard input held.
     pub(super) stdin: Option<Vec<u8>>,
-    /// What is said beside templates of OpenStack Heat.
+    /// What is given beside templates of OpenStack Heat.
     hot: HotArgs,
     /// The template before an update.
     against: Option<PathBuf>,
@@ -54,7 +53,7 @@ impl<'a> Texts<'a> {
     ) -> Self {
         Texts {
             options,
-            sources: Sources::new(),
+            sources: options.sources(),
             findings: Vec::new(),
             checked: 0,
             files: Vec::new(),
@@ -102,7 +101,7 @@ impl<'a> Texts<'a> {
             // Anything else is a file of its own. It is opened as it was named, because it may be
             // a pipe, or a link to wherever the user likes.
             _ => {
-                let bytes = input::bytes(path)?;
+                let bytes = self.options.bytes(path)?;
                 if !is_found {
                     return self.read_named(path, bytes, language);
                 }
@@ -128,7 +127,10 @@ impl<'a> Texts<'a> {
         let (id, wrong) = input::add(&mut self.sources, name.clone(), bytes);
         let reading = match wrong {
             Some(finding) => Reading { findings: vec![finding], ..Reading::default() },
-            None => self.read_text(id, path, language, false)?,
+            None => {
+                let text = input::recognize(language, id, Origin::Named, &self.sources);
+                self.read_text(text, path, false)?
+            }
         };
         // A file that cannot be read as YAML has something worse than no language.
         if reading.language.is_none() && reading.findings.is_empty() {
@@ -138,29 +140,26 @@ impl<'a> Texts<'a> {
         Ok(())
     }
 
-    /// Reads a text with what it imports from beside it.
+    /// Reads a text with what stands beside it.
     fn read_text(
         &mut self,
-        id: SourceId,
+        text: Recognized,
         path: &Path,
-        language: Option<Language>,
         beside: bool,
     ) -> Result<Reading, Failure> {
-        let is_said = !self.hot.is_empty() || self.against.is_some();
-        let is_template = || match language {
-            Some(language) => language == Language::Hot,
-            None => lang::hot::is_template(&self.sources.get(id).text),
-        };
+        let against = self.against.as_deref();
+        let is_said = !self.hot.is_empty() || against.is_some();
+        let is_template = text.language == Some(Language::HOT);
         // A file that was found in a folder may be anything; one that was named may not.
-        if self.against.is_some() && !beside && !is_template() {
+        if against.is_some() && !beside && !is_template {
             let message = format!("`{}` is no template of OpenStack Heat", path.display());
             return Err(Failure::usage(message).help("--against compares two templates"));
         }
-        let (reading, mut files) = if is_said && path.as_os_str() != "-" && is_template() {
-            let against = self.against.as_deref();
-            hot::read(id, path, &self.hot, against, &mut self.sources)?
+        let (reading, mut files) = if is_said && path.as_os_str() != "-" && is_template {
+            let beside = hot::Beside { args: &self.hot, against };
+            hot::read(text, path, beside, &mut self.sources, self.options)?
         } else {
-            input::read(language, id, path, &mut self.sources, self.options, beside)
+            input::read(text, path, &mut self.sources, self.options, beside)
         };
         self.files.append(&mut files);
         Ok(reading)
@@ -174,31 +173,35 @@ impl<'a> Texts<'a> {
         language: Option<Language>,
     ) -> Result<(), Failure> {
         let name = path.display().to_string();
-        let detected = match detect(&name, &text) {
-            // A file with the name of a Compose file is one, however little its keys tell.
-            Detected::Nothing if read_options::is_compose_name(path) => {
-                Detected::Known(Language::Compose)
-            }
-            detected => detected,
+        let id = self.sources.add(name.clone(), text);
+        let text = input::recognize(None, id, Origin::Found, &self.sources);
+        let Some(wanted) = self.wanted(&text, language) else {
+            let foreign = text.foreign.map(|foreign| (name, foreign.name));
+            self.skipped.extend(foreign);
+            self.sources.take_back(id);
+            return Ok(());
         };
-        match detected {
-            Detected::Known(detected) if as_said(language, detected).is_some() => {
-                let id = self.sources.add(name, text);
-                let (files, findings) = (self.files.len(), self.findings.len());
-                let reading = self.read_text(id, path, as_said(language, detected), true)?;
-                self.take(id, path, reading);
-                if detected == Language::Compose {
-                    if parts::is_beside_base(path) {
-                        parts::judge_partly(&mut self.findings, findings);
-                    }
-                    let own = findings..self.findings.len();
-                    self.composed.push(parts::Found::new(path, &self.files[files..], own));
-                }
+        let is_compose = text.language == Some(Language::COMPOSE);
+        let (files, findings) = (self.files.len(), self.findings.len());
+        let reading = self.read_text(text.in_language(wanted), path, true)?;
+        self.take(id, path, reading);
+        if is_compose {
+            if parts::is_beside_base(path) {
+                parts::judge_partly(&mut self.findings, findings);
             }
-            Detected::Foreign(foreign) => self.skipped.push((name, foreign)),
-            _ => {}
+            let own = findings..self.findings.len();
+            self.composed.push(parts::Found::new(path, &self.files[files..], own));
         }
         Ok(())
+    }
+
+    /// The language in which a text that was found is read; none when another one is asked for, or
+    /// it is only there for others to import. What TosKer reads are services of TOSCA.
+    fn wanted(&self, text: &Recognized, language: Option<Language>) -> Option<Language> {
+        let found = text.language.filter(|_| !text.is_library(&self.sources))?;
+        let is_service = language == Some(Language::TOSKER) && found == Language::TOSCA;
+        let wanted = language.unwrap_or(found);
+        (wanted == found || is_service).then_some(wanted)
     }
 
     /// Reads the description with which an archive says that it begins, then every other one that
@@ -216,11 +219,13 @@ impl<'a> Texts<'a> {
         let mut noted = files.record().names().len();
         let mut known = BTreeSet::new();
         let mut is_service = false;
+        let packed = Packed { path, language, is_found };
         match entry {
             Ok(Some(Entry { path: name, file })) => {
                 known.insert(file.name.clone());
-                is_service = is_tosca(&name, &file.text);
-                any = self.read_entry(path, &name, file, language, is_found, &mut *files);
+                let text = self.recognize_packed(file);
+                is_service = text.language == Some(Language::TOSCA);
+                any = self.read_packed(packed, &name, text, &mut *files);
             }
             Ok(None) => {}
             Err(error) => {
@@ -241,10 +246,14 @@ impl<'a> Texts<'a> {
                 continue;
             }
             match files.read(None, name) {
-                // What the service does not import is no part of it.
-                Ok(file) if is_service && is_tosca(name, &file.text) => {}
                 Ok(file) => {
-                    any |= self.read_entry(path, name, file, language, is_found, &mut *files);
+                    let text = self.recognize_packed(file);
+                    if is_service && text.language == Some(Language::TOSCA) {
+                        // What the service does not import is no part of it.
+                        self.sources.take_back(text.id);
+                    } else {
+                        any |= self.read_packed(packed, name, text, &mut *files);
+                    }
                 }
                 // An archive within an archive, for example.
                 Err(FileError::NotUtf8 { .. }) if !may_be_text(Path::new(name)) => {}
@@ -260,31 +269,34 @@ impl<'a> Texts<'a> {
         any
     }
 
+    /// Looks at a text in an archive.
+    fn recognize_packed(&mut self, file: ReadFile) -> Recognized {
+        let id = self.sources.add(file.name, file.text);
+        input::recognize(None, id, Origin::Packed, &self.sources)
+    }
+
     /// Reads a text in an archive, if it is in a known language.
-    fn read_entry(
+    fn read_packed(
         &mut self,
-        path: &Path,
+        packed: Packed<'_>,
         name: &str,
-        file: ReadFile,
-        language: Option<Language>,
-        is_found: bool,
+        text: Recognized,
         files: &mut dyn Files,
     ) -> bool {
-        let detected = match detect(name, &file.text) {
-            Detected::Known(detected) if as_said(language, detected).is_some() => {
-                as_said(language, detected)
-            }
-            Detected::Foreign(_) if !is_found => None,
-            Detected::Foreign(foreign) => {
-                self.skipped.push((file.name, foreign));
+        let id = text.id;
+        let text = match (self.wanted(&text, packed.language), text.foreign) {
+            (Some(wanted), _) => text.in_language(wanted),
+            (None, Some(_)) if !packed.is_found => text,
+            (None, foreign) => {
+                let name = self.sources.get(id).name.clone();
+                self.skipped.extend(foreign.map(|foreign| (name, foreign.name)));
+                self.sources.take_back(id);
                 return false;
             }
-            _ => return false,
         };
-        let id = self.sources.add(file.name, file.text);
-        let options = self.options.for_file(path, false);
-        let reading = lang::read_in(detected, id, name, &mut self.sources, files, &options);
-        self.take(id, path, reading);
+        let options = self.options.for_file(packed.path, false);
+        let reading = lang::read_recognized(text, name, &mut self.sources, files, &options);
+        self.take(id, packed.path, reading);
         true
     }
 
@@ -298,7 +310,6 @@ impl<'a> Texts<'a> {
         self.checked += 1;
     }
 
-    /// Adds an archive that cannot be read, as a text without content.
     /// The file with which an unpacked archive says that it begins is there.
     fn read_metadata(&mut self, path: &Path) {
         let depth = if path.ends_with(csar::META_FILE) { 2 } else { 1 };
@@ -310,6 +321,7 @@ impl<'a> Texts<'a> {
         }
     }
 
+    /// Adds an archive that cannot be read, as a text without content.
     fn add_unreadable(&mut self, path: &Path, error: &FileError) {
         let source = self.sources.add(path.display().to_string(), String::new());
         let finding = error.diagnostic(Span { source, start: 0, end: 0 });
@@ -320,7 +332,7 @@ impl<'a> Texts<'a> {
         if let Some(bytes) = &self.stdin {
             return Ok(bytes.clone());
         }
-        let bytes = input::bytes(Path::new("-"))?;
+        let bytes = self.options.bytes(Path::new("-"))?;
         self.stdin = Some(bytes.clone());
         Ok(bytes)
     }
@@ -346,54 +358,18 @@ impl<'a> Texts<'a> {
     }
 }
 
+/// How the texts of an archive are read.
+#[derive(Debug, Clone, Copy)]
+struct Packed<'a> {
+    /// The archive.
+    path: &'a Path,
+    /// The language that is asked for.
+    language: Option<Language>,
+    /// Whether the archive was found in a folder, and not named.
+    is_found: bool,
+}
+
 /// Whether nothing further of an archive is read: it used up the limits, or is not worth trusting.
 fn ends_archive(error: &FileError) -> bool {
     error.is_limit()
-}
-
-/// The language in which a text that was found is read; none when another one is asked for. What
-/// TosKer reads are services of TOSCA.
-fn as_said(language: Option<Language>, detected: Language) -> Option<Language> {
-    match language {
-        Some(Language::Tosker) if detected == Language::Tosca => language,
-        Some(wanted) => (wanted == detected).then_some(wanted),
-        None => Some(detected),
-    }
-}
-
-/// Whether a text is TOSCA in YAML.
-fn is_tosca(name: &str, text: &str) -> bool {
-    matches!(detect(name, text), Detected::Known(Language::Tosca))
-}
-
-/// The language of a text that was found.
-enum Detected {
-    /// One that is read.
-    Known(Language),
-    /// One that is not read yet.
-    Foreign(&'static str),
-    /// Unknown.
-    Nothing,
-}
-
-/// The language of a text that was found. What is in no known language must not become a source,
-/// so this look comes first. Definitions without a service template are for others to import.
-///
-/// A plan of TosKer is one by its name, if anything in it looks like an operation.
-fn detect(name: &str, text: &str) -> Detected {
-    match Language::detect_text(text) {
-        Some(Language::Barrel) if !text.contains("ServiceTemplate") => Detected::Nothing,
-        Some(language) => Detected::Known(language),
-        None => {
-            let (tree, _) = tree::parse(SourceId(0), text, &tree::Options::default());
-            match (Language::detect(&tree), foreign::detect(&tree)) {
-                (Some(language), _) => Detected::Known(language),
-                (None, Some(foreign)) => Detected::Foreign(foreign.name),
-                (None, None) if tosker::is_named(name) && tosker::has_operation(text) => {
-                    Detected::Known(Language::Tosker)
-                }
-                (None, None) => Detected::Nothing,
-            }
-        }
-    }
 }

@@ -10,7 +10,7 @@ use windlass::prove::{Answer, AnySize, Proof, Stuck};
 
 use crate::escape;
 
-/// Above this many steps only the end of a run is told.
+/// Above this many steps only the end of a run is printed.
 const MOST_STEPS: usize = 60;
 
 fn headline(answer: Answer) -> &'static str {
@@ -223,7 +223,7 @@ fn explain(rules: &RuleSet, argument: &Argument, out: &mut String) {
             let _ = writeln!(out, "   (The proof is that of {}.)", escape::visible(from));
             continue;
         }
-        // Neighbours of several types may look the same: each look is told once.
+        // Neighbours of several types may look the same: each look is printed once.
         let lines: BTreeSet<String> =
             case.facts.iter().map(|fact| told_fact(rules, fact)).collect();
         for line in lines {

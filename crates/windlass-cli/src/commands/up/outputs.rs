@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use windlass::lang;
 use windlass::lang::tosca::model::Fields;
 use windlass::lang::tosca::{self, Output};
+use windlass::lang::{self, Origin};
 use windlass::source::Sources;
 use windlass::source::files::Limits;
 use windlass_run::controller::bring_up::SHARED;
@@ -89,7 +89,8 @@ fn service(deployment: &Deployment) -> Option<Box<tosca::Model>> {
     }
     let name = file.display().to_string();
     let id = sources.add(name, fs::read_to_string(&file).ok()?);
-    input::read(None, id, &file, &mut sources, &options, false).0.tosca
+    let text = input::recognize(None, id, Origin::Named, &sources);
+    input::read(text, &file, &mut sources, &options, false).0.tosca
 }
 
 /// The outputs of a service, a line for each; one without a value is named.

@@ -12,7 +12,7 @@ use crate::entry::OrderId;
 use crate::world::process::Reports;
 use crate::world::{Report, in_thread};
 
-/// A container whose end is told to the dispatcher.
+/// A container whose end is reported to the dispatcher.
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     pub(super) instance: String,
@@ -131,7 +131,7 @@ impl EventWatch {
         self.changed.notify_all();
     }
 
-    /// From here on the end of a container is told.
+    /// From here on the end of a container is reported.
     pub(super) fn guard(&self, id: &str, guard: Guard) {
         self.lock().guarded.insert(id.to_owned(), guard);
     }

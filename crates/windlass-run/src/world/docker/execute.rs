@@ -70,7 +70,7 @@ fn make(shared: &Shared, name: &str, body: &Value) -> Result<String, String> {
     }
 }
 
-/// Starts a container and waits until it serves; from here on its end is told.
+/// Starts a container and waits until it serves; from here on its end is reported.
 fn serve(shared: &Shared, order: &Order, process: &Process, id: &str) -> Result<(), String> {
     let guard = Guard { instance: order.instance.clone(), order: order.id, may_end: false };
     shared.engine.start(id).map_err(words)?;
@@ -144,7 +144,7 @@ fn drop_container(shared: &Shared, name: &str) -> Result<(), String> {
     unless_missing(shared.engine.remove(name, true))
 }
 
-/// Whether the container of an instance runs; from here on its end is told.
+/// Whether the container of an instance runs; from here on its end is reported.
 pub(super) fn adopt(shared: &Shared, order: &Order) -> bool {
     let name = name_of(shared, &order.instance);
     let Ok(container) = shared.engine.inspect(&name) else { return false };

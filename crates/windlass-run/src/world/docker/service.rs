@@ -281,7 +281,7 @@ pub(super) fn greet(
     greeted
 }
 
-/// From here on the end of a container that runs is told, unless it may end as it likes.
+/// From here on the end of a container that runs is reported, unless it may end as it likes.
 pub(super) fn look_after(
     shared: &Shared,
     order: &Order,
@@ -368,7 +368,7 @@ pub(super) fn told(shared: &Shared, name: &str, why: String) -> String {
     }
 }
 
-/// Whether the container of an instance is as its state says; from here on its end is told.
+/// Whether the container of an instance is as its state says; from here on its end is reported.
 pub(super) fn adopt(shared: &Shared, order: &Order) -> bool {
     let Some(Part::Service(service)) = shared.requests.parts.get(&order.node) else { return true };
     let number = service.number(&order.node, &order.instance);

@@ -153,10 +153,9 @@ impl Loader<'_> {
         let services = if let Some(known) = known {
             known
         } else {
-            let sources = &mut *self.world.as_mut()?.sources;
-            let id = sources.add_included(file.name.clone(), file.text.clone(), Some(at));
+            let id = self.sources.add_included(file.name.clone(), file.text, Some(at));
             self.bases.insert(id, file.name.clone());
-            self.services_of(id, &file.text, scope)
+            self.services_of(id, scope)
         };
         let Some(mut services) = services else {
             // What is wrong with a file is reported once, however many files extend it.
@@ -175,13 +174,8 @@ impl Loader<'_> {
     }
 
     /// The services of a file, with their variables replaced.
-    fn services_of(
-        &mut self,
-        id: crate::source::SourceId,
-        text: &str,
-        scope: &Scope,
-    ) -> Option<Item> {
-        let tree = self.parse(id, text);
+    fn services_of(&mut self, id: crate::source::SourceId, scope: &Scope) -> Option<Item> {
+        let tree = self.parse(id);
         let mut whole: Option<Item> = None;
         for (_, root) in tree.documents() {
             let mut document = item::from_node(root, &mut Vec::new(), &mut self.findings);

@@ -5,6 +5,7 @@ use super::item::{Data, Entry, Item, Map, same};
 use super::load::{Loader, Part, Scope};
 use super::{BAD_INCLUDE, NO_ENV_FILE};
 use crate::diagnostic::Diagnostic;
+use crate::lang::language::Text;
 use crate::source::Span;
 use crate::source::files::{FileError, ReadFile};
 
@@ -68,13 +69,12 @@ impl Loader<'_> {
                     None => file.name.clone(),
                 });
             }
-            let sources = &mut *self.world.as_mut()?.sources;
-            let id = sources.add_included(file.name.clone(), file.text.clone(), Some(at));
-            parts.push((id, folder.clone().unwrap_or_default(), file.text));
+            let id = self.sources.add_included(file.name, file.text, Some(at));
+            parts.push(self.part(Text::new(id), folder.clone().unwrap_or_default()));
         }
         let folder = folder?;
         self.add_variables(include, &base, &folder, &mut inner)?;
-        self.model(&parts, &inner)
+        self.model(parts, &inner)
     }
 
     /// Remembers that a file is being included; refuses one that is already.

@@ -8,6 +8,7 @@ use super::project::Project;
 use super::{EMPTY, Findings, OBSOLETE_KEY, Options, SHAPE, dotenv, merge, schema, unicity};
 use super::{NO_ENV_FILE, normalize, read, validate};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::language::Text;
 use crate::source::files::{FOLDER, FileError, Files, ReadFile};
 use crate::source::{SourceId, Sources, Span};
 use crate::tree::{self, Schema, Tree};
@@ -47,32 +48,20 @@ impl Loaded {
     }
 }
 
-/// Loads a project that begins with the text `root`.
-pub fn load(
-    root: SourceId,
-    options: &Options,
-    sources: &mut Sources,
-    files: &mut dyn Files,
+/// Loads a project that begins with a text. What that names cannot be read without files.
+pub fn load<'f>(
+    first: Text,
+    options: &'f Options,
+    sources: &'f mut Sources,
+    files: Option<&'f mut dyn Files>,
 ) -> Loaded {
-    let first = (root, sources.get(root).name.clone(), sources.get(root).text.clone());
-    let mut loader = Loader::new(Some(World { sources, files }), options);
-    loader.run(first)
-}
-
-/// Loads a project whose text stands alone: what it names cannot be read.
-pub fn load_alone(root: SourceId, options: &Options, sources: &Sources) -> Loaded {
-    let first = (root, sources.get(root).name.clone(), sources.get(root).text.clone());
-    Loader::new(None, options).run(first)
-}
-
-/// Where further texts come from and go to.
-pub(super) struct World<'a> {
-    pub(super) sources: &'a mut Sources,
-    pub(super) files: &'a mut dyn Files,
+    Loader::new(sources, files, options).run(first)
 }
 
 pub(super) struct Loader<'a> {
-    pub(super) world: Option<World<'a>>,
+    pub(super) sources: &'a mut Sources,
+    /// The files that texts may name; none when the first text stands alone.
+    pub(super) files: Option<&'a mut dyn Files>,
     pub(super) options: &'a Options,
     pub(super) findings: Findings,
     /// For each text the file from whose folder its paths start.
@@ -91,21 +80,33 @@ pub(super) struct Scope {
     pub(super) including: Vec<(String, String)>,
 }
 
-/// A text of a project: its id, its name, its content.
-pub(super) type Part = (SourceId, String, String);
+/// A text of a project, parsed.
+pub(super) struct Part {
+    pub(super) id: SourceId,
+    /// The file from whose folder its paths start.
+    pub(super) base: String,
+    tree: Tree,
+    /// What is wrong with the text itself.
+    findings: Findings,
+}
 
 /// Values are copied to be merged, so that there may be fewer than in a tree that is only read.
 fn tree_options() -> tree::Options {
     tree::Options { max_nodes: 1_000_000, ..tree::Options::with_schema(Schema::Go) }
 }
 
-/// Who has so many errors does not mind when one more is told twice.
+/// Beyond so many errors one may be reported twice.
 const MOST_PLACES: usize = 1_000;
 
 impl<'a> Loader<'a> {
-    fn new(world: Option<World<'a>>, options: &'a Options) -> Self {
+    fn new(
+        sources: &'a mut Sources,
+        files: Option<&'a mut dyn Files>,
+        options: &'a Options,
+    ) -> Self {
         Loader {
-            world,
+            sources,
+            files,
             options,
             findings: Vec::new(),
             bases: BTreeMap::new(),
@@ -114,26 +115,22 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn run(&mut self, first: Part) -> Loaded {
-        let (root, base) = (first.0, first.1.clone());
-        let mut parts = vec![first];
-        let overrides = if let Some(world) = &mut self.world {
-            let add = |over: &super::NamedText| {
-                let id = world.sources.add(over.name.clone(), over.text.clone());
-                (id, base.clone(), over.text.clone())
-            };
-            self.options.overrides.iter().map(add).collect()
-        } else {
-            Vec::new()
-        };
-        parts.extend(overrides);
+    fn run(&mut self, first: Text) -> Loaded {
+        let root = first.id;
+        let base = self.sources.get(root).name.clone();
+        let mut parts = vec![self.part(first, base.clone())];
+        let options = self.options;
+        for over in options.overrides.iter().filter(|_| self.files.is_some()) {
+            let id = self.sources.add(over.name.clone(), over.text.clone());
+            parts.push(self.part(Text::new(id), base.clone()));
+        }
         let environment = self.environment(root, &base);
         let mut scope =
             Scope { environment, including: vec![(self.identity(&base), base.clone())] };
         let name = self.project_name(&parts, &scope.environment);
         let variable = "COMPOSE_PROJECT_NAME".to_owned();
         scope.environment.entry(variable).or_insert_with(|| name.clone());
-        let model = self.model(&parts, &scope);
+        let model = self.model(parts, &scope);
         let project = model.and_then(|model| self.project(model, name, root, scope.environment));
         let findings = std::mem::take(&mut self.findings);
         Loaded { project, is_complete: !self.is_incomplete, findings }
@@ -187,8 +184,9 @@ impl<'a> Loader<'a> {
 
     /// Drops findings from `since` on about values that go on where the text could not be read:
     /// what they seem to lack may stand there.
-    fn drop_unfinished(&mut self, since: usize, source: SourceId, text: &str, end: u32) {
+    fn drop_unfinished(&mut self, since: usize, source: SourceId, end: u32) {
         let later = self.findings.split_off(since);
+        let text = &self.sources.get(source).text;
         let is_finished = |finding: &Diagnostic| {
             let rest = text.get(finding.primary.end as usize..end as usize);
             // A value that is not there has its place before the colon.
@@ -200,14 +198,14 @@ impl<'a> Loader<'a> {
     }
 
     /// All texts of one project put together; none when something is missing from it.
-    pub(super) fn model(&mut self, parts: &[Part], scope: &Scope) -> Option<Item> {
-        let start = Span { source: parts.first()?.0, start: 0, end: 0 };
+    pub(super) fn model(&mut self, parts: Vec<Part>, scope: &Scope) -> Option<Item> {
+        let start = Span { source: parts.first()?.id, start: 0, end: 0 };
         let mut model = Item::empty_map(start);
         let mut good = true;
-        for (id, base, text) in parts {
-            self.bases.insert(*id, base.clone());
+        for Part { id, base, tree, mut findings } in parts {
+            self.bases.insert(id, base);
             let before_text = self.findings.len();
-            let tree = self.parse(*id, text);
+            self.findings.append(&mut findings);
             good &= tree.is_complete();
             // Where a text cannot be read any further.
             let end = self.findings[before_text..].first().map(|finding| finding.primary.start);
@@ -224,7 +222,7 @@ impl<'a> Loader<'a> {
                 let before = self.findings.len();
                 schema::check(&model, &mut self.findings);
                 if let Some(end) = end {
-                    self.drop_unfinished(before, *id, text, end);
+                    self.drop_unfinished(before, id, end);
                 }
                 self.drop_echoes(before);
                 self.drop_version(&mut model);
@@ -239,11 +237,18 @@ impl<'a> Loader<'a> {
         Some(model)
     }
 
-    pub(super) fn parse(&mut self, id: SourceId, text: &str) -> Tree {
-        let (tree, findings) = tree::parse(id, text, &tree_options());
-        // A file without content is told in the words of Compose.
-        self.findings
-            .extend(findings.into_iter().filter(|finding| finding.code != tree::EMPTY_FILE));
+    /// Parses a text whose paths start in the folder of the file `base`.
+    pub(super) fn part(&self, text: Text, base: String) -> Part {
+        let id = text.id;
+        let (tree, mut findings) = text.parse(self.sources, &tree_options());
+        // A file without content is reported in the words of Compose.
+        findings.retain(|finding| finding.code != tree::EMPTY_FILE);
+        Part { id, base, tree, findings }
+    }
+
+    pub(super) fn parse(&mut self, id: SourceId) -> Tree {
+        let Part { tree, mut findings, .. } = self.part(Text::new(id), String::new());
+        self.findings.append(&mut findings);
         tree
     }
 
@@ -336,10 +341,10 @@ impl<'a> Loader<'a> {
         dotenv::parse(text, outer).unwrap_or_else(|bad| {
             let line = text[..bad.at].matches('\n').count() + 1;
             let told = format!("`{name}` cannot be read, line {line}: {}", bad.message);
-            let finding = match &mut self.world {
+            let finding = match &self.files {
                 None => Diagnostic::error(NO_ENV_FILE, at, told),
-                Some(world) => {
-                    let source = world.sources.add(name.to_owned(), text.to_owned());
+                Some(_) => {
+                    let source = self.sources.add(name.to_owned(), text.to_owned());
                     let rest = &text[bad.at..];
                     let end = bad.at + rest.find(['\n', '\r']).unwrap_or(rest.len());
                     let place = Span { source, start: bad.at as u32, end: end as u32 };
@@ -356,17 +361,14 @@ impl<'a> Loader<'a> {
 
     /// Reads a file that a text names; none when there are no files at all.
     pub(super) fn read(&mut self, base: &str, path: &str) -> Option<Result<ReadFile, FileError>> {
-        let world = self.world.as_mut()?;
-        Some(world.files.read(Some(base), path))
+        Some(self.files.as_mut()?.read(Some(base), path))
     }
 
     /// What a file is recognized by.
     fn identity(&mut self, name: &str) -> String {
-        let file_name = name.rsplit('/').next().unwrap_or(name).to_owned();
-        match self.read(name, &file_name) {
-            Some(Ok(file)) => file.identity,
-            _ => name.to_owned(),
-        }
+        let file_name = name.rsplit('/').next().unwrap_or(name);
+        let identity = self.files.as_mut().map(|files| files.identity(Some(name), file_name));
+        identity.and_then(Result::ok).unwrap_or_else(|| name.to_owned())
     }
 
     /// The file from whose folder the paths of a text start.
@@ -381,8 +383,8 @@ impl<'a> Loader<'a> {
         if name.chars().all(fits) && !name.starts_with(['_', '-']) {
             return;
         }
-        let Some((source, ..)) = parts.first() else { return };
-        let start = Span { source: *source, start: 0, end: 0 };
+        let Some(first) = parts.first() else { return };
+        let start = Span { source: first.id, start: 0, end: 0 };
         let message = format!("`{name}` is no name of a project");
         let help = "lowercase letters, digits, `-` and `_`; a letter or a digit is the first";
         self.findings.push(Diagnostic::error(super::BAD_VALUE, start, message).help(help));
@@ -396,9 +398,8 @@ impl<'a> Loader<'a> {
             return name;
         }
         let mut found = None;
-        for (id, _, text) in parts {
-            let (tree, _) = tree::parse(*id, text, &tree_options());
-            for (_, root) in tree.documents() {
+        for part in parts {
+            for (_, root) in part.tree.documents() {
                 let Some(name) = root.get("name").and_then(tree::Node::as_text) else { continue };
                 let unset = &mut BTreeSet::new();
                 match super::interpolate::substitute(name, environment, unset) {

@@ -12,7 +12,7 @@ impl Loader<'_> {
     /// Looks for the files that services name. Missing `env_file`s are errors unless they say that
     /// they may be missing; for bind mounts it is remembered whether their source exists.
     pub(super) fn look_for_files(&mut self, project: &mut Project, environment: &Environment) {
-        if self.world.is_none() {
+        if self.files.is_none() {
             return;
         }
         self.look_for_contents(project);
@@ -85,8 +85,7 @@ impl Loader<'_> {
     /// Whether something exists at a path of the host; none when it cannot be told.
     fn exists(&mut self, path: &str, at: crate::source::Span) -> Option<bool> {
         let base = self.base(at.source);
-        let world = self.world.as_mut()?;
-        match world.files.exists(Some(&base), path) {
+        match self.files.as_mut()?.exists(Some(&base), path) {
             Ok(()) | Err(FileError::Unreadable { .. }) => Some(true),
             Err(FileError::Missing { .. }) => Some(false),
             Err(_) => None,

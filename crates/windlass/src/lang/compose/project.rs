@@ -80,7 +80,7 @@ pub struct Resource {
     pub named: Option<Span>,
     /// Whether it exists outside of the project.
     pub external: bool,
-    /// All that is said about it.
+    /// Everything that the file says about it.
     pub item: Item,
     /// Whether its file exists; none when it has none or that is not known.
     pub exists: Option<bool>,
@@ -275,7 +275,7 @@ pub struct Service {
     pub name: String,
     /// Where it was declared.
     pub span: Span,
-    /// All that is said about it, as merged.
+    /// Everything that the file says about it, as merged.
     pub item: Item,
     /// The image.
     pub image: Option<Text>,

@@ -115,7 +115,7 @@ pub(super) fn ports(service: &Item, findings: &mut Findings) -> Vec<Port> {
 /// What an address looks like.
 const ADDRESS: &str = "write numbers with dots, as in `10.0.0.5`, or an IPv6 address";
 
-/// A port in the long form; what is wrong with it is told here.
+/// A port in the long form; what is wrong with it is reported here.
 fn long_port(item: &Item, findings: &mut Findings) -> Result<ShortPort, ()> {
     let Some(target) = item.get("target") else {
         let message = "a port without `target`, the port in the container";

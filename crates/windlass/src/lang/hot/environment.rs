@@ -113,7 +113,7 @@ impl Environment {
         findings: &mut Vec<Diagnostic>,
     ) {
         self.is_given = true;
-        let (tree, mut syntax) = tree::parse(source, &sources.get(source).text, &options());
+        let (tree, mut syntax) = tree::parse_source(source, sources, &options());
         findings.append(&mut syntax);
         let root = tree.root();
         if root.is_null() {

@@ -21,7 +21,7 @@ pub struct Inventory {
 impl Inventory {
     /// Reads an inventory.
     pub fn read(source: SourceId, sources: &Sources, findings: &mut Vec<Diagnostic>) -> Self {
-        let (tree, mut syntax) = tree::parse(source, &sources.get(source).text, &options());
+        let (tree, mut syntax) = tree::parse_source(source, sources, &options());
         findings.append(&mut syntax);
         let mut inventory = Inventory::default();
         for entry in tree.root().entries() {

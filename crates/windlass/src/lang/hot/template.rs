@@ -14,12 +14,15 @@ use super::value::{Kind, Value};
 use super::versions::{Format, Version, release_rank};
 use super::{Settings, cycle, hidden, nested, resources};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::language::Text;
 use crate::source::files::{Files, ImportStack};
 use crate::source::{SourceId, Sources, Span};
-use crate::tree::{self, Node};
+use crate::tree::Node;
 
 /// Reads a template with everything that it uses.
 pub(super) struct Builder<'f> {
+    /// The text to begin with, until it is read.
+    pub(super) first: Option<Text>,
     pub(super) sources: &'f mut Sources,
     pub(super) files: Option<&'f mut dyn Files>,
     pub(super) environment: Environment,
@@ -87,7 +90,9 @@ impl Builder<'_> {
         path: Option<&str>,
         asker: Asker<'_>,
     ) -> Option<(Stack, Interface)> {
-        let (tree, mut syntax) = tree::parse(source, &self.sources.get(source).text, &options());
+        let first = self.first.take_if(|first| first.id == source);
+        let text = first.unwrap_or_else(|| Text::new(source));
+        let (tree, mut syntax) = text.parse(self.sources, &options());
         sections::rename_duplicates(&tree, &mut syntax);
         self.findings.append(&mut syntax);
         let root = tree.root();

@@ -123,7 +123,7 @@ fn infrastructure_is_read_without_any_word_of_tosca() {
     let mut sources = Sources::new();
     let root = sources.add("infrastructure.json", INFRASTRUCTURE);
     let reading = lang::read(None, root, &sources);
-    assert_eq!(reading.language, Some(lang::Language::Occi));
+    assert_eq!(reading.language, Some(Language::OCCI));
     let application = reading.application.expect("an application");
     assert_eq!(application.nodes.len(), 3);
     assert_eq!(application.nodes[0].bindings.len(), 2);

@@ -14,6 +14,7 @@ use super::switches;
 use super::value::{Name, Value};
 use super::version::Version;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::lang::language;
 use crate::source::files::{FileError, Files, ImportStack, ReadFile};
 use crate::source::{SourceId, Sources, Span};
 use crate::spelling;
@@ -40,6 +41,8 @@ pub(super) struct Loader<'a, 'f> {
     pub(super) files: Option<&'a mut (dyn Files + 'f)>,
     pub(super) findings: &'a mut Vec<Diagnostic>,
     pub(super) texts: Vec<Text>,
+    /// The text to begin with, until it is read.
+    first: Option<language::Text>,
     by_identity: BTreeMap<String, usize>,
     stack: ImportStack,
     beside: BundledProfiles,
@@ -69,6 +72,7 @@ impl<'a, 'f> Loader<'a, 'f> {
             files,
             findings,
             texts: Vec::new(),
+            first: None,
             by_identity: BTreeMap::new(),
             stack: ImportStack::new(),
             beside: BundledProfiles::default(),
@@ -76,7 +80,9 @@ impl<'a, 'f> Loader<'a, 'f> {
     }
 
     /// Reads the file that was asked for.
-    pub(super) fn root(&mut self, source: SourceId) -> Option<usize> {
+    pub(super) fn root(&mut self, first: language::Text) -> Option<usize> {
+        let source = first.id;
+        self.first = Some(first);
         let name = self.sources.get(source).name.clone();
         let own = ReadFile { name: name.clone(), identity: name.clone(), text: String::new() };
         // The first file of a chain is never refused.
@@ -95,7 +101,9 @@ impl<'a, 'f> Loader<'a, 'f> {
     ) -> Option<usize> {
         let is_own = path.is_some();
         let options = tree::Options::default();
-        let (tree, findings) = tree::parse(source, &self.sources.get(source).text, &options);
+        let begun = self.first.take_if(|first| first.id == source);
+        let text = begun.unwrap_or_else(|| language::Text::new(source));
+        let (tree, findings) = text.parse(self.sources, &options);
         let root = tree.root();
         self.findings.extend(findings.into_iter().map(|finding| in_metadata(root, finding)));
         let version = self.version(root, &tree, like, is_own)?;

@@ -459,7 +459,7 @@ fn single(application: &Application) -> Vec<bool> {
     for node in application.node_ids() {
         let (mut path, mut at) = (Vec::new(), Some(node));
         while let Some(next) = at.filter(|it| known[it.index()].is_none()) {
-            // A cycle of containers ends here; it is told elsewhere.
+            // A cycle of containers ends here; it is reported elsewhere.
             known[next.index()] = Some(application.node(next).count == 1);
             path.push(next);
             at = container(application, next);

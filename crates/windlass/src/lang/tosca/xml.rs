@@ -17,7 +17,7 @@ mod tree;
 
 pub use edit::{Edits, escape};
 pub use limits::Limits;
-pub use load::{Document, Library, load, load_alone};
+pub use load::{Document, Library, load};
 pub use tree::{Attribute, Element, Name, Tree};
 
 use crate::diagnostic::Diagnostic;

@@ -1,10 +1,11 @@
 //! Goal files: a goal with conditions on the way to it.
 
-use super::{Document, unknown};
+use super::{check_shape, unknown};
 use crate::application::{Application, InstanceId};
 use crate::diagnostic::Diagnostic;
 use crate::goal::names::Ids;
 use crate::goal::{self, Goal, GoalFile};
+use crate::lang::language::Kind;
 use crate::tree::{Node, Style};
 
 /// Reads a goal file for an application with these instances.
@@ -14,7 +15,7 @@ pub fn read_goal_file(
     ids: Ids<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> GoalFile {
-    Document::Goal.check_shape(root, findings);
+    check_shape(Kind::Goal, root, findings);
     lower(root, application, ids, findings)
 }
 

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::{Document, PLAN_DOES_NOT_FIT, unknown};
+use super::{PLAN_DOES_NOT_FIT, check_shape, unknown};
 use crate::application::InstanceId;
 use crate::diagnostic::Diagnostic;
+use crate::lang::language::Kind;
 use crate::plan::{Order, Plan, PlanAction, Step};
 use crate::tree::{Entry, Node, Value};
 
 /// Reads a plan file. Whether its names exist is asked where the application is known.
 pub fn read_plan(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Plan {
-    Document::Plan.check_shape(root, findings);
+    check_shape(Kind::Plan, root, findings);
     let Some(node) = root.get("plan") else { return Plan::default() };
     let text = |key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
     let mut plan =

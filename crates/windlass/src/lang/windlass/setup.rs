@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{BAD_RULE, BAD_TOPOLOGY, Document, first_line, unknown};
+use super::{BAD_RULE, BAD_TOPOLOGY, check_shape, first_line, unknown};
 use crate::diagnostic::Diagnostic;
+use crate::lang::language;
 use crate::lifecycle::setup::{
     Around, Guard, Kind, Local, Locals, MOST_STATES, MessageId, NodeType, NodeTypeId, Quantifier,
     RelationshipType, RelationshipTypeId, Rule, RuleSet, Subject, Topology, TopologyNode,
@@ -17,7 +18,7 @@ const PAPER: &str = include_str!("../../../../../examples/setup/rules.yaml");
 /// Reads a rule set; none when it has errors.
 pub fn read_rules(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<RuleSet> {
     let before = findings.len();
-    Document::Rules.check_shape(root, findings);
+    check_shape(language::Kind::Rules, root, findings);
     let rules = root.get("rules").map(|node| lower_rules(node, findings))?;
     (findings.len() == before).then_some(rules)
 }
@@ -25,7 +26,7 @@ pub fn read_rules(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Rule
 /// Reads a topology with its rules; none when it has errors.
 pub fn read_topology(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Topology> {
     let before = findings.len();
-    Document::Topology.check_shape(root, findings);
+    check_shape(language::Kind::Topology, root, findings);
     let rules = match root.get("rules") {
         Some(node) => lower_rules(node, findings),
         None => paper_rules()?,

@@ -1,8 +1,9 @@
 //! State files: which instances exist, where each one is, what is bound to what.
 
-use super::{Document, STATE_DOES_NOT_FIT, unknown};
+use super::{STATE_DOES_NOT_FIT, check_shape, unknown};
 use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, NodeId};
 use crate::diagnostic::Diagnostic;
+use crate::lang::language::Kind;
 use crate::lifecycle::protocol::Element;
 use crate::tree::{Entry, Node, Value};
 
@@ -12,7 +13,7 @@ pub fn read_state(
     application: &Application,
     findings: &mut Vec<Diagnostic>,
 ) -> GlobalState {
-    Document::State.check_shape(root, findings);
+    check_shape(Kind::State, root, findings);
     let mut state = GlobalState::empty();
     let instances = || {
         let node = root.get("state").and_then(|state| state.get("instances"));

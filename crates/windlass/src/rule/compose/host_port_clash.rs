@@ -55,7 +55,7 @@ fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
                 let key = ((port.span, service.name.as_str()), (*span, *other));
                 clashes.entry(key).or_default().insert(first);
             }
-            // More than a few are told by the first.
+            // More than a few are reported with the first.
             if here.len() < 8 {
                 here.push((address, &service.name, port.span));
             }

@@ -25,7 +25,7 @@ pub const RULE: Rule = Rule {
 fn check(project: &Project, findings: &mut Vec<Diagnostic>) {
     let mut used: BTreeSet<String> = project.used_elsewhere.clone();
     used.extend(project.services.values().flat_map(uses));
-    // `v:/v` is no use of the volume `v`, and that is told where it stands.
+    // `v:/v` is no use of the volume `v`, and that is reported at its place.
     let mounts = project.services.values().flat_map(|service| &service.mounts);
     let shorts = mounts.filter(|mount| mount.source.is_none()).filter_map(|it| it.short.as_deref());
     let letters = shorts.filter(|short| starts_with_drive(short)).map(|short| &short[..1]);

@@ -23,7 +23,7 @@ pub const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     for (component, net) in super::nets(context) {
-        // A cycle is told already; what it does to tokens follows from it.
+        // A cycle is reported already; what it does to tokens follows from it.
         if transition_on_a_cycle(net).is_some() {
             continue;
         }

@@ -263,7 +263,7 @@ fn a_file_beside_the_folder_says_from_where_it_could_be_read() {
 
 #[test]
 fn what_was_meant_as_a_compose_file_is_recognized() {
-    use windlass::lang::resembles_compose;
+    use windlass::lang::{Language, Origin, ReadOptions, recognize};
     use windlass::source::Sources;
     for (text, expected) in [
         ("name: 123\n", true),
@@ -279,7 +279,9 @@ fn what_was_meant_as_a_compose_file_is_recognized() {
     ] {
         let mut sources = Sources::new();
         let root = sources.add("a.yaml", text);
-        assert_eq!(resembles_compose(root, &sources), expected, "{text}");
+        let options = ReadOptions::default();
+        let found = recognize(None, root, Origin::Named, &sources, &options).language;
+        assert_eq!(found == Some(Language::COMPOSE), expected, "{text}");
     }
 }
 

@@ -41,7 +41,7 @@ fn read_archive(mut files: MemoryFiles) -> (Reading, Sources) {
 fn site() -> Application {
     let (reading, sources) = read_archive(archive(SITE, APP, SERVER));
     assert_eq!(lines(&reading.findings, &sources), "");
-    assert_eq!(reading.language, Some(Language::Barrel));
+    assert_eq!(reading.language, Some(Language::BARREL));
     reading.application.expect("no findings")
 }
 

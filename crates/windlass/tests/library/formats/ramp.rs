@@ -53,7 +53,7 @@ fn read_again(application: &Application) -> (Reading, String) {
     let text = emit::json(&written.document);
     let (reading, sources) = read(&text);
     assert_eq!(lines(&reading.findings, &sources), "", "{text}");
-    assert_eq!(reading.language, Some(Language::Ramp));
+    assert_eq!(reading.language, Some(Language::RAMP));
     (reading, text)
 }
 

@@ -12,7 +12,7 @@ fn plan(elements: &str, rest: &str) -> (Option<Plan>, String) {
     let mut sources = Sources::new();
     let root = sources.add("plan", text);
     let reading = lang::read_plan(root, &sources);
-    assert_eq!(reading.language, Some(Language::Ramp));
+    assert_eq!(reading.language, Some(Language::RAMP));
     (reading.document, lines(&reading.findings, &sources))
 }
 

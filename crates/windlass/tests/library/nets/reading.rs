@@ -101,7 +101,7 @@ fn an_assembly_of_concerto_is_one_of_ours() {
     let mut sources = Sources::new();
     let root = sources.add("shop.json", SHOP);
     let reading = lang::read(None, root, &sources);
-    assert_eq!(reading.language, Some(Language::Concerto));
+    assert_eq!(reading.language, Some(Language::CONCERTO));
     assert_eq!(reading.findings, []);
     let application = reading.application.unwrap();
     assert_eq!(rule::check(&application, &sources), []);
@@ -121,7 +121,7 @@ fn wrong(old: &str, new: &str) -> Vec<String> {
     let text = SHOP.replace(old, new);
     let mut sources = Sources::new();
     let root = sources.add("shop.json", text.as_str());
-    let reading = lang::read(Some(Language::Concerto), root, &sources);
+    let reading = lang::read(Some(Language::CONCERTO), root, &sources);
     let errors = reading
         .findings
         .iter()

@@ -53,14 +53,14 @@ impl ExecutionHost {
     }
 }
 
-/// Where the operations of a node are carried out when nothing else is said; none means here.
+/// Where the operations of a node are carried out by default; none means here.
 pub(crate) fn usual(inputs: &Inputs<'_, '_>, at: usize) -> Option<ExecutionHost> {
     let execution_host = inside(inputs, at)?;
     (execution_host.node != Some(at) || !execution_host.is_made).then_some(execution_host)
 }
 
 /// At which end of its relationship an operation is carried out when that is not the node whose
-/// life it is part of: what a target is told is told there.
+/// life it is part of: what a target is sent is sent there.
 pub(crate) fn end_of(operation: &str) -> Option<&'static str> {
     matches!(operation, "Configure.add_source" | "Configure.remove_source").then_some("TARGET")
 }

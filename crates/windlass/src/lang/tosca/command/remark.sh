@@ -1,4 +1,4 @@
-# remark TEXT: says something in the log, and to whoever drives the run: each operation in a file of
+# remark TEXT: says something in the log, and to the engine of the run: each operation in a file of
 # its own, because several may run at once.
 remark() {
     printf '%s\n' "$1" >&2

@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use crate::source::files::FileError;
 
-/// More cycles than this are not told: each is told with every import on its way.
+/// More cycles than this are not reported: each is reported with every import on its way.
 const MOST_REPORTED: usize = 50;
 
 /// The imports of files, by their paths.

@@ -11,7 +11,7 @@ use super::imports::Imports;
 use super::{Limits, Tree, parse};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::has_errors;
-use crate::source::files::{FileError, Files, MemoryFiles, ReadFile, resolve};
+use crate::source::files::{FileError, Files, ReadFile, resolve};
 use crate::source::{SourceId, Sources, Span};
 
 /// One file of definitions.
@@ -39,26 +39,6 @@ struct Waiting {
     imported_at: Span,
 }
 
-/// Reads a file of definitions that stands alone: what it imports is reported as missing.
-pub fn load_alone(
-    root: SourceId,
-    path: &str,
-    sources: &Sources,
-    findings: &mut Vec<Diagnostic>,
-) -> Library {
-    let mut files = MemoryFiles::default();
-    let mut loader = Loader::new(path, &mut files);
-    let before = findings.len();
-    let mut library = Library::default();
-    let source = sources.get(root);
-    if let Some(tree) = parse(root, &source.text, &Limits::default(), findings) {
-        loader.follow(&tree, path, &source.name, findings);
-        library.documents.push(Document { path: path.to_owned(), tree });
-    }
-    library.is_complete = !has_errors(&findings[before..]);
-    library
-}
-
 /// Reads a file of definitions and what it imports.
 pub fn load(
     root: SourceId,
@@ -73,6 +53,7 @@ pub fn load(
     let mut next = Some((root, path.to_owned()));
     while let Some((source, path)) = next {
         let text = &sources.get(source).text;
+        sources.note_parse(source);
         if let Some(tree) = parse(source, text, &Limits::default(), findings) {
             loader.follow(&tree, &path, &sources.get(source).name, findings);
             library.documents.push(Document { path, tree });
