@@ -45,6 +45,7 @@ fn all_steps(repository: &Repository, options: &Options) -> Vec<Step> {
         Step::new("test", "cargo test --workspace --no-fail-fast"),
         Step::new("fmt", "cargo fmt --all --check"),
         Step::new("clippy", "cargo clippy --workspace --all-targets --all-features -- -D warnings"),
+        Step::new("doc", "cargo doc --workspace --no-deps").with("RUSTDOCFLAGS", "-D warnings"),
         Step::new("tidy", "cargo xtask tidy"),
         Step::new("papers", "cargo xtask papers --check"),
         Step::new("deny", "cargo xtask deny"),

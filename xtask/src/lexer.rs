@@ -1,13 +1,17 @@
-//! A lexer of Rust that is as small as the checks need: it knows where comments, strings and
-//! characters begin and end, so that no check trips over a brace in a string.
+//! The tokens of a Rust file as `proc_macro2` reads them, with the comments between them.
 //!
-//! Invariant: the lexer never fails; text that is not Rust gives some tokens.
+//! Checks that need more than tokens use [`syn`]; those that look into macros and comments, which
+//! `syn` leaves as they are, use these. Invariant: text that is not Rust has no tokens.
 
 mod paths;
 mod test_code;
 
 pub use paths::path_uses;
 pub use test_code::without_test_code;
+
+use std::ops::Range;
+
+use proc_macro2::{TokenStream, TokenTree};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,12 +48,16 @@ impl Token<'_> {
 
 /// All tokens of a text, comments included.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut lexer = Lexer { text, at: 0, line: 1 };
-    let mut found = Vec::new();
-    while let Some(token) = lexer.next_token() {
-        found.push(token);
+    let Ok(stream) = text.parse::<TokenStream>() else { return Vec::new() };
+    let mut pieces = Vec::new();
+    flatten(stream, &mut pieces);
+    let mut reader = Reader { text, at: 0, line: 1, found: Vec::new() };
+    for (kind, range) in pieces {
+        reader.comments_until(range.start);
+        reader.push(kind, range);
     }
-    found
+    reader.comments_until(text.len());
+    reader.found
 }
 
 /// All tokens but comments.
@@ -57,134 +65,75 @@ pub fn code(text: &str) -> Vec<Token<'_>> {
     tokens(text).into_iter().filter(|token| token.kind != Kind::Comment).collect()
 }
 
-struct Lexer<'a> {
+/// The tokens of a stream in their order, groups with their brackets.
+fn flatten(stream: TokenStream, pieces: &mut Vec<(Kind, Range<usize>)>) {
+    for tree in stream {
+        let range = tree.span().byte_range();
+        // A comment for documentation comes as an attribute; each of its tokens spans the comment.
+        if pieces.last() == Some(&(Kind::Comment, range.clone())) {
+            continue;
+        }
+        match tree {
+            TokenTree::Group(group) => {
+                pieces.push((Kind::Punctuation, group.span_open().byte_range()));
+                flatten(group.stream(), pieces);
+                pieces.push((Kind::Punctuation, group.span_close().byte_range()));
+            }
+            TokenTree::Ident(_) => match pieces.last_mut() {
+                // The quote of a lifetime and its name are one token.
+                Some((Kind::Other, quote)) if quote.len() == 1 && quote.end == range.start => {
+                    quote.end = range.end;
+                }
+                _ => pieces.push((Kind::Word, range)),
+            },
+            TokenTree::Punct(_) if range.len() > 1 => pieces.push((Kind::Comment, range)),
+            TokenTree::Punct(mark) if mark.as_char() == '\'' => pieces.push((Kind::Other, range)),
+            TokenTree::Punct(_) => pieces.push((Kind::Punctuation, range)),
+            TokenTree::Literal(literal) => {
+                let is_text = literal.to_string().ends_with(['"', '\'', '#']);
+                pieces.push((if is_text { Kind::Text } else { Kind::Other }, range));
+            }
+        }
+    }
+}
+
+struct Reader<'a> {
     text: &'a str,
     at: usize,
     line: usize,
+    found: Vec<Token<'a>>,
 }
 
-impl<'a> Lexer<'a> {
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+impl Reader<'_> {
+    /// Between two tokens there is space, and there are comments.
+    fn comments_until(&mut self, end: usize) {
+        while let Some(start) = self.text[self.at..end].find('/').map(|start| self.at + start) {
+            let rest = &self.text[start..end];
+            let length = if rest.starts_with("//") {
+                rest.find('\n').unwrap_or(rest.len())
+            } else {
+                rest.rfind("*/").map_or(rest.len(), |close| close + 2)
+            };
+            self.push(Kind::Comment, start..start + length);
+        }
     }
 
-    /// Takes `length` bytes as one token whose visible text is `inside` of them.
-    fn take(&mut self, kind: Kind, length: usize, inside: std::ops::Range<usize>) -> Token<'a> {
-        let whole = &self.rest()[..length];
-        let token = Token { kind, text: &whole[inside], line: self.line };
-        self.line += whole.bytes().filter(|byte| *byte == b'\n').count();
-        self.at += length;
-        token
-    }
-
-    fn next_token(&mut self) -> Option<Token<'a>> {
-        let space = self.rest().len() - self.rest().trim_start().len();
-        self.line += self.rest()[..space].bytes().filter(|byte| *byte == b'\n').count();
-        self.at += space;
-        let rest = self.rest();
-        let first = rest.chars().next()?;
-        if rest.starts_with("//") {
-            let length = rest.find('\n').unwrap_or(rest.len());
-            return Some(self.take(Kind::Comment, length, 0..length));
-        }
-        if rest.starts_with("/*") {
-            let length = block_comment_length(rest);
-            return Some(self.take(Kind::Comment, length, 0..length));
-        }
-        if let Some((length, inside)) = raw_string(rest).or_else(|| quoted(rest)) {
-            return Some(self.take(Kind::Text, length, inside));
-        }
-        if first == '\'' {
-            let (kind, length) = character_or_lifetime(rest);
-            let inside = if kind == Kind::Text { 1..length - 1 } else { 0..length };
-            return Some(self.take(kind, length, inside));
-        }
-        if first.is_alphabetic() || first == '_' {
-            let length = word_length(rest);
-            return Some(self.take(Kind::Word, length, 0..length));
-        }
-        if first.is_ascii_digit() {
-            let length = word_length(rest);
-            return Some(self.take(Kind::Other, length, 0..length));
-        }
-        let length = first.len_utf8();
-        Some(self.take(Kind::Punctuation, length, 0..length))
+    fn push(&mut self, kind: Kind, range: Range<usize>) {
+        let lines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
+        self.line += lines(&self.text[self.at..range.start]);
+        let whole = &self.text[range.clone()];
+        let text = if kind == Kind::Text { inside(whole) } else { whole };
+        self.found.push(Token { kind, text, line: self.line });
+        self.line += lines(whole);
+        self.at = range.end;
     }
 }
 
-fn word_length(text: &str) -> usize {
-    text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())
-}
-
-fn block_comment_length(text: &str) -> usize {
-    let mut depth = 0usize;
-    let mut at = 0;
-    while at < text.len() {
-        let rest = &text.as_bytes()[at..];
-        if rest.starts_with(b"/*") {
-            depth += 1;
-            at += 2;
-        } else if rest.starts_with(b"*/") {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                return at;
-            }
-        } else {
-            at += 1;
-        }
-    }
-    text.len()
-}
-
-/// `r"..."`, `r#"..."#` and the same after `b` or `c`: its length and its inside.
-fn raw_string(text: &str) -> Option<(usize, std::ops::Range<usize>)> {
-    let prefix = if text.starts_with("br") || text.starts_with("cr") { 2 } else { 1 };
-    if prefix == 1 && !text.starts_with('r') {
-        return None;
-    }
-    let hashes = text[prefix..].bytes().take_while(|byte| *byte == b'#').count();
-    let start = prefix + hashes + 1;
-    if text.as_bytes().get(start - 1) != Some(&b'"') {
-        return None;
-    }
-    let closing = format!("\"{}", "#".repeat(hashes));
-    let length = text[start..].find(&closing);
-    let end = length.map_or(text.len(), |length| start + length);
-    Some(((end + closing.len()).min(text.len()), start..end))
-}
-
-/// `"..."`, `b"..."` and `c"..."`: its length and its inside.
-fn quoted(text: &str) -> Option<(usize, std::ops::Range<usize>)> {
-    let prefix = usize::from(text.starts_with("b\"") || text.starts_with("c\""));
-    if text.as_bytes().get(prefix) != Some(&b'"') {
-        return None;
-    }
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(prefix + 1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return Some((at + 1, prefix + 1..at)),
-            _ => {}
-        }
-    }
-    Some((text.len(), prefix + 1..text.len()))
-}
-
-/// Tells `'a'` and `'\n'` from `'static`.
-fn character_or_lifetime(text: &str) -> (Kind, usize) {
-    let mut characters = text.char_indices().skip(1);
-    let Some((_, first)) = characters.next() else { return (Kind::Other, text.len()) };
-    if first == '\\' {
-        characters.next();
-        let end = characters.find(|(_, c)| *c == '\'' || *c == '\n');
-        return (Kind::Text, end.map_or(text.len(), |(at, _)| at + 1).max(2));
-    }
-    match characters.next() {
-        Some((at, '\'')) => (Kind::Text, at + 1),
-        _ => (Kind::Other, 1 + word_length(&text[1..])),
-    }
+/// A string or character without what encloses it.
+fn inside(text: &str) -> &str {
+    let quote = if text.ends_with('\'') { '\'' } else { '"' };
+    let inside = text.find(quote).zip(text.rfind(quote));
+    inside.and_then(|(open, close)| text.get(open + 1..close)).unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -216,9 +165,20 @@ mod tests {
     }
 
     #[test]
-    fn broken_text_ends() {
-        for text in ["\"open", "r#\"open", "/* open", "'", "'\\", "r#", "é'é", "b'"] {
-            assert!(tokens(text).len() < 4, "{text}");
+    fn comments_of_documentation_are_comments() {
+        let found = tokens("//! a\n/// b\nfn f() {} // c\n/* d */");
+        let of = |kind: Kind| -> Vec<&str> {
+            found.iter().filter(|token| token.kind == kind).map(|token| token.text).collect()
+        };
+        assert_eq!(of(Kind::Comment), ["//! a", "/// b", "// c", "/* d */"]);
+        assert_eq!(of(Kind::Word), ["fn", "f"]);
+        assert_eq!(found.last().map(|token| token.line), Some(4));
+    }
+
+    #[test]
+    fn broken_text_has_no_tokens() {
+        for text in ["\"open", "r#\"open", "/* open", "{", "'\\"] {
+            assert!(tokens(text).is_empty(), "{text}");
         }
     }
 }

@@ -11,12 +11,19 @@ mod library;
 mod line_length;
 mod links;
 mod machine_paths;
+mod message_matching;
+mod old_names;
 mod purity;
+mod ratchet;
 mod rule_docs;
 mod sizes;
+mod string_errors;
+mod syntax;
+mod tuple_parameters;
 
 use crate::Outcome;
 use crate::repository::{File, Finding, Repository};
+use syntax::Syntax;
 
 /// What the checks look at: the repository and the text of every file in it.
 pub struct Tree {
@@ -24,12 +31,17 @@ pub struct Tree {
     pub repository: Repository,
     /// Every text file, sorted by path.
     pub files: Vec<File>,
+    /// The Rust files as trees, sorted by path.
+    pub syntax: Vec<Syntax>,
 }
 
 impl Tree {
     /// Reads the repository.
     pub fn read(repository: &Repository) -> Result<Self, String> {
-        Ok(Tree { files: repository.files("")?, repository: repository.clone() })
+        let files = repository.files("")?;
+        let rust = files.iter().filter(|file| file.has_extension("rs"));
+        let syntax = rust.map(Syntax::read).collect::<Result<Vec<_>, String>>()?;
+        Ok(Tree { files, syntax, repository: repository.clone() })
     }
 
     /// The Rust files.
@@ -62,6 +74,10 @@ const CHECKS: &[(&str, Check)] = &[
     ("rule docs", rule_docs::check),
     ("links", links::check),
     ("dependencies", dependencies::check),
+    ("old names", old_names::check),
+    ("string errors", string_errors::check),
+    ("message matching", message_matching::check),
+    ("tuple parameters", tuple_parameters::check),
 ];
 
 /// Prints every finding; all is well when there is none.
@@ -76,8 +92,8 @@ pub fn run(repository: &Repository) -> Outcome {
         }
         total += findings.len();
     }
-    for file in sizes::long_files(&tree) {
-        println!("note: {file}");
+    for note in sizes::long_files(&tree).into_iter().chain(ratchet::slack(&tree)) {
+        println!("note: {note}");
     }
     println!("tidy: {} files, {total} findings", tree.files.len());
     Ok(total == 0)

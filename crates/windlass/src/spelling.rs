@@ -70,24 +70,10 @@ pub fn known<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// Edits from one word to the other: insert, remove, replace, or swap two neighbors.
+/// Edits from one word to the other, whatever the case: insert, remove, replace, or swap two
+/// neighbors.
 fn distance(from: &str, to: &str) -> usize {
-    let from: Vec<char> = from.chars().flat_map(char::to_lowercase).collect();
-    let to: Vec<char> = to.chars().flat_map(char::to_lowercase).collect();
-    let mut rows = vec![(0..=to.len()).collect::<Vec<usize>>()];
-    for i in 1..=from.len() {
-        let mut row = vec![i];
-        for j in 1..=to.len() {
-            let same = usize::from(from[i - 1] != to[j - 1]);
-            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + same);
-            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[from.len()][to.len()]
+    strsim::osa_distance(&from.to_lowercase(), &to.to_lowercase())
 }
 
 #[cfg(test)]

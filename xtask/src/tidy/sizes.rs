@@ -1,8 +1,8 @@
 //! Files of at most 800 lines, tests included; functions of at most 70.
 
 use super::Tree;
-use crate::lexer::{Kind, Token, code};
-use crate::repository::{File, Finding};
+use super::syntax::Syntax;
+use crate::repository::Finding;
 
 const FILE_LIMIT: usize = 800;
 const FILE_WARNING: usize = 400;
@@ -17,8 +17,8 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
             let message = format!("{lines} lines; at most {FILE_LIMIT}");
             findings.push(Finding::new(&file.path, 1, message));
         }
-        findings.extend(long_functions(file));
     }
+    findings.extend(tree.syntax.iter().flat_map(long_functions));
     findings
 }
 
@@ -31,48 +31,19 @@ pub fn long_files(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-fn long_functions(file: &File) -> Vec<Finding> {
-    let tokens = code(&file.text);
+fn long_functions(file: &Syntax) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        // `fn(u8)` is a type, not a function.
-        let named = tokens.get(at + 1).is_some_and(|name| name.kind == Kind::Word);
-        if !token.is("fn") || !named {
-            continue;
-        }
-        let Some(end) = function_end(&tokens[at..]) else { continue };
-        let lines = tokens[at + end].line + 1 - token.line;
+    for function in file.functions() {
+        let Some(body) = function.body else { continue };
+        let first = function.signature.fn_token.span.start().line;
+        let lines = body.brace_token.span.close().end().line + 1 - first;
         if lines > FUNCTION_LIMIT {
-            let name = tokens[at + 1].text;
+            let name = &function.signature.ident;
             let message = format!("function `{name}` has {lines} lines; at most {FUNCTION_LIMIT}");
-            findings.push(Finding::new(&file.path, token.line, message));
+            findings.push(Finding::new(&file.path, first, message));
         }
     }
     findings
-}
-
-/// Index of the closing brace of the function that starts at 0; none for a declaration.
-fn function_end(tokens: &[Token]) -> Option<usize> {
-    let mut braces = 0usize;
-    let mut brackets = 0usize;
-    for (at, token) in tokens.iter().enumerate() {
-        if token.is("(") || token.is("[") {
-            brackets += 1;
-        } else if token.is(")") || token.is("]") {
-            brackets = brackets.saturating_sub(1);
-        } else if token.is("{") {
-            braces += 1;
-        } else if token.is("}") {
-            braces = braces.saturating_sub(1);
-            // A brace in brackets belongs to the type of a parameter: `[u8; { N }]`.
-            if braces == 0 && brackets == 0 {
-                return Some(at);
-            }
-        } else if token.is(";") && braces == 0 && brackets == 0 {
-            return None;
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -80,8 +51,7 @@ mod tests {
     use super::*;
 
     fn messages(text: &str) -> Vec<String> {
-        let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
-        long_functions(&file).into_iter().map(|finding| finding.message).collect()
+        long_functions(&Syntax::of("a.rs", text)).into_iter().map(|finding| finding.message).collect()
     }
 
     fn function(body_lines: usize) -> String {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use windlass_run::entry::{End, Entry, OrderId, Record};
 
 use super::super::chart::Span;
@@ -144,7 +145,7 @@ impl View {
             grouped(&self.waiting).into_iter().map(|line| format!("  {line}")).collect();
         lines.extend(at_most(&waiting, room.min(MOST), "wait"));
         let summary = format!("{turns} {}", self.summary(now, false));
-        let is_short = summary.chars().count() < width;
+        let is_short = summary.width_cjk() < width;
         let brief = || format!("{turns} {}", self.summary(now, true));
         lines.push(if is_short { summary } else { brief() });
         lines.into_iter().map(|line| shortened(&line, width.saturating_sub(1))).collect()
@@ -236,22 +237,17 @@ fn clock(time: Duration) -> String {
     }
 }
 
-/// How many columns a character takes at most.
-fn columns(character: char) -> usize {
-    if ('\u{1100}'..='\u{27ff}').contains(&character) || character >= '\u{2900}' { 2 } else { 1 }
-}
-
 /// A line of so many columns at most: what stands in the middle is left out, for the end says which
 /// instance it is, or what it waits for.
 fn shortened(line: &str, width: usize) -> String {
-    if line.chars().map(columns).sum::<usize>() <= width {
+    if line.width_cjk() <= width {
         return line.to_owned();
     }
     let Some(room) = width.checked_sub(2) else { return String::new() };
     let within = |characters: &mut dyn Iterator<Item = char>, most: usize| {
         let mut taken = 0;
         let fits = |character: &char| {
-            taken += columns(*character);
+            taken += character.width_cjk().unwrap_or(0);
             taken <= most
         };
         characters.take_while(fits).collect::<Vec<char>>()
