@@ -32,7 +32,11 @@
 //!       initial: stopped
 //!       states: { stopped: {}, running: { requires: [data], on_fault: [stopped] } }
 //!       transitions:
-//!         - { from: stopped, operation: start, to: running, requires: [data], on_fault: [stopped] }
+//!         - from: stopped
+//!           operation: start
+//!           to: running
+//!           requires: [data]
+//!           on_fault: [stopped]
 //!         - { from: running, operation: stop, to: stopped }
 //!       up: [start]
 //! nodes:
