@@ -16,8 +16,8 @@ use super::scratch::Scratch;
 use super::workspace::Document;
 use super::{Server, openapi};
 
-type Given = State<Arc<Server>>;
-type Asked = Result<Json<Answer>, Refusal>;
+type ServerState = State<Arc<Server>>;
+type Reply = Result<Json<Answer>, Refusal>;
 
 /// What a page has to know first.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -54,7 +54,7 @@ pub(super) struct Steps {
     messages: String,
 }
 
-pub(super) async fn session(State(server): Given) -> Json<Session> {
+pub(super) async fn session(State(server): ServerState) -> Json<Session> {
     let mut workspace = server.workspace.lock().await;
     workspace.look();
     let folder = workspace.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -69,7 +69,7 @@ pub(super) async fn description() -> Json<serde_json::Value> {
 }
 
 pub(super) async fn text(
-    State(server): Given,
+    State(server): ServerState,
     Json(about): Json<About>,
 ) -> Result<Json<Text>, Refusal> {
     let text = server.workspace.lock().await.text(&about.file)?;
@@ -77,7 +77,7 @@ pub(super) async fn text(
 }
 
 pub(super) async fn save(
-    State(server): Given,
+    State(server): ServerState,
     Json(save): Json<Save>,
 ) -> Result<Json<Text>, Refusal> {
     if !server.edit {
@@ -88,19 +88,19 @@ pub(super) async fn save(
     Ok(Json(Text { text: save.text }))
 }
 
-pub(super) async fn check(State(server): Given, Json(about): Json<About>) -> Asked {
+pub(super) async fn check(State(server): ServerState, Json(about): Json<About>) -> Reply {
     let scratch = server.scratch(&about).await?;
     let question = scratch.question(&["check", "--format=json"]).about_file();
     server.ask(question).await
 }
 
-pub(super) async fn model(State(server): Given, Json(about): Json<About>) -> Asked {
+pub(super) async fn model(State(server): ServerState, Json(about): Json<About>) -> Reply {
     let scratch = server.scratch(&about).await?;
     server.ask(scratch.question(&["convert", "--to=json"]).about_file()).await
 }
 
 pub(super) async fn step(
-    State(server): Given,
+    State(server): ServerState,
     Json(request): Json<Step>,
 ) -> Result<Json<Steps>, Refusal> {
     let scratch = server.scratch(&request.about).await?;
@@ -152,7 +152,7 @@ fn harmless(line: &str) -> Result<&str, Refusal> {
     }
 }
 
-pub(super) async fn verify(State(server): Given, Json(request): Json<Verify>) -> Asked {
+pub(super) async fn verify(State(server): ServerState, Json(request): Json<Verify>) -> Reply {
     let scratch = server.scratch(&request.about).await?;
     let plan = scratch.put("plan.yaml", &unbound(&request.plan))?;
     let question = scratch
@@ -173,7 +173,7 @@ fn unbound(plan: &str) -> String {
     plan.split_inclusive('\n').filter(is_kept).collect()
 }
 
-pub(super) async fn plan(State(server): Given, Json(request): Json<Plan>) -> Asked {
+pub(super) async fn plan(State(server): ServerState, Json(request): Json<Plan>) -> Reply {
     let scratch = server.scratch(&request.about).await?;
     let question = scratch
         .question(&["plan", "--format=json"])
@@ -186,7 +186,7 @@ pub(super) async fn plan(State(server): Given, Json(request): Json<Plan>) -> Ask
     server.ask(question).await
 }
 
-pub(super) async fn prove(State(server): Given, Json(request): Json<Prove>) -> Asked {
+pub(super) async fn prove(State(server): ServerState, Json(request): Json<Prove>) -> Reply {
     let scratch = server.scratch(&request.about).await?;
     let question = scratch
         .question(&["prove", "--format=json"])
@@ -197,18 +197,18 @@ pub(super) async fn prove(State(server): Given, Json(request): Json<Prove>) -> A
     server.ask(question).await
 }
 
-pub(super) async fn analyze(State(server): Given, Json(about): Json<About>) -> Asked {
+pub(super) async fn analyze(State(server): ServerState, Json(about): Json<About>) -> Reply {
     let scratch = server.scratch(&about).await?;
     server.ask(scratch.question(&["analyze", "--format=json"]).limited().about_file()).await
 }
 
-pub(super) async fn simulate(State(server): Given, Json(about): Json<About>) -> Asked {
+pub(super) async fn simulate(State(server): ServerState, Json(about): Json<About>) -> Reply {
     let scratch = server.scratch(&about).await?;
     server.ask(scratch.question(&["simulate", "--format=json"]).about_file()).await
 }
 
 pub(super) async fn convert(
-    State(server): Given,
+    State(server): ServerState,
     Json(request): Json<Convert>,
 ) -> Result<Response, Refusal> {
     let scratch = server.scratch(&request.about).await?;
@@ -241,7 +241,7 @@ impl Server {
         Scratch::new(&*self.workspace.lock().await, about)
     }
 
-    async fn ask(&self, question: ask::Question) -> Asked {
+    async fn ask(&self, question: ask::Question) -> Reply {
         let _turn = self.turn().await;
         ask::ask(question).await.map(Json)
     }

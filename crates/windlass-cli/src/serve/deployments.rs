@@ -58,11 +58,11 @@ pub(super) struct Begun {
 /// How many lines of a log a page gets.
 const LINES: usize = 1000;
 
-type Given = State<Arc<Server>>;
+type ServerState = State<Arc<Server>>;
 
 /// Where a deployment stands: the answer of `status`.
 pub(super) async fn status(
-    State(server): Given,
+    State(server): ServerState,
     Json(about): Json<About>,
 ) -> Result<Json<Answer>, Refusal> {
     let question = server.plain(&about.file, &["status", "--format=json"]).await?;
@@ -72,7 +72,7 @@ pub(super) async fn status(
 
 /// What the commands of an action wrote: the answer of `logs`.
 pub(super) async fn logs(
-    State(server): Given,
+    State(server): ServerState,
     Json(request): Json<Logs>,
 ) -> Result<Json<LogLines>, Refusal> {
     let mut question = server.plain(&request.file, &["logs", "--format=json"]).await?;
@@ -93,7 +93,7 @@ pub(super) async fn logs(
 
 /// Starts an engine: `up`, `resume` or `down`.
 pub(super) async fn deploy(
-    State(server): Given,
+    State(server): ServerState,
     Json(request): Json<Deploy>,
 ) -> Result<Json<Begun>, Refusal> {
     server.may_run()?;
@@ -110,7 +110,7 @@ pub(super) async fn deploy(
 
 /// Ends the engine of a file as Ctrl-C does: what runs goes on, and can be resumed.
 pub(super) async fn cancel(
-    State(server): Given,
+    State(server): ServerState,
     Json(about): Json<About>,
 ) -> Result<Json<Begun>, Refusal> {
     server.may_run()?;

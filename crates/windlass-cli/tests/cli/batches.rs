@@ -7,9 +7,9 @@ use crate::support::Folder;
 const EFFECTS: [&str; 2] = ["idempotent", "at_most_once"];
 
 /// So many nodes that nothing orders; each runs a script.
-fn crowd(size: usize, script: &str, more: &str) -> Folder {
+fn batch(size: usize, script: &str, more: &str) -> Folder {
     let mut text = format!(
-        "windlass: 1\nname: crowd\ntypes:\n  one:\n    net:\n      places: [off, on]\n      \
+        "windlass: 1\nname: batch\ntypes:\n  one:\n    net:\n      places: [off, on]\n      \
          initial: [off]\n      transitions:\n        start: {{ from: off, to: on, run: {{ shell: \
          \"{script}\" }}, {more} }}\nnodes:\n"
     );
@@ -25,7 +25,7 @@ fn commands_that_wait_for_each_other_all_run() {
             "mkdir -p here; touch here/$WINDLASS_NODE; until [ $(ls here | wc -l) -ge {size} ]; do \
              sleep 0.05; done"
         );
-        let folder = crowd(size, &script, &format!("effect: {effect}, timeout: 60s"));
+        let folder = batch(size, &script, &format!("effect: {effect}, timeout: 60s"));
         let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);
         assert_eq!(up.code, 0, "{effect}: {up:?}");
     }
@@ -36,7 +36,7 @@ fn what_happens_to_the_first_is_seen_before_the_last_begin() {
     for effect in EFFECTS {
         let size = 200;
         let more = format!("effect: {effect}, timeout: 1ms");
-        let folder = crowd(size, "exec sleep 60", &more);
+        let folder = batch(size, "exec sleep 60", &more);
         let up = folder.run(&["up", "windlass.yaml", "--yes", "--detach"]);
         assert!(up.code == 4 && up.stdout.contains("it took too long"), "{effect}: {up:?}");
         let begun = up.stdout.lines().filter(|line| line.contains("  start  ")).count();

@@ -44,7 +44,7 @@ pub enum Element {
 
 /// A value of a data port, named by the transition that gave it: `val_A,Dp` is a function of the
 /// action and the port, so equal names are equal values.
-pub type Given = TransitionId;
+pub type Setter = TransitionId;
 
 /// What became of an action that did not end well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,7 +67,7 @@ pub struct Valuation {
     /// `ebl`: the connections that are enabled.
     pub enabled: BTreeSet<LinkId>,
     /// `val`: who gave its value to a data port; absent is `null`.
-    pub values: BTreeMap<PortId, Given>,
+    pub values: BTreeMap<PortId, Setter>,
     /// Which behavior of its program a component is in, when it is not the first.
     pub phases: BTreeMap<ComponentId, u32>,
     /// The transitions that hold a token and did not end well.

@@ -274,7 +274,7 @@ impl Engine {
         let (repository, tag) = (escaped(repository), escaped(tag));
         let path = format!("/images/create?fromSrc=-&repo={repository}&tag={tag}");
         let answer = self.answer("POST", &path, "application/x-tar", archive)?;
-        told(answer.body, &mut |_| {})
+        follow_progress(answer.body, &mut |_| {})
     }
 
     /// Gives a container another name.
@@ -345,7 +345,7 @@ impl Engine {
         let header = header.map(|value| ("X-Registry-Auth", value));
         let kind = "text/plain";
         let answer = self.sent(Request { method: "POST", path: &path, kind, body: &[], header })?;
-        told(answer.body, progress)
+        follow_progress(answer.body, progress)
     }
 
     /// Builds an image from a tar archive by the classic builder; `progress` hears every line.
@@ -357,7 +357,7 @@ impl Engine {
     ) -> EngineResult<()> {
         let answer =
             self.answer("POST", &format!("/build?{query}"), "application/x-tar", archive)?;
-        told(answer.body, progress)
+        follow_progress(answer.body, progress)
     }
 }
 
@@ -368,7 +368,7 @@ pub fn tagged(reference: &str) -> String {
 }
 
 /// Reads what a long call tells; an error among it is the error of the call.
-fn told(body: Body, progress: &mut dyn FnMut(&Value)) -> EngineResult<()> {
+fn follow_progress(body: Body, progress: &mut dyn FnMut(&Value)) -> EngineResult<()> {
     for line in BufReader::new(body).lines() {
         let line = line.map_err(|error| EngineError::Unreachable(error.to_string()))?;
         let Ok(value) = serde_json::from_str::<Value>(&line) else { continue };

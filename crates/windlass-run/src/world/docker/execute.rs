@@ -16,7 +16,7 @@ use super::Shared;
 use super::engine::{Container, Engine, EngineError};
 use super::events::Guard;
 use super::health::wait_healthy;
-use super::service::{told, unless_gone, unless_missing, words};
+use super::service::{unless_gone, unless_missing, with_last_lines, words};
 use crate::secrets::Secrets;
 use crate::world::Order;
 
@@ -49,7 +49,7 @@ pub(crate) fn start_container(
     let up = make(shared, &name, &body).and_then(|id| serve(shared, order, process, &id));
     up.map_err(|why| {
         // It has not come up, so no order will stop it: its output is reported, and it goes.
-        let why = secrets.redact(&told(shared, &name, why));
+        let why = secrets.redact(&with_last_lines(shared, &name, why));
         // The reason is worth more than that something could not be removed.
         let _ = drop_container(shared, &name);
         drop_network(shared);

@@ -79,7 +79,7 @@ pub(crate) fn fetch(
     let header = Credentials::read(&variables.filter_map(text).collect()).header(reference);
     let mut last = String::new();
     let mut progress = |line: &Value| {
-        let text = told(line);
+        let text = describe(line);
         if text != last {
             tell(&format!("pull    {reference}: {text}"));
             last = text;
@@ -89,7 +89,7 @@ pub(crate) fn fetch(
 }
 
 /// A line of a pull in words: which layer, what happens to it, how far it is.
-fn told(line: &Value) -> String {
+fn describe(line: &Value) -> String {
     let part = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default();
     let parts = [part("id"), part("status"), part("progress")];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
@@ -173,7 +173,10 @@ mod tests {
     #[test]
     fn lines_of_a_pull() {
         let line = json!({ "id": "a1", "status": "Downloading", "progress": "[=> ] 1kB/2kB" });
-        assert_eq!(told(&line), "a1 Downloading [=> ] 1kB/2kB");
-        assert_eq!(told(&json!({ "status": "Pulling from library/x" })), "Pulling from library/x");
+        assert_eq!(describe(&line), "a1 Downloading [=> ] 1kB/2kB");
+        assert_eq!(
+            describe(&json!({ "status": "Pulling from library/x" })),
+            "Pulling from library/x"
+        );
     }
 }

@@ -14,7 +14,7 @@ use super::dependents;
 use super::engine::Container;
 use super::health::wait_healthy;
 use super::requests::{self, Previous, Service};
-use super::service::{forget, greet, look_after, stop, told, unless_missing, words};
+use super::service::{forget, greet, look_after, stop, unless_missing, with_last_lines, words};
 use crate::world::Order;
 
 /// How many digits of an id are enough.
@@ -139,12 +139,17 @@ fn start_container(
     pause(shared, order, service.update.monitor)?;
     let now = shared.engine.inspect(&spare.id).map_err(words)?;
     if now.status == "restarting" || now.all["RestartCount"].as_u64().unwrap_or(0) > 0 {
-        return Err(told(shared, &spare.id, "its container ends again and again".to_owned()));
+        return Err(with_last_lines(
+            shared,
+            &spare.id,
+            "its container ends again and again".to_owned(),
+        ));
     }
     if now.health.is_some() {
-        wait_healthy(shared, order, &spare.id).map_err(|why| told(shared, &spare.id, why))?;
+        wait_healthy(shared, order, &spare.id)
+            .map_err(|why| with_last_lines(shared, &spare.id, why))?;
     } else if !(now.is_running() || service.may_end && now.exit_code == 0) {
-        return Err(told(shared, &spare.id, super::execute::ended(&now)));
+        return Err(with_last_lines(shared, &spare.id, super::execute::ended(&now)));
     }
     look_after(shared, order, service, &spare.id)
 }

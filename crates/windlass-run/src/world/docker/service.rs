@@ -81,7 +81,7 @@ fn perform(
                 rerun(shared, order, service, name, number, |_| true)?;
             }
             let id = id_of(shared, name)?;
-            wait_healthy(shared, order, &id).map_err(|why| told(shared, name, why))
+            wait_healthy(shared, order, &id).map_err(|why| with_last_lines(shared, name, why))
         }
         Some("await_completed") => {
             if order.again {
@@ -296,7 +296,7 @@ pub(super) fn look_after(
     let now = shared.engine.inspect(id).map_err(words)?;
     if !now.is_running() && now.exit_code != 0 {
         shared.watch.unguard(id);
-        return Err(told(shared, id, super::execute::ended(&now)));
+        return Err(with_last_lines(shared, id, super::execute::ended(&now)));
     }
     Ok(())
 }
@@ -340,7 +340,7 @@ fn wait_completed(shared: &Shared, order: &Order, name: &str) -> Result<(), Stri
         match (now.status.as_str(), now.exit_code) {
             ("exited", 0) => return Ok(()),
             ("exited" | "dead", _) => {
-                return Err(told(shared, name, super::execute::ended(&now)));
+                return Err(with_last_lines(shared, name, super::execute::ended(&now)));
             }
             _ => {}
         }
@@ -353,7 +353,7 @@ fn wait_completed(shared: &Shared, order: &Order, name: &str) -> Result<(), Stri
 }
 
 /// A reason, with the last lines that the container wrote.
-pub(super) fn told(shared: &Shared, name: &str, why: String) -> String {
+pub(super) fn with_last_lines(shared: &Shared, name: &str, why: String) -> String {
     let mut bytes = Vec::new();
     let read = shared.engine.logs(name, 0, false);
     if !read.is_ok_and(|mut body| body.read_to_end(&mut bytes).is_ok()) {

@@ -119,7 +119,7 @@ impl Cast {
                 Edit::Gone { path, place } => {
                     let at = self.find(path, last_first)?;
                     self.rename(self.all[at].home, place);
-                    self.bury(at);
+                    self.remove(at);
                     actor = Some(at);
                 }
                 Edit::Born { path, place, class, node, role } => {
@@ -165,14 +165,14 @@ impl Cast {
         }
     }
 
-    fn bury(&mut self, at: usize) {
+    fn remove(&mut self, at: usize) {
         self.all[at].is_there = false;
         self.there.remove(&self.all[at].id);
         let inside: Vec<usize> = (0..self.all.len())
             .filter(|inner| self.all[*inner].home == Some(at) && self.all[*inner].is_there)
             .collect();
         for inner in inside {
-            self.bury(inner);
+            self.remove(inner);
         }
     }
 

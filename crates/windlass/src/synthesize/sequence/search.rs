@@ -238,7 +238,7 @@ impl<'a, 'b> Run<'a, 'b> {
         candidates.reverse();
         candidates.sort_by_cached_key(|step| {
             let place = self.place(step);
-            (self.crowd(step), place.abs_diff(here), place < here)
+            (self.neighbors(step), place.abs_diff(here), place < here)
         });
         for step in candidates {
             if self.moves.is_hopeless(census, &step) {
@@ -258,12 +258,12 @@ impl<'a, 'b> Run<'a, 'b> {
 
     /// Moves with those that are preferred last: the youngest of equals comes first.
     fn sorted(&self, mut moves: Vec<Move>) -> Vec<Move> {
-        moves.sort_by_key(|step| Reverse(self.crowd(step)));
+        moves.sort_by_key(|step| Reverse(self.neighbors(step)));
         moves
     }
 
     /// How many live where a move creates an instance: a container with fewer is preferred.
-    fn crowd(&self, step: &Move) -> u32 {
+    fn neighbors(&self, step: &Move) -> u32 {
         let home = step.path.last().filter(|_| matches!(step.kind, Kind::Create(..)));
         home.map_or(0, |home| {
             let children = &self.moves.classes.get(*home).children;
