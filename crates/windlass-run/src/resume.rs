@@ -42,7 +42,7 @@ impl InDoubt {
 
 /// Why a run cannot be resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoResume {
+pub enum ResumeError {
     /// The operator has to decide about these first.
     InDoubt(Vec<InDoubt>),
     /// A host does not say what became of these: the orders, and where they are.
@@ -53,14 +53,14 @@ pub enum NoResume {
     Journal(JournalError),
 }
 
-impl fmt::Display for NoResume {
+impl fmt::Display for ResumeError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NoResume::InDoubt(all) => {
+            ResumeError::InDoubt(all) => {
                 let labels: Vec<&str> = all.iter().map(|doubt| doubt.label.as_str()).collect();
                 write!(formatter, "it is unknown whether this happened: {}", labels.join(", "))
             }
-            NoResume::Silent(all) => {
+            ResumeError::Silent(all) => {
                 let about = |(it, host): &(InDoubt, String)| {
                     format!("`{}` (order {}) at the host {host}", it.label, it.order.0)
                 };
@@ -68,23 +68,25 @@ impl fmt::Display for NoResume {
                 let all = all.join(", ");
                 write!(formatter, "there is no answer, so it is unknown what became of {all}")
             }
-            NoResume::Misfit(why) => write!(formatter, "the journal does not fit: {why}"),
-            NoResume::Journal(error) => error.fmt(formatter),
+            ResumeError::Misfit(why) => write!(formatter, "the journal does not fit: {why}"),
+            ResumeError::Journal(error) => error.fmt(formatter),
         }
     }
 }
 
-impl From<JournalError> for NoResume {
+impl std::error::Error for ResumeError {}
+
+impl From<JournalError> for ResumeError {
     fn from(error: JournalError) -> Self {
-        NoResume::Journal(error)
+        ResumeError::Journal(error)
     }
 }
 
 impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     /// The state after `entries`, which some engine wrote. Nothing is done and nothing written.
-    pub fn fold(&mut self, entries: &[Entry]) -> Result<(), NoResume> {
+    pub fn fold(&mut self, entries: &[Entry]) -> Result<(), ResumeError> {
         for entry in entries {
-            self.replay(entry).map_err(NoResume::Misfit)?;
+            self.replay(entry).map_err(ResumeError::Misfit)?;
         }
         // What was decided then is not decided again.
         self.outbox.clear_entries();
@@ -233,7 +235,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     ///
     /// `verdicts` is what the operator says, by order. Nothing is started here, and nothing is
     /// written when the operator has to be asked first, or does not want to wait for the answers.
-    pub fn reconcile(&mut self, verdicts: &BTreeMap<OrderId, Verdict>) -> Result<(), NoResume> {
+    pub fn reconcile(&mut self, verdicts: &BTreeMap<OrderId, Verdict>) -> Result<(), ResumeError> {
         let mut settled = Vec::new();
         let mut undecided = Vec::new();
         let mut silent = Vec::new();
@@ -264,10 +266,10 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             }
         }
         if !silent.is_empty() {
-            return Err(NoResume::Silent(silent));
+            return Err(ResumeError::Silent(silent));
         }
         if !undecided.is_empty() {
-            return Err(NoResume::InDoubt(undecided));
+            return Err(ResumeError::InDoubt(undecided));
         }
         if self.world.is_interrupted() {
             return Ok(());
@@ -275,20 +277,20 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         for (id, end, witness) in settled {
             self.order_ended(id, end, Some(witness));
         }
-        self.adopt_processes();
+        self.adopt_running();
         self.try_again();
         self.commit()?;
         Ok(())
     }
 
     /// At the beginning of a run: the processes that an earlier run started are looked after.
-    pub fn look_after(&mut self) -> Result<(), JournalError> {
-        self.adopt_processes();
+    pub fn adopt_processes(&mut self) -> Result<(), JournalError> {
+        self.adopt_running();
         self.commit()
     }
 
     /// Processes that run are looked after; those that do not have died meanwhile.
-    fn adopt_processes(&mut self) {
+    fn adopt_running(&mut self) {
         let stopping = self.orders.stopping();
         let all: Vec<(String, RunningProcess)> =
             self.processes.iter().map(|(id, running)| (id.clone(), running.clone())).collect();

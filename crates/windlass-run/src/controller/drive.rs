@@ -20,7 +20,7 @@ use crate::entry::{Aim, Entry, OrderId, Record};
 use crate::journal::JournalError;
 use crate::journal::sqlite::Sqlite;
 use crate::machine::Machine;
-use crate::resume::{NoResume, Verdict};
+use crate::resume::{ResumeError, Verdict};
 use crate::secrets::Secrets;
 use crate::world::World;
 use crate::world::process::{ProcessSettings, Processes};
@@ -205,7 +205,7 @@ impl Controller<'_> {
                 let begun = engine.begin_run(start.entry(), plan);
                 let begun = begun.map_err(|why| self.unwritten(Stage::New, &why))?;
                 begun.map_err(Error::NotFollowed)?;
-                engine.look_after().map_err(unwritten)?;
+                engine.adopt_processes().map_err(unwritten)?;
             }
             Beginning::Resumed { last, verdicts } => {
                 let settled = engine.fold(&last.entries());
@@ -213,7 +213,7 @@ impl Controller<'_> {
                 settled.map_err(|why| self.not_resumed(why, verdicts))?;
             }
         }
-        let finish = if stay { engine.keep() } else { engine.run() }.map_err(unwritten)?;
+        let finish = if stay { engine.supervise() } else { engine.run() }.map_err(unwritten)?;
         drop(engine);
         tell_remarks(&self.deployment, operator);
         operator.ends();
@@ -226,12 +226,12 @@ impl Controller<'_> {
     }
 
     /// What keeps a run from going on.
-    fn not_resumed(&self, why: NoResume, verdicts: BTreeMap<OrderId, Verdict>) -> Error {
+    fn not_resumed(&self, why: ResumeError, verdicts: BTreeMap<OrderId, Verdict>) -> Error {
         match why {
-            NoResume::InDoubt(doubts) => Error::InDoubt { doubts, verdicts },
-            NoResume::Silent(_) => Error::Silent(why),
-            NoResume::Misfit(_) => Error::Damaged(Damage::Entries(why)),
-            NoResume::Journal(why) => self.unwritten(Stage::Begun, &why),
+            ResumeError::InDoubt(doubts) => Error::InDoubt { doubts, verdicts },
+            ResumeError::Silent(_) => Error::Silent(why),
+            ResumeError::Misfit(_) => Error::Damaged(Damage::Entries(why)),
+            ResumeError::Journal(why) => self.unwritten(Stage::Begun, &why),
         }
     }
 }

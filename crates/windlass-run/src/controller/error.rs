@@ -23,7 +23,7 @@ use crate::entry::OrderId;
 use crate::journal::JournalError;
 use crate::machine::net::HistoryError;
 use crate::machine::{FollowError, PlanError};
-use crate::resume::{InDoubt, NoResume, Verdict};
+use crate::resume::{InDoubt, ResumeError, Verdict};
 use crate::world::docker::engine::EngineError;
 use crate::world::docker::http::BadAddress;
 use crate::world::docker::pull::ImageError;
@@ -186,7 +186,7 @@ pub enum Error {
         verdicts: BTreeMap<OrderId, Verdict>,
     },
     /// The hosts that know what became of actions do not answer.
-    Silent(NoResume),
+    Silent(ResumeError),
     /// A host that knows whether a process runs does not answer.
     HostSilent(String),
     /// An order is not in doubt.
@@ -299,7 +299,7 @@ pub enum Damage {
     /// What nets had done does not fit them.
     History(HistoryError),
     /// Entries do not fit the rules.
-    Entries(NoResume),
+    Entries(ResumeError),
 }
 
 impl fmt::Display for Damage {

@@ -17,7 +17,7 @@ use crate::journal::Off;
 use crate::journal::sqlite::Sqlite;
 use crate::machine::net::{HistoryError, NetHistory, NetMachine, Token};
 use crate::machine::protocols::ProtocolMachine;
-use crate::resume::NoResume;
+use crate::resume::ResumeError;
 use crate::world::simulated::Simulated;
 
 /// The last run of a deployment.
@@ -251,6 +251,6 @@ fn damaged_history(why: HistoryError) -> Error {
     Error::Damaged(Damage::History(why))
 }
 
-fn damaged_entries(why: NoResume) -> Error {
+fn damaged_entries(why: ResumeError) -> Error {
     Error::Damaged(Damage::Entries(why))
 }

@@ -26,7 +26,7 @@ use windlass_run::machine::Machine;
 use windlass_run::machine::net::NetMachine;
 use windlass_run::machine::plan::PlanMachine;
 use windlass_run::machine::single::SingleMachine;
-use windlass_run::resume::{NoResume, Verdict};
+use windlass_run::resume::{ResumeError, Verdict};
 use windlass_run::world::simulated::{Faults, Simulated};
 
 /// A number from the environment.
@@ -98,7 +98,7 @@ fn campaign<M: Machine>(
         let entries = journal.entries();
         let ready = if entries.is_empty() {
             let plan = engine.machine.plan(Aim::Goal).map_err(|why| why.to_string())?;
-            engine.begin_run(begun(None), plan).map_err(NoResume::Journal).map(|it| {
+            engine.begin_run(begun(None), plan).map_err(ResumeError::Journal).map(|it| {
                 it.expect("a plan that was just made can be followed");
             })
         } else {
@@ -106,7 +106,7 @@ fn campaign<M: Machine>(
         };
         match ready {
             Ok(()) => {}
-            Err(NoResume::InDoubt(doubts)) => {
+            Err(ResumeError::InDoubt(doubts)) => {
                 seen.doubts += doubts.len() as u64;
                 // The operator looks at the world.
                 for doubt in doubts {
@@ -116,10 +116,10 @@ fn campaign<M: Machine>(
                 }
                 continue;
             }
-            Err(NoResume::Misfit(why)) => return Err(format!("life {life}: {why}")),
+            Err(ResumeError::Misfit(why)) => return Err(format!("life {life}: {why}")),
             // Everybody answers here.
-            Err(why @ NoResume::Silent(_)) => return Err(format!("life {life}: {why}")),
-            Err(NoResume::Journal(_)) => {
+            Err(why @ ResumeError::Silent(_)) => return Err(format!("life {life}: {why}")),
+            Err(ResumeError::Journal(_)) => {
                 seen.crashes += 1;
                 continue;
             }
