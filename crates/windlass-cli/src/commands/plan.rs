@@ -12,7 +12,7 @@ use windlass::application::{Application, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::goal::evaluate::Closure;
 use windlass::goal::names::Ids;
-use windlass::lang::compose::{self, Hopeless};
+use windlass::lang::compose::{self, EndlessWait};
 use windlass::plan::Plan;
 use windlass::synthesize::{self, Answer, Objective, Question};
 use windlass::verify::Effort;
@@ -185,7 +185,7 @@ pub(crate) struct Asked {
     /// Whether whatever is removed shall come to rest first, by its own operations.
     rests_first: bool,
     /// Waits of a Compose file that cannot end.
-    hopeless: Vec<Hopeless>,
+    hopeless: Vec<EndlessWait>,
 }
 
 /// Looks for a plan and prints it.
@@ -230,7 +230,7 @@ pub(crate) fn run(args: &PlanArgs, loader: &Loader) -> Result<u8, Failure> {
 fn asked(args: &PlanArgs, loader: &Loader) -> Result<Asked, Failure> {
     let Loaded { file, application, goal: declared, stack, tosca, compose: project, .. } =
         loader.application(&args.app, args.lang.as_deref())?;
-    let hopeless = project.map(|project| compose::hopeless(&project)).unwrap_or_default();
+    let hopeless = project.map(|project| compose::endless_waits(&project)).unwrap_or_default();
     if application.is_net() {
         return Err(nets(&args.app));
     }

@@ -242,7 +242,7 @@ fn application(args: &ProveArgs, loaded: &load::Loaded) -> Result<Proof, Failure
 
 /// Says what services wait for as a Compose file says it.
 fn in_words_of_compose(project: &Project, sentences: &mut [String]) {
-    for wait in compose::hopeless(project) {
+    for wait in compose::endless_waits(project) {
         let culprit = wait.culprit();
         let Some((node, capability)) = culprit.rsplit_once('.') else { continue };
         let ours = prove::waits_for_never(node, capability);

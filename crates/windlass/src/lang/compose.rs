@@ -36,7 +36,7 @@ pub use load::{Loaded, load};
 pub use project::Project;
 pub use read::uses;
 pub use recognize::{detect, resembles};
-pub use waits::{Hopeless, hopeless};
+pub use waits::{EndlessWait, endless_waits};
 
 use super::Reading;
 use super::language::{

@@ -47,7 +47,7 @@ use crate::source::files::{Files, ImportStack, ReadFile};
 use crate::source::{SourceId, Sources, Span};
 use crate::tree::Node;
 use environment::Environment;
-use template::{Asker, Builder};
+use template::{Builder, TemplateUse};
 
 impl Language {
     /// HOT of OpenStack Heat.
@@ -128,7 +128,7 @@ pub fn read<'f>(
         known: std::collections::BTreeMap::new(),
         uses: Vec::new(),
     };
-    let read = builder.template(root, path, Asker::User);
+    let read = builder.template(root, path, TemplateUse::User);
     // A template that is used twice has its mistakes once.
     diagnostic::without_repetitions(&mut builder.findings);
     findings.append(&mut builder.findings);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use windlass::export;
-use windlass::lang::compose::Hopeless;
+use windlass::lang::compose::EndlessWait;
 use windlass::lang::windlass::{self as own, digest};
 use windlass::lang::{ramp, tosker};
 use windlass::plan::Plan;
@@ -38,7 +38,7 @@ pub(super) fn text(
             let waits = asked.hopeless.iter();
             let own: Vec<String> = waits
                 .filter(|wait| wait.culprit() == explanation.culprit)
-                .map(Hopeless::sentence)
+                .map(EndlessWait::sentence)
                 .collect();
             if !own.is_empty() {
                 explanation.because = own;

@@ -53,7 +53,7 @@ pub(super) fn refuse(
     let mut unsupported = windlass_run::compose::unsupported(engine, project, ground)
         .map_err(|why| refused(why.into()))?;
     // Whether images have checks is looked at later.
-    let waits = compose::hopeless(project).into_iter().filter(|it| it.until == "completed");
+    let waits = compose::endless_waits(project).into_iter().filter(|it| it.until == "completed");
     unsupported.extend(waits.map(|wait| wait.sentence()));
     if findings.is_empty() && unsupported.is_empty() {
         return Ok(());

@@ -4,7 +4,7 @@ use super::project::{Condition, Health, Project, Restart, Service};
 
 /// A service that waits for something that another can never be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hopeless {
+pub struct EndlessWait {
     /// Who waits.
     pub service: String,
     /// For whom.
@@ -15,7 +15,7 @@ pub struct Hopeless {
     pub why: String,
 }
 
-impl Hopeless {
+impl EndlessWait {
     /// What nothing offers, as the application of the project names it.
     pub fn culprit(&self) -> String {
         format!("{}.{}", super::application::name_of(&self.other), self.until)
@@ -28,7 +28,7 @@ impl Hopeless {
 }
 
 /// All such waits of a project, as far as its files tell.
-pub fn hopeless(project: &Project) -> Vec<Hopeless> {
+pub fn endless_waits(project: &Project) -> Vec<EndlessWait> {
     let mut all = Vec::new();
     for service in project.services.values() {
         // A dependency that may be missing blocks nothing.
@@ -37,7 +37,7 @@ pub fn hopeless(project: &Project) -> Vec<Hopeless> {
             let why = target.and_then(|target| why(target, dependency.condition));
             all.extend(why.map(|(until, why)| {
                 let (service, other) = (service.name.clone(), other.clone());
-                Hopeless { service, other, until, why }
+                EndlessWait { service, other, until, why }
             }));
         }
     }

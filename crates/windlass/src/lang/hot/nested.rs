@@ -9,7 +9,7 @@ use super::facts::TypeFacts;
 use super::parameter::Parameter;
 use super::schema;
 use super::stack::Stack;
-use super::template::{Asker, Builder, Resolved};
+use super::template::{Builder, Resolved, TemplateUse};
 use super::value::{Data, Value};
 use super::versions::{RELEASES, release_of_heat};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -119,7 +119,7 @@ impl Builder<'_> {
         }
         let ReadFile { name, identity, text } = file;
         let source = self.sources.add_included(name.clone(), text, Some(span));
-        let read = self.template(source, Some(&name), Asker::Type);
+        let read = self.template(source, Some(&name), TemplateUse::Type);
         self.imports.leave();
         match read {
             Some((stack, gives)) => {
@@ -157,7 +157,7 @@ impl Builder<'_> {
         if self.imports.enter(&file, Some(span)).is_err() {
             return;
         }
-        let read = self.template(source, Some(&name), Asker::Resource(properties));
+        let read = self.template(source, Some(&name), TemplateUse::Resource(properties));
         self.imports.leave();
         if let Some((stack, _)) = read {
             self.uses.push(stack);

@@ -18,7 +18,7 @@ use crate::source::Span;
 
 /// What becomes of a resource of the new template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fate {
+enum ResourceChange {
     Kept,
     Updated,
     Replaced,
@@ -58,13 +58,15 @@ pub fn renew(old: &Stack, new: &Stack, name: &str, exists: impl Fn(&str) -> bool
         Want::Node { node, state, amount: Amount::Wanted }
     });
     let goal = Goal { wants: wants.collect() };
-    let with = |wanted: Fate| {
-        let all = both.after.iter().zip(&both.fates).filter(move |(_, fate)| **fate == wanted);
+    let with = |wanted: ResourceChange| {
+        let all =
+            both.after.iter().zip(&both.changes).filter(move |(_, change)| **change == wanted);
         all.map(|(at, _)| new.resources[*at].name.clone()).collect::<Vec<_>>()
     };
     let gone = both.before.keys().filter(|name| !stays(name));
     let removed = gone.map(|name| (*name).to_owned()).collect();
-    let [updated, replaced, added] = [Fate::Updated, Fate::Replaced, Fate::Added].map(with);
+    let [updated, replaced, added] =
+        [ResourceChange::Updated, ResourceChange::Replaced, ResourceChange::Added].map(with);
     Renewal { application, start, goal, updated, replaced, added, removed }
 }
 
@@ -72,7 +74,11 @@ pub fn renew(old: &Stack, new: &Stack, name: &str, exists: impl Fn(&str) -> bool
 /// them or because they refer to something that is replaced.
 pub(super) fn replaced<'a>(old: &Stack, new: &'a Stack) -> BTreeSet<&'a str> {
     let both = Both::new(old, new, |_| true);
-    let all = both.after.iter().zip(&both.fates).filter(|(_, fate)| **fate == Fate::Replaced);
+    let all = both
+        .after
+        .iter()
+        .zip(&both.changes)
+        .filter(|(_, change)| **change == ResourceChange::Replaced);
     all.map(|(at, _)| new.resources[*at].name.as_str()).collect()
 }
 
@@ -90,7 +96,7 @@ struct Both<'s> {
     /// Positions in the new template.
     after: Vec<usize>,
     /// What becomes of each of them.
-    fates: Vec<Fate>,
+    changes: Vec<ResourceChange>,
 }
 
 impl<'s> Both<'s> {
@@ -102,8 +108,8 @@ impl<'s> Both<'s> {
             .collect();
         let after: Vec<usize> =
             (0..new.resources.len()).filter(|at| lower::is_part(&new.resources[*at])).collect();
-        let fates = fates(old, new, &before, &after);
-        Both { old, new, before, after, fates }
+        let changes = changes(old, new, &before, &after);
+        Both { old, new, before, after, changes }
     }
 
     fn parts(&self) -> (Vec<Part<'s>>, Vec<Start>) {
@@ -111,18 +117,18 @@ impl<'s> Both<'s> {
         // First those of the new template, then those that leave.
         let of_new: BTreeMap<usize, usize> =
             self.after.iter().enumerate().map(|(place, at)| (*at, place)).collect();
-        let fate_of: BTreeMap<&str, (usize, Fate)> = self
+        let change_of: BTreeMap<&str, (usize, ResourceChange)> = self
             .after
             .iter()
-            .zip(&self.fates)
+            .zip(&self.changes)
             .enumerate()
-            .map(|(place, (at, fate))| (new.resources[*at].name.as_str(), (place, *fate)))
+            .map(|(place, (at, change))| (new.resources[*at].name.as_str(), (place, *change)))
             .collect();
         let mut of_old: BTreeMap<usize, usize> = BTreeMap::new();
         let mut leaving = Vec::new();
         for (name, at) in &self.before {
-            match fate_of.get(name) {
-                Some((place, Fate::Kept | Fate::Updated)) => {
+            match change_of.get(name) {
+                Some((place, ResourceChange::Kept | ResourceChange::Updated)) => {
                     of_old.insert(*at, *place);
                 }
                 _ => {
@@ -139,21 +145,27 @@ impl<'s> Both<'s> {
                 .collect::<Vec<Need>>()
         };
         let (mut parts, mut starts) = (Vec::new(), Vec::new());
-        for (at, fate) in self.after.iter().zip(&self.fates) {
+        for (at, change) in self.after.iter().zip(&self.changes) {
             let resource = &new.resources[*at];
             let name = resource.name.clone();
             let mut own = needs(&waits[*at], &of_new);
-            let outdated = self.before.get(name.as_str()).filter(|_| *fate == Fate::Updated);
+            let outdated =
+                self.before.get(name.as_str()).filter(|_| *change == ResourceChange::Updated);
             let outdated = outdated.map(|before| needs(&waited[*before], &of_old));
-            if *fate == Fate::Kept {
+            if *change == ResourceChange::Kept {
                 // Nothing happens to it, so it relies on nothing that is not there yet.
-                own.retain(|need| matches!(self.fates[need.target], Fate::Kept | Fate::Updated));
+                own.retain(|need| {
+                    matches!(
+                        self.changes[need.target],
+                        ResourceChange::Kept | ResourceChange::Updated
+                    )
+                });
             }
             parts.push(Part { name, resource, needs: own, outdated, replacement: None });
-            let state = match fate {
-                Fate::Kept => CREATED,
-                Fate::Updated => OUTDATED,
-                Fate::Replaced | Fate::Added => ABSENT,
+            let state = match change {
+                ResourceChange::Kept => CREATED,
+                ResourceChange::Updated => OUTDATED,
+                ResourceChange::Replaced | ResourceChange::Added => ABSENT,
             };
             starts.push(Start { state, is_leaving: false });
         }
@@ -163,7 +175,7 @@ impl<'s> Both<'s> {
             // The new one is there before the old one goes.
             let span = resource.span;
             let replacement =
-                fate_of.get(name.as_str()).map(|(target, _)| Need { target: *target, span });
+                change_of.get(name.as_str()).map(|(target, _)| Need { target: *target, span });
             if replacement.is_some() {
                 name.push_str(" (old)");
             }
@@ -194,15 +206,20 @@ fn start(application: &Application, starts: &[Start]) -> GlobalState {
 
 /// What becomes of each resource of the new template. What refers to something that is replaced
 /// changes with it.
-fn fates(old: &Stack, new: &Stack, before: &BTreeMap<&str, usize>, after: &[usize]) -> Vec<Fate> {
+fn changes(
+    old: &Stack,
+    new: &Stack,
+    before: &BTreeMap<&str, usize>,
+    after: &[usize],
+) -> Vec<ResourceChange> {
     let place: BTreeMap<usize, usize> =
         after.iter().enumerate().map(|(place, at)| (*at, place)).collect();
-    let mut fates: Vec<Fate> = after
+    let mut changes: Vec<ResourceChange> = after
         .iter()
         .map(|at| {
             let resource = &new.resources[*at];
             match before.get(resource.name.as_str()) {
-                None => Fate::Added,
+                None => ResourceChange::Added,
                 Some(before) => changed(&old.resources[*before], resource),
             }
         })
@@ -216,47 +233,53 @@ fn fates(old: &Stack, new: &Stack, before: &BTreeMap<&str, usize>, after: &[usiz
         }
     }
     let mut open: Vec<usize> =
-        (0..after.len()).filter(|place| fates[*place] == Fate::Replaced).collect();
+        (0..after.len()).filter(|place| changes[*place] == ResourceChange::Replaced).collect();
     while let Some(replaced) = open.pop() {
         let name = &new.resources[after[replaced]].name;
         for user in &users[replaced] {
-            let fate = follows(&new.resources[after[*user]], name).max(fates[*user]);
-            if fate == Fate::Replaced && fates[*user] < Fate::Replaced {
+            let change = follows(&new.resources[after[*user]], name).max(changes[*user]);
+            if change == ResourceChange::Replaced && changes[*user] < ResourceChange::Replaced {
                 open.push(*user);
             }
-            fates[*user] = fate;
+            changes[*user] = change;
         }
     }
-    fates
+    changes
 }
 
 /// What becomes of a resource by what is written in it.
-fn changed(old: &Resource, new: &Resource) -> Fate {
+fn changed(old: &Resource, new: &Resource) -> ResourceChange {
     if old.type_name != new.type_name {
-        return Fate::Replaced;
+        return ResourceChange::Replaced;
     }
     let Some(facts) = new.facts else {
         let same = !update::differ(&old.properties, &new.properties);
-        return if same { Fate::Kept } else { Fate::Updated };
+        return if same { ResourceChange::Kept } else { ResourceChange::Updated };
     };
     let changed = facts.properties.iter().filter(|property| update::changes(property, old, new));
     changed
-        .map(|property| if property.update_allowed() { Fate::Updated } else { Fate::Replaced })
+        .map(|property| {
+            if property.update_allowed() {
+                ResourceChange::Updated
+            } else {
+                ResourceChange::Replaced
+            }
+        })
         .max()
-        .unwrap_or(Fate::Kept)
+        .unwrap_or(ResourceChange::Kept)
 }
 
 /// What becomes of a resource when another that it waits for is replaced.
-fn follows(resource: &Resource, replaced: &str) -> Fate {
+fn follows(resource: &Resource, replaced: &str) -> ResourceChange {
     let named = resource.properties.entries().iter().filter(|own| mentions(&own.value, replaced));
-    let fate = |entry: &super::value::Entry| {
+    let change = |entry: &super::value::Entry| {
         let property = resource.facts.and_then(|facts| facts.property(&entry.key));
         match property {
-            Some(property) if !property.update_allowed() => Fate::Replaced,
-            _ => Fate::Updated,
+            Some(property) if !property.update_allowed() => ResourceChange::Replaced,
+            _ => ResourceChange::Updated,
         }
     };
-    named.map(fate).max().unwrap_or(Fate::Kept)
+    named.map(change).max().unwrap_or(ResourceChange::Kept)
 }
 
 /// Whether a value depends on a resource; one of which nothing is known may.

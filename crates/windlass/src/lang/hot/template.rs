@@ -35,9 +35,9 @@ pub(super) struct Builder<'f> {
     pub(super) uses: Vec<Stack>,
 }
 
-/// Who asks for a template.
+/// What a template is used for.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Asker<'v> {
+pub(super) enum TemplateUse<'v> {
     /// The user who creates the stack.
     User,
     /// Another template, which uses it as a type: nothing is known about the values.
@@ -88,7 +88,7 @@ impl Builder<'_> {
         &mut self,
         source: SourceId,
         path: Option<&str>,
-        asker: Asker<'_>,
+        usage: TemplateUse<'_>,
     ) -> Option<(Stack, Interface)> {
         let first = self.first.take_if(|first| first.id == source);
         let text = first.unwrap_or_else(|| Text::new(source));
@@ -108,7 +108,7 @@ impl Builder<'_> {
         self.check_release(version.release, span, "this template version");
         let hot = version.format == Format::Hot;
         let mut stack = Stack::new(version, span);
-        let parameters = self.parameters(root, version, asker);
+        let parameters = self.parameters(root, version, usage);
         sections::groups(root, &parameters, &mut self.findings);
         let mut scope = Scope {
             version,
@@ -154,7 +154,7 @@ impl Builder<'_> {
         &mut self,
         root: Node<'_>,
         version: &Version,
-        asker: Asker<'_>,
+        usage: TemplateUse<'_>,
     ) -> BTreeMap<String, Parameter> {
         let word = if version.format == Format::Hot { "parameters" } else { "Parameters" };
         let mut parameters = BTreeMap::new();
@@ -166,32 +166,32 @@ impl Builder<'_> {
             let unknown =
                 Value::unknown(entry.key.span(), Kind::Any, Some(format!("parameter {name}")));
             let passed;
-            let given = match (asker, self.environment.parameters.get(name)) {
-                (Asker::Type, _) => Some(&unknown),
-                (Asker::Resource(properties), _) => {
+            let given = match (usage, self.environment.parameters.get(name)) {
+                (TemplateUse::Type, _) => Some(&unknown),
+                (TemplateUse::Resource(properties), _) => {
                     passed = properties.get(name).map(Value::exported);
                     passed.as_ref().or(default)
                 }
-                (Asker::User, Some((value, _))) => Some(value),
-                (Asker::User, None) => default,
+                (TemplateUse::User, Some((value, _))) => Some(value),
+                (TemplateUse::User, None) => default,
             };
             let has_value = given.is_some();
             let before = self.findings.len();
             let mut parameter =
                 parameter::read(entry.key, entry.value, version.format, given, &mut self.findings);
-            if matches!(asker, Asker::Resource(_)) {
+            if matches!(usage, TemplateUse::Resource(_)) {
                 // What is wrong with it was said when the type was read, and with the values when
                 // the properties were compared.
                 self.findings.truncate(before);
             }
             parameter.has_default |= default.is_some();
-            if !has_value && !parameter.has_default && matches!(asker, Asker::User) {
+            if !has_value && !parameter.has_default && matches!(usage, TemplateUse::User) {
                 missing.push((name.to_owned(), entry.key.span()));
             }
             parameters.insert(name.to_owned(), parameter);
         }
         self.without_value(&missing);
-        if matches!(asker, Asker::User) {
+        if matches!(usage, TemplateUse::User) {
             for (name, (_, span)) in &self.environment.parameters {
                 if !parameters.contains_key(name) {
                     let message = format!("the template has no parameter `{name}`");

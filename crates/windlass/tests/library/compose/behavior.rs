@@ -98,7 +98,7 @@ fn waits_that_cannot_end_are_described_in_words_of_compose() {
                 off: { condition: service_healthy, required: false }\n  web:\n    image: web:1\n    depends_on: \
                 { off: { condition: service_healthy } }\n";
     let read = read(&[("compose.yaml", text)]);
-    let all = windlass::lang::compose::hopeless(read.project());
+    let all = windlass::lang::compose::endless_waits(read.project());
     let told: Vec<_> = all.iter().map(|wait| (wait.culprit(), wait.sentence())).collect();
     let expected = [
         (
