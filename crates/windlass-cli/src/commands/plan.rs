@@ -185,7 +185,7 @@ pub(crate) struct Asked {
     /// Whether whatever is removed shall come to rest first, by its own operations.
     rests_first: bool,
     /// Waits of a Compose file that cannot end.
-    hopeless: Vec<EndlessWait>,
+    endless_waits: Vec<EndlessWait>,
 }
 
 /// Looks for a plan and prints it.
@@ -230,7 +230,7 @@ pub(crate) fn run(args: &PlanArgs, loader: &Loader) -> Result<u8, Failure> {
 fn asked(args: &PlanArgs, loader: &Loader) -> Result<Asked, Failure> {
     let Loaded { file, application, goal: declared, stack, tosca, compose: project, .. } =
         loader.application(&args.app, args.lang.as_deref())?;
-    let hopeless = project.map(|project| compose::endless_waits(&project)).unwrap_or_default();
+    let endless_waits = project.map(|project| compose::endless_waits(&project)).unwrap_or_default();
     if application.is_net() {
         return Err(nets(&args.app));
     }
@@ -269,7 +269,7 @@ fn asked(args: &PlanArgs, loader: &Loader) -> Result<Asked, Failure> {
             GoalFile { goal, ..GoalFile::default() }
         }
     };
-    Ok(Asked { application, start, goal, known: None, rests_first: false, hopeless })
+    Ok(Asked { application, start, goal, known: None, rests_first: false, endless_waits })
 }
 
 /// Nets say themselves what may start when: there is nothing to choose.
@@ -308,8 +308,8 @@ fn undone(
     match synthesize::undoing(&application, &start, plan) {
         Some((end, goal)) => {
             let known = Some(start);
-            let hopeless = Vec::new();
-            Ok(Asked { application, start: end, goal, known, rests_first: false, hopeless })
+            let endless_waits = Vec::new();
+            Ok(Asked { application, start: end, goal, known, rests_first: false, endless_waits })
         }
         None => Err(Failure::usage(format!("`{}` cannot be carried out", path.display()))
             .help("`windlass verify` says why")),

@@ -25,7 +25,8 @@ pub(super) fn unknown<'a>(
 pub(super) fn missing<'a>(
     code: &'static str,
     what: &str,
-    (name, span): (&str, Span),
+    name: &str,
+    span: Span,
     known: impl Iterator<Item = &'a str> + Clone,
     findings: &mut Vec<Diagnostic>,
 ) {

@@ -35,7 +35,7 @@ pub(super) fn text(
         }
         Answer::Unreachable(mut explanation) => {
             // Compose has words of its own for what is waited for.
-            let waits = asked.hopeless.iter();
+            let waits = asked.endless_waits.iter();
             let own: Vec<String> = waits
                 .filter(|wait| wait.culprit() == explanation.culprit)
                 .map(EndlessWait::sentence)

@@ -31,7 +31,7 @@ pub(super) fn asked(
     };
     let goal = GoalFile { goal: everything_down(&application), ..GoalFile::default() };
     let rests_first = is_service && application.faults == Faults::Replicas;
-    Ok(Asked { application, start, goal, known: None, rests_first, hopeless: Vec::new() })
+    Ok(Asked { application, start, goal, known: None, rests_first, endless_waits: Vec::new() })
 }
 
 /// The plan by which nothing is removed before it was stopped and deleted, as `windlass down` takes

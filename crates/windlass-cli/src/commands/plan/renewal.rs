@@ -57,5 +57,12 @@ pub(super) fn asked(
         upgrade::write(folder, &application, &start)?;
     }
     let goal = said.unwrap_or(GoalFile { goal, ..GoalFile::default() });
-    Ok(Asked { application, start, goal, known: None, rests_first: false, hopeless: Vec::new() })
+    Ok(Asked {
+        application,
+        start,
+        goal,
+        known: None,
+        rests_first: false,
+        endless_waits: Vec::new(),
+    })
 }

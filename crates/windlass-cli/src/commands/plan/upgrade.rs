@@ -56,7 +56,14 @@ pub(super) fn asked(
         write(folder, &both.application, &both.start)?;
     }
     let Upgrade { application, start, .. } = both;
-    Ok(Asked { application, start, goal, known: None, rests_first: false, hopeless: Vec::new() })
+    Ok(Asked {
+        application,
+        start,
+        goal,
+        known: None,
+        rests_first: false,
+        endless_waits: Vec::new(),
+    })
 }
 
 /// An invariant about all instances of a node that changed, and not about at least some of them,

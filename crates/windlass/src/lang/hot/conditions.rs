@@ -58,7 +58,7 @@ impl<'a> Run<'a> {
         let Some(node) = self.section.get(name) else {
             let known = self.section.entries().map(|entry| entry.name());
             let findings = &mut evaluator.findings;
-            names::missing("HOT007", "condition", (name, at.span()), known, findings);
+            names::missing("HOT007", "condition", name, at.span(), known, findings);
             return None;
         };
         if self.open.iter().any(|open| open == name) || self.open.len() >= MOST_NESTED {

@@ -220,7 +220,7 @@ impl<'a> Evaluator<'a> {
         }
         let Some(parameter) = self.parameters.get(name) else {
             let known = self.parameters.keys().map(String::as_str);
-            names::missing("HOT007", "parameter", (name, at), known, &mut self.findings);
+            names::missing("HOT007", "parameter", name, at, known, &mut self.findings);
             return Value::unknown(span, Kind::Any, None);
         };
         self.used.insert(name.to_owned());
@@ -258,7 +258,7 @@ impl<'a> Evaluator<'a> {
             return true;
         }
         let known = self.heads.keys().map(String::as_str);
-        names::missing("HOT007", "resource", (name, at), known, &mut self.findings);
+        names::missing("HOT007", "resource", name, at, known, &mut self.findings);
         false
     }
 
@@ -432,8 +432,8 @@ impl<'a> Evaluator<'a> {
             if let Ok(truth) = self.conditions.get(name) {
                 return truth;
             }
-            let (known, at) = (self.conditions.names(), (name, node.span()));
-            names::missing("HOT007", "condition", at, known, &mut self.findings);
+            let known = self.conditions.names();
+            names::missing("HOT007", "condition", name, node.span(), known, &mut self.findings);
             return None;
         }
         super::conditions::function(self, node, &mut |evaluator, node| evaluator.condition(node))

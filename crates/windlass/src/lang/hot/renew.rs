@@ -18,7 +18,7 @@ use crate::source::Span;
 
 /// What becomes of a resource of the new template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum ResourceChange {
+enum Change {
     Kept,
     Updated,
     Replaced,
@@ -58,15 +58,14 @@ pub fn renew(old: &Stack, new: &Stack, name: &str, exists: impl Fn(&str) -> bool
         Want::Node { node, state, amount: Amount::Wanted }
     });
     let goal = Goal { wants: wants.collect() };
-    let with = |wanted: ResourceChange| {
+    let with = |wanted: Change| {
         let all =
             both.after.iter().zip(&both.changes).filter(move |(_, change)| **change == wanted);
         all.map(|(at, _)| new.resources[*at].name.clone()).collect::<Vec<_>>()
     };
     let gone = both.before.keys().filter(|name| !stays(name));
     let removed = gone.map(|name| (*name).to_owned()).collect();
-    let [updated, replaced, added] =
-        [ResourceChange::Updated, ResourceChange::Replaced, ResourceChange::Added].map(with);
+    let [updated, replaced, added] = [Change::Updated, Change::Replaced, Change::Added].map(with);
     Renewal { application, start, goal, updated, replaced, added, removed }
 }
 
@@ -74,11 +73,8 @@ pub fn renew(old: &Stack, new: &Stack, name: &str, exists: impl Fn(&str) -> bool
 /// them or because they refer to something that is replaced.
 pub(super) fn replaced<'a>(old: &Stack, new: &'a Stack) -> BTreeSet<&'a str> {
     let both = Both::new(old, new, |_| true);
-    let all = both
-        .after
-        .iter()
-        .zip(&both.changes)
-        .filter(|(_, change)| **change == ResourceChange::Replaced);
+    let all =
+        both.after.iter().zip(&both.changes).filter(|(_, change)| **change == Change::Replaced);
     all.map(|(at, _)| new.resources[*at].name.as_str()).collect()
 }
 
@@ -96,7 +92,7 @@ struct Both<'s> {
     /// Positions in the new template.
     after: Vec<usize>,
     /// What becomes of each of them.
-    changes: Vec<ResourceChange>,
+    changes: Vec<Change>,
 }
 
 impl<'s> Both<'s> {
@@ -117,7 +113,7 @@ impl<'s> Both<'s> {
         // First those of the new template, then those that leave.
         let of_new: BTreeMap<usize, usize> =
             self.after.iter().enumerate().map(|(place, at)| (*at, place)).collect();
-        let change_of: BTreeMap<&str, (usize, ResourceChange)> = self
+        let change_of: BTreeMap<&str, (usize, Change)> = self
             .after
             .iter()
             .zip(&self.changes)
@@ -128,7 +124,7 @@ impl<'s> Both<'s> {
         let mut leaving = Vec::new();
         for (name, at) in &self.before {
             match change_of.get(name) {
-                Some((place, ResourceChange::Kept | ResourceChange::Updated)) => {
+                Some((place, Change::Kept | Change::Updated)) => {
                     of_old.insert(*at, *place);
                 }
                 _ => {
@@ -149,23 +145,19 @@ impl<'s> Both<'s> {
             let resource = &new.resources[*at];
             let name = resource.name.clone();
             let mut own = needs(&waits[*at], &of_new);
-            let outdated =
-                self.before.get(name.as_str()).filter(|_| *change == ResourceChange::Updated);
+            let outdated = self.before.get(name.as_str()).filter(|_| *change == Change::Updated);
             let outdated = outdated.map(|before| needs(&waited[*before], &of_old));
-            if *change == ResourceChange::Kept {
+            if *change == Change::Kept {
                 // Nothing happens to it, so it relies on nothing that is not there yet.
                 own.retain(|need| {
-                    matches!(
-                        self.changes[need.target],
-                        ResourceChange::Kept | ResourceChange::Updated
-                    )
+                    matches!(self.changes[need.target], Change::Kept | Change::Updated)
                 });
             }
             parts.push(Part { name, resource, needs: own, outdated, replacement: None });
             let state = match change {
-                ResourceChange::Kept => CREATED,
-                ResourceChange::Updated => OUTDATED,
-                ResourceChange::Replaced | ResourceChange::Added => ABSENT,
+                Change::Kept => CREATED,
+                Change::Updated => OUTDATED,
+                Change::Replaced | Change::Added => ABSENT,
             };
             starts.push(Start { state, is_leaving: false });
         }
@@ -211,15 +203,15 @@ fn changes(
     new: &Stack,
     before: &BTreeMap<&str, usize>,
     after: &[usize],
-) -> Vec<ResourceChange> {
+) -> Vec<Change> {
     let place: BTreeMap<usize, usize> =
         after.iter().enumerate().map(|(place, at)| (*at, place)).collect();
-    let mut changes: Vec<ResourceChange> = after
+    let mut changes: Vec<Change> = after
         .iter()
         .map(|at| {
             let resource = &new.resources[*at];
             match before.get(resource.name.as_str()) {
-                None => ResourceChange::Added,
+                None => Change::Added,
                 Some(before) => changed(&old.resources[*before], resource),
             }
         })
@@ -233,12 +225,12 @@ fn changes(
         }
     }
     let mut open: Vec<usize> =
-        (0..after.len()).filter(|place| changes[*place] == ResourceChange::Replaced).collect();
+        (0..after.len()).filter(|place| changes[*place] == Change::Replaced).collect();
     while let Some(replaced) = open.pop() {
         let name = &new.resources[after[replaced]].name;
         for user in &users[replaced] {
             let change = follows(&new.resources[after[*user]], name).max(changes[*user]);
-            if change == ResourceChange::Replaced && changes[*user] < ResourceChange::Replaced {
+            if change == Change::Replaced && changes[*user] < Change::Replaced {
                 open.push(*user);
             }
             changes[*user] = change;
@@ -248,38 +240,32 @@ fn changes(
 }
 
 /// What becomes of a resource by what is written in it.
-fn changed(old: &Resource, new: &Resource) -> ResourceChange {
+fn changed(old: &Resource, new: &Resource) -> Change {
     if old.type_name != new.type_name {
-        return ResourceChange::Replaced;
+        return Change::Replaced;
     }
     let Some(facts) = new.facts else {
         let same = !update::differ(&old.properties, &new.properties);
-        return if same { ResourceChange::Kept } else { ResourceChange::Updated };
+        return if same { Change::Kept } else { Change::Updated };
     };
     let changed = facts.properties.iter().filter(|property| update::changes(property, old, new));
     changed
-        .map(|property| {
-            if property.update_allowed() {
-                ResourceChange::Updated
-            } else {
-                ResourceChange::Replaced
-            }
-        })
+        .map(|property| if property.update_allowed() { Change::Updated } else { Change::Replaced })
         .max()
-        .unwrap_or(ResourceChange::Kept)
+        .unwrap_or(Change::Kept)
 }
 
 /// What becomes of a resource when another that it waits for is replaced.
-fn follows(resource: &Resource, replaced: &str) -> ResourceChange {
+fn follows(resource: &Resource, replaced: &str) -> Change {
     let named = resource.properties.entries().iter().filter(|own| mentions(&own.value, replaced));
     let change = |entry: &super::value::Entry| {
         let property = resource.facts.and_then(|facts| facts.property(&entry.key));
         match property {
-            Some(property) if !property.update_allowed() => ResourceChange::Replaced,
-            _ => ResourceChange::Updated,
+            Some(property) if !property.update_allowed() => Change::Replaced,
+            _ => Change::Updated,
         }
     };
-    named.map(change).max().unwrap_or(ResourceChange::Kept)
+    named.map(change).max().unwrap_or(Change::Kept)
 }
 
 /// Whether a value depends on a resource; one of which nothing is known may.

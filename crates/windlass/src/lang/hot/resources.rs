@@ -366,8 +366,8 @@ impl<'s, 't: 's> Reader<'_, '_, 's, 't> {
                 continue;
             }
             let known = self.scope.heads.keys().map(String::as_str);
-            let at = (target, item.span);
-            names::missing("HOT007", "resource", at, known, &mut self.builder.findings);
+            let findings = &mut self.builder.findings;
+            names::missing("HOT007", "resource", target, item.span, known, findings);
         }
     }
 

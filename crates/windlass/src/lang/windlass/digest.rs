@@ -1,8 +1,8 @@
 //! A short text that tells whether an application or a state is still the one that a plan was made
 //! for.
 //!
-//! Invariant: the same on every machine and in every version, because plans outlive the program.
-//! It tells of changes and protects from no attack: whoever can write the plan can write the digest.
+//! Invariant: the same on every machine and in every version, because plans outlive the program. It
+//! tells of changes and protects from no attack: whoever can write the plan can write the digest.
 
 use super::{print, print_state};
 use crate::application::{Application, GlobalState};

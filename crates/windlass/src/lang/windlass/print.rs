@@ -192,7 +192,8 @@ fn protocol(component: &ComponentType, protocol: &Protocol) -> Value {
                 .with("to", protocol.state(transition.to).name.as_str());
             conditions(
                 &mut value,
-                (component, protocol),
+                component,
+                protocol,
                 transition.requires.iter(),
                 transition.offers.iter(),
                 &transition.handlers,
@@ -215,7 +216,8 @@ fn state(component: &ComponentType, protocol: &Protocol, id: StateId, state: &St
     let mut value = Value::map();
     conditions(
         &mut value,
-        (component, protocol),
+        component,
+        protocol,
         state.requires.iter(),
         state.offers.iter(),
         &state.handlers,
@@ -231,7 +233,8 @@ fn state(component: &ComponentType, protocol: &Protocol, id: StateId, state: &St
 
 fn conditions<'a>(
     value: &mut Value,
-    (component, protocol): (&ComponentType, &Protocol),
+    component: &ComponentType,
+    protocol: &Protocol,
     requires: impl Iterator<Item = &'a RequirementId>,
     offers: impl Iterator<Item = &'a CapabilityId>,
     handlers: &[Handler],

@@ -128,7 +128,8 @@ impl Checker<'_> {
             let mut most = 0;
             for end in mapping.ends() {
                 let Some(inner) = inner(end) else { continue };
-                let left = open.entry(inner).or_insert_with(|| self.open(service, inner));
+                let left =
+                    open.entry(inner).or_insert_with(|| self.open(service, inner.0, inner.1));
                 let taken = match amount {
                     Amount::Exactly(amount) => amount.min(*left),
                     Amount::Rest => *left,
@@ -186,7 +187,7 @@ impl Checker<'_> {
     }
 
     /// How many targets a requirement inside must still get.
-    fn open(&self, service: &Service, (node, name): Inner<'_>) -> u64 {
+    fn open(&self, service: &Service, node: &str, name: &str) -> u64 {
         let Some(template) = service.nodes.get(node) else { return 0 };
         let Some(id) = template.of.id.filter(|id| !self.model.is_opaque(*id)) else { return 0 };
         let Some(definition) = self.model.requirement(id, name) else { return 0 };

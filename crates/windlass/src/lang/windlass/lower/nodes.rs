@@ -181,7 +181,7 @@ fn bind(
                     ports.iter().filter(|p| p.kind == wanted).map(|p| p.name.clone()).collect()
                 };
                 let what = format!("{} port", wanted.as_str());
-                let found = end(target, &what, known, (application, names), findings);
+                let found = end(target, &what, known, application, names, findings);
                 let Some((node, name)) = found else { continue };
                 let ports = application.type_of(node).net().and_then(|net| net.port_named(&name));
                 let Some(target_port) = ports else { continue };
@@ -203,7 +203,7 @@ fn bind(
         let known = |t: &ComponentType| -> Vec<String> {
             t.capabilities.iter().map(|c| c.name.clone()).collect()
         };
-        let found = end(targets[0], "capability", known, (application, names), findings);
+        let found = end(targets[0], "capability", known, application, names, findings);
         let Some((target, name)) = found else { continue };
         let Some(capability) = application.type_of(target).capability_named(&name) else {
             continue;
@@ -221,7 +221,8 @@ fn end(
     target: Node<'_>,
     what: &str,
     known: impl Fn(&ComponentType) -> Vec<String>,
-    (application, names): (&Application, &BTreeMap<String, NodeId>),
+    application: &Application,
+    names: &BTreeMap<String, NodeId>,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<(NodeId, String)> {
     let text = target.as_str()?;
