@@ -17,8 +17,8 @@ const SHORTEST_LINE: usize = 4;
 #[derive(Clone, Default)]
 pub struct Secrets {
     values: BTreeMap<String, String>,
-    /// What must not be shown, longest first: the values, their lines (programs put them on one line),
-    /// and all of that as JSON writes it.
+    /// What must not be shown, longest first: the values, their lines (programs put them on one
+    /// line), and all of that as JSON writes it.
     needles: Vec<String>,
 }
 

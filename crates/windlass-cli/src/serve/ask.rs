@@ -1,8 +1,8 @@
 //! Asking a question: the same program, started with the words of the command line.
 //!
 //! Whatever a page shows is what the command would have printed, to the byte. A search that is
-//! no longer waited for is ended by ending its process, and a defect of ours in one answer leaves the
-//! server standing.
+//! no longer waited for is ended by ending its process, and a defect of ours in one answer leaves
+//! the server standing.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -38,8 +38,8 @@ pub trait Files {
     /// looked at. For artifacts that must exist.
     fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError>;
 
-    /// What a file is recognized by, as [`ReadFile::identity`] says it. A form that can tell without
-    /// reading the file does.
+    /// What a file is recognized by, as [`ReadFile::identity`] says it. A form that can tell
+    /// without reading the file does.
     fn identity(&mut self, from: Option<&str>, path: &str) -> Result<String, FileError> {
         self.read(from, path).map(|file| file.identity)
     }

@@ -113,7 +113,8 @@ fn support_is_created_on_demand_and_not_left_behind() {
     let found =
         plan(&application, &GlobalState::empty(), &goal_file(&application, "gui=working*1"));
     assert_eq!((found.plan.length(), found.optimal), (21, true));
-    // An installed page needs its container only, and to be configured once it has a service to ask.
+    // An installed page needs its container only, and to be configured once it has a service to
+    // ask.
     let found =
         plan(&application, &GlobalState::empty(), &goal_file(&application, "gui=configured*1"));
     let removed = |step: &&Step| matches!(step.action, PlanAction::ScaleIn { .. });

@@ -1,8 +1,8 @@
 //! Which findings are reported: the one place where any are left out.
 //!
-//! Comments suppress some; `windlass.toml` selects and sets severities; what is the same is reported
-//! once; a baseline leaves out what was there before. Suppression comes before selection, so that a
-//! comment does not become useless by a setting.
+//! Comments suppress some; `windlass.toml` selects and sets severities; what is the same is
+//! reported once; a baseline leaves out what was there before. Suppression comes before selection,
+//! so that a comment does not become useless by a setting.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};

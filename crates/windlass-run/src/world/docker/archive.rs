@@ -57,7 +57,8 @@ impl Entry {
     }
 }
 
-/// A tar archive. Everything in it is as old as can be, so that the same entries are the same bytes.
+/// A tar archive. Everything in it is as old as can be, so that the same entries are the same
+/// bytes.
 pub fn pack(entries: impl IntoIterator<Item = Entry>) -> io::Result<Vec<u8>> {
     let mut archive = Builder::new(Vec::new());
     for entry in entries {

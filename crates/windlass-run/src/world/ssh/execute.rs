@@ -21,7 +21,8 @@ use crate::world::{Order, Report, in_thread, without_thread};
 
 /// How long a process may take to stop when its author says nothing.
 const GRACE: Duration = Duration::from_secs(10);
-/// After which pauses, in seconds, a host that does not answer is asked again before the outcome is unknown.
+/// After which pauses, in seconds, a host that does not answer is asked again before the outcome is
+/// unknown.
 const PATIENCE: [u64; 6] = [0, 1, 2, 4, 8, 15];
 /// When a question itself takes long, none is asked any more after this.
 const LONGEST: Duration = Duration::from_secs(30);

@@ -2,8 +2,8 @@
 //!
 //! Three questions about finitely many things: do weights exist that fall with every rule
 //! (`weights.rs`), what can a relationship look like (`views.rs`), and can a node be stuck that
-//! waits only for nodes that are done (`cases.rs`). Small topologies, for when a case stays open, are
-//! listed by `topologies.rs`. Why this proves the claim: `docs/theory/any-size.md`.
+//! waits only for nodes that are done (`cases.rs`). Small topologies, for when a case stays open,
+//! are listed by `topologies.rs`. Why this proves the claim: `docs/theory/any-size.md`.
 
 use super::{cases, views, weights};
 use crate::lifecycle::setup::argument::{Argument, Direction, Place, View};

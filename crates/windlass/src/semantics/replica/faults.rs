@@ -81,7 +81,8 @@ pub fn is_satisfiable(
 ///
 /// Paper: 004 Def. 3.8
 /// Deviation: `at_least n` is satisfied while n bound instances offer; `all` while as many exist as
-/// are wanted, and each that exists offers. (A replica-unaware one is bound again when others come.)
+/// are wanted, and each that exists offers. (A replica-unaware one is bound again when others
+/// come.)
 pub fn is_satisfied(
     replica: &Replica,
     state: &GlobalState,
