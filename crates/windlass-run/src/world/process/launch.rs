@@ -202,14 +202,14 @@ impl Launcher {
         })
     }
 
-    fn swift_for(&self, ready: &Ready) -> Option<&Spawner> {
+    fn spawner_for(&self, ready: &Ready) -> Option<&Spawner> {
         let names = ready.own.iter().map(|(name, _)| name.as_str());
         self.spawner.as_ref().filter(|spawner| spawner.takes(&ready.directory, names))
     }
 
     /// Whether a command is one of those that are started the short way.
-    pub(super) fn is_swift(&self, ready: &Ready) -> bool {
-        self.swift_for(ready).is_some()
+    pub(super) fn uses_spawner(&self, ready: &Ready) -> bool {
+        self.spawner_for(ready).is_some()
     }
 
     /// Starts a command, without a claim.
@@ -221,7 +221,7 @@ impl Launcher {
     ) -> io::Result<Begun> {
         let Ready { arguments, directory, each, own } = ready;
         let each = EACH.into_iter().zip(each.iter().map(String::as_str));
-        if let Some(spawner) = self.swift_for(ready) {
+        if let Some(spawner) = self.spawner_for(ready) {
             let own = own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
             let name = arguments.first().ok_or(io::ErrorKind::InvalidInput)?;
             let program = streams.program(name)?;

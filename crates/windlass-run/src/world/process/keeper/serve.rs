@@ -143,7 +143,8 @@ impl Serving {
     fn begin(&self, task: Task, log: File, streams: &mut Streams) -> io::Result<()> {
         let Task { order, ready, spare, log: path } = task;
         let log = Log::open_already(log, spare, path);
-        let held = (!self.launcher.is_swift(&ready)).then(|| self.commands.hold()).transpose()?;
+        let held =
+            (!self.launcher.uses_spawner(&ready)).then(|| self.commands.hold()).transpose()?;
         let started = self.launcher.start(&ready, &log, streams);
         drop(held);
         match started {
