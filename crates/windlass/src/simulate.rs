@@ -115,7 +115,7 @@ pub enum Waiting {
 
 impl Waiting {
     /// The reason in words.
-    pub fn told(&self, assembly: &Assembly<'_>) -> String {
+    pub fn describe(&self, assembly: &Assembly<'_>) -> String {
         match *self {
             Waiting::Port(transition, port) => {
                 let links = assembly.links_of_user(port).iter();

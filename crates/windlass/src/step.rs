@@ -4,12 +4,14 @@
 //! 003, [`Single`]), and assemblies of nets (paper 002, [`Nets`]).
 
 mod nets;
+mod not_done;
 mod options;
 mod single;
 
 use std::collections::BTreeMap;
 
 pub use nets::Nets;
+pub use not_done::NotDone;
 pub use options::Choice;
 pub use single::Single;
 
@@ -25,7 +27,7 @@ pub type Bound = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 /// An application that lines change, one step at a time.
 pub trait Walk {
     /// Carries out a line, or says why that is not possible; then nothing has changed.
-    fn perform(&mut self, line: &str) -> Result<Done, String>;
+    fn perform(&mut self, line: &str) -> Result<Done, NotDone>;
 
     /// Where everything is, in words.
     fn places(&self) -> BTreeMap<String, String>;
@@ -36,6 +38,10 @@ pub trait Walk {
     /// The state as a value; none where states have no file.
     fn state(&self) -> Option<GlobalState>;
 }
+
+/// What can be written.
+const WORDS: &str = "write `start ID OPERATION`, `end ID`, `scale-out NODE ID [in CONTAINER]`, \
+                     `scale-in ID`, `crash ID`, `undo`, `show`, `options`, `save FILE` or `quit`";
 
 /// One command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +66,7 @@ pub enum Command {
 
 impl Command {
     /// Reads a line, or says what could be written.
-    pub fn parse(line: &str) -> Result<Command, String> {
+    pub fn parse(line: &str) -> Result<Command, NotDone> {
         let words: Vec<&str> = line.split_whitespace().collect();
         Ok(match words.as_slice() {
             ["start", id, operation] => Command::Start((*id).into(), (*operation).to_owned()),
@@ -76,10 +82,7 @@ impl Command {
             ["show"] => Command::Show,
             ["options"] => Command::Options,
             _ => {
-                return Err("write `start ID OPERATION`, `end ID`, `scale-out NODE ID [in \
-                            CONTAINER]`, `scale-in ID`, `crash ID`, `undo`, `show`, `options`, `save \
-                            FILE` or `quit`"
-                    .to_owned());
+                return Err(NotDone::NoCommand(WORDS));
             }
         })
     }
@@ -118,13 +121,13 @@ impl<'a> Stepper<'a> {
     }
 
     /// Carries out a command, or says why that is not possible; then nothing has changed.
-    pub fn perform(&mut self, command: &Command) -> Result<Done, String> {
+    pub fn perform(&mut self, command: &Command) -> Result<Done, NotDone> {
         match command {
             Command::Show => Ok(Done::default()),
             Command::Options => Ok(Done { options: self.options(), ..Done::default() }),
             Command::Undo => {
                 if self.history.len() < 2 {
-                    return Err("there is nothing to take back".to_owned());
+                    return Err(NotDone::NothingToUndo);
                 }
                 self.history.pop();
                 Ok(Done::default())
@@ -138,7 +141,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// What would come of a command that changes something.
-    fn look(&self, command: &Command) -> Result<(GlobalState, Done), String> {
+    fn look(&self, command: &Command) -> Result<(GlobalState, Done), NotDone> {
         let action = match command {
             Command::Show | Command::Options | Command::Undo => {
                 return Ok((self.state().clone(), Done::default()));
@@ -161,7 +164,7 @@ impl<'a> Stepper<'a> {
                 let Some(node) = application.node_named(node) else {
                     let known = application.nodes.iter().map(|node| &*node.name);
                     let known = crate::spelling::known("node", known);
-                    return Err(format!("unknown node `{node}`; {known}"));
+                    return Err(NotDone::UnknownNode { name: node.clone(), known });
                 };
                 let (instance, container) = (instance.clone(), container.clone());
                 Action::create(&Creation { instance, node, container })
@@ -171,11 +174,15 @@ impl<'a> Stepper<'a> {
         self.take(outcomes)
     }
 
-    fn take(&self, outcomes: Result<Vec<Outcome>, Blocked>) -> Result<(GlobalState, Done), String> {
-        let outcomes = outcomes.map_err(|blocked| self.replica.explain(&blocked))?;
+    fn take(
+        &self,
+        outcomes: Result<Vec<Outcome>, Blocked>,
+    ) -> Result<(GlobalState, Done), NotDone> {
+        let explained = |blocked| NotDone::Blocked(self.replica.explain(&blocked));
+        let outcomes = outcomes.map_err(explained)?;
         let alternatives = outcomes.len().saturating_sub(1);
         let Some(first) = outcomes.into_iter().next() else {
-            return Err("the faults never settle".to_owned());
+            return Err(NotDone::NeverSettles);
         };
         let application = self.replica.application();
         let consequences = first.events.iter().map(|event| event.describe(application)).collect();
@@ -183,11 +190,11 @@ impl<'a> Stepper<'a> {
     }
 
     /// The operation that an instance is performing.
-    fn running(&self, id: &InstanceId) -> Result<String, String> {
+    fn running(&self, id: &InstanceId) -> Result<String, NotDone> {
         let found = self.state().instances.get(id).copied();
-        let Some(instance) = found else { return Err(format!("there is no instance `{id}`")) };
+        let Some(instance) = found else { return Err(NotDone::UnknownInstance(id.clone())) };
         let Element::Transition(running) = instance.element else {
-            return Err(format!("no operation is under way on `{id}`"));
+            return Err(NotDone::Idle(id.clone()));
         };
         let component = self.replica.application().type_of(instance.node);
         let operation = self.replica.protocol(instance.node).transition(running).operation;

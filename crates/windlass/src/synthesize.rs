@@ -444,17 +444,31 @@ pub fn completed(application: &Application, start: &GlobalState) -> GlobalState 
     start
 }
 
+/// A node of which nothing says when it is up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoUpState {
+    /// Its name.
+    pub node: String,
+}
+
+impl std::fmt::Display for NoUpState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "nothing says when `{}` is up", self.node)
+    }
+}
+
+impl std::error::Error for NoUpState {}
+
 /// The goal that everything an application declares is up: each node with instances in the state
 /// where its `up:` leads, or in its only state.
-/// The node that has no such state, when there is one.
-pub fn everything_up(application: &Application) -> Result<Goal, String> {
+pub fn everything_up(application: &Application) -> Result<Goal, NoUpState> {
     let mut goal = Goal::default();
     for node in application.node_ids() {
         if application.node(node).count == 0 {
             continue;
         }
-        let name = || application.node(node).name.clone();
-        let state = application.protocol_of(node).and_then(up_state).ok_or_else(name)?;
+        let unknown = || NoUpState { node: application.node(node).name.clone() };
+        let state = application.protocol_of(node).and_then(up_state).ok_or_else(unknown)?;
         goal.wants.push(Want::Node { node, state, amount: Amount::Wanted });
     }
     Ok(goal)

@@ -72,8 +72,8 @@ pub(super) const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "analyze",
-        &["system", "semantics", "explore", "lifecycle", "application"],
-        "the whole state space is counted; nothing is proved",
+        &["system", "semantics", "explore", "certificate", "lifecycle", "application"],
+        "the whole state space is counted, and what can be reached is checked",
     ),
     (
         "simulate",

@@ -161,7 +161,7 @@ fn application(
         Target::Pnml => {
             let assembly =
                 Assembly::new(&application).map_err(|why| Failure::usage(why.to_string()))?;
-            let document = pnml::write(&assembly).map_err(Failure::usage)?;
+            let document = pnml::write(&assembly).map_err(|why| Failure::usage(why.to_string()))?;
             let left_out = vec!["failures, durations and commands"];
             Ok(Written { document: Content::Text(document), left_out })
         }

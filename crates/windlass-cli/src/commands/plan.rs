@@ -176,7 +176,7 @@ pub(crate) enum Form {
 }
 
 /// Everything that an answer speaks about.
-pub(crate) struct Asked {
+pub(crate) struct Request {
     pub(crate) application: Application,
     pub(crate) start: GlobalState,
     pub(crate) goal: GoalFile,
@@ -190,20 +190,20 @@ pub(crate) struct Asked {
 
 /// Looks for a plan and prints it.
 pub(crate) fn run(args: &PlanArgs, loader: &Loader) -> Result<u8, Failure> {
-    let asked = asked(args, loader)?;
+    let request = request(args, loader)?;
     let question = Question {
         closure: if args.exact { Closure::Exact } else { Closure::Open },
-        policy: args.policy.map_or(asked.application.policy, Into::into),
+        policy: args.policy.map_or(request.application.policy, Into::into),
         objective: args.objective.into(),
-        known: asked.known.as_ref(),
+        known: request.known.as_ref(),
         prove: args.optimal,
         allow_faults: args.allow_faults,
         soft: args.soft,
-        ..Question::new(&asked.application, &asked.start, &asked.goal)
+        ..Question::new(&request.application, &request.start, &request.goal)
     };
     let mut watch = Watch::start(&args.limits).showing("no plan costs less than");
     let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };
-    let at_rest = asked.rests_first.then(|| down::at_rest(&question, &effort, &mut watch));
+    let at_rest = request.rests_first.then(|| down::at_rest(&question, &effort, &mut watch));
     let answer = match at_rest.flatten() {
         Some(found) => Answer::Plan(found),
         None => synthesize::synthesize(&question, &effort, &mut watch),
@@ -217,7 +217,7 @@ pub(crate) fn run(args: &PlanArgs, loader: &Loader) -> Result<u8, Failure> {
         Answer::Unknown { .. } => exit_code::UNKNOWN,
         Answer::Nets => return Err(nets(&args.app)),
     };
-    let text = answer::text(args, &asked, answer, millis)?;
+    let text = answer::text(args, &request, answer, millis)?;
     match &args.output {
         Some(path) => {
             replace::write(path, &text).map_err(|error| Failure::file("write", path, &error))?;
@@ -227,7 +227,7 @@ pub(crate) fn run(args: &PlanArgs, loader: &Loader) -> Result<u8, Failure> {
     Ok(exit)
 }
 
-fn asked(args: &PlanArgs, loader: &Loader) -> Result<Asked, Failure> {
+fn request(args: &PlanArgs, loader: &Loader) -> Result<Request, Failure> {
     let Loaded { file, application, goal: declared, stack, tosca, compose: project, .. } =
         loader.application(&args.app, args.lang.as_deref())?;
     let endless_waits = project.map(|project| compose::endless_waits(&project)).unwrap_or_default();
@@ -236,12 +236,12 @@ fn asked(args: &PlanArgs, loader: &Loader) -> Result<Asked, Failure> {
     }
     if let Some(old) = &args.from_app {
         return match stack {
-            Some(stack) => renewal::asked(args, loader, old, &stack),
-            None => upgrade::asked(args, loader, old, &application, declared),
+            Some(stack) => renewal::request(args, loader, old, &stack),
+            None => upgrade::request(args, loader, old, &application, declared),
         };
     }
     if args.down {
-        return down::asked(args, loader, application, declared, tosca.is_some());
+        return down::request(args, loader, application, declared, tosca.is_some());
     }
     let start = match &args.state {
         Some(path) => loader.state(path, &application)?,
@@ -262,14 +262,14 @@ fn asked(args: &PlanArgs, loader: &Loader) -> Result<Asked, Failure> {
             declared
         }
         (None, None) => {
-            let goal = synthesize::everything_up(&application).map_err(|node| {
-                Failure::usage(format!("nothing says when `{node}` is up"))
+            let goal = synthesize::everything_up(&application).map_err(|why| {
+                Failure::usage(why.to_string())
                     .help("say with --goal what should hold in the end, or declare `up:`")
             })?;
             GoalFile { goal, ..GoalFile::default() }
         }
     };
-    Ok(Asked { application, start, goal, known: None, rests_first: false, endless_waits })
+    Ok(Request { application, start, goal, known: None, rests_first: false, endless_waits })
 }
 
 /// Nets say themselves what may start when: there is nothing to choose.
@@ -303,13 +303,13 @@ fn undone(
     plan: &Plan,
     application: Application,
     start: GlobalState,
-) -> Result<Asked, Failure> {
+) -> Result<Request, Failure> {
     load::fitting(&application, &start, plan)?;
     match synthesize::undoing(&application, &start, plan) {
         Some((end, goal)) => {
             let known = Some(start);
             let endless_waits = Vec::new();
-            Ok(Asked { application, start: end, goal, known, rests_first: false, endless_waits })
+            Ok(Request { application, start: end, goal, known, rests_first: false, endless_waits })
         }
         None => Err(Failure::usage(format!("`{}` cannot be carried out", path.display()))
             .help("`windlass verify` says why")),

@@ -20,7 +20,7 @@ use windlass::lang::compose::{self, Project};
 use windlass::lifecycle::setup::{RuleSet, Topology};
 use windlass::plan::Plan;
 use windlass::prove::{self, Answer, AnySize, Proof};
-use windlass::semantics::bring_up::NoWay;
+use windlass::semantics::bring_up::NoPath;
 
 use crate::args::Format;
 use crate::budget::{LimitArgs, Watch};
@@ -139,7 +139,7 @@ pub(crate) struct StuckReport {
 }
 
 /// What was asked about.
-enum Asked {
+enum Request {
     Application(Box<load::Loaded>),
     Topology(Box<Topology>),
 }
@@ -150,14 +150,14 @@ pub(crate) fn run(args: &ProveArgs, loader: &Loader) -> Result<u8, Failure> {
         return any_size(args, loader, path);
     }
     let Some(path) = &args.file else { return Err(Failure::usage("no file")) };
-    let proof = match asked(loader, path, args.lang.as_deref())? {
-        Asked::Application(loaded) if loaded.application.is_net() => {
+    let proof = match request(loader, path, args.lang.as_deref())? {
+        Request::Application(loaded) if loaded.application.is_net() => {
             nets::prove(args, &loaded.application)?
         }
         _ if args.picture.is_some() => {
             return Err(Failure::usage("--picture is about assemblies of nets"));
         }
-        Asked::Topology(topology) => {
+        Request::Topology(topology) => {
             if args.goal.is_some() || !args.may_fail.is_empty() {
                 let message = "--goal and --may-fail are about applications of protocols";
                 return Err(Failure::usage(message));
@@ -165,7 +165,7 @@ pub(crate) fn run(args: &ProveArgs, loader: &Loader) -> Result<u8, Failure> {
             let mut watch = Watch::start(&args.limits);
             prove::topology(&topology, &options(args), &mut watch)
         }
-        Asked::Application(loaded) => application(args, &loaded)?,
+        Request::Application(loaded) => application(args, &loaded)?,
     };
     let report = one(&proof);
     tell(args, &report, || text::one(&proof, args.explain))?;
@@ -185,22 +185,22 @@ fn code(answer: Answer) -> u8 {
 }
 
 /// A topology is one of ours; everything else is asked for an application.
-fn asked(loader: &Loader, path: &Path, lang: Option<&str>) -> Result<Asked, Failure> {
+fn request(loader: &Loader, path: &Path, lang: Option<&str>) -> Result<Request, Failure> {
     if lang.is_none() && !path.is_dir() && !crate::files::looks_like_archive(path) {
         let mut text = loader.text(path)?;
         match text.kind() {
-            Some(Kind::Topology) => return Ok(Asked::Topology(Box::new(load::topology_in(text)?))),
+            Some(Kind::Topology) => return Ok(Request::Topology(Box::new(load::topology_in(text)?))),
             Some(Kind::Rules) => {
                 let message = format!("`{}` is a rule set, not a topology", text.name);
                 return Err(Failure::usage(message).help("ask with --any-size"));
             }
             _ => {
                 let loaded = loader.application_in(text, path, None)?;
-                return Ok(Asked::Application(Box::new(loaded)));
+                return Ok(Request::Application(Box::new(loaded)));
             }
         }
     }
-    Ok(Asked::Application(Box::new(loader.application(path, lang)?)))
+    Ok(Request::Application(Box::new(loader.application(path, lang)?)))
 }
 
 fn application(args: &ProveArgs, loaded: &load::Loaded) -> Result<Proof, Failure> {
@@ -227,7 +227,7 @@ fn application(args: &ProveArgs, loaded: &load::Loaded) -> Result<Proof, Failure
     let proof =
         prove::application(application, &start, &targets, may_fail, &options(args), &mut watch);
     drop(watch);
-    let mut proof = proof.map_err(|missing| no_way(application, &missing))?;
+    let mut proof = proof.map_err(|missing| no_path(application, &missing))?;
     if let (Some(stuck), Some(project)) = (&mut proof.stuck, &loaded.compose) {
         in_words_of_compose(project, &mut stuck.waiting);
     }
@@ -282,29 +282,29 @@ fn may_fail(
     Ok(found)
 }
 
-pub(super) fn no_way(application: &Application, missing: &[NoWay]) -> Failure {
-    let words = |no_way: &NoWay| {
-        let (node, state) = match no_way {
-            NoWay::NoGoal(node) => (*node, None),
-            NoWay::DeclaredLeadsElsewhere(node, state)
-            | NoWay::Unreachable(node, state)
-            | NoWay::Ambiguous(node, state) => (*node, Some(*state)),
+pub(super) fn no_path(application: &Application, missing: &[NoPath]) -> Failure {
+    let words = |no_path: &NoPath| {
+        let (node, state) = match no_path {
+            NoPath::NoGoal(node) => (*node, None),
+            NoPath::DeclaredLeadsElsewhere(node, state)
+            | NoPath::Unreachable(node, state)
+            | NoPath::Ambiguous(node, state) => (*node, Some(*state)),
         };
         let name = &application.node(node).name;
         let state = state.zip(application.protocol_of(node));
         let state = state.map_or("?", |(state, protocol)| &*protocol.state(state).name);
-        match no_way {
-            NoWay::NoGoal(_) => format!("`{name}`: which state means that it is up?"),
-            NoWay::DeclaredLeadsElsewhere(..) => {
+        match no_path {
+            NoPath::NoGoal(_) => format!("`{name}`: which state means that it is up?"),
+            NoPath::DeclaredLeadsElsewhere(..) => {
                 format!("`{name}`: its `up` cannot go on in state `{state}`")
             }
-            NoWay::Unreachable(..) => format!("`{name}`: no operations lead to `{state}`"),
-            NoWay::Ambiguous(..) => format!("`{name}`: two shortest ways lead to `{state}`"),
+            NoPath::Unreachable(..) => format!("`{name}`: no operations lead to `{state}`"),
+            NoPath::Ambiguous(..) => format!("`{name}`: two shortest ways lead to `{state}`"),
         }
     };
     let Some((last, others)) = missing.split_last() else { return Failure::usage("no way up") };
-    for no_way in others {
-        Failure::usage(words(no_way)).print();
+    for no_path in others {
+        Failure::usage(words(no_path)).print();
     }
     Failure::usage(words(last))
         .help("declare `up: [OPERATION, ...]` in its protocol, or name a state with --goal")

@@ -242,7 +242,8 @@ fn changes(
     let names = Names::new(application);
     if let Some(path) = &args.durations {
         for (name, timing) in loader.durations(path)? {
-            let (node, transition) = names.transition(&name).map_err(Failure::usage)?;
+            let (node, transition) =
+                names.transition(&name).map_err(|why| Failure::usage(why.to_string()))?;
             changes.push(Change::Duration { node, transition, timing });
         }
     }
@@ -250,7 +251,8 @@ fn changes(
         let (name, value) = set
             .split_once('=')
             .ok_or_else(|| Failure::usage(format!("`{set}` is not NODE.TRANSITION=DURATION")))?;
-        let (node, transition) = names.transition(name).map_err(Failure::usage)?;
+        let (node, transition) =
+            names.transition(name).map_err(|why| Failure::usage(why.to_string()))?;
         let duration = units::duration(value).ok_or_else(|| {
             Failure::usage(format!("`{value}` is not a duration"))
                 .help("write a number with a unit: `200ms`, `2.5s`, `1h30m`")
@@ -258,7 +260,7 @@ fn changes(
         changes.push(Change::Duration { node, transition, timing: Timing::Fixed(duration) });
     }
     for name in &args.without_dependency {
-        let (node, port) = names.dependency(name).map_err(Failure::usage)?;
+        let (node, port) = names.dependency(name).map_err(|why| Failure::usage(why.to_string()))?;
         changes.push(Change::Without { node, port });
     }
     Ok(changes)

@@ -193,7 +193,7 @@ fn answer(
 ) -> Result<bool, Failure> {
     let outcome = match line.strip_prefix("save ") {
         Some(file) => save(application, walk.state().as_ref(), file.trim()),
-        None => walk.perform(line),
+        None => walk.perform(line).map_err(|why| why.to_string()),
     };
     let done = outcome.is_ok();
     let text = match args.format {

@@ -266,7 +266,7 @@ fn wanted(
     match synthesize::everything_up(application) {
         Ok(goal) => Ok(Some(GoalFile { goal, ..GoalFile::default() })),
         Err(_) if plan.is_some() => Ok(None),
-        Err(node) => Err(Failure::usage(Error::NoUpState { node }.to_string())
+        Err(why) => Err(Failure::usage(why.to_string())
             .help("say with --goal what should hold in the end, or declare `up:`")),
     }
 }

@@ -144,7 +144,7 @@ pub(crate) enum Accept {
 const CONTRADICTION: &str = "contradiction";
 
 /// Everything that a report speaks about.
-pub(crate) struct Asked {
+pub(crate) struct Request {
     pub(crate) application: Application,
     pub(crate) start: GlobalState,
     pub(crate) plan: Plan,
@@ -159,34 +159,34 @@ pub(crate) struct Asked {
 
 /// Judges the plan and tells the verdict.
 pub(crate) fn run(args: &VerifyArgs, loader: &Loader) -> Result<u8, Failure> {
-    let asked = asked(args, loader)?;
+    let request = request(args, loader)?;
     let question = Question {
-        application: &asked.application,
-        start: &asked.start,
-        plan: &asked.plan,
-        policy: args.policy.map_or(asked.application.policy, Into::into),
-        goal: asked.goal.as_ref(),
+        application: &request.application,
+        start: &request.start,
+        plan: &request.plan,
+        policy: args.policy.map_or(request.application.policy, Into::into),
+        goal: request.goal.as_ref(),
         closure: if args.exact { Closure::Exact } else { Closure::Open },
     };
     let mut watch = Watch::start(&args.limits);
     let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };
     let mut report = verify::verify(&question, &effort, &mut watch)
-        .map_err(|refused| Failure::usage(refusal(&asked.plan, &refused)))?;
-    if asked.is_undescribed {
+        .map_err(|refused| Failure::usage(refusal(&request.plan, &refused)))?;
+    if request.is_undescribed {
         report = report.undescribed();
     }
-    report.remarks.splice(0..0, asked.remarks.iter().cloned());
+    report.remarks.splice(0..0, request.remarks.iter().cloned());
     let millis = watch.millis();
     drop(watch);
     let stats = args.stats.then_some(millis);
     let answer = match args.format {
-        Format::Json => escape::json(&json::report(&asked, &report, stats))?,
-        Format::Text => text::report(&asked, &report, stats),
+        Format::Json => escape::json(&json::report(&request, &report, stats))?,
+        Format::Text => text::report(&request, &report, stats),
     };
     output::stdout(&answer)?;
     match (&args.story, &report.counterexample) {
         (Some(path), Some(story)) => {
-            let svg = windlass::export::story::svg(&asked.application, story);
+            let svg = windlass::export::story::svg(&request.application, story);
             let written = crate::replace::write(path, &svg);
             written.map_err(|error| Failure::file("write", path, &error))?;
         }
@@ -198,10 +198,10 @@ pub(crate) fn run(args: &VerifyArgs, loader: &Loader) -> Result<u8, Failure> {
     }
     let code = exit(args, &report);
     let is_good = [exit_code::GOOD, exit_code::UNKNOWN].contains(&code);
-    Ok(if asked.contradicts && is_good { exit_code::FINDINGS } else { code })
+    Ok(if request.contradicts && is_good { exit_code::FINDINGS } else { code })
 }
 
-fn asked(args: &VerifyArgs, loader: &Loader) -> Result<Asked, Failure> {
+fn request(args: &VerifyArgs, loader: &Loader) -> Result<Request, Failure> {
     let loaded = loader.application(&args.app, args.lang.as_deref())?;
     let (context, application) = (loaded.plan_context(), &loaded.application);
     let start = match &args.state {
@@ -246,7 +246,7 @@ fn asked(args: &VerifyArgs, loader: &Loader) -> Result<Asked, Failure> {
     let parse = |text| parse_goal(text, application, Ids::Known(&known));
     let goal = args.goal.as_deref().map(parse).transpose()?;
     let application = loaded.application;
-    Ok(Asked { application, start, plan, goal, remarks, contradicts, is_undescribed })
+    Ok(Request { application, start, plan, goal, remarks, contradicts, is_undescribed })
 }
 
 /// The state of each instance, by name.

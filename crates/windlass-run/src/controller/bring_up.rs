@@ -180,7 +180,7 @@ impl Preparation<'_> {
         let application = self.description.application;
         if !application.is_net() && goal.is_none() && plan.is_none() {
             let goal = synthesize::everything_up(application);
-            let goal = goal.map_err(|node| Error::NoUpState { node })?;
+            let goal = goal.map_err(|why| Error::NoUpState { node: why.node })?;
             let goal = GoalFile { goal, ..GoalFile::default() };
             return self.bring_up_protocols(Some(goal), None);
         }

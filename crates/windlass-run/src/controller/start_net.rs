@@ -109,5 +109,5 @@ pub(super) fn refuse_deadlock(assembly: &Assembly<'_>) -> Result<(), Error> {
     if schedule.is_finished() || late {
         return Ok(());
     }
-    Err(Error::Stuck(schedule.waiting.iter().map(|why| why.told(assembly)).collect()))
+    Err(Error::Stuck(schedule.waiting.iter().map(|why| why.describe(assembly)).collect()))
 }

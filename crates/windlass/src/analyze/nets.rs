@@ -2,9 +2,11 @@
 //! valuation be reached.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use super::needed::{self, Known};
 use crate::application::assembly::{Assembly, progress};
+use crate::certificate;
 use crate::explore::{self, Derived, Form, Options, Space, StateOf};
 use crate::lifecycle::net::NetTransitionId;
 use crate::semantics::Semantics;
@@ -123,17 +125,27 @@ pub struct Wanted {
     unmarked: Vec<Element>,
 }
 
+/// A name that is neither a place nor a transition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownElement(pub String);
+
+impl fmt::Display for UnknownElement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no place or transition `{}`; write COMPONENT.PLACE", self.0)
+    }
+}
+
+impl std::error::Error for UnknownElement {}
+
 /// Reads `COMPONENT.PLACE, !COMPONENT.TRANSITION, ...`.
-pub fn wanted(assembly: &Assembly<'_>, text: &str) -> Result<Wanted, String> {
+pub fn wanted(assembly: &Assembly<'_>, text: &str) -> Result<Wanted, UnknownElement> {
     let mut wanted = Wanted::default();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let (list, name) = match part.strip_prefix('!') {
             Some(name) => (&mut wanted.unmarked, name.trim()),
             None => (&mut wanted.marked, part),
         };
-        list.push(element(assembly, name).ok_or_else(|| {
-            format!("there is no place or transition `{name}`; write COMPONENT.PLACE")
-        })?);
+        list.push(element(assembly, name).ok_or_else(|| UnknownElement(name.to_owned()))?);
     }
     Ok(wanted)
 }
@@ -177,8 +189,9 @@ pub fn reach(
         wanted.marked.iter().all(|element| state.is_marked(*element))
             && !wanted.unmarked.iter().any(|element| state.is_marked(*element))
     };
-    let form = Derived(&madeus);
-    match explore::search(&form, Property::Reachable(&holds), options, budget).verdict {
+    let reachable = Property::Reachable(&holds);
+    let outcome = explore::search(&Derived(&madeus), reachable, options, budget);
+    match certificate::checked(&madeus, reachable, outcome.verdict) {
         Verdict::Holds(Evidence::Trace(trace)) => {
             Ok(Some(trace.actions().map(|action| madeus.describe(action)).collect()))
         }

@@ -77,8 +77,25 @@ impl Petri {
 /// The most ways to leave groups at once that are written out one by one.
 const MOST_LEFT: usize = 8;
 
+/// A transition that leaves more groups at once than are written out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TooManyGroups {
+    /// What happens, in words.
+    pub name: String,
+    /// How many groups it leaves.
+    pub groups: usize,
+}
+
+impl std::fmt::Display for TooManyGroups {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` leaves {} groups at once", self.name, self.groups)
+    }
+}
+
+impl std::error::Error for TooManyGroups {}
+
 /// The document; or the transition that leaves too many groups at once to be written.
-pub fn write(assembly: &Assembly<'_>) -> Result<String, String> {
+pub fn write(assembly: &Assembly<'_>) -> Result<String, TooManyGroups> {
     let petri = build::petri(assembly)?;
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\

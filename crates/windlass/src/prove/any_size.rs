@@ -144,13 +144,13 @@ fn open_case(rules: &RuleSet, case: &OpenCase) -> Vec<String> {
     )];
     if let Some((place, view)) = &case.neighbour {
         let relationship = &rules.relationship_types[place.relationship.index()].name;
-        sentences.push(format!("its {relationship} relationship: {}", told(rules, view)));
+        sentences.push(format!("its {relationship} relationship: {}", describe(rules, view)));
     }
     sentences
 }
 
 /// A view, for people.
-pub fn told(rules: &RuleSet, view: &View) -> String {
+pub fn describe(rules: &RuleSet, view: &View) -> String {
     let name = |kind: Kind, local: Local| rules.state_name(kind, local).to_owned();
     let mut text = format!(
         "source {}, requirement {}, capability {}, target {}",

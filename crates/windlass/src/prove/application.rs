@@ -9,7 +9,7 @@ use crate::certificate;
 use crate::explore::Options;
 use crate::goal::{Goal, Want};
 use crate::lifecycle::protocol::Element;
-use crate::semantics::bring_up::{Blocked, BringUp, Event, Heights, NoWay, Target};
+use crate::semantics::bring_up::{Blocked, BringUp, Event, Heights, NoPath, Target};
 use crate::system::{Budget, Evidence, System};
 
 /// What a goal says about states; the parts that say something else are handed back.
@@ -51,7 +51,7 @@ fn awaited(system: &BringUp<'_>) -> impl Iterator<Item = String> {
             let component = system.application.type_of(climber.node);
             let Some(protocol) = component.protocol() else { return false };
             let operation = |at| &component.operations[protocol.transition(at).operation.index()];
-            climber.way.iter().any(|at| operation(*at).name == word)
+            climber.path.iter().any(|at| operation(*at).name == word)
         })
     };
     let all = WAITS.into_iter().filter(move |(word, _)| is_on_a_way(word));
@@ -66,7 +66,7 @@ pub fn application(
     may_fail: BTreeSet<(NodeId, String)>,
     options: &Options,
     budget: &mut dyn Budget,
-) -> Result<Proof, Vec<NoWay>> {
+) -> Result<Proof, Vec<NoPath>> {
     let mut system = BringUp::new(application, start, targets)?;
     let mut assumptions = vec!["every operation that starts ends".to_owned()];
     if may_fail.is_empty() {
@@ -112,7 +112,7 @@ fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
         method: "one run",
         assumptions: assumptions.to_vec(),
         stuck: stuck.then(|| Stuck {
-            trace: told_all(system, &events),
+            trace: describe_all(system, &events),
             // All runs that go on as long as they can are equally long, unless something fails.
             shortest: system.may_fail.is_empty(),
             cycle: Vec::new(),
@@ -185,14 +185,14 @@ fn place(system: &BringUp<'_>, climber: usize, rung: u32, failed: bool) -> Strin
     }
 }
 
-fn told_all(system: &BringUp<'_>, events: &[Event]) -> Vec<String> {
+fn describe_all(system: &BringUp<'_>, events: &[Event]) -> Vec<String> {
     let mut rungs = vec![0u32; system.climbers.len()];
-    let mut told = Vec::with_capacity(events.len());
+    let mut described = Vec::with_capacity(events.len());
     for event in events {
         let (Event::Start(at) | Event::End(at) | Event::Fail(at)) = *event;
         let operation = system.operation(at, rungs[at]).unwrap_or("?");
         let id = &system.climbers[at].id.0;
-        told.push(match event {
+        described.push(match event {
             Event::Start(_) => format!("start {id} {operation}"),
             Event::End(_) => format!("end {id} {operation}"),
             Event::Fail(_) => format!("fail {id} {operation}"),
@@ -201,7 +201,7 @@ fn told_all(system: &BringUp<'_>, events: &[Event]) -> Vec<String> {
             rungs[at] += 1;
         }
     }
-    told
+    described
 }
 
 /// Every run is looked at; none of them is infinite, because every instance only goes forward.
@@ -217,7 +217,7 @@ fn by_search(
         let events: Vec<Event> = trace.actions().copied().collect();
         let waiting = waiting(system, trace.last());
         proof.stuck = Some(Stuck {
-            trace: told_all(system, &events),
+            trace: describe_all(system, &events),
             shortest: true,
             waiting,
             ..Stuck::default()

@@ -87,7 +87,7 @@ fn by_run(system: &Failing<'_>, assumptions: &[String]) -> Option<Proof> {
         stuck: stuck.map(|id| Stuck {
             // All runs that go on as long as they can are equally long, unless something fails.
             shortest: system.may_fail.is_empty(),
-            ..told(system, &actions, Some(found.explain(assembly, id)))
+            ..stuck_after(system, &actions, Some(found.explain(assembly, id)))
         }),
         evidence: "run",
         size: actions.len(),
@@ -95,7 +95,7 @@ fn by_run(system: &Failing<'_>, assumptions: &[String]) -> Option<Proof> {
     })
 }
 
-fn told(system: &Failing<'_>, actions: &[Action], waits: Option<Explanation>) -> Stuck {
+fn stuck_after(system: &Failing<'_>, actions: &[Action], waits: Option<Explanation>) -> Stuck {
     let assembly = system.madeus.assembly;
     Stuck {
         trace: actions.iter().map(|action| system.madeus.describe(action)).collect(),
@@ -109,7 +109,7 @@ fn told(system: &Failing<'_>, actions: &[Action], waits: Option<Explanation>) ->
 /// The run in full: with the tokens that leave places, the connections that are enabled, and the
 /// failures.
 fn actions(assembly: &Assembly<'_>, found: &Progress) -> Vec<Action> {
-    let mut told = Told {
+    let mut run = FullRun {
         assembly,
         entered: vec![false; assembly.sizes().places],
         enabled: vec![false; assembly.links().len()],
@@ -117,42 +117,42 @@ fn actions(assembly: &Assembly<'_>, found: &Progress) -> Vec<Action> {
     };
     for component in assembly.component_ids() {
         for place in &assembly.net(component).0.initial {
-            told.arrive(assembly.place(component, *place));
+            run.arrive(assembly.place(component, *place));
         }
     }
     for event in &found.run {
         match *event {
             Event::Fire(id) => {
-                told.actions.push(Action::Fire(id));
+                run.actions.push(Action::Fire(id));
                 if !found.ends(id) {
                     let retry = assembly.net_transition(id).action.retry;
-                    told.actions.push(Action::Fail(id));
+                    run.actions.push(Action::Fail(id));
                     for _ in 0..retry.map_or(0, |retry| retry.times) {
-                        told.actions.extend([Action::Retry(id), Action::Fail(id)]);
+                        run.actions.extend([Action::Retry(id), Action::Fail(id)]);
                     }
                 }
             }
             Event::End(id) => {
-                told.actions.push(Action::End(id));
-                told.set_values(id);
+                run.actions.push(Action::End(id));
+                run.set_values(id);
             }
             Event::Enter(place) => {
-                told.actions.push(Action::Enter(place));
-                told.arrive(place);
+                run.actions.push(Action::Enter(place));
+                run.arrive(place);
             }
         }
     }
-    told.actions
+    run.actions
 }
 
-struct Told<'a, 'b> {
+struct FullRun<'a, 'b> {
     assembly: &'a Assembly<'b>,
     entered: Vec<bool>,
     enabled: Vec<bool>,
     actions: Vec<Action>,
 }
 
-impl Told<'_, '_> {
+impl FullRun<'_, '_> {
     /// What a token in a place brings about at once.
     fn arrive(&mut self, place: PlaceId) {
         let assembly = self.assembly;
@@ -206,11 +206,11 @@ fn by_search(
         Some(Evidence::Trace(trace)) => {
             let actions: Vec<Action> = trace.actions().copied().collect();
             let waits = Madeus::new(system.madeus.assembly).waits(trace.last());
-            proof.stuck = Some(told(system, &actions, waits));
+            proof.stuck = Some(stuck_after(system, &actions, waits));
         }
         Some(Evidence::Lasso { stem, cycle }) => {
             let actions: Vec<Action> = stem.actions().copied().collect();
-            let mut stuck = told(system, &actions, None);
+            let mut stuck = stuck_after(system, &actions, None);
             let repeated = cycle.iter().map(|step| system.madeus.describe(&step.action));
             stuck.cycle = repeated.collect();
             stuck.shortest = false;

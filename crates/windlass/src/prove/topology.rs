@@ -54,7 +54,7 @@ fn by_run(setup: &Setup<'_>, climbing: &Climbing) -> Option<Proof> {
         method: "one run",
         assumptions: assumptions(),
         stuck: stuck.then(|| Stuck {
-            trace: applications.iter().map(|apply| told(setup, apply)).collect(),
+            trace: applications.iter().map(|apply| describe(setup, apply)).collect(),
             shortest: true,
             cycle: Vec::new(),
             waiting: explain::waiting(&climbing.ladders, &climb, &name, &rung, &|_, _| None),
@@ -78,7 +78,7 @@ fn replays(setup: &Setup<'_>, applications: &[Apply]) -> bool {
     is_end(setup, &state)
 }
 
-fn told(setup: &Setup<'_>, apply: &Apply) -> String {
+fn describe(setup: &Setup<'_>, apply: &Apply) -> String {
     let rule = setup.topology.rules.rule(apply.rule);
     let state = setup.topology.rules.state_name(apply.object.kind, rule.to);
     format!("{}: {} becomes {state}", rule.name, setup.name(apply.object))
@@ -104,9 +104,9 @@ fn by_search(setup: &Setup<'_>, options: &Options, budget: &mut dyn Budget) -> P
 fn stuck(setup: &Setup<'_>, trace: &Trace<State, Apply>, cycle: &[Apply]) -> Stuck {
     let waiting = if cycle.is_empty() { waiting(setup, trace.last()) } else { Vec::new() };
     Stuck {
-        trace: trace.actions().map(|apply| told(setup, apply)).collect(),
+        trace: trace.actions().map(|apply| describe(setup, apply)).collect(),
         shortest: cycle.is_empty(),
-        cycle: cycle.iter().map(|apply| told(setup, apply)).collect(),
+        cycle: cycle.iter().map(|apply| describe(setup, apply)).collect(),
         waiting,
         waits: None,
     }

@@ -5,12 +5,12 @@
 //! guard of ours, stronger than op-start); started operations end in any order.
 
 mod climbing;
-mod way;
+mod path;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-pub use way::{NoWay, Target};
+pub use path::{NoPath, Target};
 
 use crate::application::{Application, GlobalState, InstanceId, NodeId};
 use crate::lifecycle::protocol::{
@@ -26,7 +26,7 @@ pub struct Climber {
     /// Its node.
     pub node: NodeId,
     /// The transitions that it performs, in order.
-    pub way: Vec<TransitionId>,
+    pub path: Vec<TransitionId>,
     /// The state at the end of the way.
     pub goal: StateId,
     /// The instance that contains it, by its place.
@@ -100,20 +100,20 @@ impl<'a> BringUp<'a> {
         application: &'a Application,
         start: &GlobalState,
         targets: &[Target],
-    ) -> Result<Self, Vec<NoWay>> {
+    ) -> Result<Self, Vec<NoPath>> {
         let mut climbers = Vec::new();
-        let mut missing: Vec<NoWay> = Vec::new();
+        let mut missing: Vec<NoPath> = Vec::new();
         let ids: Vec<&InstanceId> = start.instances.keys().collect();
         let mut of_node = vec![Vec::new(); application.nodes.len()];
         for (place, (id, instance)) in start.instances.iter().enumerate() {
             of_node[instance.node.index()].push(place);
             let target = targets.iter().rev().find(|target| target.is_about(id, instance.node));
-            match way::way(application, instance.node, target.map(|target| target.state)) {
-                Ok((way, goal)) => {
+            match path::path(application, instance.node, target.map(|target| target.state)) {
+                Ok((path, goal)) => {
                     let home = start.vertical.get(id).map(|(_, home)| home);
                     let container = home.and_then(|home| ids.binary_search(&home).ok());
                     let (id, node) = (id.clone(), instance.node);
-                    climbers.push(Climber { id, node, way, goal, container });
+                    climbers.push(Climber { id, node, path, goal, container });
                 }
                 Err(no_way) if !missing.contains(&no_way) => missing.push(no_way),
                 Err(_) => {}
@@ -127,15 +127,15 @@ impl<'a> BringUp<'a> {
 
     /// Where an instance is at a height.
     pub fn element(&self, climber: usize, rung: u32) -> Element {
-        let Climber { way, node, .. } = &self.climbers[climber];
+        let Climber { path, node, .. } = &self.climbers[climber];
         let done = (rung / 2) as usize;
         if rung % 2 == 1 {
-            return Element::Transition(way[done]);
+            return Element::Transition(path[done]);
         }
         let initial = self.application.protocol_of(*node).map(|protocol| protocol.initial);
         let after = |at: usize| {
             let protocol = self.application.protocol_of(*node)?;
-            Some(protocol.transition(*way.get(at)?).to)
+            Some(protocol.transition(*path.get(at)?).to)
         };
         let state = if done == 0 { initial } else { after(done - 1) };
         Element::State(state.unwrap_or(StateId(0)))
@@ -143,17 +143,17 @@ impl<'a> BringUp<'a> {
 
     /// The operation that an instance performs from a height on.
     pub fn operation(&self, climber: usize, rung: u32) -> Option<&str> {
-        let Climber { way, node, .. } = &self.climbers[climber];
+        let Climber { path, node, .. } = &self.climbers[climber];
         let component = self.application.type_of(*node);
-        let transition = component.protocol()?.transition(*way.get((rung / 2) as usize)?);
+        let transition = component.protocol()?.transition(*path.get((rung / 2) as usize)?);
         Some(&component.operations[transition.operation.index()].name)
     }
 
     /// What must be satisfied before the next operation of an instance starts.
     pub fn needs(&self, climber: usize, rung: u32) -> BTreeSet<RequirementId> {
-        let Climber { way, node, .. } = &self.climbers[climber];
+        let Climber { path, node, .. } = &self.climbers[climber];
         let Some(protocol) = self.application.protocol_of(*node) else { return BTreeSet::new() };
-        let Some(transition) = way.get((rung / 2) as usize) else { return BTreeSet::new() };
+        let Some(transition) = path.get((rung / 2) as usize) else { return BTreeSet::new() };
         let transition = protocol.transition(*transition);
         transition.requires.union(&protocol.state(transition.to).requires).copied().collect()
     }
@@ -188,7 +188,7 @@ impl<'a> BringUp<'a> {
 
     /// The height at which an instance is up.
     pub fn top(&self, climber: usize) -> u32 {
-        2 * self.climbers[climber].way.len() as u32
+        2 * self.climbers[climber].path.len() as u32
     }
 
     /// Whether every instance is up.

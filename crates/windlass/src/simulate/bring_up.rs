@@ -74,7 +74,7 @@ fn ways(system: &BringUp<'_>, at: usize, climber: &Climber) -> Result<Net, NoNet
     let component = system.application.type_of(climber.node);
     let origin = system.application.node(climber.node).origin;
     let mut net = Net { initial: [PlaceId(0)].into(), ..Net::default() };
-    let steps = climber.way.len();
+    let steps = climber.path.len();
     for step in 0..=steps {
         let name = match (system.element(at, 2 * step as u32), component.protocol()) {
             (Element::State(state), Some(protocol)) => protocol.state(state).name.clone(),
@@ -85,13 +85,13 @@ fn ways(system: &BringUp<'_>, at: usize, climber: &Climber) -> Result<Net, NoNet
         let name = if is_taken { format!("{name} {}", step + 1) } else { name };
         net.places.push(Place { name, origin });
     }
-    for (step, way) in climber.way.iter().enumerate() {
+    for (step, transition) in climber.path.iter().enumerate() {
         let docks = DockId::from(net.docks.len());
         for (place, side) in [(step, Side::Output), (step + 1, Side::Input)] {
             net.docks.push(Dock { place: PlaceId::from(place), side, name: None });
         }
         let Some(protocol) = component.protocol() else { continue };
-        let operation = &component.operations[protocol.transition(*way).operation.index()];
+        let operation = &component.operations[protocol.transition(*transition).operation.index()];
         let is_taken = net.transitions.iter().any(|known| known.name == operation.name);
         let name = if is_taken {
             format!("{} {}", operation.name, step + 1)
@@ -155,7 +155,7 @@ fn provide(
 fn connect(system: &BringUp<'_>, at: usize, nets: &mut Application) -> Result<(), NoNet> {
     let climber = &system.climbers[at];
     let component = system.application.type_of(climber.node);
-    for step in 0..climber.way.len() {
+    for step in 0..climber.path.len() {
         for requirement in system.needs(at, 2 * step as u32) {
             let declared = &component.requirements[requirement.index()];
             let (all, capability, least) =

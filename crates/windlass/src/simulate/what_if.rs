@@ -1,6 +1,7 @@
 //! The same assembly with other durations, or without a dependency.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::application::{Application, NodeId};
 use crate::lifecycle::Lifecycle;
@@ -81,6 +82,36 @@ fn own_net<'a>(
     }
 }
 
+/// A name that nothing has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownName {
+    /// What was looked for, for people.
+    what: &'static str,
+    /// The name as it was written.
+    pub name: String,
+    /// The nearest name that exists.
+    pub nearest: Option<String>,
+}
+
+impl UnknownName {
+    fn new(what: &'static str, name: &str, known: &[String]) -> Self {
+        let nearest = spelling::nearest(name, known.iter().map(String::as_str));
+        UnknownName { what, name: name.to_owned(), nearest: nearest.map(str::to_owned) }
+    }
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no {} `{}`", self.what, self.name)?;
+        match &self.nearest {
+            Some(near) => write!(f, "; did you mean `{near}`?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
 /// The nodes of an application by name, for many questions.
 #[derive(Debug, Clone)]
 pub struct Names<'a> {
@@ -109,7 +140,7 @@ impl<'a> Names<'a> {
     }
 
     /// Which transition `NODE.TRANSITION` is, or what is wrong with it.
-    pub fn transition(&self, text: &str) -> Result<(NodeId, NetTransitionId), String> {
+    pub fn transition(&self, text: &str) -> Result<(NodeId, NetTransitionId), UnknownName> {
         let find = |net: &net::Net, name: &str| {
             net.transitions.iter().position(|t| t.name == name).map(NetTransitionId::from)
         };
@@ -117,12 +148,12 @@ impl<'a> Names<'a> {
             let all = names(self.application, |net| {
                 net.transitions.iter().map(|transition| transition.name.clone()).collect()
             });
-            not_there("transition", text, &all)
+            UnknownName::new("transition", text, &all)
         })
     }
 
     /// Which dependency `NODE.PORT` is, or what is wrong with it.
-    pub fn dependency(&self, text: &str) -> Result<(NodeId, net::PortId), String> {
+    pub fn dependency(&self, text: &str) -> Result<(NodeId, net::PortId), UnknownName> {
         let uses = |kind: PortKind| kind.counterpart().is_some();
         let find = |net: &net::Net, name: &str| {
             net.port_named(name).filter(|port| uses(net.port(*port).kind))
@@ -132,7 +163,7 @@ impl<'a> Names<'a> {
                 let ports = net.ports.iter().filter(|port| uses(port.kind));
                 ports.map(|port| port.name.clone()).collect()
             });
-            not_there("port that uses something", text, &all)
+            UnknownName::new("port that uses something", text, &all)
         })
     }
 }
@@ -146,11 +177,4 @@ fn names(application: &Application, of: impl Fn(&net::Net) -> Vec<String>) -> Ve
         all.extend(of(net).into_iter().map(|part| format!("{name}.{part}")));
     }
     all
-}
-
-fn not_there(what: &str, text: &str, known: &[String]) -> String {
-    match spelling::nearest(text, known.iter().map(String::as_str)) {
-        Some(near) => format!("there is no {what} `{text}`; did you mean `{near}`?"),
-        None => format!("there is no {what} `{text}`"),
-    }
 }

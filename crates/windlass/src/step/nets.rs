@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Bound, Choice, Done, Walk};
+use super::{Bound, Choice, Done, NotDone, Walk};
 use crate::application::GlobalState;
 use crate::application::assembly::{Assembly, ComponentId, LinkId, TransitionId};
 use crate::lifecycle::net::Side;
@@ -52,15 +52,15 @@ impl<'a> Nets<'a> {
     }
 
     /// The transition of a component.
-    fn transition(&self, component: &str, name: &str) -> Result<TransitionId, String> {
+    fn transition(&self, component: &str, name: &str) -> Result<TransitionId, NotDone> {
         let full = format!("{component}.{name}");
         let assembly = self.madeus.assembly;
         let found = assembly.transition_ids().find(|id| assembly.transition_name(*id) == full);
-        found.ok_or_else(|| format!("there is no transition `{full}`"))
+        found.ok_or(NotDone::UnknownTransition(full))
     }
 
     /// The action that a line says.
-    fn action(&self, line: &str) -> Result<Action, String> {
+    fn action(&self, line: &str) -> Result<Action, NotDone> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             ["next", component] => {
@@ -69,20 +69,21 @@ impl<'a> Nets<'a> {
                 let found = ids.find(|id| assembly.component_name(*id) == *component);
                 found
                     .map(Action::NextBehavior)
-                    .ok_or_else(|| format!("there is no component `{component}`"))
+                    .ok_or_else(|| NotDone::UnknownComponent((*component).to_owned()))
             }
             [word, component, name] => {
-                let act = ACTS.iter().find(|(known, _)| known == word).ok_or(WORDS)?;
+                let act = ACTS.iter().find(|(known, _)| known == word);
+                let act = act.ok_or(NotDone::NoCommand(WORDS))?;
                 Ok(act.1(self.transition(component, name)?))
             }
-            _ => Err(WORDS.to_owned()),
+            _ => Err(NotDone::NoCommand(WORDS)),
         }
     }
 
     /// What would come of an action. A transition that starts takes the token off its place first.
-    fn look(&self, action: Action) -> Result<(Valuation, Done), String> {
+    fn look(&self, action: Action) -> Result<(Valuation, Done), NotDone> {
         let mut at = self.now();
-        let mut told = Vec::new();
+        let mut consequences = Vec::new();
         if let Action::Fire(theta) = action {
             let (component, local) = self.madeus.assembly.local_transition(theta);
             let net = self.madeus.assembly.net(component).0;
@@ -91,18 +92,19 @@ impl<'a> Nets<'a> {
             let source = self.madeus.assembly.dock(component, net.transition(local).source);
             if at.is_marked(Element::Place(place)) && !at.is_marked(Element::Dock(source)) {
                 at = self.apply(&at, Action::Leave(place))?;
-                (at, told) = settled(&self.madeus, at);
+                (at, consequences) = settled(&self.madeus, at);
             }
         }
         let after = self.apply(&at, action)?;
         let (after, more) = settled(&self.madeus, after);
-        told.extend(more);
-        Ok((after, Done { consequences: told, ..Done::default() }))
+        consequences.extend(more);
+        Ok((after, Done { consequences, ..Done::default() }))
     }
 
-    fn apply(&self, at: &Valuation, action: Action) -> Result<Valuation, String> {
+    fn apply(&self, at: &Valuation, action: Action) -> Result<Valuation, NotDone> {
         let after = self.madeus.step(at, &action);
-        let after = after.map_err(|blocked| self.madeus.explain(&blocked))?;
+        let explained = |blocked| NotDone::Blocked(self.madeus.explain(&blocked));
+        let after = after.map_err(explained)?;
         Ok(after.first().clone())
     }
 
@@ -124,7 +126,7 @@ impl<'a> Nets<'a> {
             let command = format!("{word} {} {name}", assembly.component_name(component));
             let (blocked, consequences) = match self.look(act(theta)) {
                 Ok((_, done)) => (None, done.consequences),
-                Err(reason) => (Some(reason), Vec::new()),
+                Err(reason) => (Some(reason.to_string()), Vec::new()),
             };
             Choice { command, blocked, consequences }
         });
@@ -142,6 +144,7 @@ impl<'a> Nets<'a> {
             if assembly.component(component).program.len() > 1 {
                 let command = format!("next {}", assembly.component_name(component));
                 let blocked = self.look(Action::NextBehavior(component)).err();
+                let blocked = blocked.map(|reason| reason.to_string());
                 all.push(Choice { command, blocked, consequences: Vec::new() });
             }
         }
@@ -187,7 +190,7 @@ impl<'a> Nets<'a> {
 
 /// Applies the rules without an action (3, 5, 6, 7) as long as one applies, and lists them.
 fn settled(madeus: &Madeus<'_>, mut at: Valuation) -> (Valuation, Vec<String>) {
-    let mut told = Vec::new();
+    let mut consequences = Vec::new();
     let by_itself = |action: &Action| {
         matches!(
             action,
@@ -201,18 +204,18 @@ fn settled(madeus: &Madeus<'_>, mut at: Valuation) -> (Valuation, Vec<String>) {
             let after = madeus.step(&at, &action).ok()?;
             Some((after.first().clone(), madeus.describe(&action)))
         });
-        let Some((after, what)) = { next }.next() else { return (at, told) };
+        let Some((after, what)) = { next }.next() else { return (at, consequences) };
         at = after;
-        told.push(what);
+        consequences.push(what);
     }
 }
 
 impl Walk for Nets<'_> {
-    fn perform(&mut self, line: &str) -> Result<Done, String> {
+    fn perform(&mut self, line: &str) -> Result<Done, NotDone> {
         match line {
             "show" => Ok(Done::default()),
             "options" => Ok(Done { options: self.options(), ..Done::default() }),
-            "undo" if self.history.len() < 2 => Err("there is nothing to take back".to_owned()),
+            "undo" if self.history.len() < 2 => Err(NotDone::NothingToUndo),
             "undo" => {
                 self.history.pop();
                 Ok(Done::default())

@@ -69,7 +69,7 @@ impl Stepper<'_> {
     fn choice(&self, command: &Command) -> Choice {
         let (blocked, done) = match self.look(command) {
             Ok((_, done)) => (None, done),
-            Err(reason) => (Some(reason), Done::default()),
+            Err(reason) => (Some(reason.to_string()), Done::default()),
         };
         Choice { command: command.to_string(), blocked, consequences: done.consequences }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Bound, Choice, Done, Walk};
+use super::{Bound, Choice, Done, NotDone, Walk};
 use crate::application::{GlobalState, Instance, InstanceId, NodeId};
 use crate::lifecycle::protocol::Element;
 use crate::semantics::Semantics;
@@ -32,41 +32,45 @@ impl<'a> Single<'a> {
     }
 
     /// The action that a line says.
-    fn action(&self, line: &str) -> Result<Action, String> {
+    fn action(&self, line: &str) -> Result<Action, NotDone> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (word, node, role) = match words.as_slice() {
             [word @ ("start" | "handle"), node, role] => (*word, *node, *role),
             ["reset", node] => ("reset", *node, ""),
-            _ => return Err(WORDS.to_owned()),
+            _ => return Err(NotDone::NoCommand(WORDS)),
         };
         let application = self.template.application();
         let Some(node) = application.node_named(node) else {
             let known = application.node_ids().map(|id| &*application.node(id).name);
-            return Err(format!(
-                "unknown node `{node}`; {}",
-                crate::spelling::known("node", known)
-            ));
+            let known = crate::spelling::known("node", known);
+            return Err(NotDone::UnknownNode { name: node.to_owned(), known });
         };
         let component = application.type_of(node);
+        let unknown = |what| NotDone::UnknownRole {
+            component: component.name.clone(),
+            what,
+            name: role.to_owned(),
+        };
         match word {
             "start" => {
                 let operation = component.operation_named(role);
-                let unknown = || format!("`{}` has no operation `{role}`", component.name);
-                Ok(Action::Perform { node, operation: operation.ok_or_else(unknown)? })
+                let operation = operation.ok_or_else(|| unknown("operation"))?;
+                Ok(Action::Perform { node, operation })
             }
             "handle" => {
                 let requirement = component.requirement_named(role);
-                let unknown = || format!("`{}` has no requirement `{role}`", component.name);
-                Ok(Action::HandleFault { node, requirement: requirement.ok_or_else(unknown)? })
+                let requirement = requirement.ok_or_else(|| unknown("requirement"))?;
+                Ok(Action::HandleFault { node, requirement })
             }
             _ => Ok(Action::HardReset { node }),
         }
     }
 
     /// What would come of an action.
-    fn look(&self, action: &Action) -> Result<(States, Done), String> {
+    fn look(&self, action: &Action) -> Result<(States, Done), NotDone> {
         let outcomes = self.template.step(self.now(), action);
-        let outcomes = outcomes.map_err(|blocked| self.template.explain(&blocked))?;
+        let explained = |blocked| NotDone::Blocked(self.template.explain(&blocked));
+        let outcomes = outcomes.map_err(explained)?;
         let after = outcomes.first().clone();
         let application = self.template.application();
         let pending = self.template.faults(&after).into_iter().map(|(node, requirement)| {
@@ -81,7 +85,7 @@ impl<'a> Single<'a> {
     fn choice(&self, command: String, action: &Action) -> Choice {
         let (blocked, done) = match self.look(action) {
             Ok((_, done)) => (None, done),
-            Err(reason) => (Some(reason), Done::default()),
+            Err(reason) => (Some(reason.to_string()), Done::default()),
         };
         Choice { command, blocked, consequences: done.consequences }
     }
@@ -113,7 +117,7 @@ impl<'a> Single<'a> {
 }
 
 impl Walk for Single<'_> {
-    fn perform(&mut self, line: &str) -> Result<Done, String> {
+    fn perform(&mut self, line: &str) -> Result<Done, NotDone> {
         match line {
             "show" => Ok(Done::default()),
             "options" => {
@@ -121,7 +125,7 @@ impl Walk for Single<'_> {
                 let options = nodes.flat_map(|node| self.choices_of(node)).collect();
                 Ok(Done { options, ..Done::default() })
             }
-            "undo" if self.history.len() < 2 => Err("there is nothing to take back".to_owned()),
+            "undo" if self.history.len() < 2 => Err(NotDone::NothingToUndo),
             "undo" => {
                 self.history.pop();
                 Ok(Done::default())

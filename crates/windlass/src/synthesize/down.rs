@@ -1,8 +1,8 @@
 //! The question whose answer takes everything down.
 
 use super::{
-    Answer, Explanation, Question, Synthesis, completed, everything_up, judge, objective, schedule,
-    synthesize,
+    Answer, Explanation, NoUpState, Question, Synthesis, completed, everything_up, judge,
+    objective, schedule, synthesize,
 };
 use crate::application::{Application, Faults, GlobalState};
 use crate::goal::{Amount, Goal, GoalFile, Want};
@@ -13,8 +13,8 @@ use crate::verify::{Effort, GoalAnswer, Validity};
 /// Why it is unknown where an application is when it is up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoStart {
-    /// Nothing says when this node is up.
-    NoGoal(String),
+    /// Nothing says when a node is up.
+    NoGoal(NoUpState),
     /// No plan brings it up, and why.
     Unreachable(Explanation),
     /// No plan that brings it up was found.

@@ -241,7 +241,7 @@ impl Words<'_> {
         let mut culprit = String::new();
         for reason in reasons {
             words.push(match reason {
-                Reason::NoWay { node, state } => {
+                Reason::NoPath { node, state } => {
                     culprit = format!("{}.{}", self.node(*node), self.state(*node, *state));
                     format!(
                         "no operations of `{}` lead to {}",

@@ -45,9 +45,8 @@ impl Invariants<'_> {
         let watched = Watched { application, lives: &seen, rest: &rest };
         match cuts::bounds(&watched, self.file) {
             Some(bounds) => bounds.iter().all(|bound| bound.holds(&|a, b| events.at_most(a, b))),
-            None => {
-                self.everywhere(application, &Sight { events: &events, lives: &seen, rest: &rest })
-            }
+            None => self
+                .everywhere(application, &PlanView { events: &events, lives: &seen, rest: &rest }),
         }
     }
 
@@ -76,12 +75,12 @@ impl Invariants<'_> {
     }
 
     /// Looks at every closed set, smaller ones first.
-    fn everywhere(&self, application: &Application, sight: &Sight<'_>) -> bool {
-        let Some(below) = sight.below() else { return false };
+    fn everywhere(&self, application: &Application, view: &PlanView<'_>) -> bool {
+        let Some(below) = view.below() else { return false };
         let mut open = vec![0_u128];
         let mut known = BTreeSet::from([0_u128]);
         while let Some(done) = open.pop() {
-            if known.len() > MOST || !self.allow(application, &sight.state(&below, done)) {
+            if known.len() > MOST || !self.allow(application, &view.state(&below, done)) {
                 return false;
             }
             for (at, (_, before)) in below.iter().enumerate() {
@@ -104,15 +103,15 @@ impl Invariants<'_> {
     }
 }
 
-/// What the invariants see.
-struct Sight<'a> {
+/// The part of a plan that invariants look at.
+struct PlanView<'a> {
     events: &'a Events,
     lives: &'a [&'a Life],
     /// Instances that nothing happens to.
     rest: &'a GlobalState,
 }
 
-impl Sight<'_> {
+impl PlanView<'_> {
     /// The events that change something, each with those of them that come before it, as bits;
     /// none when they are too many.
     fn below(&self) -> Option<Vec<(EventId, u128)>> {

@@ -28,9 +28,9 @@ pub(super) fn loosened(given: &Plan, most: usize, is_good: &mut dyn FnMut(&Plan)
     }
     let mut questions = 0;
     let mut closed = closure(given);
-    for apart in 1..steps {
-        for before in 0..steps - apart {
-            let after = before + apart;
+    for distance in 1..steps {
+        for before in 0..steps - distance {
+            let after = before + distance;
             let same =
                 given.steps[before].action.instance() == given.steps[after].action.instance();
             if !closed[before][after]

@@ -130,9 +130,9 @@ impl Trial<'_> {
         self.is_chain = false;
         let mut kept: Vec<Vec<bool>> =
             (0..length).map(|a| (0..length).map(|b| a < b).collect()).collect();
-        for apart in 1..length {
-            for before in 0..length - apart {
-                let after = before + apart;
+        for distance in 1..length {
+            for before in 0..length - distance {
+                let after = before + distance;
                 if (before + 1..after).any(|middle| kept[before][middle] && kept[middle][after]) {
                     continue;
                 }

@@ -7,7 +7,7 @@
 
 use super::belief::{Belief, World};
 use super::sequence::distance::Weights;
-use super::sequence::sight::Sight;
+use super::sequence::lower_bound::LowerBound;
 use super::sequence::{Sequence, Task, Workshop};
 use super::strong::{Manner, Search, price};
 use super::{Explanation, Question};
@@ -64,13 +64,14 @@ pub(super) fn sequence(
     let Some(mut world) = World::new(question, &workshop.target, false) else { return nothing };
     let Some((settled, _)) = world.settled() else { return nothing };
     let start = Belief::from([question.start.clone()]);
-    world.limits = Sight::new(workshop, weights, settled.iter(), false).limits;
+    world.limits = LowerBound::new(workshop, weights, settled.iter(), false).limits;
     let (application, tables) = (question.application, &workshop.tables);
     let mut firsts: Vec<(u64, PlanAction, Belief)> = Vec::new();
     for action in world.candidates(&start) {
         let Some(after) = world.act(&start, &action, true) else { continue };
-        let mut sight = Sight::new(workshop, weights, after.belief.iter(), false);
-        let least = after.belief.iter().map(|state| sight.of(state).1).collect::<Option<Vec<_>>>();
+        let mut lower_bound = LowerBound::new(workshop, weights, after.belief.iter(), false);
+        let least =
+            after.belief.iter().map(|state| lower_bound.of(state).1).collect::<Option<Vec<_>>>();
         let Some(least) = least.and_then(|all| all.into_iter().max()) else { continue };
         let paid = price(application, tables, weights, &start, &action);
         firsts.push((paid.saturating_add(least), action, after.belief));
@@ -152,11 +153,12 @@ impl Onward<'_> {
     }
 
     fn uncertain(&self, belief: &Belief, budget: &mut dyn Budget) -> Outcome {
-        let mut sight = Sight::new(self.workshop, self.weights, belief.iter(), false);
+        let mut lower_bound = LowerBound::new(self.workshop, self.weights, belief.iter(), false);
         let (weights, tables) = (self.weights, &self.workshop.tables);
         let application = self.question.application;
         let world = self.world;
-        let mut search = Search { world, sight: &mut sight, weights, tables, application };
+        let mut search =
+            Search { world, lower_bound: &mut lower_bound, weights, tables, application };
         let manner = Manner { greedy: true, most: u64::MAX, patience: GREEDY, unsettled: false };
         let some = search.run(belief, manner, budget);
         let most = some.path.as_ref().map_or(u64::MAX, |(_, cost)| *cost);

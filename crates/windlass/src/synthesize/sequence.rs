@@ -12,7 +12,7 @@
 //! | `distance.rs`, `estimate.rs` | a lower bound for what is left to do |
 //! | `direct_plan.rs` | many nodes, each on its own way: no search |
 //! | `search.rs` | best first |
-//! | `sight.rs` | how far a global state is from the goal |
+//! | `lower_bound.rs` | how far a global state is from the goal |
 //! | `names.rs` | instances with names, from classes back to actions |
 //! | `reasons.rs`, `order.rs` | from a sequence to an order with a reason for every edge |
 //! | `invariants.rs` | whether invariants hold in every order that a plan allows |
@@ -28,11 +28,11 @@ pub mod direct_plan;
 pub mod distance;
 pub mod earliest;
 pub mod estimate;
+pub mod lower_bound;
 pub mod moves;
 pub mod names;
 pub mod relaxed;
 pub mod search;
-pub mod sight;
 pub mod support;
 pub mod tables;
 pub mod target;
@@ -188,10 +188,16 @@ impl<'a> Workshop<'a> {
             first: if self.task.prove { usize::MAX } else { 2 * PATIENCE },
         };
         let found = search::search(&mut moves, &start, &estimate, weights, patience, budget);
-        self.told(found, &mut moves, cast, &start)
+        self.sequence_of(found, &mut moves, cast, &start)
     }
 
-    fn told(&self, found: Found, moves: &mut Moves<'_>, cast: Cast, start: &Counts) -> Sequence {
+    fn sequence_of(
+        &self,
+        found: Found,
+        moves: &mut Moves<'_>,
+        cast: Cast,
+        start: &Counts,
+    ) -> Sequence {
         let Found { path, mut bound, floor, stopped, states } = found;
         if self.task.soft || moves.is_incomplete || self.task.application.policy != Policy::Any {
             // A move was left out, or the policy allows more than was looked at.

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use super::belief::{Belief, World};
 use super::sequence::class::Counts;
 use super::sequence::distance::Weights;
-use super::sequence::sight::Sight;
+use super::sequence::lower_bound::LowerBound;
 use super::sequence::tables::Tables;
 use crate::application::{Application, GlobalState};
 use crate::lifecycle::protocol::Element;
@@ -64,7 +64,7 @@ pub(super) struct Manner {
 /// path has to be good for all successors, which is what is searched here.
 pub(super) struct Search<'a, 'w> {
     pub(super) world: &'a World<'a>,
-    pub(super) sight: &'a mut Sight<'w>,
+    pub(super) lower_bound: &'a mut LowerBound<'w>,
     pub(super) weights: &'a Weights,
     pub(super) tables: &'a Tables,
     pub(super) application: &'a Application,
@@ -109,7 +109,7 @@ impl Search<'_, '_> {
             for action in self.world.candidates(&belief) {
                 let price = self.price(&belief, &action);
                 let Some(after) = self.world.act(&belief, &action, is_first) else { continue };
-                self.reach(&mut open, (at, cost + price), action, after.belief, manner);
+                self.reach(&mut open, at, cost + price, action, after.belief, manner);
             }
         }
         Strong { path: None, bound: manner.most, stopped: None, states: open.all.len() }
@@ -118,13 +118,14 @@ impl Search<'_, '_> {
     fn reach(
         &mut self,
         open: &mut Open,
-        (parent, cost): (usize, u64),
+        parent: usize,
+        cost: u64,
         action: PlanAction,
         belief: Belief,
         manner: Manner,
     ) {
         let certain = match belief.first() {
-            Some(only) if belief.len() == 1 => Some(self.sight.of(only)),
+            Some(only) if belief.len() == 1 => Some(self.lower_bound.of(only)),
             _ => None,
         };
         let (key, least) = match certain {
@@ -143,7 +144,7 @@ impl Search<'_, '_> {
     fn least(&mut self, belief: &Belief) -> Option<u64> {
         let mut least = 0;
         for state in belief {
-            least = least.max(self.sight.of(state).1?);
+            least = least.max(self.lower_bound.of(state).1?);
         }
         Some(least)
     }

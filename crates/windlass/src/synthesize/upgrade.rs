@@ -149,7 +149,7 @@ pub fn upgrade(
     if !replicas(old) || !replicas(new) {
         return Err(NoUpgrade::Relations);
     }
-    let (old, moved) = &moved::apart(old, new);
+    let (old, moved) = &moved::separate_moved(old, new);
     let mut both = Both { old, new, application: new.clone(), maps: Vec::new() };
     let (mut changed, mut removed) = (Vec::new(), Vec::new());
     for node in old.node_ids() {

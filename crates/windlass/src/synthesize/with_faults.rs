@@ -6,7 +6,7 @@
 use super::belief::{Belief, World};
 use super::sequence::Workshop;
 use super::sequence::distance::Weights;
-use super::sequence::sight::Sight;
+use super::sequence::lower_bound::LowerBound;
 use super::strong::{Manner, Search};
 use super::{Question, objective};
 use crate::plan::PlanAction;
@@ -39,12 +39,13 @@ pub(super) fn search(
 ) -> Option<Found> {
     let weights: Weights = objective::attempts(question, &workshop.tables).into_iter().next()?;
     let mut world = World::new(question, &workshop.target, true)?;
-    let mut sight = Sight::new(workshop, &weights, std::iter::once(question.start), true);
-    world.limits.clone_from(&sight.limits);
+    let mut lower_bound =
+        LowerBound::new(workshop, &weights, std::iter::once(question.start), true);
+    world.limits.clone_from(&lower_bound.limits);
     let start = Belief::from([question.start.clone()]);
     let mut search = Search {
         world: &world,
-        sight: &mut sight,
+        lower_bound: &mut lower_bound,
         weights: &weights,
         tables: &workshop.tables,
         application: question.application,

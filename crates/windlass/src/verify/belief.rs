@@ -9,11 +9,11 @@
 //! ordinary closed set, and the ordinary checker replays both. The search is depth first, because
 //! every witness is equally long and most plans have many.
 
-mod ways;
+mod form;
 
 use std::ops::ControlFlow;
 
-pub use ways::{Encoded, Readable, Ways};
+pub use form::{BeliefForm, Encoded, Readable};
 
 use super::execution::{Execution, NotEnabled};
 use crate::certificate;
@@ -109,19 +109,19 @@ impl<T> WeakDecision<T> {
     }
 }
 
-/// Looks for an order that is good for every choice (Def. 4.2 inside Def. 4.3). `ways` says how
-/// events change beliefs, in a form that may be faster than the readable one; an order that is
+/// Looks for an order that is good for every choice (Def. 4.2 inside Def. 4.3). `form` says how
+/// events change beliefs, and may be faster than the readable one; an order that is
 /// found is replayed in the latter. That there is none is shown by at most `evidence_limit` states
 /// of all beliefs together. Either has been through `certificate` before it is returned.
 ///
 /// Paper: 004 Def. 4.3
-pub fn weakly_valid<S: System, W: Ways<State = S::State>>(
+pub fn weakly_valid<S: System, W: BeliefForm<State = S::State>>(
     execution: &Execution<'_, S>,
-    ways: &W,
+    form: &W,
     evidence_limit: usize,
     budget: &mut dyn Budget,
 ) -> WeakDecision<S::State> {
-    let mut search = Search { execution, ways, seen: Seen::<W>::default(), stack: Vec::new() };
+    let mut search = Search { execution, form, seen: Seen::<W>::default(), stack: Vec::new() };
     let mut progress = Progress::default();
     let verdict = match search.run(budget, &mut progress) {
         Err(reason) => Verdict::Unknown(reason),
@@ -153,26 +153,26 @@ fn replay<S: System>(
 }
 
 /// Executed events and a belief, in the form of the search.
-type Key<W> = (Vec<u32>, <W as Ways>::Belief);
+type Key<W> = (Vec<u32>, <W as BeliefForm>::Belief);
 /// Every belief that was entered; one that was left has no way to the end.
 type Seen<W> = hashbrown::HashSet<Key<W>, rustc_hash::FxBuildHasher>;
 
 /// A belief on the way from the start, with the events that are still to be tried from it.
-struct Frame<W: Ways> {
+struct Frame<W: BeliefForm> {
     key: Key<W>,
     /// The event that led here.
     by: Option<EventId>,
     untried: Vec<EventId>,
 }
 
-struct Search<'a, S: System, W: Ways> {
+struct Search<'a, S: System, W: BeliefForm> {
     execution: &'a Execution<'a, S>,
-    ways: &'a W,
+    form: &'a W,
     seen: Seen<W>,
     stack: Vec<Frame<W>>,
 }
 
-impl<S: System, W: Ways<State = S::State>> Search<'_, S, W> {
+impl<S: System, W: BeliefForm<State = S::State>> Search<'_, S, W> {
     fn enter(&mut self, key: Key<W>, by: Option<EventId>) {
         let mut untried: Vec<EventId> = self.execution.enabled(&key.0).collect();
         // The last one is tried first, and the plan's own order is as good a guess as any.
@@ -187,7 +187,7 @@ impl<S: System, W: Ways<State = S::State>> Search<'_, S, W> {
         budget: &mut dyn Budget,
         progress: &mut Progress,
     ) -> Result<Option<Vec<EventId>>, StopReason> {
-        self.enter((self.execution.nothing(), self.ways.initial()), None);
+        self.enter((self.execution.nothing(), self.form.initial()), None);
         while let Some(frame) = self.stack.last_mut() {
             if self.execution.is_all(&frame.key.0) {
                 return Ok(Some(self.stack.iter().filter_map(|frame| frame.by).collect()));
@@ -196,13 +196,13 @@ impl<S: System, W: Ways<State = S::State>> Search<'_, S, W> {
                 self.stack.pop();
                 continue;
             };
-            let Some(belief) = self.ways.after(&frame.key.1, event) else { continue };
+            let Some(belief) = self.form.after(&frame.key.1, event) else { continue };
             let key = (self.execution.with(&frame.key.0, event), belief);
             progress.transitions += 1;
             if self.seen.contains(&key) {
                 continue;
             }
-            progress.bytes += self.ways.bytes(&key.1) + 4 * key.0.len();
+            progress.bytes += self.form.bytes(&key.1) + 4 * key.0.len();
             self.enter(key, Some(event));
             progress.states = self.seen.len();
             progress.expanded = progress.states;
@@ -224,7 +224,7 @@ impl<S: System, W: Ways<State = S::State>> Search<'_, S, W> {
         let mut size = 0;
         if count <= limit {
             let decoded = self.seen.into_iter().map_while(|(executed, belief)| {
-                let states = self.ways.exact(&belief)?;
+                let states = self.form.exact(&belief)?;
                 size += states.len();
                 (size <= limit).then_some(Belief { executed, states })
             });

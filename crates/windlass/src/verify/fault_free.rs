@@ -34,16 +34,16 @@ pub struct Fault {
 /// passed T0a and T0b.
 pub fn shortest_fault(scene: &Scene<'_>) -> Option<Fault> {
     // The first of several that are equally short.
-    ways(scene).min_by_key(|fault| fault.length)
+    each_fault(scene).min_by_key(|fault| fault.length)
 }
 
 /// The ways in which needs can fault, in the order of needs. The shortest of them is a shortest
 /// way to a fault; on another one something else may have faulted before.
 pub fn all_faults(scene: &Scene<'_>) -> Vec<Fault> {
-    ways(scene).collect()
+    each_fault(scene).collect()
 }
 
-fn ways(scene: &Scene<'_>) -> impl Iterator<Item = Fault> {
+fn each_fault(scene: &Scene<'_>) -> impl Iterator<Item = Fault> {
     scene.needs().flat_map(|need| faults(scene, &need))
 }
 
@@ -110,7 +110,7 @@ fn bound(scene: &Scene<'_>, need: &Need, providers: &Providers) -> Vec<Fault> {
             let rows = [std::slice::from_ref(&entry), std::slice::from_ref(&slot)];
             if let Meeting::At(_) = slots::meeting(&rows, scene.events) {
                 let first = vec![entry.clone(), slot.clone()];
-                faults.extend(lost(scene, need, providers, &first, (provider, &slot)));
+                faults.extend(lost(scene, need, providers, &first, provider, &slot));
             }
         }
     }
@@ -139,7 +139,8 @@ fn lost(
     need: &Need,
     providers: &Providers,
     entry: &[Slot],
-    (provider, offered): (LifeId, &Slot),
+    provider: LifeId,
+    offered: &Slot,
 ) -> Vec<Fault> {
     let fails = scene.may_miss(provider, providers.capability);
     let later = slots::not_before(fails, offered, scene.events);
@@ -162,7 +163,7 @@ fn lost(
 /// A run that is there at the start keeps the binding it has.
 fn bound_at_start(scene: &Scene<'_>, need: &Need, providers: &Providers) -> Vec<Fault> {
     if let Some((provider, offered)) = scene.offering_at_start(need, providers.capability) {
-        return lost(scene, need, providers, &[], (provider, &offered));
+        return lost(scene, need, providers, &[], provider, &offered);
     }
     let stage = need.from;
     let Some(window) = scene.window(need.life, stage) else { return Vec::new() };

@@ -4,7 +4,7 @@
 //! order puts some action before one that the run executes without it. Those edges are tried,
 //! fewest first. Where they are too many, the order that is known to be good is thinned out.
 
-use super::repair::{Asked, Edge, Repair, fewest, without_needless};
+use super::repair::{Attempt, Edge, Repair, fewest, without_needless};
 
 /// Above this many actions a known order is not thinned out: each edge costs a search.
 const MOST_ACTIONS: usize = 200;
@@ -31,20 +31,20 @@ pub fn reorder(
     if most == 0 {
         return Repair::GaveUp(0);
     }
-    let asked = |edges: &[Edge]| match ask(edges) {
-        Answer::Valid => Asked::Good,
-        Answer::Fails(run) => Asked::OneOf(avoiding(actions, &run)),
-        Answer::Unknown => Asked::Unclear,
+    let attempt = |edges: &[Edge]| match ask(edges) {
+        Answer::Valid => Attempt::Good,
+        Answer::Fails(run) => Attempt::OneOf(avoiding(actions, &run)),
+        Answer::Unknown => Attempt::Unclear,
     };
-    match fewest(&asked, most) {
+    match fewest(&attempt, most) {
         Repair::GaveUp(_) if good.len() == actions && actions <= MOST_ACTIONS => {
             let chain: Vec<Edge> = good.windows(2).map(|pair| (pair[0], pair[1])).collect();
-            if matches!(asked(&chain), Asked::Good) {
+            if matches!(attempt(&chain), Attempt::Good) {
                 // Every pair, so that an edge can go while those around it stay.
                 let pairs = (0..good.len())
                     .flat_map(|at| good[at + 1..].iter().map(move |later| (good[at], *later)));
                 let all = if actions <= 12 { pairs.collect() } else { chain };
-                return Repair::Edges(without_needless(all, &asked));
+                return Repair::Edges(without_needless(all, &attempt));
             }
             Repair::GaveUp(most)
         }

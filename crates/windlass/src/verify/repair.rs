@@ -39,17 +39,17 @@ pub fn repair(application: &Application, start: &GlobalState, plan: &Plan, most:
     fewest(&|edges: &[Edge]| question(application, start, plan, edges), most)
 }
 
-/// The fewest edges for which the answer is [`Asked::Good`]: every edge that is good contains one
+/// The fewest edges for which the answer is [`Attempt::Good`]: every edge that is good contains one
 /// of the candidates of each answer that is not.
-pub(super) fn fewest(ask: &impl Fn(&[Edge]) -> Asked, most: usize) -> Repair {
+pub(super) fn fewest(ask: &impl Fn(&[Edge]) -> Attempt, most: usize) -> Repair {
     let first = match ask(&[]) {
-        Asked::Good => return Repair::NotNeeded,
-        Asked::OneOf(candidates) => candidates,
-        Asked::Unclear => return Repair::GaveUp(1),
+        Attempt::Good => return Repair::NotNeeded,
+        Attempt::OneOf(candidates) => candidates,
+        Attempt::Unclear => return Repair::GaveUp(1),
     };
     let mut seen: BTreeSet<Vec<Edge>> = BTreeSet::new();
     let mut queue: VecDeque<(Vec<Edge>, Vec<Edge>)> = VecDeque::from([(Vec::new(), first)]);
-    let mut asked = 1;
+    let mut attempts = 1;
     let mut is_complete = true;
     while let Some((edges, candidates)) = queue.pop_front() {
         for edge in candidates {
@@ -60,38 +60,41 @@ pub(super) fn fewest(ask: &impl Fn(&[Edge]) -> Asked, most: usize) -> Repair {
             if !seen.insert(key) {
                 continue;
             }
-            if asked == most {
-                return greedy(ask, most).unwrap_or(Repair::GaveUp(asked));
+            if attempts == most {
+                return greedy(ask, most).unwrap_or(Repair::GaveUp(attempts));
             }
-            asked += 1;
+            attempts += 1;
             match ask(&more) {
-                Asked::Good => return Repair::Edges(without_needless(more, ask)),
-                Asked::OneOf(next) => queue.push_back((more, next)),
-                Asked::Unclear => is_complete = false,
+                Attempt::Good => return Repair::Edges(without_needless(more, ask)),
+                Attempt::OneOf(next) => queue.push_back((more, next)),
+                Attempt::Unclear => is_complete = false,
             }
         }
     }
-    if is_complete { Repair::Impossible } else { Repair::GaveUp(asked) }
+    if is_complete { Repair::Impossible } else { Repair::GaveUp(attempts) }
 }
 
 /// The first candidate each time: quick, and often enough.
-fn greedy(ask: &impl Fn(&[Edge]) -> Asked, most: usize) -> Option<Repair> {
+fn greedy(ask: &impl Fn(&[Edge]) -> Attempt, most: usize) -> Option<Repair> {
     let mut edges = Vec::new();
     for _ in 0..most {
         match ask(&edges) {
-            Asked::Good => return Some(Repair::Edges(without_needless(edges, ask))),
-            Asked::OneOf(candidates) => edges.push(*candidates.first()?),
-            Asked::Unclear => return None,
+            Attempt::Good => return Some(Repair::Edges(without_needless(edges, ask))),
+            Attempt::OneOf(candidates) => edges.push(*candidates.first()?),
+            Attempt::Unclear => return None,
         }
     }
     None
 }
 
-pub(super) fn without_needless(mut edges: Vec<Edge>, ask: &impl Fn(&[Edge]) -> Asked) -> Vec<Edge> {
+pub(super) fn without_needless(
+    mut edges: Vec<Edge>,
+    ask: &impl Fn(&[Edge]) -> Attempt,
+) -> Vec<Edge> {
     for at in (0..edges.len()).rev() {
         let mut fewer = edges.clone();
         fewer.remove(at);
-        if matches!(ask(&fewer), Asked::Good) {
+        if matches!(ask(&fewer), Attempt::Good) {
             edges = fewer;
         }
     }
@@ -99,7 +102,7 @@ pub(super) fn without_needless(mut edges: Vec<Edge>, ask: &impl Fn(&[Edge]) -> A
 }
 
 /// What is known about the plan with some more edges.
-pub(super) enum Asked {
+pub(super) enum Attempt {
     /// It is as it should be.
     Good,
     /// It is not, and whatever edges make it so, one of these is among them.
@@ -109,29 +112,34 @@ pub(super) enum Asked {
 }
 
 /// What T1 says.
-fn question(application: &Application, start: &GlobalState, plan: &Plan, edges: &[Edge]) -> Asked {
+fn question(
+    application: &Application,
+    start: &GlobalState,
+    plan: &Plan,
+    edges: &[Edge],
+) -> Attempt {
     let plan = with_edges(plan, edges);
     // A cycle: no edge more will help.
-    let Ok(events) = Events::new(&plan) else { return Asked::OneOf(Vec::new()) };
+    let Ok(events) = Events::new(&plan) else { return Attempt::OneOf(Vec::new()) };
     let lives = match Lives::new(application, start, &plan, &events) {
         Ok(lives) => lives,
         Err(Disorder { earlier: Some(earlier), later, .. }) => {
             let (earlier, later) = (events.get(earlier).step, events.get(later).step);
-            return Asked::OneOf(vec![(earlier, later), (later, earlier)]);
+            return Attempt::OneOf(vec![(earlier, later), (later, earlier)]);
         }
-        Err(Disorder { later, .. }) => return Asked::OneOf(orders(start, &plan, &events, later)),
+        Err(Disorder { later, .. }) => return Attempt::OneOf(orders(start, &plan, &events, later)),
     };
     if lives.has_alternatives {
-        return Asked::Unclear;
+        return Attempt::Unclear;
     }
     if let Some(undefined) = lives.undefined.first() {
-        return Asked::OneOf(orders(start, &plan, &events, undefined.event));
+        return Attempt::OneOf(orders(start, &plan, &events, undefined.event));
     }
     let possible = Possible::planned(&lives);
     let scene = Scene { application, start, events: &events, lives: &lives, possible: &possible };
     match fault_free::shortest_fault(&scene) {
-        Some(fault) => Asked::OneOf(candidates(&fault, &events)),
-        None => Asked::Good,
+        Some(fault) => Attempt::OneOf(candidates(&fault, &events)),
+        None => Attempt::Good,
     }
 }
 

@@ -89,8 +89,8 @@ pub(super) fn verify(
     let mut small = Small { budget, states: search.most_states() };
     let decision = explicit::decide(&readable, &search.options(effort.evidence_limit), &mut small);
     let weak = |budget: &mut dyn Budget| {
-        let ways = Readable(&readable);
-        belief::weakly_valid(&readable, &ways, effort.evidence_limit, budget)
+        let form = Readable(&readable);
+        belief::weakly_valid(&readable, &form, effort.evidence_limit, budget)
     };
     Ok(search.report(decision, weak, budget))
 }
@@ -448,8 +448,8 @@ fn weakly<'a, 'e, 'r>(
     evidence_limit: usize,
 ) -> impl FnOnce(&mut dyn Budget) -> belief::WeakDecision<GlobalState> + use<'a, 'e, 'r> {
     move |budget| {
-        let ways = Encoded::new(execution, is_exact);
-        belief::weakly_valid(execution, &ways, evidence_limit, budget)
+        let form = Encoded::new(execution, is_exact);
+        belief::weakly_valid(execution, &form, evidence_limit, budget)
     }
 }
 

@@ -227,9 +227,9 @@ impl Judge<'_> {
                 report
             }
             Verdict::Fails(evidence) => {
-                let ways = Readable(execution);
+                let form = Readable(execution);
                 let weak =
-                    belief::weakly_valid(execution, &ways, self.effort.evidence_limit, budget);
+                    belief::weakly_valid(execution, &form, self.effort.evidence_limit, budget);
                 let mut report = match &weak.verdict {
                     Verdict::Holds(shown) => Report::new(Validity::WeaklyValid, "T3", shown.kind()),
                     Verdict::Fails(shown) => Report::new(Validity::NotValid, "T3", shown.kind()),

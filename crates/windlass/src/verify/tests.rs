@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use super::belief::{self, Readable, Ways};
+use super::belief::{self, BeliefForm, Readable};
 use super::execution::{Configuration, Execution};
 use super::explicit;
 use crate::application::InstanceId;
@@ -68,7 +68,7 @@ where
 /// Beliefs in which every event fails.
 struct Pessimistic<'a, S: System>(Readable<'a, S>);
 
-impl<S: System> Ways for Pessimistic<'_, S>
+impl<S: System> BeliefForm for Pessimistic<'_, S>
 where
     S::State: Hash,
 {
@@ -116,8 +116,8 @@ fn a_search_that_forgets_orders_does_not_call_a_plan_not_valid() {
     let readable = Readable(&execution);
     let decision = belief::weakly_valid(&execution, &readable, 100, &mut Unlimited);
     assert!(matches!(decision.verdict, Verdict::Holds(Evidence::Trace(_))));
-    let ways = Pessimistic(Readable(&execution));
-    let decision = belief::weakly_valid(&execution, &ways, 100, &mut Unlimited);
+    let form = Pessimistic(Readable(&execution));
+    let decision = belief::weakly_valid(&execution, &form, 100, &mut Unlimited);
     assert_eq!(decision.verdict, Verdict::Unknown(StopReason::Replay));
     assert_eq!(decision.order(), None);
 }

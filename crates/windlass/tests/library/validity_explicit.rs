@@ -166,8 +166,8 @@ fn compiled(
     let decision = explicit::decide_compiled(&compiled, &options, &mut Unlimited);
     let deterministic =
         explicit::is_deterministic(&decision.finals, |state| state.instances.clone());
-    let ways = Encoded::new(&execution, bindings == Bindings::Every);
-    let weak = || belief::weakly_valid(&execution, &ways, evidence_limit, &mut Unlimited);
+    let form = Encoded::new(&execution, bindings == Bindings::Every);
+    let weak = || belief::weakly_valid(&execution, &form, evidence_limit, &mut Unlimited);
     answer(&execution, &decision, weak, deterministic)
 }
 
@@ -181,8 +181,8 @@ where
 {
     let decision = explicit::decide(execution, &Options::default(), &mut Unlimited);
     let deterministic = explicit::is_deterministic(&decision.finals, view);
-    let ways = Readable(execution);
-    let weak = || belief::weakly_valid(execution, &ways, 10_000, &mut Unlimited);
+    let form = Readable(execution);
+    let weak = || belief::weakly_valid(execution, &form, 10_000, &mut Unlimited);
     answer(execution, &decision, weak, deterministic)
 }
 

@@ -48,7 +48,8 @@ pub(super) fn run(args: &AnalyzeArgs, application: &Application) -> Result<u8, F
     let mut watch = Watch::start(&args.limits);
     let report = match &args.reach {
         Some(text) => {
-            let wanted = nets::wanted(&assembly, text).map_err(Failure::usage)?;
+            let wanted =
+                nets::wanted(&assembly, text).map_err(|why| Failure::usage(why.to_string()))?;
             nets::reach(&assembly, &wanted, &options, &mut watch).map(|run| AnalyzeNetReport {
                 schema: SCHEMA,
                 method: "reach",

@@ -12,7 +12,7 @@ use windlass::synthesize::{Answer, Explanation, Objective, Synthesis};
 use windlass::system::StopReason;
 use windlass::tree::{Value, emit};
 
-use super::{Asked, Form, PlanArgs};
+use super::{Form, PlanArgs, Request};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::report::count;
@@ -23,19 +23,19 @@ const SCHEMA: &str = "windlass/plan/1";
 /// The text that goes to standard output or to the file.
 pub(super) fn text(
     args: &PlanArgs,
-    asked: &Asked,
+    request: &Request,
     answer: Answer,
     millis: Option<u64>,
 ) -> Result<String, Failure> {
     match answer {
         Answer::Plan(mut found) => {
-            found.plan.application = Some(digest::of_application(&asked.application));
-            found.plan.start = Some(digest::of_state(&asked.application, &asked.start));
+            found.plan.application = Some(digest::of_application(&request.application));
+            found.plan.start = Some(digest::of_state(&request.application, &request.start));
             plan(args, &found, millis)
         }
         Answer::Unreachable(mut explanation) => {
             // Compose has words of its own for what is waited for.
-            let waits = asked.endless_waits.iter();
+            let waits = request.endless_waits.iter();
             let own: Vec<String> = waits
                 .filter(|wait| wait.culprit() == explanation.culprit)
                 .map(EndlessWait::sentence)

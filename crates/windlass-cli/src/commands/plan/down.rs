@@ -11,27 +11,27 @@ use windlass_run::entry::Aim;
 use windlass_run::machine::Machine as _;
 use windlass_run::machine::plan::PlanMachine;
 
-use super::{Asked, PlanArgs};
+use super::{PlanArgs, Request};
 use crate::budget::Watch;
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::load::Loader;
 
 /// Where it is, and nothing as the goal.
-pub(super) fn asked(
+pub(super) fn request(
     args: &PlanArgs,
     loader: &Loader,
     application: Application,
     declared: Option<GoalFile>,
     is_service: bool,
-) -> Result<Asked, Failure> {
+) -> Result<Request, Failure> {
     let start = match &args.state {
         Some(path) => loader.state(path, &application)?,
         None => up(args, &application, declared.unwrap_or_default())?,
     };
     let goal = GoalFile { goal: everything_down(&application), ..GoalFile::default() };
     let rests_first = is_service && application.faults == Faults::Replicas;
-    Ok(Asked { application, start, goal, known: None, rests_first, endless_waits: Vec::new() })
+    Ok(Request { application, start, goal, known: None, rests_first, endless_waits: Vec::new() })
 }
 
 /// The plan by which nothing is removed before it was stopped and deleted, as `windlass down` takes
@@ -72,8 +72,9 @@ fn up(
     let mut watch = Watch::start(&args.limits);
     let effort = Effort { threads: args.limits.threads.into(), ..Effort::default() };
     when_up(&question, &effort, &mut watch).map_err(|why| match why {
-        NoStart::NoGoal(node) => Failure::usage(format!("nothing says when `{node}` is up"))
-            .help("say with --state where the application is"),
+        NoStart::NoGoal(why) => {
+            Failure::usage(why.to_string()).help("say with --state where the application is")
+        }
         NoStart::Unreachable(why) => {
             let because = why.because.join("; ");
             Failure::usage(format!("everything is never up: {}: {because}", why.headline))

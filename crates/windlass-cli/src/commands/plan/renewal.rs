@@ -9,18 +9,18 @@ use windlass::lang::hot::renew::{Renewal, renew};
 use windlass::lifecycle::protocol::Element;
 use windlass::plan::Plan;
 
-use super::{Asked, PlanArgs, said, upgrade};
+use super::{PlanArgs, Request, said, upgrade};
 use crate::failure::Failure;
 use crate::load::{self, Loader};
 use crate::output;
 
 /// Puts both templates together. Without a state the old stack is there as a whole.
-pub(super) fn asked(
+pub(super) fn request(
     args: &PlanArgs,
     loader: &Loader,
     old: &Path,
     new: &Stack,
-) -> Result<Asked, Failure> {
+) -> Result<Request, Failure> {
     let loaded = loader.application(old, args.lang.as_deref())?;
     let Some(before) = &loaded.stack else {
         let message = format!("`{}` is no template of OpenStack Heat", old.display());
@@ -57,7 +57,7 @@ pub(super) fn asked(
         upgrade::write(folder, &application, &start)?;
     }
     let goal = said.unwrap_or(GoalFile { goal, ..GoalFile::default() });
-    Ok(Asked {
+    Ok(Request {
         application,
         start,
         goal,

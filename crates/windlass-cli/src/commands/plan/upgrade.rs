@@ -10,19 +10,19 @@ use windlass::plan::Plan;
 use windlass::synthesize::upgrade::{Upgrade, either_version, same_states, upgrade};
 use windlass::tree::emit;
 
-use super::{Asked, PlanArgs, said};
+use super::{PlanArgs, Request, said};
 use crate::failure::Failure;
 use crate::load::{self, Loader};
 use crate::{output, replace};
 
 /// Puts both versions together, with a goal for all that changed.
-pub(super) fn asked(
+pub(super) fn request(
     args: &PlanArgs,
     loader: &Loader,
     old: &Path,
     new: &Application,
     declared: Option<GoalFile>,
-) -> Result<Asked, Failure> {
+) -> Result<Request, Failure> {
     let (state, path) = (args.state.as_deref(), old);
     let Some(state) = state else {
         return Err(Failure::usage("--state says where the old version is"));
@@ -56,7 +56,7 @@ pub(super) fn asked(
         write(folder, &both.application, &both.start)?;
     }
     let Upgrade { application, start, .. } = both;
-    Ok(Asked {
+    Ok(Request {
         application,
         start,
         goal,

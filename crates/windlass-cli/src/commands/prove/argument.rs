@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::lifecycle::setup::argument::{Argument, Direction};
 use windlass::lifecycle::setup::{Kind, RuleSet, Topology};
-use windlass::prove::any_size::told;
+use windlass::prove::any_size::describe;
 use windlass::prove::{AnySize, Proof};
 
 /// What was checked.
@@ -97,7 +97,7 @@ impl ArgumentReport {
             let types = &rules.node_types;
             let (source, target) = (&types[at.source.index()].name, &types[at.target.index()].name);
             let name = format!("{}({source}, {target})", place(at.relationship.index()));
-            views.insert(name, all.iter().map(|view| told(rules, view)).collect());
+            views.insert(name, all.iter().map(|view| describe(rules, view)).collect());
         }
         let cases = argument.cases.iter().map(|case| CaseReport {
             node_type: rules.node_types[case.node_type.index()].name.clone(),
@@ -108,7 +108,7 @@ impl ArgumentReport {
                 .iter()
                 .map(|fact| NeighbourReport {
                     relationship: place(fact.place.relationship.index()),
-                    view: told(rules, &fact.view),
+                    view: describe(rules, &fact.view),
                     applies: rules.rule(fact.applies).name.clone(),
                 })
                 .collect(),

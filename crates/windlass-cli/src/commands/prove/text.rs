@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use windlass::lifecycle::setup::argument::{Argument, Direction, Fact};
 use windlass::lifecycle::setup::{Kind, RuleSet};
-use windlass::prove::any_size::told;
+use windlass::prove::any_size::describe;
 use windlass::prove::{Answer, AnySize, Proof, Stuck};
 
 use crate::escape;
@@ -237,6 +237,6 @@ fn explain(rules: &RuleSet, argument: &Argument, out: &mut String) {
 
 fn told_fact(rules: &RuleSet, fact: &Fact) -> String {
     let kind = &rules.relationship_types[fact.place.relationship.index()].name;
-    let (view, rule) = (told(rules, &fact.view), &rules.rule(fact.applies).name);
+    let (view, rule) = (describe(rules, &fact.view), &rules.rule(fact.applies).name);
     format!("{kind} with {view}: {rule} applies")
 }

@@ -13,7 +13,7 @@ use windlass::semantics::bring_up::BringUp;
 use windlass::simulate::bring_up;
 use windlass::simulate::planned::{self, Planned};
 
-use crate::commands::prove::no_way;
+use crate::commands::prove::no_path;
 use crate::failure::Failure;
 use crate::load::{self, Loader};
 use crate::output;
@@ -28,7 +28,7 @@ pub(super) fn assembly(
     let start = analyze::wanted(application);
     let targets = declared.map(|declared| prove::targets(application, &start, &declared.goal).0);
     let system = BringUp::new(application, &start, &targets.unwrap_or_default())
-        .map_err(|missing| no_way(application, &missing))?;
+        .map_err(|missing| no_path(application, &missing))?;
     let mut nets = bring_up::assembly(&system).map_err(|why| Failure::usage(why.to_string()))?;
     count_steps(&mut nets);
     Ok(nets)

@@ -142,5 +142,5 @@ pub(super) fn reason(answer: &Answer<'_>, step: &Step) -> (&'static str, String)
 
 /// Why a run did not finish, one line each.
 pub(super) fn waiting(answer: &Answer<'_>) -> Vec<String> {
-    answer.schedule.waiting.iter().map(|why| why.told(answer.assembly)).collect()
+    answer.schedule.waiting.iter().map(|why| why.describe(answer.assembly)).collect()
 }

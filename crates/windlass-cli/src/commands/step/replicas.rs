@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass::application::{Application, GlobalState};
-use windlass::step::{Bound, Command, Done, Stepper, Walk};
+use windlass::step::{Bound, Command, Done, NotDone, Stepper, Walk};
 
 use crate::commands::verify::places;
 
@@ -20,7 +20,7 @@ impl<'a> Replicas<'a> {
 }
 
 impl Walk for Replicas<'_> {
-    fn perform(&mut self, line: &str) -> Result<Done, String> {
+    fn perform(&mut self, line: &str) -> Result<Done, NotDone> {
         Command::parse(line).and_then(|command| self.stepper.perform(&command))
     }
 

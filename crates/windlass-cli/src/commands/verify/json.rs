@@ -9,7 +9,7 @@ use windlass::verify::effects::{by_subject, element_name};
 use windlass::verify::repair::Repair;
 use windlass::verify::{Counterexample, Report};
 
-use super::Asked;
+use super::Request;
 
 const SCHEMA: &str = "windlass/verify/1";
 
@@ -109,9 +109,9 @@ struct Stats {
 }
 
 /// The report as it is printed.
-pub(super) fn report(asked: &Asked, report: &Report, millis: Option<u64>) -> VerifyReport {
-    let application = &asked.application;
-    let label = |step: usize| asked.plan.steps[step].label.clone();
+pub(super) fn report(request: &Request, report: &Report, millis: Option<u64>) -> VerifyReport {
+    let application = &request.application;
+    let label = |step: usize| request.plan.steps[step].label.clone();
     let edge = |(before, after): &(usize, usize)| RepairEdge {
         before: label(*before),
         after: label(*after),

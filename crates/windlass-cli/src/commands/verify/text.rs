@@ -8,7 +8,7 @@ use windlass::verify::effects::{by_subject, element_name};
 use windlass::verify::repair::Repair;
 use windlass::verify::{Counterexample, Effects, GoalAnswer, Report, Validity};
 
-use super::Asked;
+use super::Request;
 use crate::escape;
 use crate::report::count;
 
@@ -18,10 +18,10 @@ const WIDTH: usize = 80;
 const MOST_EFFECTS: usize = 40;
 
 /// The whole answer.
-pub(super) fn report(asked: &Asked, report: &Report, millis: Option<u64>) -> String {
+pub(super) fn report(request: &Request, report: &Report, millis: Option<u64>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail, here and below.
-    if asked.contradicts && report.validity == Validity::Valid {
+    if request.contradicts && report.validity == Validity::Valid {
         out.push_str(
             "contradicted: its operations can be carried out in every order, but what the workflow \
              says beside them cannot be.\n",
@@ -43,14 +43,14 @@ pub(super) fn report(asked: &Asked, report: &Report, millis: Option<u64>) -> Str
         None => {}
     }
     if let Some(story) = &report.counterexample {
-        tell(asked, story, &mut out);
+        tell(request, story, &mut out);
     }
     if let Some(witness) = &report.witness {
         let _ = writeln!(out, "\nAn order that is good for every choice:");
         wrap("  ", witness.iter().cloned(), &mut out);
     }
-    repair(asked, report, &mut out);
-    effects(asked, &report.effects, &mut out);
+    repair(request, report, &mut out);
+    effects(request, &report.effects, &mut out);
     let _ = writeln!(out, "\nevidence: {}", report.evidence);
     if let Some(millis) = millis {
         let _ = writeln!(out, "tier {}, {} states, {millis} ms", report.tier, report.states);
@@ -80,8 +80,8 @@ fn headline(report: &Report) -> String {
     }
 }
 
-fn repair(asked: &Asked, report: &Report, out: &mut String) {
-    let label = |step: usize| &asked.plan.steps[step].label;
+fn repair(request: &Request, report: &Report, out: &mut String) {
+    let label = |step: usize| &request.plan.steps[step].label;
     match &report.repair {
         Some(Repair::Edges(edges)) => {
             let _ = writeln!(out, "\nWith all of these order edges the plan is free of faults:");
@@ -92,15 +92,15 @@ fn repair(asked: &Asked, report: &Report, out: &mut String) {
         Some(Repair::Impossible) => {
             let _ = writeln!(out, "\nNo order of whole actions is free of faults.");
         }
-        Some(Repair::GaveUp(asked)) => {
-            let _ = writeln!(out, "\nNo repair was found among {asked} orders.");
+        Some(Repair::GaveUp(tried)) => {
+            let _ = writeln!(out, "\nNo repair was found among {tried} orders.");
         }
         Some(Repair::NotNeeded) | None => {}
     }
 }
 
 /// The failing run: one line per event, with the instances that it moves and where they are then.
-fn tell(asked: &Asked, story: &Counterexample, out: &mut String) {
+fn tell(request: &Request, story: &Counterexample, out: &mut String) {
     let events = count(story.steps.len(), "event");
     let shortest = if story.shortest { "A shortest" } else { "A" };
     let _ = writeln!(out, "\n{shortest} run that fails, after {events}:\n");
@@ -108,7 +108,7 @@ fn tell(asked: &Asked, story: &Counterexample, out: &mut String) {
     labels.extend(story.steps.iter().map(|step| step.label.as_str()));
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     let place = |state: &GlobalState, id: &InstanceId| match state.instances.get(id) {
-        Some(instance) => element_name(&asked.application, instance.node, instance.element),
+        Some(instance) => element_name(&request.application, instance.node, instance.element),
         None => "not there".to_owned(),
     };
     let line = |label: &str, state: &GlobalState, ids: &[&InstanceId], out: &mut String| {
@@ -165,7 +165,7 @@ fn moving(story: &Counterexample) -> Vec<&InstanceId> {
     all.into_iter().collect()
 }
 
-fn effects(asked: &Asked, effects: &Effects, out: &mut String) {
+fn effects(request: &Request, effects: &Effects, out: &mut String) {
     for (title, set) in [
         ("What it changes, for certain:", &effects.certain),
         ("What it changes in some runs:", &effects.possible),
@@ -174,7 +174,7 @@ fn effects(asked: &Asked, effects: &Effects, out: &mut String) {
             continue;
         }
         let _ = writeln!(out, "\n{title}");
-        let subjects = by_subject(&asked.application, set);
+        let subjects = by_subject(&request.application, set);
         let all = subjects.len();
         for (subject, changes) in subjects.into_iter().take(MOST_EFFECTS) {
             let _ = writeln!(out, "  {subject}: {}", changes.join("; "));

@@ -53,7 +53,7 @@ impl<'a> Builder<'a> {
         if self.is_right() { (extent.main, extent.cross) } else { (extent.cross, extent.main) }
     }
 
-    fn extent(&self, (width, height): (i32, i32)) -> Extent {
+    fn extent(&self, width: i32, height: i32) -> Extent {
         if self.is_right() {
             Extent { cross: height, main: width }
         } else {
@@ -105,7 +105,7 @@ impl<'a> Builder<'a> {
             } else {
                 self.size_around(level, self.real(placed.size))
             };
-            self.extents[level] = self.extent(size);
+            self.extents[level] = self.extent(size.0, size.1);
         }
         self.levels[level] = placed;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, MOST_LEFT, Petri};
+use super::{Change, MOST_LEFT, Petri, TooManyGroups};
 use crate::application::assembly::{
     Assembly, BehaviorId, ComponentId, GroupId, Link, LinkId, PortId,
 };
@@ -65,7 +65,7 @@ struct Builder {
     withdrawing: BTreeMap<BTreeSet<GroupId>, usize>,
 }
 
-pub(super) fn petri(assembly: &Assembly<'_>) -> Result<Petri, String> {
+pub(super) fn petri(assembly: &Assembly<'_>) -> Result<Petri, TooManyGroups> {
     let mut builder = Builder::default();
     for component in assembly.component_ids() {
         builder.add_elements(assembly, component);
@@ -311,11 +311,11 @@ impl Builder {
     }
 
     /// Writes a move: once for each set of groups that it may empty.
-    fn add_move(&mut self, step: &Move) -> Result<(), String> {
+    fn add_move(&mut self, step: &Move) -> Result<(), TooManyGroups> {
         let left = self.left(step);
         if left.len() > MOST_LEFT {
             let groups = left.len();
-            return Err(format!("`{}` leaves {groups} groups at once", step.name));
+            return Err(TooManyGroups { name: step.name.clone(), groups });
         }
         let base = self.base(step);
         for chosen in 0..1u32 << left.len() {

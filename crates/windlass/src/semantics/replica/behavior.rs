@@ -194,7 +194,7 @@ pub fn resolve_fault(
     }
     let mut after = before.clone();
     after.unbind(id, requirement);
-    Ok(bind(replica, before, after, (id, node), &[requirement]))
+    Ok(bind(replica, before, after, id, node, &[requirement]))
 }
 
 /// A fault that cannot be resolved brings the instance where its handler says.
@@ -351,7 +351,7 @@ fn create(
 ) -> Vec<GlobalState> {
     let element = Element::State(replica.protocol(node).initial);
     after.instances.insert(id.clone(), Instance { node, element });
-    rebind(replica, before, after, (id, node), None, element)
+    rebind(replica, before, after, id, node, None, element)
 }
 
 /// `(G \ {⟨i, e⟩_N}) ∪ {⟨i, e'⟩_N}` with `H' = ψ(H, N, i, e, e')`.
@@ -364,5 +364,5 @@ pub(super) fn enter(
 ) -> Vec<GlobalState> {
     let mut after = before.clone();
     after.instances.insert(id.clone(), Instance { element: to, ..instance });
-    rebind(replica, before, after, (id, instance.node), Some(instance.element), to)
+    rebind(replica, before, after, id, instance.node, Some(instance.element), to)
 }

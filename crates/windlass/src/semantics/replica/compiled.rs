@@ -360,7 +360,7 @@ impl Perform for CompiledReplica<'_> {
             Move::End(slot, operations) => self.op_end(encoded, number, *slot, operations, out),
             Move::ScaleIn(slot) => self.scale_in(encoded, number, *slot, out),
             Move::Create(slot, option, container) => {
-                self.create(encoded, number, (*slot, *option, *container), out)
+                self.create(encoded, number, *slot, *option, *container, out)
             }
         };
         let is_settled = is_done && self.settle_all(encoded, number, begin, out);

@@ -91,7 +91,7 @@ pub fn is_satisfied(
     requirement: RequirementId,
 ) -> bool {
     let offering = satisfy(replica, state, instance.node, requirement);
-    is_satisfied_by(replica, state, id, instance, (requirement, &offering))
+    is_satisfied_by(replica, state, id, instance, requirement, &offering)
 }
 
 /// The same when it is known who offers what the requirement is bound to.
@@ -100,7 +100,8 @@ fn is_satisfied_by(
     state: &GlobalState,
     id: &InstanceId,
     instance: Instance,
-    (requirement, offering): (RequirementId, &BTreeSet<InstanceId>),
+    requirement: RequirementId,
+    offering: &BTreeSet<InstanceId>,
 ) -> bool {
     let declared = replica.requirement(instance.node, requirement);
     if declared.sort == Sort::Containment {
@@ -145,7 +146,7 @@ pub fn pending(replica: &Replica, state: &GlobalState) -> BTreeSet<Need> {
             let offering = known
                 .entry((instance.node, *requirement))
                 .or_insert_with(|| satisfying(instance.node, *requirement));
-            if !is_satisfied_by(replica, state, id, *instance, (*requirement, offering)) {
+            if !is_satisfied_by(replica, state, id, *instance, *requirement, offering) {
                 pending.insert((id.clone(), *requirement));
             }
         }

@@ -105,7 +105,8 @@ pub fn rebind(
     replica: &Replica,
     before: &GlobalState,
     mut after: GlobalState,
-    (id, node): (&InstanceId, NodeId),
+    id: &InstanceId,
+    node: NodeId,
     from: Option<Element>,
     to: Element,
 ) -> Vec<GlobalState> {
@@ -120,7 +121,7 @@ pub fn rebind(
         |r: &&RequirementId| replica.requirement(node, **r).sort != Sort::Containment;
     let new: Vec<RequirementId> =
         relies.difference(relied).filter(is_horizontal).copied().collect();
-    bind(replica, before, after, (id, node), &new)
+    bind(replica, before, after, id, node, &new)
 }
 
 /// `state` with requirements of `id` bound to what the policy picks among `providers`, once per
@@ -130,7 +131,8 @@ pub fn bind(
     replica: &Replica,
     providers: &GlobalState,
     state: GlobalState,
-    (id, node): (&InstanceId, NodeId),
+    id: &InstanceId,
+    node: NodeId,
     requirements: &[RequirementId],
 ) -> Vec<GlobalState> {
     let mut bound = vec![state.clone()];

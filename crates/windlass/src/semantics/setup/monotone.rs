@@ -138,7 +138,7 @@ impl Setup<'_> {
             let mut steps = Vec::with_capacity(way.rules.len());
             for (step, rule) in way.rules.iter().enumerate() {
                 let after = (at as u32, step as Rung + 1);
-                steps.push(self.premises((*object, *rule), after, &ways, &mut duties)?);
+                steps.push(self.premises(*object, *rule, after, &ways, &mut duties)?);
             }
             let goal = match object.kind {
                 Kind::Node => way.lowest(self.topology.rules.goal)?,
@@ -208,7 +208,8 @@ impl Setup<'_> {
     /// What the step by which an object gets to `after` needs, and what others must not do before.
     fn premises(
         &self,
-        (object, rule): (Object, RuleId),
+        object: Object,
+        rule: RuleId,
         after: (u32, Rung),
         ways: &Ways,
         duties: &mut Vec<Duty>,

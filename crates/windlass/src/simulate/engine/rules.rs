@@ -95,7 +95,7 @@ impl Engine<'_, '_> {
         self.note(Action::Leave(place));
         self.place_marked[place.index()] = false;
         for group in &index.groups_of_place[local.index()] {
-            self.add_token((component, assembly.group(component, *group)), -1, &mut touched);
+            self.add_token(component, assembly.group(component, *group), -1, &mut touched);
         }
         for dock in docks {
             self.mark_dock(component, assembly.dock(component, dock), &mut touched);
@@ -242,7 +242,7 @@ impl Engine<'_, '_> {
         self.place_marked[place.index()] = true;
         let (_, local) = self.assembly.local_place(place);
         for group in &self.assembly.net(component).1.groups_of_place[local.index()] {
-            self.add_token((component, self.assembly.group(component, *group)), 1, touched);
+            self.add_token(component, self.assembly.group(component, *group), 1, touched);
         }
         self.to_leave.push_back(place);
     }
@@ -260,7 +260,7 @@ impl Engine<'_, '_> {
             return;
         }
         for group in &index.groups_of_dock[local.index()] {
-            self.add_token((component, assembly.group(component, *group)), 1, touched);
+            self.add_token(component, assembly.group(component, *group), 1, touched);
         }
         if net.docks[local.index()].side == Side::Input {
             let place = assembly.place(component, net.place_of(local));
@@ -287,7 +287,7 @@ impl Engine<'_, '_> {
         let local = dock.0 - self.assembly.dock(component, net::DockId(0)).0;
         self.dock_marked[dock.index()] = false;
         for group in &self.assembly.net(component).1.groups_of_dock[local as usize] {
-            self.add_token((component, self.assembly.group(component, *group)), -1, touched);
+            self.add_token(component, self.assembly.group(component, *group), -1, touched);
         }
     }
 
@@ -300,13 +300,14 @@ impl Engine<'_, '_> {
     ) {
         let (_, local) = self.assembly.local_transition(id);
         for group in &self.assembly.net(component).1.groups_of_transition[local.index()] {
-            self.add_token((component, self.assembly.group(component, *group)), change, touched);
+            self.add_token(component, self.assembly.group(component, *group), change, touched);
         }
     }
 
     fn add_token(
         &mut self,
-        (component, group): (ComponentId, GroupId),
+        component: ComponentId,
+        group: GroupId,
         change: i32,
         touched: &mut Vec<(ComponentId, GroupId)>,
     ) {

@@ -114,20 +114,21 @@ impl Estimate {
         let (tables, target) = (moves.tables, moves.target);
         let census = moves.census(state);
         let (populations, leaving) = populations(self, moves, state);
-        let asked = Asked { estimate: self, tables, target, census: &census, populations, leaving };
+        let request =
+            Request { estimate: self, tables, target, census: &census, populations, leaving };
         let landmarks = if self.despite_faults {
             vec![0; tables.nodes.len()]
         } else {
-            Landmarks::new(&asked).found
+            Landmarks::new(&request).found
         };
         let mut sum = 0_u64;
         for (node, table) in tables.nodes.iter().enumerate() {
             let is_inner = table.home.is_some_and(|home| tables.nodes[home].home.is_some());
             if table.home.is_none() {
-                sum = sum.saturating_add(asked.family(node, &landmarks));
+                sum = sum.saturating_add(request.family(node, &landmarks));
             } else if is_inner {
                 // What lives deeper may be taken along by whatever is outside.
-                let least = asked.moving(node, u64::MAX, 0).max(landmarks[node]);
+                let least = request.moving(node, u64::MAX, 0).max(landmarks[node]);
                 sum = sum.saturating_add(least);
             }
         }
@@ -168,7 +169,7 @@ fn populations(
     }
     let (nodes, roles) = (moves.tables.nodes.len(), moves.target.roles.len());
     let mut all = (vec![Population::default(); nodes], vec![0; roles]);
-    populate(estimate, moves, state, (1, false, going), &mut all);
+    populate(estimate, moves, state, 1, false, going, &mut all);
     for population in &mut all.0 {
         population.contents.sort_unstable_by_key(|(_, number)| std::cmp::Reverse(*number));
     }
@@ -181,7 +182,9 @@ fn populate(
     estimate: &Estimate,
     moves: &Moves<'_>,
     counts: &Counts,
-    (times, goes, going): (u64, bool, u64),
+    times: u64,
+    goes: bool,
+    going: u64,
     counted: &mut (Vec<Population>, Vec<u64>),
 ) {
     for (id, count) in counts {
@@ -214,7 +217,7 @@ fn populate(
         for (node, number) in inside {
             counted.0[node].contents.push((count, number));
         }
-        populate(estimate, moves, &class.children, (count, goes, going), counted);
+        populate(estimate, moves, &class.children, count, goes, going, counted);
     }
 }
 
@@ -232,7 +235,7 @@ impl Population {
 }
 
 /// One state, asked about.
-struct Asked<'a> {
+struct Request<'a> {
     estimate: &'a Estimate,
     tables: &'a Tables,
     target: &'a Target,
@@ -242,7 +245,7 @@ struct Asked<'a> {
     leaving: Vec<u64>,
 }
 
-impl Asked<'_> {
+impl Request<'_> {
     /// The bound for a node that lives in nothing and for the nodes that live in it.
     fn family(&self, node: usize, landmarks: &[u64]) -> u64 {
         let inner = &self.tables.nodes[node].inside;
@@ -288,9 +291,9 @@ impl Asked<'_> {
                     let least = u64::from(*least);
                     let most = most.map_or(u64::MAX, u64::from);
                     if *closed {
-                        self.exactly(node, *state, (least, most), freed, gone)
+                        self.exactly(node, *state, least, most, freed, gone)
                     } else {
-                        self.exactly(node, *state, (least, u64::MAX), u64::MAX, 0)
+                        self.exactly(node, *state, least, u64::MAX, u64::MAX, 0)
                     }
                 }
                 Condition::RoleAt(role, state) => {
@@ -310,7 +313,8 @@ impl Asked<'_> {
         &self,
         node: usize,
         state: usize,
-        (least, most): (u64, u64),
+        least: u64,
+        most: u64,
         freed: u64,
         gone: u64,
     ) -> u64 {
@@ -398,8 +402,7 @@ impl Asked<'_> {
             sum = sum.saturating_add(one.saturating_mul(u64::from(*count)));
             present += u64::from(*count);
         }
-        // An instance never changes its container: it has to go, at least with its own, and come
-        // again.
+        // An instance never changes its container: it goes, at least with its own, and comes again.
         let astray = u64::from(self.census.astray[role as usize]);
         sum = sum.max(astray.saturating_mul(create));
         let leaving = self.leaving[role as usize].saturating_sub(astray);
@@ -415,26 +418,26 @@ impl Asked<'_> {
 
 /// Offers that every plan from here on needs at some moment, and what they cost their nodes.
 struct Landmarks<'a, 'b> {
-    asked: &'a Asked<'b>,
+    request: &'a Request<'b>,
     /// By node.
     found: Vec<u64>,
     seen: hashbrown::HashSet<(usize, Option<usize>), FxBuildHasher>,
 }
 
 impl<'a, 'b> Landmarks<'a, 'b> {
-    fn new(asked: &'a Asked<'b>) -> Self {
-        let found = vec![0; asked.tables.nodes.len()];
-        let mut landmarks = Landmarks { asked, found, seen: hashbrown::HashSet::default() };
-        for condition in &asked.target.goal {
+    fn new(request: &'a Request<'b>) -> Self {
+        let found = vec![0; request.tables.nodes.len()];
+        let mut landmarks = Landmarks { request, found, seen: hashbrown::HashSet::default() };
+        for condition in &request.target.goal {
             match condition {
                 Condition::Node { node, state, least, .. } => {
-                    if asked.census.at[*node][*state] < *least {
+                    if request.census.at[*node][*state] < *least {
                         landmarks.one_moves(*node, *state, true);
                     }
                 }
                 Condition::RoleAt(role, state) => {
-                    let there = asked.census.roles[*role as usize].get(state).copied();
-                    let role = &asked.target.roles[*role as usize];
+                    let there = request.census.roles[*role as usize].get(state).copied();
+                    let role = &request.target.roles[*role as usize];
                     if (there.unwrap_or(0) as usize) < role.ids.len() {
                         landmarks.one_moves(role.node, *state, true);
                     }
@@ -456,17 +459,17 @@ impl<'a, 'b> Landmarks<'a, 'b> {
 
     /// Some instance of a node has to go to a state that none is in yet, or be created for it.
     fn one_moves(&mut self, node: usize, state: usize, may_create: bool) {
-        let asked = self.asked;
-        let Some(to) = asked.estimate.to_state[node][state].as_ref() else { return };
-        let sources = asked.populations[node].movable.iter().map(|(element, ..)| *element);
+        let request = self.request;
+        let Some(to) = request.estimate.to_state[node][state].as_ref() else { return };
+        let sources = request.populations[node].movable.iter().map(|(element, ..)| *element);
         let sources: Vec<usize> = sources.filter(|element| *element != state).collect();
-        let may_create = may_create && asked.estimate.creatable[node];
+        let may_create = may_create && request.estimate.creatable[node];
         self.on_every_way(node, to, sources, may_create);
     }
 
     /// What is needed on every way from one of the sources, or from a creation.
     fn on_every_way(&mut self, node: usize, to: &Distances, sources: Vec<usize>, create: bool) {
-        let table = &self.asked.tables.nodes[node];
+        let table = &self.request.tables.nodes[node];
         let usable = |element: &usize| to.cost.get(*element).is_some_and(|cost| *cost < NEVER);
         let mut sources: Vec<usize> = sources.into_iter().filter(usable).collect();
         let by_creation = create && to.cost[table.initial] < NEVER;
@@ -485,7 +488,7 @@ impl<'a, 'b> Landmarks<'a, 'b> {
                 let several = match (requirement.sort, requirement.arity) {
                     (Sort::Containment, _) | (_, Arity::Any) => 1,
                     (_, Arity::AtLeast(least)) => least.max(1),
-                    (_, Arity::All) => self.asked.tables.nodes[provider].wanted,
+                    (_, Arity::All) => self.request.tables.nodes[provider].wanted,
                 };
                 self.offered(provider, capability, several);
             }
@@ -494,22 +497,22 @@ impl<'a, 'b> Landmarks<'a, 'b> {
 
     /// So many instances of a node have to offer a capability at some moment.
     fn offered(&mut self, node: usize, capability: usize, several: u32) {
-        let asked = self.asked;
-        let now = asked.census.offering(asked.tables, node, capability);
+        let request = self.request;
+        let now = request.census.offering(request.tables, node, capability);
         if now >= several || !self.seen.insert((node, Some(capability))) {
             return;
         }
-        let Some(to) = asked.estimate.to_offer[node].get(capability) else {
+        let Some(to) = request.estimate.to_offer[node].get(capability) else {
             self.found[node] = NEVER;
             return;
         };
-        let create = asked.create_to(node, Some(to));
+        let create = request.create_to(node, Some(to));
         let mut ways: Vec<(u64, u64)> = Vec::new();
         let mut sources = Vec::new();
         // Instances that have to go in the end can offer until then.
-        for (element, count) in asked.census.at[node].iter().enumerate() {
+        for (element, count) in request.census.at[node].iter().enumerate() {
             let cost = to.cost.get(element).copied().unwrap_or(NEVER);
-            if *count > 0 && !asked.tables.offers(node, element, capability) && cost < NEVER {
+            if *count > 0 && !request.tables.offers(node, element, capability) && cost < NEVER {
                 ways.push((cost, u64::from(*count)));
                 sources.push(element);
             }
@@ -524,19 +527,19 @@ impl<'a, 'b> Landmarks<'a, 'b> {
             missing -= taken;
         }
         self.found[node] = self.found[node].max(cost);
-        self.on_every_way(node, to, sources, asked.estimate.creatable[node]);
+        self.on_every_way(node, to, sources, request.estimate.creatable[node]);
     }
 
     /// Some instance of a node has to exist.
     fn exists(&mut self, node: usize) {
-        let asked = self.asked;
-        if asked.census.total[node] > 0 || !self.seen.insert((node, None)) {
+        let request = self.request;
+        if request.census.total[node] > 0 || !self.seen.insert((node, None)) {
             return;
         }
         let cost =
-            if asked.estimate.creatable[node] { asked.estimate.weights.create } else { NEVER };
+            if request.estimate.creatable[node] { request.estimate.weights.create } else { NEVER };
         self.found[node] = self.found[node].max(cost);
-        if let Some(home) = asked.tables.nodes[node].home {
+        if let Some(home) = request.tables.nodes[node].home {
             self.exists(home);
         }
     }

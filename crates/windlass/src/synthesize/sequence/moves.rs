@@ -480,16 +480,14 @@ impl Moves<'_> {
                 }
                 Sort::ReplicaAware => {
                     let pin = class.pins.iter().find(|(r, _)| r == requirement);
-                    pin.is_some_and(|(_, group)| {
-                        self.holds_on(state, (provider, capability), *group)
-                    })
+                    pin.is_some_and(|(_, group)| self.holds_on(state, provider, capability, *group))
                 }
             }
         })
     }
 
     /// Whether every member of a group offers a capability.
-    fn holds_on(&self, state: &Counts, (provider, capability): (usize, usize), group: u32) -> bool {
+    fn holds_on(&self, state: &Counts, provider: usize, capability: usize, group: u32) -> bool {
         let mut holds = true;
         self.classes.visit(state, &mut |class, _, _, _| {
             if class.node == provider {

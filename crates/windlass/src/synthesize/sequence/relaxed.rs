@@ -119,7 +119,7 @@ impl Relaxed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// No operations lead to the state, whatever is offered.
-    NoWay {
+    NoPath {
         /// The node.
         node: usize,
         /// The state.
@@ -186,7 +186,7 @@ pub fn reasons(tables: &Tables, relaxed: &Relaxed, node: usize, state: usize) ->
             }
         }
         let Some((element, requirement)) = obstacle(tables, relaxed, *node, states) else {
-            chain.push(Reason::NoWay { node: *node, state: states[0] });
+            chain.push(Reason::NoPath { node: *node, state: states[0] });
             return chain;
         };
         let reason = Reason::Needs { node: *node, element, requirement };

@@ -208,7 +208,7 @@ impl<'a, 'b> Run<'a, 'b> {
             let census = self.moves.census(&state);
             let candidates = self.moves.candidates(&state, &census);
             if self.manner == Manner::Greedy && candidates.len() > MANY_MOVES {
-                self.first_good(candidates, &census, (at, rank, turn), most);
+                self.first_good(candidates, &census, at, rank, turn, most);
                 continue;
             }
             for step in self.sorted(candidates) {
@@ -228,7 +228,9 @@ impl<'a, 'b> Run<'a, 'b> {
         &mut self,
         candidates: Vec<Move>,
         census: &Census,
-        (at, rank, turn): (usize, u64, u64),
+        at: usize,
+        rank: u64,
+        turn: u64,
         most: u64,
     ) {
         let (cost, least) = (self.entries[at].cost, self.entries[at].least);

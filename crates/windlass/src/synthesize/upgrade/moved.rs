@@ -15,26 +15,26 @@ const OLD: &str = "old-";
 
 /// The old version with such nodes under names of their own, and those names with the nodes that
 /// take their place.
-pub(super) fn apart(
+pub(super) fn separate_moved(
     old: &Application,
     new: &Application,
 ) -> (Application, BTreeMap<String, String>) {
-    let mut apart = old.clone();
+    let mut separated = old.clone();
     let mut names = BTreeMap::new();
     loop {
-        let mut nodes = apart.node_ids();
-        let Some(node) = nodes.find(|node| lives_elsewhere(&apart, new, *node)) else {
-            return (apart, names);
+        let mut nodes = separated.node_ids();
+        let Some(node) = nodes.find(|node| lives_elsewhere(&separated, new, *node)) else {
+            return (separated, names);
         };
-        let name = apart.node(node).name.clone();
+        let name = separated.node(node).name.clone();
         let is_taken = |name: &String| {
-            apart.nodes.iter().chain(&new.nodes).any(|known: &Node| known.name == *name)
+            separated.nodes.iter().chain(&new.nodes).any(|known: &Node| known.name == *name)
         };
         let mut fresh = format!("{OLD}{name}");
         while is_taken(&fresh) {
             fresh.insert_str(0, OLD);
         }
-        let moved = &mut apart.nodes[node.index()];
+        let moved = &mut separated.nodes[node.index()];
         moved.name.clone_from(&fresh);
         // The names that the description gives belong to the new version.
         moved.instances.clear();

@@ -297,9 +297,9 @@ impl Layout {
                 let needs = 0..tables.needs[option.node.index()].len();
                 option.bindings = needs
                     .map(|requirement| {
-                        let of = (&slot.id, option.node, requirement);
-                        let known = (&slots_of[..], &index);
-                        binding_field(replica, tables, of, known, tracks_unaware, &mut bits)
+                        let need = NeedOf { id: &slot.id, node: option.node, requirement };
+                        let (known, bits) = (&slots_of[..], &mut bits);
+                        binding_field(replica, tables, &need, known, &index, tracks_unaware, bits)
                     })
                     .collect();
             }
@@ -359,14 +359,23 @@ fn known_ids(replica: &Replica, tables: &Tables) -> Option<BTreeMap<InstanceId, 
     Some(known)
 }
 
+/// A requirement of an instance, when it is one of this node.
+struct NeedOf<'a> {
+    id: &'a InstanceId,
+    node: NodeId,
+    requirement: usize,
+}
+
 fn binding_field(
     replica: &Replica,
     tables: &Tables,
-    (id, node, requirement): (&InstanceId, NodeId, usize),
-    (slots_of, index): (&[Vec<usize>], &BTreeMap<InstanceId, usize>),
+    of: &NeedOf<'_>,
+    slots_of: &[Vec<usize>],
+    index: &BTreeMap<InstanceId, usize>,
     tracks_unaware: bool,
     bits: &mut Bits,
 ) -> BindingField {
+    let NeedOf { id, node, requirement } = *of;
     let need = &tables.needs[node.index()][requirement];
     let is_tracked = match need.sort {
         Sort::Containment => false,

@@ -9,6 +9,13 @@ use crate::application::{NodeId, Policy};
 use crate::lifecycle::protocol::{Arity, Sort};
 use crate::system::Outgoing;
 
+/// The rows from `begin` on, each by the action with this number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NewRows {
+    pub(super) begin: usize,
+    pub(super) number: u32,
+}
+
 impl CompiledReplica<'_> {
     /// The element of a slot.
     #[inline]
@@ -142,11 +149,13 @@ impl CompiledReplica<'_> {
     pub(super) fn bind(
         &self,
         providers: &[u64],
-        (begin, number): (usize, u32),
-        (slot, option): (usize, usize),
+        rows: NewRows,
+        slot: usize,
+        option: usize,
         requirements: &[usize],
         out: &mut Outgoing,
     ) {
+        let NewRows { begin, number } = rows;
         let option = &self.layout.slots[slot].options[option];
         for given in begin..out.len() {
             let row = out.row(given).to_vec();
@@ -181,7 +190,7 @@ impl CompiledReplica<'_> {
     pub(super) fn enter(
         &self,
         before: &[u64],
-        (begin, number): (usize, u32),
+        rows: NewRows,
         slot: usize,
         from: usize,
         to: usize,
@@ -193,7 +202,7 @@ impl CompiledReplica<'_> {
         let nothing = Vec::new();
         let relied = if from == ABSENT { &nothing } else { &self.tables.requires[from] };
         let relies = &self.tables.requires[to];
-        for at in begin..out.len() {
+        for at in rows.begin..out.len() {
             let row = out.row_mut(at);
             of.set_element(row, option, to);
             for requirement in relied.iter().filter(|r| !relies.contains(r)) {
@@ -207,7 +216,7 @@ impl CompiledReplica<'_> {
             |requirement: &&usize| !relied.contains(requirement) && is_tracked(requirement);
         if relies.iter().any(|requirement| is_new(&requirement)) {
             let new: Vec<usize> = relies.iter().filter(is_new).copied().collect();
-            self.bind(before, (begin, number), (slot, option), &new, out);
+            self.bind(before, rows, slot, option, &new, out);
         }
     }
 
@@ -215,7 +224,9 @@ impl CompiledReplica<'_> {
         &self,
         before: &[u64],
         number: u32,
-        (slot, option, container): (usize, usize, usize),
+        slot: usize,
+        option: usize,
+        container: usize,
         out: &mut Outgoing,
     ) -> bool {
         let of = &self.layout.slots[slot];
@@ -237,7 +248,14 @@ impl CompiledReplica<'_> {
         let begin = out.len();
         let row = out.push(number, before);
         of.container.set(row, container as u64);
-        self.enter(before, (begin, number), slot, ABSENT, self.tables.initial[node.index()], out);
+        self.enter(
+            before,
+            NewRows { begin, number },
+            slot,
+            ABSENT,
+            self.tables.initial[node.index()],
+            out,
+        );
         true
     }
 
@@ -292,7 +310,7 @@ impl CompiledReplica<'_> {
         for transition in alternatives {
             let begin = out.len();
             out.push(number, before);
-            self.enter(before, (begin, number), slot, element, *transition, out);
+            self.enter(before, NewRows { begin, number }, slot, element, *transition, out);
         }
         true
     }
@@ -329,14 +347,21 @@ impl CompiledReplica<'_> {
             for target in &self.tables.handlers[element][place] {
                 let begin = out.len();
                 out.push(number, before);
-                self.enter(before, (begin, number), slot, element, *target, out);
+                self.enter(before, NewRows { begin, number }, slot, element, *target, out);
             }
         }
         if is_faulted {
             return out.len() > begin;
         }
         out.push(number, before);
-        self.enter(before, (begin, number), slot, element, self.tables.target[element], out);
+        self.enter(
+            before,
+            NewRows { begin, number },
+            slot,
+            element,
+            self.tables.target[element],
+            out,
+        );
         true
     }
 }

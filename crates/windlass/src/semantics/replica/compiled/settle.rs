@@ -10,6 +10,7 @@
 use std::collections::BTreeSet;
 
 use super::CompiledReplica;
+use super::rules::NewRows;
 use super::tables::ABSENT;
 use super::touch::{self, Slots};
 use crate::application::Policy;
@@ -96,8 +97,8 @@ impl CompiledReplica<'_> {
             return (Slots::all(count), self.broken(row));
         }
         let mut touched = Slots::none(count);
-        let tables = (&self.layout, &self.tables);
-        let broken = self.touch.between(tables, before, row, &mut touched);
+        let (layout, tables) = (&self.layout, &self.tables);
+        let broken = self.touch.between(layout, tables, before, row, &mut touched);
         (touched, broken)
     }
 
@@ -190,7 +191,7 @@ impl CompiledReplica<'_> {
         let begin = out.len();
         let after = out.push(0, row);
         of.options[option].bindings[requirement].field.clear(after);
-        self.bind(row, (begin, 0), (slot, option), &[requirement], out);
+        self.bind(row, NewRows { begin, number: 0 }, slot, option, &[requirement], out);
     }
 
     fn handle(&self, row: &[u64], faults: &[Fault], out: &mut Outgoing) {
@@ -198,7 +199,7 @@ impl CompiledReplica<'_> {
             for target in &self.tables.handlers[*element][*place] {
                 let begin = out.len();
                 out.push(0, row);
-                self.enter(row, (begin, 0), *slot, *element, *target, out);
+                self.enter(row, NewRows { begin, number: 0 }, *slot, *element, *target, out);
             }
         }
     }

@@ -106,7 +106,8 @@ impl Touch {
     #[inline]
     pub(super) fn between(
         &self,
-        (layout, tables): (&Layout, &Tables),
+        layout: &Layout,
+        tables: &Tables,
         before: &[u64],
         after: &[u64],
         touched: &mut Slots,

@@ -9,7 +9,7 @@ use crate::plan::events::EventId;
 use crate::system::{Outgoing, Perform, System};
 
 /// A form in which beliefs are followed.
-pub trait Ways {
+pub trait BeliefForm {
     /// A state of the application.
     type State;
     /// A set of states in this form; equal sets are equal.
@@ -31,7 +31,7 @@ pub trait Ways {
 /// Beliefs of readable states, for any system.
 pub struct Readable<'a, S: System>(pub &'a Execution<'a, S>);
 
-impl<S: System> Ways for Readable<'_, S>
+impl<S: System> BeliefForm for Readable<'_, S>
 where
     S::State: Hash,
 {
@@ -82,7 +82,7 @@ impl<'a, S: Perform> Encoded<'a, S> {
     }
 }
 
-impl<S: Perform> Ways for Encoded<'_, S> {
+impl<S: Perform> BeliefForm for Encoded<'_, S> {
     type State = S::State;
     type Belief = Vec<u64>;
 

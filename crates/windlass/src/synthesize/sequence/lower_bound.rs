@@ -12,16 +12,16 @@ use super::relaxed::Relaxed;
 use super::{Workshop, support};
 use crate::application::GlobalState;
 
-/// A view of global states from the goal.
+/// Global states in counts of classes, with a lower bound of the cost from each to the goal.
 #[derive(Debug)]
-pub struct Sight<'w> {
+pub struct LowerBound<'w> {
     moves: Moves<'w>,
     estimate: Estimate,
     /// The most instances of each node that a plan can need.
     pub limits: Vec<u32>,
 }
 
-impl<'w> Sight<'w> {
+impl<'w> LowerBound<'w> {
     /// From any of `starts` on; faults may help on the way, or not.
     pub fn new<'s>(
         workshop: &'w Workshop<'_>,
@@ -46,7 +46,7 @@ impl<'w> Sight<'w> {
             let relaxed = Relaxed::new(tables, target, &moves.classes, &all, &limits);
             Estimate::new(tables, target, &relaxed, weights.clone())
         };
-        Sight { moves, estimate, limits }
+        LowerBound { moves, estimate, limits }
     }
 
     /// A state in counts, equal for states that differ only in which replica is which; and what a

@@ -24,7 +24,7 @@ impl Target {
 
 /// Why a node has no way up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoWay {
+pub enum NoPath {
     /// It is not said which state is the goal, and no state offers everything.
     NoGoal(NodeId),
     /// The declared operations do not lead there.
@@ -36,31 +36,31 @@ pub enum NoWay {
 }
 
 /// The transitions that lead a node from its initial state to its goal, and the goal.
-pub(super) fn way(
+pub(super) fn path(
     application: &Application,
     node: NodeId,
     goal: Option<StateId>,
-) -> Result<(Vec<TransitionId>, StateId), NoWay> {
-    let Some(protocol) = application.protocol_of(node) else { return Err(NoWay::NoGoal(node)) };
+) -> Result<(Vec<TransitionId>, StateId), NoPath> {
+    let Some(protocol) = application.protocol_of(node) else { return Err(NoPath::NoGoal(node)) };
     if let Some(declared) = &protocol.up {
         let mut state = protocol.initial;
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         for operation in declared {
             if Some(state) == goal {
                 break;
             }
             let Some(transition) = protocol.transitions_for(state, *operation).next() else {
-                return Err(NoWay::DeclaredLeadsElsewhere(node, state));
+                return Err(NoPath::DeclaredLeadsElsewhere(node, state));
             };
             state = protocol.transition(transition).to;
-            way.push(transition);
+            path.push(transition);
         }
         if goal.is_none_or(|goal| goal == state) {
-            return Ok((way, state));
+            return Ok((path, state));
         }
     }
-    let Some(goal) = goal.or_else(|| richest(protocol)) else { return Err(NoWay::NoGoal(node)) };
-    shortest(protocol, node, goal).map(|way| (way, goal))
+    let Some(goal) = goal.or_else(|| richest(protocol)) else { return Err(NoPath::NoGoal(node)) };
+    shortest(protocol, node, goal).map(|path| (path, goal))
 }
 
 /// The only state that offers everything that any state offers; without offers, the only state
@@ -82,7 +82,7 @@ fn richest(protocol: &Protocol) -> Option<StateId> {
     }
 }
 
-fn shortest(protocol: &Protocol, node: NodeId, goal: StateId) -> Result<Vec<TransitionId>, NoWay> {
+fn shortest(protocol: &Protocol, node: NodeId, goal: StateId) -> Result<Vec<TransitionId>, NoPath> {
     // How many shortest ways lead to each state, and by which transition the first one arrives.
     let mut found: Vec<Option<(usize, usize, Option<TransitionId>)>> =
         vec![None; protocol.states.len()];
@@ -118,16 +118,16 @@ fn shortest(protocol: &Protocol, node: NodeId, goal: StateId) -> Result<Vec<Tran
         layer = next;
     }
     match found[goal.index()] {
-        None => return Err(NoWay::Unreachable(node, goal)),
-        Some((_, ways, _)) if ways > 1 => return Err(NoWay::Ambiguous(node, goal)),
+        None => return Err(NoPath::Unreachable(node, goal)),
+        Some((_, ways, _)) if ways > 1 => return Err(NoPath::Ambiguous(node, goal)),
         Some(_) => {}
     }
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     let mut state = goal;
     while let Some((_, _, Some(transition))) = found[state.index()] {
-        way.push(transition);
+        path.push(transition);
         state = protocol.transition(transition).from;
     }
-    way.reverse();
-    Ok(way)
+    path.reverse();
+    Ok(path)
 }
