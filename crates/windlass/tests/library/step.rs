@@ -95,7 +95,7 @@ fn an_action_that_fails_is_tried_again_or_skipped_and_taken_back() {
     }
     nets.perform("fail s start").unwrap();
     assert_eq!(nets.places()["s"], "-start-> failed");
-    assert!(nets.perform("end s start").unwrap_err().contains("did not end well"));
+    assert!(nets.perform("end s start").unwrap_err().to_string().contains("did not end well"));
     nets.perform("retry s start").unwrap();
     nets.perform("time-out s start").unwrap();
     assert!(nets.perform("retry s start").is_err(), "once only");

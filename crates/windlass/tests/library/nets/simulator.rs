@@ -205,7 +205,7 @@ fn each_action_of_the_critical_path_says_why_it_did_not_start_earlier() {
     let schedule = simulate(&assembly, &Scenario::default());
     let steps = path::critical(&assembly, &schedule);
     assert_eq!(steps.last().map(|step| step.via), Some(path::Via::Retry), "{schedule:?}");
-    let told: Vec<String> = schedule.waiting.iter().map(|why| why.told(&assembly)).collect();
+    let told: Vec<String> = schedule.waiting.iter().map(|why| why.describe(&assembly)).collect();
     assert_eq!(told[0], "`server.start` timed out for good", "{told:?}");
 }
 
@@ -215,7 +215,7 @@ fn a_port_that_is_never_provided_differs_from_an_unconnected_one() {
         let application = application(text);
         let assembly = Assembly::new(&application).unwrap();
         let schedule = simulate(&assembly, &Scenario::default());
-        schedule.waiting.iter().map(|why| why.told(&assembly)).collect::<Vec<_>>().join("\n")
+        schedule.waiting.iter().map(|why| why.describe(&assembly)).collect::<Vec<_>>().join("\n")
     };
     let renewed = REASONS.replace("groups: { serving: [on] }", "groups: { serving: [off] }");
     let never = renewed.replace("places: [attached], transitions: [work]", "transitions: [work]");
