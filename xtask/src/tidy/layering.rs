@@ -192,6 +192,14 @@ mod tests {
     }
 
     #[test]
+    fn the_checker_of_evidence_names_no_search_and_no_question() {
+        for name in ["explore", "verify", "synthesize", "prove", "analyze", "simulate", "step"] {
+            let found = findings("certificate/run.rs", &format!("use crate::{name}::x;"));
+            assert_eq!(found.len(), 1, "{name}");
+        }
+    }
+
+    #[test]
     fn a_new_module_needs_a_row() {
         assert_eq!(findings("colour.rs", "").len(), 1);
         assert!(findings("lib.rs", "pub use crate::explore::x;").is_empty());
