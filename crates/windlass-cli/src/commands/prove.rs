@@ -189,7 +189,9 @@ fn request(loader: &Loader, path: &Path, lang: Option<&str>) -> Result<Request, 
     if lang.is_none() && !path.is_dir() && !crate::files::looks_like_archive(path) {
         let mut text = loader.text(path)?;
         match text.kind() {
-            Some(Kind::Topology) => return Ok(Request::Topology(Box::new(load::topology_in(text)?))),
+            Some(Kind::Topology) => {
+                return Ok(Request::Topology(Box::new(load::topology_in(text)?)));
+            }
             Some(Kind::Rules) => {
                 let message = format!("`{}` is a rule set, not a topology", text.name);
                 return Err(Failure::usage(message).help("ask with --any-size"));

@@ -16,7 +16,7 @@ use windlass::plan::Plan;
 use windlass::synthesize;
 use windlass_run::controller::bring_up::Description;
 use windlass_run::controller::project::Project;
-use windlass_run::controller::{Controller, Error, WorldKind};
+use windlass_run::controller::{Controller, WorldKind};
 
 use crate::args::Format;
 use crate::commands::engine::{self, Afterwards, DriveArgs, Found, Terminal, WhereArgs, WorldArg};

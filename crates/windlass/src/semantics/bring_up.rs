@@ -115,7 +115,7 @@ impl<'a> BringUp<'a> {
                     let (id, node) = (id.clone(), instance.node);
                     climbers.push(Climber { id, node, path, goal, container });
                 }
-                Err(no_way) if !missing.contains(&no_way) => missing.push(no_way),
+                Err(no_path) if !missing.contains(&no_path) => missing.push(no_path),
                 Err(_) => {}
             }
         }
