@@ -11,13 +11,8 @@ use windlass::source::files::{Files as _, Limits, MemoryFiles};
 use windlass::source::{ReadLog, Sources};
 use windlass::tree::Node;
 
-const WINDLASS: &str = "\
-windlass: 1
-types:
-  web: { protocol: { initial: off, states: { off: {} } } }
-nodes:
-  web: { type: web }
-";
+const WINDLASS: &str = include_str!("../../../../examples/two-components/windlass.yaml");
+const PLAN: &str = include_str!("../../../../examples/web-services/deploy.plan.yaml");
 const RAMP: &str = r#"{"name": "a", "nodes": [], "piVersion": "1"}"#;
 const CONCERTO: &str =
     r#"{"components": [{"name": "a", "places": ["p"], "start": "p", "transitions": []}]}"#;
@@ -88,7 +83,7 @@ fn a_text_is_parsed_once_whatever_language_it_is_in() {
 #[test]
 fn a_plan_is_parsed_once_with_the_look_at_its_language() {
     let texts = [
-        ("plan.yaml", "plan: { actions: {} }\n", Some(1)),
+        ("plan.yaml", PLAN, Some(1)),
         ("plan.json", r#"{"actions": {}, "partialOrder": []}"#, Some(1)),
         // Lines of operations are no tree.
         ("a.plan", "a:Standard.create\n", None),
@@ -101,12 +96,12 @@ fn a_plan_is_parsed_once_with_the_look_at_its_language() {
         let text = lang::recognize(None, root, Origin::Named, &sources, &options);
         assert_eq!(text.kind, Some(Kind::Plan), "{name}");
         let reading = documents::plan_of(text, &sources);
-        assert!(reading.document.is_some(), "{name}: {:?}", reading.findings);
+        assert!(reading.language.is_some(), "{name}: {:?}", reading.findings);
         assert_eq!(log.parses().get(name).copied(), times, "{name}");
     }
 }
 
-/// A language of one key: `toy: NAME` is an application with that name and nothing in it.
+/// A language of one key: `toy: NAME` is an application with that name.
 #[derive(Debug)]
 struct Toy;
 
@@ -122,15 +117,15 @@ impl Reader for Toy {
     fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
         let (tree, findings) = text.parse(context.sources, &windlass::tree::Options::default());
         let name = tree.root().get("toy").and_then(Node::as_str).unwrap_or_default();
-        let application = Application { name: name.to_owned(), ..empty() };
+        let application = Application { name: name.to_owned(), ..any_application() };
         Reading { application: Some(application), findings, ..Reading::default() }
     }
 }
 
-/// An application with nothing in it.
-fn empty() -> Application {
+/// An application, whatever it is.
+fn any_application() -> Application {
     let mut sources = Sources::new();
-    let root = sources.add("a.json", RAMP);
+    let root = sources.add("windlass.yaml", WINDLASS);
     lang::read(None, root, &sources).application.expect("an application")
 }
 

@@ -40,6 +40,11 @@ impl Files for MemoryFiles {
         Ok(ReadFile { identity: name.clone(), name, text })
     }
 
+    fn identity(&mut self, from: Option<&str>, path: &str) -> Result<String, FileError> {
+        self.exists(from, path)?;
+        resolve(from, path)
+    }
+
     fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError> {
         let name = resolve(from, path)?;
         if self.files.contains_key(&name) { Ok(()) } else { Err(FileError::Missing { name }) }
