@@ -50,7 +50,7 @@ impl Controller<'_> {
             requirements::check(&last.application, secrets, None, last.world)?;
         }
         let mut standing = last.protocols()?;
-        // So many are all of a node from here on, also for whoever looks at what runs.
+        // So many are all of a node from here on, also for a look at what runs.
         let mut application = last.application.clone();
         set_counts(&mut application, &goal);
         let application = &application;
@@ -138,7 +138,7 @@ pub(super) fn can_reach(
     Ok(machine.plan(Aim::Goal).map(drop))
 }
 
-/// Gives nodes as many instances as a goal wants of them: whoever needs all of a node needs those.
+/// Gives nodes as many instances as a goal wants of them: what needs all of a node needs those.
 fn set_counts(application: &mut Application, goal: &GoalFile) {
     for (node, count) in goal.goal.counts().into_iter().filter(|(_, count)| *count > 0) {
         application.nodes[node.index()].count = count;

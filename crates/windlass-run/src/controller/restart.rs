@@ -68,7 +68,7 @@ fn numbers(state: &GlobalState) -> BTreeMap<NodeId, u32> {
     numbers
 }
 
-/// How many instances a Docker engine has of the nodes of a project: somebody else may have made
+/// How many instances a Docker engine has of the nodes of a project: other programs may have made
 /// more than the journal knows of, and the plan begins with them.
 fn there(
     deployment: &Deployment,
@@ -122,7 +122,7 @@ fn away(
     Ok(goal)
 }
 
-/// Where every instance is when the parts have gone one step back, and after them whoever needs one
+/// Where every instance is when the parts have gone one step back, and after them what needs one
 /// of those that went for as long as it is where it is.
 fn followed(last: &LastRun, standing: &Standing, parts: &[InstanceId]) -> Vec<Want> {
     let state = &standing.state;

@@ -86,7 +86,7 @@ pub(super) fn runnable(application: &Application) -> Result<Assembly<'_>, Error>
     Ok(assembly)
 }
 
-/// What cannot be undone is not begun by somebody who wants it undone if it fails.
+/// What cannot be undone is not begun when a failure is to be undone.
 pub(super) fn refuse_without_compensation(
     assembly: &Assembly<'_>,
     coming: &[TransitionId],

@@ -30,7 +30,7 @@ fn interrupt() -> bool {
     interrupter.map(Interrupter::interrupt).is_some()
 }
 
-/// From here on, whoever ends this command before it drives an engine has the engine in the
+/// From here on, a command that ends before it drives an engine brings the engine in the
 /// background back that gave way.
 pub(super) fn restore_on_ctrlc(deployment: &Deployment, dismissed: &Dismissed) {
     let (deployment, dismissed) = (deployment.clone(), dismissed.clone());
