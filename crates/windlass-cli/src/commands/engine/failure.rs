@@ -103,7 +103,7 @@ fn help(why: &Error, address: &Address) -> Option<String> {
         Error::NotEnded { another_follows: true, .. } => {
             format!("`{} --detach` ends it", resume())
         }
-        Error::NotEnded { .. } => format!("`{}` goes on with it", resume()),
+        Error::NotEnded { .. } => format!("`{}` continues it", resume()),
         Error::RolledBack(_) => {
             format!("there is nothing to continue; `{}` starts again", up())
         }
