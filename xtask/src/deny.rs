@@ -98,7 +98,7 @@ fn by_hand(repository: &Repository) -> Outcome {
 
 fn packages(repository: &Repository, target: &str) -> Result<Vec<Package>, String> {
     let output = Command::new("cargo")
-        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--all-features"])
         .args(["--filter-platform", target])
         .current_dir(repository.path(""))
         .output()
