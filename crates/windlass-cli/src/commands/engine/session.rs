@@ -33,25 +33,46 @@ pub(crate) fn controller<'a>(
     dry_run: bool,
 ) -> Result<Controller<'a>, Failure> {
     let (deployment, name) = (found.deployment.clone(), found.name.as_str());
-    let settings = settings(drive)?;
-    if dry_run {
-        return Ok(Controller::dry_run(deployment, name, settings, terminal));
+    let settings = settings(drive);
+    let mut controller = if dry_run {
+        Controller::dry_run(deployment, name, settings, terminal)
+    } else {
+        Controller::new(deployment, name, settings, terminal)
+            .map_err(|why| failure(why, &found.address, terminal.format()))?
+    };
+    match secrets(drive.secrets.as_deref()) {
+        Ok(secrets) => {
+            controller.settings.secrets = secrets;
+            Ok(controller)
+        }
+        // What this command cannot read, an engine that gave way does not need.
+        Err(failure) => {
+            restore(controller, &found.address);
+            Err(failure)
+        }
     }
-    let controller = Controller::new(deployment, name, settings, terminal);
-    controller.map_err(|why| failure(why, &found.address, terminal.format()))
 }
 
-fn settings(drive: &DriveArgs) -> Result<Settings, Failure> {
+fn settings(drive: &DriveArgs) -> Settings {
     let (jobs, on_failure) = (drive.jobs.map(usize::from), drive.on_failure.into());
-    Ok(Settings {
+    Settings {
         options: Options { jobs, on_failure, seed: drive.seed, keep_faults: false },
-        secrets: secrets(drive.secrets.as_deref())?,
+        secrets: Secrets::default(),
         ssh_config: drive.ssh_config.clone(),
         detach: drive.detach,
         program: std::env::current_exe().ok(),
         docker_progress: terminal::progress,
         ssh_notice: live::notice,
-    })
+    }
+}
+
+/// Lets go of a deployment with which nothing was done: an engine in the background that gave way
+/// looks after it again.
+fn restore(controller: Controller<'_>, address: &Address) {
+    let deployment = controller.deployment.clone();
+    if let Some(dismissed) = controller.release() {
+        tell_supervised(dismissed.revive(&deployment), address);
+    }
 }
 
 /// Lets go of a deployment; the exit code. After a refusal, an engine in the background that gave
@@ -63,18 +84,16 @@ pub(crate) fn leave(
     address: &Address,
     afterwards: Afterwards,
 ) -> Result<u8, Failure> {
-    let (deployment, name) = (controller.deployment.clone(), controller.name.clone());
-    let is_dry_run = controller.is_dry_run();
-    let dismissed = controller.release();
     let code = match ended {
         Ok(code) => code,
         Err(failure) => {
-            if let Some(dismissed) = dismissed {
-                tell_supervised(dismissed.revive(&deployment), address);
-            }
+            restore(controller, address);
             return Err(failure);
         }
     };
+    let (deployment, name) = (controller.deployment.clone(), controller.name.clone());
+    let is_dry_run = controller.is_dry_run();
+    let dismissed = controller.release();
     let is_restored = afterwards == Afterwards::Restore && dismissed.is_some() && !drive.supervise;
     if is_restored {
         let is_wanted = code == exit_code::GOOD && drive.detach;
