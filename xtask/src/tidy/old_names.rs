@@ -74,17 +74,8 @@ const FIELDS: &[(&str, &str)] = &[
     ("in_vain", "not_done_streak"),
 ];
 
-/// Names that are left.
-pub const LEFT: &[Left] = &[
-    left("Asked", 5, "is being renamed"),
-    left("Hopeless", 1, "a wait of a Compose service that can never end"),
-    left("hopeless", 2, "those waits"),
-    left("told", 5, "is being renamed"),
-];
-
-const fn left(what: &'static str, most: usize, reason: &'static str) -> Left {
-    Left { what, most, reason }
-}
+/// None is left.
+pub const LEFT: &[Left] = &[];
 
 /// Names every old name beyond those that are left.
 pub fn check(tree: &Tree) -> Vec<Finding> {
