@@ -119,6 +119,7 @@ pub fn read<'f>(
     let _ = imports.enter(&own, None);
     let mut builder = Builder {
         first: Some(text),
+        parsed: std::collections::BTreeMap::new(),
         sources,
         files,
         environment,

@@ -1,6 +1,7 @@
 //! One template after the other: parameters, conditions, resources, outputs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::conditions::Conditions;
 use super::environment::Environment;
@@ -17,12 +18,20 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::language::Text;
 use crate::source::files::{Files, ImportStack};
 use crate::source::{SourceId, Sources, Span};
-use crate::tree::Node;
+use crate::tree::{Node, Tree};
+
+/// The text of a template as a tree, and what is wrong with it as YAML.
+pub(super) struct ParsedTemplate {
+    tree: Tree,
+    findings: Vec<Diagnostic>,
+}
 
 /// Reads a template with everything that it uses.
 pub(super) struct Builder<'f> {
     /// The text to begin with, until it is read.
     pub(super) first: Option<Text>,
+    /// What was parsed: a nested template is evaluated for every use, and parsed for the first.
+    pub(super) parsed: BTreeMap<SourceId, Rc<ParsedTemplate>>,
     pub(super) sources: &'f mut Sources,
     pub(super) files: Option<&'f mut dyn Files>,
     pub(super) environment: Environment,
@@ -90,11 +99,9 @@ impl Builder<'_> {
         path: Option<&str>,
         usage: TemplateUse<'_>,
     ) -> Option<(Stack, Interface)> {
-        let first = self.first.take_if(|first| first.id == source);
-        let text = first.unwrap_or_else(|| Text::new(source));
-        let (tree, mut syntax) = text.parse(self.sources, &options());
-        sections::rename_duplicates(&tree, &mut syntax);
-        self.findings.append(&mut syntax);
+        let parsed = self.parse(source);
+        let tree = &parsed.tree;
+        self.findings.extend(parsed.findings.iter().cloned());
         let root = tree.root();
         if !root.is_mapping() {
             if tree.is_complete() {
@@ -136,6 +143,19 @@ impl Builder<'_> {
         let names = outputs.iter().map(|output| output.name.clone()).collect();
         stack.outputs = outputs;
         Some((stack, Interface { parameters: scope.parameters, outputs: names }))
+    }
+
+    fn parse(&mut self, source: SourceId) -> Rc<ParsedTemplate> {
+        if let Some(parsed) = self.parsed.get(&source) {
+            return Rc::clone(parsed);
+        }
+        let first = self.first.take_if(|first| first.id == source);
+        let text = first.unwrap_or_else(|| Text::new(source));
+        let (tree, mut findings) = text.parse(self.sources, &options());
+        sections::rename_duplicates(&tree, &mut findings);
+        let parsed = Rc::new(ParsedTemplate { tree, findings });
+        self.parsed.insert(source, Rc::clone(&parsed));
+        parsed
     }
 
     /// Says so when something is newer than the release that is asked for.
