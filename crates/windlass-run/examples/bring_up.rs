@@ -1,14 +1,12 @@
 //! Reads a description, brings it up, prints what happens and takes it down again.
-use std::error::Error;
-use std::path::Path;
-use std::time::Duration;
+#![allow(clippy::print_stdout)]
+use std::{error::Error, path::Path, time::Duration};
 
 use windlass_run::controller::bring_up::Description;
 use windlass_run::controller::take_down::TakeDown;
 use windlass_run::controller::{Action, Answer, Controller, Operator, Question, Settings};
-use windlass_run::deployment::Deployment;
-use windlass_run::entry::Entry;
 use windlass_run::windlass::{lang, source::Sources};
+use windlass_run::{deployment::Deployment, entry::Entry};
 
 struct Printer;
 
@@ -18,7 +16,9 @@ impl Operator for Printer {
     }
 
     fn events(&self, _: Duration, entries: &[Entry]) {
-        entries.iter().for_each(|entry| println!("{entry:?}"));
+        for entry in entries {
+            println!("{entry:?}");
+        }
     }
 }
 
@@ -36,5 +36,5 @@ pub(crate) fn run(file: &Path) -> Result<bool, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args().nth(1).ok_or("name a file")?;
-    run(Path::new(&file))?.then_some(()).ok_or_else(|| "it did not come up and down".into())
+    run(file.as_ref())?.then_some(()).ok_or_else(|| "it did not come up and down".into())
 }

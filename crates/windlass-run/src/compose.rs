@@ -1,9 +1,9 @@
 //! From a Compose project to the requests of a Docker engine.
 //!
-//! [`canon`] spells a service out as Compose 2.40.3 does before it hashes it, so that containers
+//! `canon` spells a service out as Compose 2.40.3 does before it hashes it, so that containers
 //! made here carry the labels that Compose would give them and a later `docker compose up` finds
-//! nothing to change. [`body`] turns the same value into the request that makes the container.
-//! [`requests`] is the list of all requests, by node of the application; [`observed`] says where a
+//! nothing to change. `body` turns the same value into the request that makes the container.
+//! [`requests`] is the list of all requests, by node of the application; `observed` says where a
 //! project stands on an engine. Nothing here sends anything.
 
 mod additions;

@@ -7,8 +7,8 @@
 //! is one commit. Nothing is asked twice and nothing is polled: between two reports the dispatcher
 //! sleeps in [`World::wait`].
 //!
-//! Its state has parts, each with its own functions: [`Waiting`] (what waits), [`Orders`] (what is
-//! under way), [`Processes`], [`Outbox`] (what is to be told), [`Failures`] and [`RunControl`].
+//! Its state has parts, each with its own functions: `Waiting` (what waits), `Orders` (what is
+//! under way), `Processes`, `Outbox` (what is to be told), `Failures` and `RunControl`.
 
 mod control;
 mod failures;

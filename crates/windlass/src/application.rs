@@ -30,11 +30,11 @@ use crate::source::Origin;
 
 index!(
     /// A component type of an application.
-    TypeId
+    pub TypeId
 );
 index!(
     /// A node (template) of an application.
-    NodeId
+    pub NodeId
 );
 
 /// Which transition relation an application of protocols uses (semantics.md, "Which relation").
@@ -287,7 +287,7 @@ impl Application {
     /// The same where every requirement is satisfied by the node that it is bound to, whatever
     /// lives in what: how the relations of paper 003, with one instance of each node, see it.
     #[must_use]
-    pub fn with_plain_needs(&self) -> Self {
+    pub(crate) fn with_plain_needs(&self) -> Self {
         let mut plain = self.clone();
         for requirement in plain.types.iter_mut().flat_map(|of| &mut of.requirements) {
             (requirement.sort, requirement.arity) = (Sort::ReplicaUnaware, Arity::Any);

@@ -25,13 +25,13 @@ use crate::system::{Evidence, Property, StopReason, System, Verdict};
 
 /// How many states of a closed set are stepped from before an answer is given. A step of the
 /// reference costs many times a compiled one, so stepping from all would cost more than the search.
-pub const MOST_STEPPED: usize = 1_000;
+pub(crate) const MOST_STEPPED: usize = 1_000;
 
 /// Evidence about a system, in its states and actions.
-pub type EvidenceOf<S> = Evidence<<S as System>::State, <S as System>::Action>;
+pub(crate) type EvidenceOf<S> = Evidence<<S as System>::State, <S as System>::Action>;
 
 /// A verdict about a property of a system, with its evidence.
-pub type VerdictOf<S> = Verdict<EvidenceOf<S>, EvidenceOf<S>>;
+pub(crate) type VerdictOf<S> = Verdict<EvidenceOf<S>, EvidenceOf<S>>;
 
 /// What evidence is to show.
 #[derive(Debug, Clone, Copy)]
@@ -157,7 +157,7 @@ fn check_up_to<S: System>(
 /// Every answer of a search goes through here before it is given. A closed set of more than
 /// [`MOST_STEPPED`] states is stepped from at that many of them, evenly spread; its start and the
 /// predicate are checked in all. [`check`] does the whole.
-pub fn checked<S: System>(
+pub(crate) fn checked<S: System>(
     system: &S,
     property: Property<'_, S::State>,
     verdict: VerdictOf<S>,

@@ -75,7 +75,7 @@ pub struct Diagnostic {
     /// A safe fix.
     pub fix: Option<Fix>,
     /// The quirk that tolerates an error, when there is one to switch on.
-    pub quirk: Option<&'static str>,
+    pub(crate) quirk: Option<&'static str>,
 }
 
 impl Diagnostic {
@@ -111,14 +111,14 @@ impl Diagnostic {
 
     /// With a further place.
     #[must_use]
-    pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
+    pub(crate) fn label(mut self, span: Span, message: impl Into<String>) -> Self {
         self.labels.push(Label { span, message: short(message.into()) });
         self
     }
 
     /// With a further fact.
     #[must_use]
-    pub fn note(mut self, note: impl Into<String>) -> Self {
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(short(note.into()));
         self
     }
@@ -132,14 +132,14 @@ impl Diagnostic {
 
     /// With the name of the quirk that tolerates it.
     #[must_use]
-    pub fn tolerated_by(mut self, quirk: &'static str) -> Self {
+    pub(crate) fn tolerated_by(mut self, quirk: &'static str) -> Self {
         self.quirk = Some(quirk);
         self
     }
 
     /// With a safe fix.
     #[must_use]
-    pub fn fix(mut self, message: impl Into<String>, edits: Vec<Edit>) -> Self {
+    pub(crate) fn fix(mut self, message: impl Into<String>, edits: Vec<Edit>) -> Self {
         self.fix = Some(Fix { message: message.into(), edits });
         self
     }
@@ -165,7 +165,7 @@ fn short(text: String) -> String {
 }
 
 /// Leaves out findings that were made before: the same in the same place.
-pub fn without_repetitions(findings: &mut Vec<Diagnostic>) {
+pub(crate) fn without_repetitions(findings: &mut Vec<Diagnostic>) {
     let mut seen = std::collections::BTreeSet::new();
     findings.retain(|finding| {
         seen.insert((finding.primary, finding.code, finding.severity, finding.message.clone()))

@@ -1,26 +1,26 @@
 //! Pictures and interchange formats as text.
 //!
 //! A picture is made in three steps: [`topology`] and [`lifecycles`] say what is to be seen (a
-//! [`Drawing`]), [`layout`] finds places for it, and a writer per [`Format`] turns it into text.
+//! [`Drawing`]), `layout` finds places for it, and a writer per [`Format`] turns it into text.
 //! DOT and Mermaid leave the places to the programs that read them.
 //!
-//! Reading order: [`drawing`], [`escape`], [`measure`], [`layout`], then the writers.
+//! Reading order: [`drawing`], `escape`, `measure`, `layout`, then the writers.
 
 pub mod alloy;
-pub mod dot;
+pub(crate) mod dot;
 pub mod drawing;
-pub mod escape;
+pub(crate) mod escape;
 pub mod gantt;
-pub mod layout;
-pub mod measure;
-pub mod mermaid;
+pub(crate) mod layout;
+pub(crate) mod measure;
+pub(crate) mod mermaid;
 mod net;
 pub mod plan;
 pub mod pnml;
 mod protocol;
 pub mod story;
-pub mod svg;
-pub mod text;
+pub(crate) mod svg;
+pub(crate) mod text;
 mod topology;
 pub mod unreached;
 pub mod waits;
@@ -45,18 +45,6 @@ pub enum Format {
     Mermaid,
     /// A picture for the terminal.
     Text,
-}
-
-impl Format {
-    /// The word on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Format::Svg => "svg",
-            Format::Dot => "dot",
-            Format::Mermaid => "mermaid",
-            Format::Text => "text",
-        }
-    }
 }
 
 /// The picture of the topology of an application.

@@ -4,7 +4,7 @@
 //! nodes outlive the program. It tells changes apart; it protects from no attack.
 
 /// In 32 bits.
-pub fn fnv1a_32(bytes: impl IntoIterator<Item = u8>) -> u32 {
+pub(crate) fn fnv1a_32(bytes: impl IntoIterator<Item = u8>) -> u32 {
     let step = |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     bytes.into_iter().fold(0x811c_9dc5, step)
 }
@@ -16,7 +16,7 @@ pub fn fnv1a_64(bytes: impl IntoIterator<Item = u8>) -> u64 {
 }
 
 /// In 128 bits.
-pub fn fnv1a_128(bytes: impl IntoIterator<Item = u8>) -> u128 {
+pub(crate) fn fnv1a_128(bytes: impl IntoIterator<Item = u8>) -> u128 {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     let step = |hash: u128, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
     bytes.into_iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, step)

@@ -112,7 +112,7 @@ pub struct GoalFile {
 }
 
 /// The code of every finding about a goal.
-pub const BAD_GOAL: &str = "GOAL001";
+pub(crate) const BAD_GOAL: &str = "GOAL001";
 
 /// Reads a goal that may name any instance. `span` is where its text stands: findings point into
 /// it, part by part, when the text stands there as it is (`verbatim`), else at the whole of it.

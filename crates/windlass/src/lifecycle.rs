@@ -32,14 +32,14 @@ pub struct Cost(pub u64);
 
 /// Declares an index type: a small number that is only valid inside one owner.
 macro_rules! index {
-    ($(#[$doc:meta])* $name:ident) => {
+    ($(#[$doc:meta])* $visibility:vis $name:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub u32);
+        $visibility struct $name($visibility u32);
 
         impl $name {
             /// As an index into the owner's list.
-            pub fn index(self) -> usize {
+            $visibility fn index(self) -> usize {
                 self.0 as usize
             }
         }

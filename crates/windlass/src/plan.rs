@@ -3,8 +3,8 @@
 //! A plan speaks of instances, nodes and operations by name, because it is a document of its own
 //! and may not fit the application it is given with. `semantics/` says what it means.
 
-pub mod closure;
-pub mod counting;
+pub(crate) mod closure;
+pub(crate) mod counting;
 pub mod cover;
 pub mod events;
 pub mod fit;
@@ -55,7 +55,7 @@ impl PlanAction {
     }
 
     /// How many observable actions of paper 004 it is: an operation is a start and an end.
-    pub fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         match self {
             PlanAction::Operation { .. } => 2,
             PlanAction::ScaleOut { .. } | PlanAction::ScaleIn { .. } => 1,

@@ -12,11 +12,11 @@
 
 mod codes;
 pub mod compose;
-pub mod hot;
-pub mod net;
-pub mod protocol;
-pub mod topology;
-pub mod tosca;
+pub(crate) mod hot;
+pub(crate) mod net;
+pub(crate) mod protocol;
+pub(crate) mod topology;
+pub(crate) mod tosca;
 
 use crate::application::Application;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -43,14 +43,14 @@ const OTHERS: &[&[&Rule]] = &[
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The description.
-    pub application: &'a Application,
+    pub(crate) application: &'a Application,
     /// The texts.
     pub sources: &'a Sources,
 }
 
 impl Context<'_> {
     /// The place to point at: where the part was written, else where the description starts.
-    pub fn place(&self, origin: Origin) -> Span {
+    pub(crate) fn place(&self, origin: Origin) -> Span {
         let nowhere = Span { source: SourceId(0), start: 0, end: 0 };
         origin.0.or(self.application.origin.0).unwrap_or(nowhere)
     }
@@ -69,7 +69,7 @@ pub enum LooksAt {
     /// A template of OpenStack Heat.
     Template(fn(&Stack, &mut Vec<Diagnostic>)),
     /// The types and the service template of TOSCA. The checks follow each other and share what
-    /// they find out, so that [`tosca::check`] runs them, and several may report one code.
+    /// they find out, so that `tosca::check` runs them, and several may report one code.
     Model,
     /// What a reader sees on the way; the reader reports it.
     Reader,
@@ -135,11 +135,11 @@ pub struct Rule {
     /// The page `docs/rules/<CODE>.md`; write `page!("WL012")`.
     pub doc: &'static str,
     /// What usually helps, for findings that know nothing better.
-    pub help: Option<&'static str>,
+    pub(crate) help: Option<&'static str>,
     /// What it looks at.
     pub looks_at: LooksAt,
     /// What commands must know about its findings.
-    pub tags: &'static [Tag],
+    pub(crate) tags: &'static [Tag],
 }
 
 impl Rule {
@@ -157,12 +157,12 @@ impl Rule {
     };
 
     /// Whether the rule has this tag.
-    pub fn has(&self, tag: Tag) -> bool {
+    pub(crate) fn has(&self, tag: Tag) -> bool {
         self.tags.contains(&tag)
     }
 
     /// A finding of this rule.
-    pub fn finding(&self, primary: Span, message: impl Into<String>) -> Diagnostic {
+    pub(crate) fn finding(&self, primary: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.code, self.severity, primary, message)
     }
 }

@@ -92,12 +92,12 @@ pub struct Run {
 
 /// Something that had to be over before a run could start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cause {
+pub(crate) struct Cause {
     /// The run that had to be over.
-    pub run: u32,
+    pub(crate) run: u32,
     /// The use port through which it was waited for, or the provide port that it used until then;
     /// none inside a component.
-    pub port: Option<PortId>,
+    pub(crate) port: Option<PortId>,
 }
 
 /// Why a token does not move any more.
@@ -168,7 +168,7 @@ impl Schedule {
     }
 
     /// What had to be over before a run could start.
-    pub fn causes(&self, run: usize) -> &[Cause] {
+    pub(crate) fn causes(&self, run: usize) -> &[Cause] {
         let start = self.cause_starts[run] as usize;
         let end = self.cause_starts.get(run + 1).map_or(self.causes.len(), |end| *end as usize);
         &self.causes[start..end]

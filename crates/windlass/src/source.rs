@@ -27,13 +27,13 @@ pub struct Span {
 impl Span {
     /// The span from the start of `self` to the end of `other`, in the source of `self`.
     #[must_use]
-    pub fn to(self, other: Span) -> Span {
+    pub(crate) fn to(self, other: Span) -> Span {
         Span { source: self.source, start: self.start, end: self.end.max(other.end) }
     }
 
     /// Whether all of `other` lies within.
     #[must_use]
-    pub fn contains(self, other: Span) -> bool {
+    pub(crate) fn contains(self, other: Span) -> bool {
         self.source == other.source && self.start <= other.start && other.end <= self.end
     }
 }
@@ -166,7 +166,7 @@ impl Sources {
     }
 
     /// Counts a parse of a text.
-    pub fn note_parse(&self, id: SourceId) {
+    pub(crate) fn note_parse(&self, id: SourceId) {
         self.log.note_parse(&self.get(id).name);
     }
 
@@ -183,7 +183,7 @@ impl Sources {
     }
 
     /// Adds a text that another text imported.
-    pub fn add_included(
+    pub(crate) fn add_included(
         &mut self,
         name: impl Into<String>,
         text: impl Into<String>,
@@ -204,7 +204,7 @@ impl Sources {
     }
 
     /// The bytes of a span as text; empty when the span does not lie on character boundaries.
-    pub fn slice(&self, span: Span) -> &str {
+    pub(crate) fn slice(&self, span: Span) -> &str {
         self.get(span.source).text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 

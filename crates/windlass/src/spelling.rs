@@ -2,7 +2,7 @@
 
 /// So many findings of one text come with advice about spelling. Advice costs a look at every known
 /// word, so a text with many mistakes and many words would take forever.
-pub const MOST_ADVISED: usize = 200;
+pub(crate) const MOST_ADVISED: usize = 200;
 
 /// The known word closest to `word`, when it is close enough to be a slip of the finger.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

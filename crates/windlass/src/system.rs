@@ -19,7 +19,7 @@ use std::fmt::Debug;
 pub use budget::{Budget, Limits, Progress, StopReason, Unlimited};
 pub use compile::{Compile, Disagreement, Outgoing, Perform, disagreement};
 pub use evidence::{Evidence, Step, Trace};
-pub use interchange::{BitField, Interchange, Interchangeable};
+pub(crate) use interchange::{BitField, Interchange, Interchangeable};
 pub use property::{Predicate, Property, Verdict};
 
 /// The states that one action can lead to. Never empty: an action without a successor is blocked.
@@ -39,7 +39,7 @@ impl<S> Successors<S> {
     }
 
     /// All of `states`, in their order, or nothing when there are none.
-    pub fn from_vec(states: Vec<S>) -> Option<Self> {
+    pub(crate) fn from_vec(states: Vec<S>) -> Option<Self> {
         let mut states = states.into_iter();
         let first = states.next()?;
         Some(Self { first, rest: states.collect() })
@@ -62,7 +62,7 @@ impl<S> Successors<S> {
     }
 
     /// What `change` makes of each successor.
-    pub fn map<T>(self, mut change: impl FnMut(S) -> T) -> Successors<T> {
+    pub(crate) fn map<T>(self, mut change: impl FnMut(S) -> T) -> Successors<T> {
         let first = change(self.first);
         Successors { first, rest: self.rest.into_iter().map(change).collect() }
     }

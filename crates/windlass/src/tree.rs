@@ -22,7 +22,7 @@ pub mod value;
 pub use build::parse;
 pub use left_out::LeftOut;
 pub use node::{Entry, Kind, Node};
-pub use parsed::Parsed;
+pub(crate) use parsed::Parsed;
 pub use scalar::{Scalar, Schema};
 pub use value::Value;
 
@@ -30,7 +30,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Sources, Span};
 
 /// Reads one of the texts, as [`parse`] does.
-pub fn parse_source(
+pub(crate) fn parse_source(
     source: SourceId,
     sources: &Sources,
     options: &Options,
@@ -83,7 +83,7 @@ impl Options {
 
 /// A node of one tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(u32);
+pub(crate) struct NodeId(u32);
 
 /// One document of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,12 +91,12 @@ pub struct Document {
     root: NodeId,
     /// Whether the document was read to its end. In an incomplete one the absence of a key says
     /// nothing: it may stand behind the syntax error.
-    pub complete: bool,
+    pub(crate) complete: bool,
 }
 
 /// The notation of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub(crate) enum Style {
     /// Without quotes: the text decides the type.
     Plain,
     /// In single or double quotes.
@@ -162,13 +162,8 @@ impl Tree {
         self.complete
     }
 
-    /// The text that was read.
-    pub fn source(&self) -> SourceId {
-        self.source
-    }
-
     /// The node with this id.
-    pub fn node(&self, id: NodeId) -> Node<'_> {
+    pub(crate) fn node(&self, id: NodeId) -> Node<'_> {
         Node::new(self, id)
     }
 

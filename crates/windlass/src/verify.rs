@@ -20,7 +20,7 @@ pub mod handler_closure;
 mod probes;
 mod proofs;
 mod remarks;
-pub mod reorder;
+pub(crate) mod reorder;
 pub mod repair;
 mod replicas;
 pub mod story;
@@ -156,7 +156,7 @@ pub struct Report {
     /// The kind of evidence: `cover`, `closed_set`, `trace` or `search`.
     pub evidence: &'static str,
     /// The cover, when the evidence is one.
-    pub cover: Option<Cover>,
+    pub(crate) cover: Option<Cover>,
     /// Which tier decided.
     pub tier: &'static str,
     /// How many configurations were looked at.

@@ -241,8 +241,9 @@ fn target(
     let file = args.plan.as_deref().map(read).transpose()?;
     let plan = file.as_ref().map(|file| file.plan(None)).transpose()?;
     let goal = wanted(args, loaded, start, plan.as_ref())?;
-    let skipped = file.map(|file| file.skipped_steps()).unwrap_or_default();
-    skipped.iter().for_each(|it| output::notice(it));
+    for step in file.map(|file| file.skipped_steps()).unwrap_or_default() {
+        output::notice(&step);
+    }
     Ok((goal, plan))
 }
 

@@ -269,7 +269,9 @@ impl Preparation<'_> {
     fn tell_drift(&self) -> Result<(), Error> {
         let Some(last) = self.known() else { return Ok(()) };
         let notices = drift::notices(self.description.application, last)?;
-        notices.iter().for_each(|notice| self.controller.operator.notice(notice));
+        for notice in &notices {
+            self.controller.operator.notice(notice);
+        }
         Ok(())
     }
 

@@ -24,7 +24,7 @@ pub fn read_application(text: &str) -> Result<(Application, Option<GoalFile>), E
     let mut sources = Sources::new();
     let root = sources.add("journal", text);
     let reading = lang::read(None, root, &sources);
-    let application = reading.application.ok_or_else(|| Error::Damaged(Damage::Description))?;
+    let application = reading.application.ok_or(Error::Damaged(Damage::Description))?;
     Ok((application, reading.goal))
 }
 
@@ -33,5 +33,5 @@ pub fn read_state(text: &str, application: &Application) -> Result<GlobalState, 
     let mut sources = Sources::new();
     let root = sources.add("journal", text);
     let state = documents::kept_state(root, &sources, application);
-    state.ok_or_else(|| Error::Damaged(Damage::State))
+    state.ok_or(Error::Damaged(Damage::State))
 }

@@ -1,6 +1,6 @@
 //! The journal in SQLite: write-ahead log, synchronous FULL, one table that only grows.
 //!
-//! A commit is one line of a file beside the table ([`super::tail`]), which reaches the disk before
+//! A commit is one line of a file beside the table (`super::tail`), which reaches the disk before
 //! the commit returns when it was asked to survive the end of the machine ([`Safety`]). When the
 //! file is long, and when the next engine opens the journal, its lines are put into the table. The
 //! table refuses changes and deletions, and the files can be read by their owner only.

@@ -10,17 +10,17 @@ use crate::explore::{self, Derived, Options, Space};
 use crate::system::{Budget, Progress, StopReason, System};
 
 /// What an overview needs to know about a system beyond how it moves.
-pub struct Views<'a, S: System> {
+pub(crate) struct Views<'a, S: System> {
     /// Whether something is relied on in a state and not satisfied.
-    pub is_inconsistent: &'a dyn Fn(&S::State) -> bool,
+    pub(crate) is_inconsistent: &'a dyn Fn(&S::State) -> bool,
     /// Everything that could run, by name.
-    pub operations: BTreeSet<String>,
+    pub(crate) operations: BTreeSet<String>,
     /// Which of them an action runs.
-    pub operation: &'a dyn Fn(&S::Action) -> Option<String>,
+    pub(crate) operation: &'a dyn Fn(&S::Action) -> Option<String>,
     /// Everything that could be reached, by name.
-    pub places: BTreeSet<String>,
+    pub(crate) places: BTreeSet<String>,
     /// Which of them are reached in a state.
-    pub reached: &'a dyn Fn(&S::State) -> Vec<String>,
+    pub(crate) reached: &'a dyn Fn(&S::State) -> Vec<String>,
 }
 
 /// What was found. When a limit came first, every count is that of what was seen by then: there
@@ -51,7 +51,7 @@ pub struct Overview {
 
 impl Overview {
     /// An overview of nothing, because a limit came first.
-    pub fn nothing(stopped: StopReason) -> Self {
+    pub(crate) fn nothing(stopped: StopReason) -> Self {
         Overview {
             stopped: Some(stopped),
             reachable: 0,
@@ -67,7 +67,7 @@ impl Overview {
 }
 
 /// Explores everything that is reachable and looks at it, as far as the budget goes.
-pub fn overview<S>(
+pub(crate) fn overview<S>(
     system: &S,
     views: &Views<'_, S>,
     options: &Options,

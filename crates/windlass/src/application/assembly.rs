@@ -3,14 +3,14 @@
 //!
 //! | paper | here |
 //! |---|---|
-//! | `C` | [`Assembly::components`] |
+//! | `C` | `Assembly::components` |
 //! | `Π*`, `Δi* ∪ Δo*`, `Θ*`, `G*`, `P*` | [`PlaceId`], [`DockId`], [`TransitionId`], [`GroupId`], [`PortId`] |
-//! | `L_P`, `L_D` | [`Assembly::links`] |
+//! | `L_P`, `L_D` | `Assembly::links` |
 //!
 //! A node with `count: n` stands for n components; a connection of two nodes stands for one of
 //! every instance with every instance, of which one enabled is enough (eq. 1, `is_ready`). All
 //! indices are of the whole assembly. What the components of one type have in common is kept once
-//! ([`NetIndex`]), so that an assembly of 100,000 components stays small.
+//! (`NetIndex`), so that an assembly of 100,000 components stays small.
 
 mod net_index;
 pub mod progress;
@@ -18,7 +18,7 @@ pub mod progress;
 use std::collections::BTreeSet;
 use std::fmt;
 
-pub use net_index::{BehaviorId, NetIndex};
+pub(crate) use net_index::{BehaviorId, NetIndex};
 
 use super::{Application, NodeId};
 use crate::lifecycle::net::{self, Net, PortKind};
@@ -26,31 +26,31 @@ use crate::lifecycle::{Lifecycle, index};
 
 index!(
     /// A component instance.
-    ComponentId
+    pub ComponentId
 );
 index!(
     /// A place of a component: an element of `Π*`.
-    PlaceId
+    pub PlaceId
 );
 index!(
     /// A dock of a component: an element of `Δi* ∪ Δo*`.
-    DockId
+    pub DockId
 );
 index!(
     /// A transition of a component: an element of `Θ*`.
-    TransitionId
+    pub TransitionId
 );
 index!(
     /// A group of a component.
-    GroupId
+    pub GroupId
 );
 index!(
     /// A port of a component.
-    PortId
+    pub PortId
 );
 index!(
     /// A connection: an element of `L_P ∪ L_D`.
-    LinkId
+    pub LinkId
 );
 
 /// The most connections that an assembly may unfold to: beyond, it is a mistake.
@@ -85,9 +85,9 @@ pub struct Component {
     /// The node that it is an instance of.
     pub node: NodeId,
     /// Which of the instances of its node, from 0.
-    pub number: u32,
+    pub(crate) number: u32,
     /// The behaviors that it goes through; not empty.
-    pub program: Vec<BehaviorId>,
+    pub(crate) program: Vec<BehaviorId>,
     kind: u32,
     places: u32,
     docks: u32,
@@ -98,13 +98,13 @@ pub struct Component {
 
 /// A connection `(u, p)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Link {
+pub(crate) struct Link {
     /// `u`, the port that uses.
-    pub user: PortId,
+    pub(crate) user: PortId,
     /// `p`, the port that provides.
-    pub provider: PortId,
+    pub(crate) provider: PortId,
     /// Whether it is one of `L_D`.
-    pub data: bool,
+    pub(crate) data: bool,
 }
 
 /// The links of each port, one list after the other.
@@ -143,15 +143,15 @@ impl Adjacency {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sizes {
     /// `|Π*|`.
-    pub places: usize,
+    pub(crate) places: usize,
     /// `|Δi* ∪ Δo*|`.
-    pub docks: usize,
+    pub(crate) docks: usize,
     /// `|Θ*|`.
     pub transitions: usize,
     /// Groups.
-    pub groups: usize,
+    pub(crate) groups: usize,
     /// Ports.
-    pub ports: usize,
+    pub(crate) ports: usize,
 }
 
 /// `(C, L_P, L_D)`, unfolded.
@@ -310,12 +310,12 @@ impl<'a> Assembly<'a> {
     }
 
     /// `C`.
-    pub fn components(&self) -> &[Component] {
+    pub(crate) fn components(&self) -> &[Component] {
         &self.components
     }
 
     /// `L_P ∪ L_D`.
-    pub fn links(&self) -> &[Link] {
+    pub(crate) fn links(&self) -> &[Link] {
         &self.links
     }
 
@@ -325,17 +325,17 @@ impl<'a> Assembly<'a> {
     }
 
     /// The link with this id.
-    pub fn link(&self, id: LinkId) -> Link {
+    pub(crate) fn link(&self, id: LinkId) -> Link {
         self.links[id.index()]
     }
 
     /// The links of a port that uses.
-    pub fn links_of_user(&self, port: PortId) -> &[LinkId] {
+    pub(crate) fn links_of_user(&self, port: PortId) -> &[LinkId] {
         self.by_user.of(port)
     }
 
     /// The links of a port that provides.
-    pub fn links_of_provider(&self, port: PortId) -> &[LinkId] {
+    pub(crate) fn links_of_provider(&self, port: PortId) -> &[LinkId] {
         self.by_provider.of(port)
     }
 
@@ -349,7 +349,7 @@ impl<'a> Assembly<'a> {
 /// From the indices of a net to those of the assembly and back.
 impl Assembly<'_> {
     /// A place of a component.
-    pub fn place(&self, component: ComponentId, place: net::PlaceId) -> PlaceId {
+    pub(crate) fn place(&self, component: ComponentId, place: net::PlaceId) -> PlaceId {
         PlaceId(self.component(component).places + place.0)
     }
 
@@ -364,12 +364,12 @@ impl Assembly<'_> {
     }
 
     /// A group of a component.
-    pub fn group(&self, component: ComponentId, group: net::GroupId) -> GroupId {
+    pub(crate) fn group(&self, component: ComponentId, group: net::GroupId) -> GroupId {
         GroupId(self.component(component).groups + group.0)
     }
 
     /// A port of a component.
-    pub fn port(&self, component: ComponentId, port: net::PortId) -> PortId {
+    pub(crate) fn port(&self, component: ComponentId, port: net::PortId) -> PortId {
         PortId(self.component(component).ports + port.0)
     }
 

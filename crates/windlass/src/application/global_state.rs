@@ -81,7 +81,7 @@ impl GlobalState {
     }
 
     /// Forgets what a horizontal requirement of `id` is bound to.
-    pub fn unbind(&mut self, id: &InstanceId, requirement: RequirementId) {
+    pub(crate) fn unbind(&mut self, id: &InstanceId, requirement: RequirementId) {
         let targets: Vec<InstanceId> = self.bound(id, requirement).cloned().collect();
         for target in targets {
             self.horizontal.remove(&(id.clone(), requirement, target));

@@ -33,7 +33,7 @@ pub struct Relation {
     /// The side that requires.
     pub required: Option<End>,
     /// Where the binding was declared, or else the requirement, capability or port.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 /// One side of a [`Relation`].

@@ -9,7 +9,7 @@ use super::drawing::{Anchor, Direction, Drawing, End, Item, RowKind, Shape, Stro
 use super::escape::{dot, xml};
 
 /// One graph per drawing, one after the other.
-pub fn write(drawings: &[Drawing]) -> String {
+pub(crate) fn write(drawings: &[Drawing]) -> String {
     let graphs: Vec<String> = drawings.iter().map(graph).collect();
     graphs.join("\n")
 }

@@ -1,16 +1,16 @@
 //! What every picture is made from: boxes inside boxes, rows in boxes, edges between them.
 //!
-//! A drawing says what is to be seen and nothing of where. [`super::layout`] finds places for it;
+//! A drawing says what is to be seen and nothing of where. `super::layout` finds places for it;
 //! the writers turn it into text. Names are kept as the author wrote them, each writer escapes
 //! them for its own format.
 //!
-//! Invariant: indices are valid, and the `inside` relation is a forest ([`Drawing::put`] keeps it).
+//! Invariant: indices are valid, and the `inside` relation is a forest (`Drawing::put` keeps it).
 
 use super::escape::{short, visible};
 
 /// Which way the edges run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub(crate) enum Direction {
     /// From left to right: topologies, whose rows want room to the sides.
     Right,
     /// From top to bottom: life cycles.
@@ -19,7 +19,7 @@ pub enum Direction {
 
 /// What a box stands for; decides its looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// A node of a topology; a container when others are inside.
     Component,
     /// A state of a protocol.
@@ -43,7 +43,7 @@ pub enum Shape {
 
 /// What a row of a box says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RowKind {
+pub(crate) enum RowKind {
     /// A role that the box provides.
     Provided,
     /// A role that the box requires, bound to a provider.
@@ -56,33 +56,33 @@ pub enum RowKind {
 
 /// A row of a box.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub(crate) struct Row {
     /// What it says.
-    pub kind: RowKind,
+    pub(crate) kind: RowKind,
     /// The name of the role.
-    pub text: String,
+    pub(crate) text: String,
     /// Something short about it, e.g. "all"; empty for nothing.
-    pub remark: String,
+    pub(crate) remark: String,
 }
 
 /// A box.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub(crate) struct Item {
     /// What it stands for.
-    pub shape: Shape,
+    pub(crate) shape: Shape,
     /// The first line.
-    pub title: String,
+    pub(crate) title: String,
     /// The second line; empty for none.
-    pub subtitle: String,
+    pub(crate) subtitle: String,
     /// Further lines; edges can attach to them.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// The box around it.
-    pub inside: Option<usize>,
+    pub(crate) inside: Option<usize>,
 }
 
 /// Where at a box an edge ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Anchor {
+pub(crate) enum Anchor {
     /// Anywhere on the side that suits.
     Free,
     /// At a row.
@@ -93,28 +93,28 @@ pub enum Anchor {
 
 /// One end of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct End {
+pub(crate) struct End {
     /// The box.
-    pub item: usize,
+    pub(crate) item: usize,
     /// Where at the box.
-    pub anchor: Anchor,
+    pub(crate) anchor: Anchor,
 }
 
 impl End {
     /// An end anywhere at a box.
-    pub fn at(item: usize) -> Self {
+    pub(crate) fn at(item: usize) -> Self {
         End { item, anchor: Anchor::Free }
     }
 
     /// An end at a row of a box.
-    pub fn row(item: usize, row: usize) -> Self {
+    pub(crate) fn row(item: usize, row: usize) -> Self {
         End { item, anchor: Anchor::Row(row) }
     }
 }
 
 /// How an edge is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stroke {
+pub(crate) enum Stroke {
     /// Operations, bindings, the flow of a net.
     Solid,
     /// Fault handlers.
@@ -125,59 +125,65 @@ pub enum Stroke {
 
 /// An edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// Where it starts.
-    pub from: End,
+    pub(crate) from: End,
     /// Where it ends.
-    pub to: End,
+    pub(crate) to: End,
     /// How it is drawn.
-    pub stroke: Stroke,
+    pub(crate) stroke: Stroke,
     /// Whether it has an arrow at its end; the first half of a way through an action has none.
-    pub arrow: bool,
+    pub(crate) arrow: bool,
     /// Whether it leads back, against the direction of the drawing.
-    pub back: bool,
+    pub(crate) back: bool,
     /// What it says in words, for tooltips and outlines.
-    pub meaning: String,
+    pub(crate) meaning: String,
 }
 
 /// A picture before it is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drawing {
     /// Its heading.
-    pub title: String,
+    pub(crate) title: String,
     /// Which way the edges run.
-    pub direction: Direction,
+    pub(crate) direction: Direction,
     /// The boxes.
-    pub items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     /// The edges.
-    pub edges: Vec<Edge>,
+    pub(crate) edges: Vec<Edge>,
     /// Sentences below the picture.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Drawing {
     /// A picture with nothing in it.
-    pub fn new(title: impl Into<String>, direction: Direction) -> Self {
+    pub(crate) fn new(title: impl Into<String>, direction: Direction) -> Self {
         let (items, edges, notes) = (Vec::new(), Vec::new(), Vec::new());
         Drawing { title: title.into(), direction, items, edges, notes }
     }
 
     /// Adds a box and says its index.
-    pub fn add(&mut self, shape: Shape, title: impl Into<String>) -> usize {
+    pub(crate) fn add(&mut self, shape: Shape, title: impl Into<String>) -> usize {
         let (subtitle, rows) = (String::new(), Vec::new());
         self.items.push(Item { shape, title: title.into(), subtitle, rows, inside: None });
         self.items.len() - 1
     }
 
     /// Adds a row to a box and says its index.
-    pub fn add_row(&mut self, item: usize, kind: RowKind, text: &str, remark: String) -> usize {
+    pub(crate) fn add_row(
+        &mut self,
+        item: usize,
+        kind: RowKind,
+        text: &str,
+        remark: String,
+    ) -> usize {
         let rows = &mut self.items[item].rows;
         rows.push(Row { kind, text: text.to_owned(), remark });
         rows.len() - 1
     }
 
     /// Adds a solid arrow; the caller may change its looks.
-    pub fn connect(&mut self, from: End, to: End, meaning: impl Into<String>) -> &mut Edge {
+    pub(crate) fn connect(&mut self, from: End, to: End, meaning: impl Into<String>) -> &mut Edge {
         let (stroke, arrow, back, meaning) = (Stroke::Solid, true, false, meaning.into());
         self.edges.push(Edge { from, to, stroke, arrow, back, meaning });
         let last = self.edges.len() - 1;
@@ -185,7 +191,7 @@ impl Drawing {
     }
 
     /// Puts a box inside another, unless that would close a cycle; says whether it did.
-    pub fn put(&mut self, item: usize, around: usize) -> bool {
+    pub(crate) fn put(&mut self, item: usize, around: usize) -> bool {
         let mut ancestor = Some(around);
         while let Some(at) = ancestor {
             if at == item {
@@ -198,7 +204,7 @@ impl Drawing {
     }
 
     /// The boxes directly inside each box, and last those that are in no box.
-    pub fn children(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn children(&self) -> Vec<Vec<usize>> {
         let mut children = vec![Vec::new(); self.items.len() + 1];
         for (at, item) in self.items.iter().enumerate() {
             children[item.inside.unwrap_or(self.items.len())].push(at);
@@ -207,7 +213,7 @@ impl Drawing {
     }
 
     /// Every box after the boxes that are inside it.
-    pub fn innermost_first(&self) -> Vec<usize> {
+    pub(crate) fn innermost_first(&self) -> Vec<usize> {
         let children = self.children();
         let mut order = Vec::with_capacity(self.items.len());
         let mut pending = children[self.items.len()].clone();

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 /// The text with everything that is invisible or moves other text written out, as `\u{202e}`.
-pub fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -34,7 +34,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The text with at most so many characters; what is cut off is shown by three dots.
-pub fn short(text: &str, most: usize) -> String {
+pub(crate) fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
@@ -42,7 +42,7 @@ pub fn short(text: &str, most: usize) -> String {
 }
 
 /// Visible, and fit for XML text and attributes, and for the labels of DOT that look like HTML.
-pub fn xml(text: &str) -> String {
+pub(crate) fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {
         match c {
@@ -58,7 +58,7 @@ pub fn xml(text: &str) -> String {
 }
 
 /// Visible, and fit to stand between the double quotes of DOT.
-pub fn dot(text: &str) -> String {
+pub(crate) fn dot(text: &str) -> String {
     visible(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
@@ -66,7 +66,7 @@ pub fn dot(text: &str) -> String {
 ///
 /// Whatever Mermaid, Markdown or HTML could take for markup becomes a numeric entity in Mermaid's
 /// own form.
-pub fn mermaid(text: &str) -> String {
+pub(crate) fn mermaid(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {
         let plain = c.is_alphanumeric() || matches!(c, ' ' | '-' | '.' | ',' | '→' | '×');

@@ -29,45 +29,45 @@ use super::measure::{Metrics, units};
 use builder::Builder;
 
 /// Drawings with more boxes than this are put on shelves, without lines.
-pub const MOST_ITEMS: usize = 1500;
+pub(crate) const MOST_ITEMS: usize = 1500;
 /// Drawings with more edges than this are put on shelves, without lines.
-pub const MOST_EDGES: usize = 4000;
+pub(crate) const MOST_EDGES: usize = 4000;
 
 /// A point of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Point {
+pub(crate) struct Point {
     /// From the left.
-    pub x: i32,
+    pub(crate) x: i32,
     /// From the top.
-    pub y: i32,
+    pub(crate) y: i32,
 }
 
 /// A rectangle of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Rect {
+pub(crate) struct Rect {
     /// The left side.
-    pub x: i32,
+    pub(crate) x: i32,
     /// The upper side.
-    pub y: i32,
+    pub(crate) y: i32,
     /// The width.
-    pub width: i32,
+    pub(crate) width: i32,
     /// The height.
-    pub height: i32,
+    pub(crate) height: i32,
 }
 
 /// Where everything in a drawing is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// The width of the picture.
-    pub width: i32,
+    pub(crate) width: i32,
     /// The height of the picture.
-    pub height: i32,
+    pub(crate) height: i32,
     /// Where each box is.
-    pub boxes: Vec<Rect>,
+    pub(crate) boxes: Vec<Rect>,
     /// The corners of the line of each edge; none for an edge from a box to itself.
-    pub lines: Vec<Vec<Point>>,
+    pub(crate) lines: Vec<Vec<Point>>,
     /// Whether the drawing was too large for lines.
-    pub without_lines: bool,
+    pub(crate) without_lines: bool,
 }
 
 /// A number of a bundle: edges that end at the same place share their way.
@@ -122,27 +122,27 @@ impl Side {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spacing {
     /// Across, between lines.
-    pub line: i32,
+    pub(crate) line: i32,
     /// Across, between boxes.
-    pub boxes: i32,
+    pub(crate) boxes: i32,
     /// Across, between a box and a line that passes it.
-    pub beside: i32,
+    pub(crate) beside: i32,
     /// Along, between tracks.
-    pub track: i32,
+    pub(crate) track: i32,
     /// Along, before the first track.
-    pub lead: i32,
+    pub(crate) lead: i32,
     /// Along, after the last track.
-    pub tail: i32,
+    pub(crate) tail: i32,
     /// Along, between two layers when all lines run straight.
-    pub straight: i32,
+    pub(crate) straight: i32,
     /// Along, between blocks on a shelf.
-    pub apart: i32,
+    pub(crate) apart: i32,
     /// 1 when items stand in the middle of their layer, 0 when at its beginning.
-    pub centered: i32,
+    pub(crate) centered: i32,
     /// Along, what is shorter than this is never folded.
-    pub page: i32,
+    pub(crate) page: i32,
     /// The wanted length along for one unit across.
-    pub proportion: f64,
+    pub(crate) proportion: f64,
 }
 
 impl Spacing {
@@ -156,7 +156,7 @@ impl Spacing {
 }
 
 /// Finds places for everything in a drawing.
-pub fn lay_out(drawing: &Drawing, metrics: &Metrics) -> Layout {
+pub(crate) fn lay_out(drawing: &Drawing, metrics: &Metrics) -> Layout {
     let without_lines = drawing.items.len() > MOST_ITEMS || drawing.edges.len() > MOST_EDGES;
     let spacing = metrics.spacing(drawing.direction);
     let routed =

@@ -7,7 +7,7 @@ use super::drawing::{Direction, Item};
 
 /// Which of the fonts a text is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Font {
+pub(crate) enum Font {
     /// Titles of boxes.
     Title,
     /// Everything else.
@@ -16,39 +16,39 @@ pub enum Font {
 
 /// The sizes of a medium.
 #[derive(Debug, Clone, Copy)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     /// How wide a text is.
-    pub text_width: fn(&str, Font) -> i32,
+    pub(crate) text_width: fn(&str, Font) -> i32,
     /// The height of a title line.
-    pub title_height: i32,
+    pub(crate) title_height: i32,
     /// The height of a subtitle or a row.
-    pub row_height: i32,
+    pub(crate) row_height: i32,
     /// Room for the mark before the text of a row.
-    pub mark: i32,
+    pub(crate) mark: i32,
     /// Between the border of a box and its text: to the sides, above and below.
-    pub padding: (i32, i32),
+    pub(crate) padding: (i32, i32),
     /// Around what is inside a container: to the sides, above and below.
-    pub inset: (i32, i32),
+    pub(crate) inset: (i32, i32),
     /// The least size of a box.
-    pub least: (i32, i32),
+    pub(crate) least: (i32, i32),
     /// Between lines that run side by side: upright ones, level ones.
-    pub line: (i32, i32),
+    pub(crate) line: (i32, i32),
     /// Between boxes: side by side, one above the other.
-    pub boxes: (i32, i32),
+    pub(crate) boxes: (i32, i32),
     /// Before the first, and after the last turn between two layers: to the right, downward.
-    pub lead: (i32, i32),
+    pub(crate) lead: (i32, i32),
     /// See `lead`.
-    pub tail: (i32, i32),
+    pub(crate) tail: (i32, i32),
     /// Between two layers when all lines run straight: to the right, downward.
-    pub straight: (i32, i32),
+    pub(crate) straight: (i32, i32),
     /// What is shorter than this is never folded: to the right, downward.
-    pub page: (i32, i32),
+    pub(crate) page: (i32, i32),
     /// The wanted width of a picture for one unit of height.
-    pub aspect: f64,
+    pub(crate) aspect: f64,
 }
 
 /// Pixels.
-pub const PIXELS: Metrics = Metrics {
+pub(crate) const PIXELS: Metrics = Metrics {
     text_width: pixel_width,
     title_height: 18,
     row_height: 17,
@@ -66,7 +66,7 @@ pub const PIXELS: Metrics = Metrics {
 };
 
 /// Cells of a terminal, which are about twice as high as wide.
-pub const CELLS: Metrics = Metrics {
+pub(crate) const CELLS: Metrics = Metrics {
     text_width: cell_width,
     title_height: 1,
     row_height: 1,

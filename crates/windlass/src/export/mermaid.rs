@@ -9,7 +9,7 @@ use super::drawing::{Direction, Drawing, Item, RowKind, Shape, Stroke};
 use super::escape::mermaid;
 
 /// One chart with all drawings.
-pub fn write(drawings: &[Drawing]) -> String {
+pub(crate) fn write(drawings: &[Drawing]) -> String {
     match drawings {
         [only] => {
             let mut out = format!("%% {}\nflowchart {}\n", mermaid(&only.title), direction(only));

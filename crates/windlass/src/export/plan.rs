@@ -90,7 +90,7 @@ pub fn list(plan: &Plan) -> String {
 }
 
 /// The picture as text for Graphviz.
-pub fn dot(plan: &Plan) -> String {
+pub(crate) fn dot(plan: &Plan) -> String {
     let (lanes, lane) = lanes(plan);
     let mut out = "digraph plan {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();
     for (at, id) in lanes.iter().enumerate() {

@@ -81,9 +81,9 @@ const MOST_LEFT: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TooManyGroups {
     /// What happens, in words.
-    pub name: String,
+    pub(crate) name: String,
     /// How many groups it leaves.
-    pub groups: usize,
+    pub(crate) groups: usize,
 }
 
 impl std::fmt::Display for TooManyGroups {

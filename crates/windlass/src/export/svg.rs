@@ -74,7 +74,7 @@ text{fill:#e6edf3}
 ";
 
 /// The drawings, one below the other, as one SVG picture.
-pub fn write(drawings: &[Drawing]) -> String {
+pub(crate) fn write(drawings: &[Drawing]) -> String {
     let parts: Vec<Part> = drawings.iter().map(Part::new).collect();
     let width = parts.iter().map(Part::width).max().unwrap_or(0) + 2 * MARGIN;
     let height = parts.iter().map(Part::height).sum::<i32>()

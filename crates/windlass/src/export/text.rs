@@ -12,10 +12,10 @@ use super::measure::{self, CELLS, Font};
 use canvas::Canvas;
 
 /// The widest picture, in columns.
-pub const MOST_COLUMNS: i32 = 120;
+pub(crate) const MOST_COLUMNS: i32 = 120;
 
 /// The drawings, one below the other.
-pub fn write(drawings: &[Drawing]) -> String {
+pub(crate) fn write(drawings: &[Drawing]) -> String {
     let parts: Vec<String> = drawings.iter().map(part).collect();
     parts.join("\n")
 }

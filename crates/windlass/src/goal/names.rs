@@ -52,7 +52,7 @@ impl Ids<'_> {
 }
 
 /// The finding about the name of an instance that is none.
-pub fn unknown(
+pub(crate) fn unknown(
     name: &str,
     span: Span,
     application: &Application,
@@ -69,7 +69,7 @@ pub fn unknown(
 }
 
 /// The node of an instance that a plan is free to create: `NODE-1`, `NODE-2` and so on.
-pub fn created(name: &str, application: &Application) -> Option<NodeId> {
+pub(crate) fn created(name: &str, application: &Application) -> Option<NodeId> {
     application.node_named(numbered(name)?)
 }
 

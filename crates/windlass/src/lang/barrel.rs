@@ -30,24 +30,24 @@ use crate::lang::tosca::xml::{self, Library, definitions::TOSCA};
 use crate::source::files::{Files, MemoryFiles};
 
 /// The namespace of management protocols.
-pub const PROTOCOL: &str = "http://di.unipi.it/~soldani/mprot";
+pub(crate) const PROTOCOL: &str = "http://di.unipi.it/~soldani/mprot";
 
 /// A name that nothing declares.
-pub const UNKNOWN_NAME: &str = "BARREL001";
+pub(crate) const UNKNOWN_NAME: &str = "BARREL001";
 /// An attribute or element that must be there and is not.
-pub const MISSING: &str = "BARREL002";
+pub(crate) const MISSING: &str = "BARREL002";
 /// A node type that is used and has no management protocol.
-pub const NO_PROTOCOL: &str = "BARREL003";
+pub(crate) const NO_PROTOCOL: &str = "BARREL003";
 /// No service template, or more than one.
-pub const SERVICE_TEMPLATES: &str = "BARREL004";
+pub(crate) const SERVICE_TEMPLATES: &str = "BARREL004";
 /// An operation that is used and not declared.
-pub const UNDECLARED_OPERATION: &str = "BARREL005";
+pub(crate) const UNDECLARED_OPERATION: &str = "BARREL005";
 /// Something that is declared twice.
-pub const DECLARED_TWICE: &str = "BARREL006";
+pub(crate) const DECLARED_TWICE: &str = "BARREL006";
 /// A name that cannot be one.
-pub const BAD_NAME: &str = "BARREL007";
+pub(crate) const BAD_NAME: &str = "BARREL007";
 /// A requirement that contains in one node and connects in another.
-pub const MIXED_CONTAINMENT: &str = "BARREL008";
+pub(crate) const MIXED_CONTAINMENT: &str = "BARREL008";
 
 /// The interface whose operations BARREL adds by itself.
 const SPECIAL: &str = "Special";
@@ -100,13 +100,13 @@ impl Reader for Barrel {
 pub type ArchiveFile = (String, String);
 
 /// Whether a text looks like XML with TOSCA 1.0 definitions.
-pub fn detect(text: &str) -> bool {
+pub(crate) fn detect(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     text.starts_with('<') && text.contains(TOSCA)
 }
 
 /// Lowers definitions; the application is there when they have no errors.
-pub fn read(library: &Library, findings: &mut Vec<Diagnostic>) -> Option<Application> {
+pub(crate) fn read(library: &Library, findings: &mut Vec<Diagnostic>) -> Option<Application> {
     let before = findings.len();
     let lowered = lower::lower(library, findings)?;
     (!super::has_errors(&findings[before..])).then_some(lowered.application)

@@ -1,9 +1,9 @@
 //! Docker Compose, pinned to what Compose 2.40.3 accepts and means.
 //!
 //! [`load`] goes the way of Compose, in its order: each document is read, its variables replaced,
-//! its `include` and `extends` followed, put over the documents before it ([`merge`]), freed of
-//! doubles ([`unicity`]), and compared with the table of keys ([`schema`]). The result is checked
-//! ([`validate`]) and decoded with its defaults ([`read`] into [`project`]); whether its parts fit
+//! its `include` and `extends` followed, put over the documents before it (`merge`), freed of
+//! doubles (`unicity`), and compared with the table of keys (`schema`). The result is checked
+//! (`validate`) and decoded with its defaults (`read` into [`project`]); whether its parts fit
 //! each other is asked by the rules. [`lower`] turns it into an application. Values keep their
 //! places all the way.
 
@@ -12,22 +12,22 @@ pub mod cast;
 pub mod command;
 pub mod dotenv;
 mod extends;
-pub mod graph;
+pub(crate) mod graph;
 mod include;
 pub mod interpolate;
 pub mod item;
 mod load;
-pub mod merge;
+pub(crate) mod merge;
 mod named_files;
 mod normalize;
 pub mod project;
 mod read;
 mod read_parts;
 mod recognize;
-pub mod schema;
+pub(crate) mod schema;
 pub mod short;
 mod typed;
-pub mod unicity;
+pub(crate) mod unicity;
 pub(crate) mod validate;
 mod waits;
 
@@ -97,7 +97,7 @@ impl Reader for Compose {
 }
 
 /// Findings on the way.
-pub type Findings = Vec<Diagnostic>;
+pub(crate) type Findings = Vec<Diagnostic>;
 
 pub(crate) const SHAPE: &str = "COMPOSE001";
 pub(crate) const BAD_TEMPLATE: &str = "COMPOSE002";

@@ -32,15 +32,15 @@ use crate::tree::{self, Node};
 use fields::{list, name, record, text, twice, unknown};
 
 /// A name that nothing declares.
-pub const UNKNOWN_NAME: &str = "CONCERTO001";
+pub(crate) const UNKNOWN_NAME: &str = "CONCERTO001";
 /// A value of the wrong kind, or one that means nothing.
-pub const BAD_VALUE: &str = "CONCERTO002";
+pub(crate) const BAD_VALUE: &str = "CONCERTO002";
 /// A key that must be there and is not.
-pub const MISSING_KEY: &str = "CONCERTO003";
+pub(crate) const MISSING_KEY: &str = "CONCERTO003";
 /// A key that means nothing.
-pub const UNKNOWN_KEY: &str = "CONCERTO004";
+pub(crate) const UNKNOWN_KEY: &str = "CONCERTO004";
 /// Something that is declared twice.
-pub const DECLARED_TWICE: &str = "CONCERTO005";
+pub(crate) const DECLARED_TWICE: &str = "CONCERTO005";
 
 impl Language {
     /// The JSON of Concerto's model.
@@ -68,7 +68,7 @@ impl Reader for Concerto {
 }
 
 /// Whether a text is one of Concerto's: a list of components that have places and transitions.
-pub fn detect(root: Node<'_>) -> bool {
+pub(crate) fn detect(root: Node<'_>) -> bool {
     let Some(components) = root.get("components").filter(|components| components.is_list()) else {
         return false;
     };
@@ -78,7 +78,10 @@ pub fn detect(root: Node<'_>) -> bool {
 }
 
 /// Reads an application; it is there when the text has no errors.
-pub fn read_application(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Application> {
+pub(crate) fn read_application(
+    root: Node<'_>,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Application> {
     let before = findings.len();
     let application = lower(root, findings);
     let broken = super::has_errors(&findings[before..]) || !root.tree().is_complete();

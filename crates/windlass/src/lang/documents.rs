@@ -36,11 +36,6 @@ impl<T> Reading<T> {
     }
 }
 
-/// What a text describes, in whatever language; none when it is in no known one.
-pub fn kind(root: SourceId, sources: &Sources) -> Option<Kind> {
-    recognized(root, sources).kind
-}
-
 /// Looks at a text that stands alone.
 fn recognized(root: SourceId, sources: &Sources) -> Recognized {
     super::recognize(None, root, Origin::Alone, sources, &ReadOptions::default())

@@ -23,7 +23,7 @@ const DIALECTS: &[(&str, &str)] = &[
 ];
 
 /// The language of a text that is in none that is read.
-pub fn detect(root: Node<'_>) -> Option<Foreign> {
+pub(crate) fn detect(root: Node<'_>) -> Option<Foreign> {
     dialect(root)
 }
 
@@ -37,7 +37,7 @@ pub(super) fn dialect(root: Node<'_>) -> Option<Foreign> {
 
 impl Foreign {
     /// The finding, at the key that tells.
-    pub fn finding(&self) -> Diagnostic {
+    pub(crate) fn finding(&self) -> Diagnostic {
         let message = format!("this is {}, a language that is not read yet", self.name);
         Diagnostic::error(NOT_READ_YET, self.key, message)
             .help("describe the application in `windlass.yaml`: see docs/language.md")

@@ -13,21 +13,21 @@
 //! | `evaluate`, `text_functions` | functions |
 //! | `schema`, `facts` | properties and their schemas |
 
-pub mod address;
+pub(crate) mod address;
 mod conditions;
-pub mod constraint;
+pub(crate) mod constraint;
 mod cycle;
-pub mod environment;
+pub(crate) mod environment;
 mod evaluate;
 pub mod facts;
 mod hidden;
 pub mod inventory;
 mod lower;
 mod nested;
-pub mod parameter;
+pub(crate) mod parameter;
 pub mod renew;
 mod resources;
-pub mod schema;
+pub(crate) mod schema;
 mod sections;
 pub mod stack;
 mod template;
@@ -36,7 +36,7 @@ pub mod update;
 pub mod value;
 pub mod versions;
 
-pub use sections::detect;
+pub(crate) use sections::detect;
 pub use stack::{Resource, Stack};
 
 use super::Reading;
@@ -98,7 +98,7 @@ pub struct Settings {
 /// Reads a template. `path` is the name by which its files are asked for; without files nothing
 /// that
 /// it names is looked at.
-pub fn read<'f>(
+pub(crate) fn read<'f>(
     text: Text,
     path: Option<&str>,
     sources: &'f mut Sources,
@@ -149,7 +149,7 @@ fn has_version_line(text: &str) -> bool {
 }
 
 /// The application that a template without errors describes.
-pub fn lower(stack: &Stack, name: &str) -> Application {
+pub(crate) fn lower(stack: &Stack, name: &str) -> Application {
     lower::application(stack, name)
 }
 

@@ -74,18 +74,18 @@ pub enum Origin {
 #[derive(Debug, Clone, Copy)]
 pub struct Unrecognized<'a> {
     /// Its name, with its folders.
-    pub name: &'a str,
+    pub(crate) name: &'a str,
     /// Its content.
-    pub text: &'a str,
+    pub(crate) text: &'a str,
     /// Its tree, as far as it has one.
-    pub root: Node<'a>,
+    pub(crate) root: Node<'a>,
     /// How it came to be looked at.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 impl<'a> Unrecognized<'a> {
     /// The name without folders.
-    pub fn file_name(&self) -> &'a str {
+    pub(crate) fn file_name(&self) -> &'a str {
         self.name.rsplit('/').next().unwrap_or(self.name)
     }
 }
@@ -94,7 +94,7 @@ impl<'a> Unrecognized<'a> {
 #[derive(Debug)]
 pub struct Text {
     /// The text.
-    pub id: SourceId,
+    pub(crate) id: SourceId,
     pub(super) parsed: Option<Parsed>,
 }
 
@@ -118,23 +118,24 @@ impl Text {
 #[derive(Debug, Clone, Copy)]
 pub struct ModelRules {
     /// The rules on a model of TOSCA, which also give requirements their targets.
-    pub tosca: fn(Option<&mut tosca::Model>, &Sources, Option<&mut dyn Files>, &mut Findings),
+    pub(crate) tosca:
+        fn(Option<&mut tosca::Model>, &Sources, Option<&mut dyn Files>, &mut Findings),
     /// What Compose refuses in a project; whether all of it was read.
-    pub compose: fn(&compose::Project, bool) -> Findings,
+    pub(crate) compose: fn(&compose::Project, bool) -> Findings,
 }
 
 /// What a reader is given beside the text.
 pub struct Context<'a> {
     /// The place of the text among the files.
-    pub path: &'a str,
+    pub(crate) path: &'a str,
     /// The texts; those that are read on the way are added.
     pub sources: &'a mut Sources,
     /// The files that the text may name; none when it stands alone.
-    pub files: Option<&'a mut dyn Files>,
+    pub(crate) files: Option<&'a mut dyn Files>,
     /// What is said beside the text.
-    pub options: &'a ReadOptions,
+    pub(crate) options: &'a ReadOptions,
     /// What is asked before a model is lowered.
-    pub rules: ModelRules,
+    pub(crate) rules: ModelRules,
 }
 
 /// The files of a context for somebody else, who gives them back.
@@ -218,7 +219,7 @@ impl Language {
     }
 
     /// How it is recognized and read.
-    pub fn reader(self) -> &'static dyn Reader {
+    pub(crate) fn reader(self) -> &'static dyn Reader {
         self.0
     }
 

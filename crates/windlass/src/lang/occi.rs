@@ -15,8 +15,8 @@ mod service;
 mod shape;
 mod write;
 
-pub use read::{detect, read};
-pub use read_text::{is_text, read_text};
+pub(crate) use read::{detect, read};
+pub(crate) use read_text::{is_text, read_text};
 pub use service::service;
 pub use write::{json, text};
 
@@ -105,13 +105,13 @@ pub struct Configuration {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
     /// Its id.
-    pub id: String,
+    pub(crate) id: String,
     /// The term of its kind.
-    pub kind: String,
+    pub(crate) kind: String,
     /// The links that start here.
     pub links: Vec<Link>,
     /// What it says.
-    pub values: Values,
+    pub(crate) values: Values,
 }
 
 /// A link.
@@ -120,15 +120,15 @@ pub struct Resource {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
     /// Its id.
-    pub id: String,
+    pub(crate) id: String,
     /// The term of its kind.
-    pub kind: String,
+    pub(crate) kind: String,
     /// The id of the resource that it leads to.
     pub target: String,
     /// The requirement and the capability that it connects.
-    pub ends: (String, String),
+    pub(crate) ends: (String, String),
     /// What it says.
-    pub values: Values,
+    pub(crate) values: Values,
 }
 
 /// The configuration of a service, with its values; none without a service template.

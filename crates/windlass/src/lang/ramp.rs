@@ -28,25 +28,25 @@ use crate::plan::Plan;
 use crate::tree::{self, Node};
 
 /// A name that nothing declares.
-pub const UNKNOWN_NAME: &str = "RAMP001";
+pub(crate) const UNKNOWN_NAME: &str = "RAMP001";
 /// A value of the wrong type.
-pub const WRONG_TYPE: &str = "RAMP002";
+pub(crate) const WRONG_TYPE: &str = "RAMP002";
 /// A key that must be there and is not.
-pub const MISSING_KEY: &str = "RAMP003";
+pub(crate) const MISSING_KEY: &str = "RAMP003";
 /// A list that is not there and reads as empty; RAMP ends with a stack trace.
-pub const MISSING_LIST: &str = "RAMP004";
+pub(crate) const MISSING_LIST: &str = "RAMP004";
 /// A value of the right type that means nothing.
-pub const BAD_VALUE: &str = "RAMP005";
+pub(crate) const BAD_VALUE: &str = "RAMP005";
 /// A capability or operation that is used and not listed; RAMP does not look.
-pub const UNLISTED: &str = "RAMP006";
+pub(crate) const UNLISTED: &str = "RAMP006";
 /// Something that is declared twice.
-pub const DECLARED_TWICE: &str = "RAMP007";
+pub(crate) const DECLARED_TWICE: &str = "RAMP007";
 /// A key that RAMP ignores.
-pub const UNKNOWN_KEY: &str = "RAMP008";
+pub(crate) const UNKNOWN_KEY: &str = "RAMP008";
 /// A state that does not fit its application.
-pub const STATE_DOES_NOT_FIT: &str = "RAMP009";
+pub(crate) const STATE_DOES_NOT_FIT: &str = "RAMP009";
 /// An order that only concerns the start or the end of an operation.
-pub const HALF_AN_OPERATION: &str = "RAMP010";
+pub(crate) const HALF_AN_OPERATION: &str = "RAMP010";
 
 impl Language {
     /// The JSON of RAMP, paper 004's tool.
@@ -108,7 +108,7 @@ impl Reader for Ramp {
 /// Which of RAMP's documents a text is, by the keys at its top: an application has `nodes`, each
 /// with a `managementProtocol`; a state `activeInstances`, in `v0` `activeNodeInstances`; a plan
 /// `actions`, in `v0` `planExecutableElements`. A sequence is the same file.
-pub fn detect(root: Node<'_>) -> Option<Kind> {
+pub(crate) fn detect(root: Node<'_>) -> Option<Kind> {
     let has = |key: &str| root.get(key).is_some();
     let protocol = |node: Node<'_>| node.get("managementProtocol").is_some();
     let nodes = root.get("nodes").filter(|nodes| nodes.is_list());
@@ -136,7 +136,10 @@ fn has_actions(root: Node<'_>) -> bool {
 }
 
 /// Reads an application; it is there when the text has no errors.
-pub fn read_application(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Application> {
+pub(crate) fn read_application(
+    root: Node<'_>,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Application> {
     let before = findings.len();
     let application = application::lower(root, findings);
     let broken = super::has_errors(&findings[before..]) || !root.tree().is_complete();
@@ -144,7 +147,7 @@ pub fn read_application(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Optio
 }
 
 /// Looks at a state without its application: whether every key is there and of its type.
-pub fn check_state(root: Node<'_>, findings: &mut Vec<Diagnostic>) {
+pub(crate) fn check_state(root: Node<'_>, findings: &mut Vec<Diagnostic>) {
     state::instances(root, findings);
     state::bindings(root, findings);
 }

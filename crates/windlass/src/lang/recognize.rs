@@ -71,11 +71,6 @@ impl Recognized {
         self.language.is_some_and(|it| it.reader().is_library(&sources.get(self.id).text))
     }
 
-    /// Whether the keys are those of a TOSCA file, whatever language was given.
-    pub fn is_tosca(&self) -> bool {
-        self.parsed.as_ref().is_some_and(|parsed| super::tosca::detect(parsed.root()))
-    }
-
     /// The same text, taken for one of another language.
     #[must_use]
     pub fn in_language(self, language: Language) -> Self {

@@ -14,17 +14,17 @@
 
 pub(crate) mod build;
 mod bundled_profiles;
-pub mod codes;
+pub(crate) mod codes;
 pub(crate) mod command;
 pub mod csar;
 pub mod grammar;
 pub mod inputs;
 mod load;
-pub mod locations;
+pub(crate) mod locations;
 pub mod lower;
 pub mod model;
 mod names;
-pub mod profiles;
+pub(crate) mod profiles;
 mod protocol;
 pub(crate) mod quirks;
 pub(crate) mod resolve_relationship;
@@ -154,14 +154,14 @@ pub(super) fn checked(
 }
 
 /// Whether a text is a TOSCA file: by its version, or by keys that only TOSCA has.
-pub fn detect(root: Node<'_>) -> bool {
+pub(crate) fn detect(root: Node<'_>) -> bool {
     const KEYS: &[&str] = &["tosca_definitions_version", "topology_template", "service_template"];
     KEYS.iter().any(|key| root.get(key).is_some()) && super::foreign::dialect(root).is_none()
 }
 
 /// Reads a file with what it imports. Without files only profiles can be imported. What the model
 /// must satisfy is asked by the rules, which also give requirements their targets.
-pub fn read(
+pub(crate) fn read(
     text: Text,
     sources: &mut Sources,
     files: Option<&mut dyn Files>,

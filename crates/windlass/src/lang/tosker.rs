@@ -2,7 +2,7 @@
 //!
 //! `.plan` has `component:Interface.operation`, `.csv` has `component,Interface,operation`; blank
 //! lines mean nothing. An operation is called `Interface.operation`, an instance like its
-//! component. TosKer's descriptions are TOSCA; [`service`] says what TosKer asks of them beyond.
+//! component. TosKer's descriptions are TOSCA; `service` says what TosKer asks of them beyond.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::spelling;
 use crate::tree::Node;
 
 /// A line that names no operation.
-pub const BAD_LINE: &str = "TOSKER001";
+pub(crate) const BAD_LINE: &str = "TOSKER001";
 
 /// A node of a kind that TosKer does not bring up.
-pub const UNKNOWN_KIND: &str = "TOSKER002";
+pub(crate) const UNKNOWN_KIND: &str = "TOSKER002";
 
 /// The node types that TosKer brings up, with everything that derives from them.
 const KINDS: &[&str] = &["tosker.nodes.Container", "tosker.nodes.Software", "tosker.nodes.Volume"];
@@ -148,7 +148,7 @@ impl Form {
 }
 
 /// Whether every line of a text with anything on it is an operation, and there is one.
-pub fn detect(text: &str) -> bool {
+pub(crate) fn detect(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let Some(form) = lines.next().and_then(Form::of) else { return false };
     lines.all(|line| form.parts(line).is_some())

@@ -16,7 +16,7 @@ mod shape;
 mod state;
 pub mod units;
 
-pub use goal_file::read_goal_file;
+pub(crate) use goal_file::read_goal_file;
 pub use plan::{cyclic_order, print_plan, read_plan};
 pub use print::print;
 pub use setup::{read_rules, read_topology};
@@ -36,23 +36,23 @@ use crate::source::Span;
 use crate::tree::{self, Node, Tree};
 
 /// A name that nothing declares.
-pub const UNKNOWN_NAME: &str = "WL004";
+pub(crate) const UNKNOWN_NAME: &str = "WL004";
 /// Something that is declared twice in one list.
-pub const DECLARED_TWICE: &str = "WL006";
+pub(crate) const DECLARED_TWICE: &str = "WL006";
 /// A type without a life cycle, with two, or an application that mixes kinds.
-pub const LIFECYCLE: &str = "WL007";
+pub(crate) const LIFECYCLE: &str = "WL007";
 /// A document that is none of ours.
-pub const UNKNOWN_DOCUMENT: &str = "WL008";
+pub(crate) const UNKNOWN_DOCUMENT: &str = "WL008";
 /// Keys that exclude or need each other.
-pub const CONFLICTING_KEYS: &str = "WL009";
+pub(crate) const CONFLICTING_KEYS: &str = "WL009";
 /// A state that does not fit its application.
-pub const STATE_DOES_NOT_FIT: &str = "WL010";
+pub(crate) const STATE_DOES_NOT_FIT: &str = "WL010";
 /// A plan that does not fit its application.
-pub const PLAN_DOES_NOT_FIT: &str = "WL011";
+pub(crate) const PLAN_DOES_NOT_FIT: &str = "WL011";
 /// A rule that says nothing sensible.
-pub const BAD_RULE: &str = "WL012";
+pub(crate) const BAD_RULE: &str = "WL012";
 /// A topology that its rules do not allow.
-pub const BAD_TOPOLOGY: &str = "WL013";
+pub(crate) const BAD_TOPOLOGY: &str = "WL013";
 
 impl Language {
     /// Our own, `windlass.yaml`.
@@ -100,7 +100,7 @@ impl Reader for Windlass {
 }
 
 /// Which of our documents a text is, by the keys at its top.
-pub fn detect(root: Node<'_>) -> Option<Kind> {
+pub(crate) fn detect(root: Node<'_>) -> Option<Kind> {
     let has = |key: &str| root.get(key).is_some();
     if has("windlass") || (has("types") && has("nodes")) {
         Some(Kind::Application)
@@ -120,7 +120,7 @@ pub fn detect(root: Node<'_>) -> Option<Kind> {
 }
 
 /// Compares a text with the shape of one of our documents.
-pub fn check_shape(kind: Kind, root: Node<'_>, findings: &mut Vec<Diagnostic>) {
+pub(crate) fn check_shape(kind: Kind, root: Node<'_>, findings: &mut Vec<Diagnostic>) {
     let record = match kind {
         Kind::Application => &grammar::APPLICATION,
         Kind::State => &grammar::STATE_FILE,
@@ -166,7 +166,7 @@ fn read_document(
 
 /// Reads an application and the goal that it declares. The application is there when the text has
 /// no errors: half an application would make every later finding a follower.
-pub fn read_application(
+pub(crate) fn read_application(
     root: Node<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> (Option<Application>, Option<GoalFile>) {
@@ -180,7 +180,10 @@ pub fn read_application(
 }
 
 /// Reads a list of durations: `NODE.TRANSITION` with how long it takes.
-pub fn read_durations(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Vec<(String, Timing)> {
+pub(crate) fn read_durations(
+    root: Node<'_>,
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<(String, Timing)> {
     shape::check(root, &grammar::DURATIONS, findings);
     lower::durations(root, findings)
 }

@@ -15,7 +15,7 @@ pub struct Written<T> {
 pub struct Inexpressible {
     language: &'static str,
     /// What cannot be said, one thing each.
-    pub things: Vec<String>,
+    pub(crate) things: Vec<String>,
 }
 
 impl Inexpressible {

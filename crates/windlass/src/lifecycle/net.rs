@@ -23,23 +23,23 @@ use crate::source::Origin;
 
 index!(
     /// A place.
-    PlaceId
+    pub PlaceId
 );
 index!(
     /// A dock.
-    DockId
+    pub DockId
 );
 index!(
     /// A transition of a net.
-    NetTransitionId
+    pub NetTransitionId
 );
 index!(
     /// A group of places.
-    GroupId
+    pub GroupId
 );
 index!(
     /// A port of any kind.
-    PortId
+    pub PortId
 );
 
 /// A milestone in the deployment of a component.
@@ -69,7 +69,7 @@ pub struct Dock {
     /// `Δi` or `Δo`.
     pub side: Side,
     /// The name that transitions share it by; none when one transition has it for itself.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
 }
 
 /// What a transition does and what it costs.
@@ -80,7 +80,7 @@ pub struct Action {
     /// How long it takes.
     pub duration: Option<Timing>,
     /// What it costs.
-    pub cost: Cost,
+    pub(crate) cost: Cost,
     /// When it is given up.
     pub timeout: Option<Duration>,
     /// What happens when it fails.
@@ -94,7 +94,7 @@ pub struct Action {
     /// What it holds while it runs, so that no one else does.
     pub lock: Option<String>,
     /// `val_A,Dp`: the values that it gives to data ports of its component.
-    pub sets: BTreeMap<PortId, String>,
+    pub(crate) sets: BTreeMap<PortId, String>,
 }
 
 /// `θ = (s, d)`.
@@ -111,13 +111,13 @@ pub struct NetTransition {
     /// `action(θ)`.
     pub action: Action,
     /// The behavior that it belongs to; none is [`FIRST_BEHAVIOR`].
-    pub behavior: Option<String>,
+    pub(crate) behavior: Option<String>,
     /// Where it was declared.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 /// The behavior of transitions that name none.
-pub const FIRST_BEHAVIOR: &str = "deploy";
+pub(crate) const FIRST_BEHAVIOR: &str = "deploy";
 
 impl NetTransition {
     /// The behavior that it belongs to.
@@ -134,7 +134,7 @@ pub struct Group {
     /// Its places.
     pub places: BTreeSet<PlaceId>,
     /// Where it was declared.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 /// What a port is for.
@@ -152,7 +152,7 @@ pub enum PortKind {
 
 impl PortKind {
     /// The word in `windlass.yaml`.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             PortKind::Use => "use",
             PortKind::Provide => "provide",
@@ -162,7 +162,7 @@ impl PortKind {
     }
 
     /// The kind a connection leads to; none for the kinds that only receive connections.
-    pub fn counterpart(self) -> Option<PortKind> {
+    pub(crate) fn counterpart(self) -> Option<PortKind> {
         match self {
             PortKind::Use => Some(PortKind::Provide),
             PortKind::DataUse => Some(PortKind::DataProvide),
@@ -195,7 +195,7 @@ pub struct Port {
 
 impl Port {
     /// A port that is bound to nothing yet and fits every port.
-    pub fn new(name: String, kind: PortKind, origin: Origin) -> Self {
+    pub(crate) fn new(name: String, kind: PortKind, origin: Origin) -> Self {
         Port {
             name,
             kind,
@@ -244,12 +244,12 @@ impl Net {
     }
 
     /// The place with this name.
-    pub fn place_named(&self, name: &str) -> Option<PlaceId> {
+    pub(crate) fn place_named(&self, name: &str) -> Option<PlaceId> {
         self.places.iter().position(|place| place.name == name).map(PlaceId::from)
     }
 
     /// The port with this name.
-    pub fn port_named(&self, name: &str) -> Option<PortId> {
+    pub(crate) fn port_named(&self, name: &str) -> Option<PortId> {
         self.ports.iter().position(|port| port.name == name).map(PortId::from)
     }
 
@@ -264,12 +264,12 @@ impl Net {
     }
 
     /// The place in which a transition ends.
-    pub fn destination_place(&self, id: NetTransitionId) -> PlaceId {
+    pub(crate) fn destination_place(&self, id: NetTransitionId) -> PlaceId {
         self.place_of(self.transition(id).destination)
     }
 
     /// `dock_i(π)` or `dock_o(π)`.
-    pub fn docks_of(&self, place: PlaceId, side: Side) -> impl Iterator<Item = DockId> {
+    pub(crate) fn docks_of(&self, place: PlaceId, side: Side) -> impl Iterator<Item = DockId> {
         self.docks
             .iter()
             .enumerate()
@@ -278,7 +278,7 @@ impl Net {
     }
 
     /// The places to which transitions of any behavior lead from an initial one.
-    pub fn reachable_places(&self) -> BTreeSet<PlaceId> {
+    pub(crate) fn reachable_places(&self) -> BTreeSet<PlaceId> {
         let mut after: Vec<Vec<PlaceId>> = vec![Vec::new(); self.places.len()];
         for id in (0..self.transitions.len()).map(NetTransitionId::from) {
             after[self.source_place(id).index()].push(self.destination_place(id));
@@ -293,7 +293,7 @@ impl Net {
 
     /// By behavior, the places where tokens are while it runs: it begins where tokens rest, on
     /// initial places and where other behaviors end, and follows its own transitions.
-    pub fn places_of_behaviors(&self) -> BTreeMap<&str, BTreeSet<PlaceId>> {
+    pub(crate) fn places_of_behaviors(&self) -> BTreeMap<&str, BTreeSet<PlaceId>> {
         let transitions = || (0..self.transitions.len()).map(NetTransitionId::from);
         let names: BTreeSet<&str> = self.transitions.iter().map(NetTransition::behavior).collect();
         let mut rest = self.initial.clone();
@@ -321,7 +321,7 @@ impl Net {
     }
 
     /// The places without an output dock: where every token ends when all went well.
-    pub fn final_places(&self) -> BTreeSet<PlaceId> {
+    pub(crate) fn final_places(&self) -> BTreeSet<PlaceId> {
         (0..self.places.len())
             .map(PlaceId::from)
             .filter(|place| self.docks_of(*place, Side::Output).next().is_none())

@@ -19,23 +19,23 @@ use crate::source::Origin;
 
 index!(
     /// A requirement of a component type.
-    RequirementId
+    pub RequirementId
 );
 index!(
     /// A capability of a component type.
-    CapabilityId
+    pub CapabilityId
 );
 index!(
     /// An operation of a component type.
-    OperationId
+    pub OperationId
 );
 index!(
     /// A state of a protocol.
-    StateId
+    pub StateId
 );
 index!(
     /// A transition of a protocol.
-    TransitionId
+    pub TransitionId
 );
 
 /// What kind of dependency a requirement is.
@@ -53,7 +53,7 @@ pub enum Sort {
 
 impl Sort {
     /// The word in `windlass.yaml`.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Sort::Containment => "containment",
             Sort::ReplicaAware => "replica_aware",

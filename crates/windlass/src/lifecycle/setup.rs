@@ -3,9 +3,9 @@
 //! | paper | here |
 //! |---|---|
 //! | node, capability, requirement, relationship | [`Kind`], [`Link`] |
-//! | message pool | [`RuleSet::messages`], [`Rule::sends`], [`Rule::consumes`] |
+//! | message pool | `RuleSet::messages`, `Rule::sends`, `Rule::consumes` |
 //! | `ctrans [R01]` … | [`Rule`] |
-//! | `allRQOfNDInStates(filterRQ(…))` | [`Guard::Around`] |
+//! | `allRQOfNDInStates(filterRQ(…))` | `Guard::Around` |
 //! | the topology of Fig. 1 | [`Topology`] |
 //!
 //! A rule changes the local state of one object. Its guards look at the neighbourhood of that
@@ -21,46 +21,41 @@ use crate::source::Origin;
 
 index!(
     /// A node type of a rule set.
-    NodeTypeId
+    pub NodeTypeId
 );
 index!(
     /// A relationship type of a rule set.
-    RelationshipTypeId
+    pub RelationshipTypeId
 );
 index!(
     /// A rule of a rule set.
-    RuleId
+    pub RuleId
 );
 index!(
     /// A message that capabilities send.
-    MessageId
+    pub MessageId
 );
 
 /// The most states that objects of one kind may have: sets of states are one word.
-pub const MOST_STATES: usize = 32;
+pub(crate) const MOST_STATES: usize = 32;
 
 /// A local state, by its place in the list of its kind; 0 is the initial one.
-pub type Local = u8;
+pub(crate) type Local = u8;
 
 /// A set of local states of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Locals(pub u32);
+pub(crate) struct Locals(pub u32);
 
 impl Locals {
     /// Whether a state is in the set.
-    pub fn contains(self, state: Local) -> bool {
+    pub(crate) fn contains(self, state: Local) -> bool {
         self.0 >> state & 1 == 1
     }
 
     /// The set with a state more.
     #[must_use]
-    pub fn with(self, state: Local) -> Self {
+    pub(crate) fn with(self, state: Local) -> Self {
         Self(self.0 | 1 << state)
-    }
-
-    /// The states, in order.
-    pub fn iter(self) -> impl Iterator<Item = Local> {
-        (0..MOST_STATES as Local).filter(move |state| self.contains(*state))
     }
 }
 
@@ -88,7 +83,7 @@ impl Kind {
 
 /// What a rule is about: objects of a type and of those that extend it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
+pub(crate) enum Subject {
     /// Nodes of a type.
     Node(NodeTypeId),
     /// Capabilities of relationships of a type.
@@ -99,7 +94,7 @@ pub enum Subject {
 
 impl Subject {
     /// The kind of object.
-    pub fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> Kind {
         match self {
             Subject::Node(_) => Kind::Node,
             Subject::Capability(_) => Kind::Capability,
@@ -110,7 +105,7 @@ impl Subject {
 
 /// How many of a node's neighbours a guard speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Quantifier {
+pub(crate) enum Quantifier {
     /// Every one; also when there is none.
     All,
     /// At least one.
@@ -119,7 +114,7 @@ pub enum Quantifier {
 
 /// Which neighbours of a node a guard looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Around {
+pub(crate) enum Around {
     /// The requirements of the node.
     Requirements,
     /// The capabilities of the node.
@@ -132,7 +127,7 @@ pub enum Around {
 
 impl Around {
     /// The word in rules.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Around::Requirements => "requirements",
             Around::Capabilities => "capabilities",
@@ -142,7 +137,7 @@ impl Around {
     }
 
     /// The kind of object that is looked at.
-    pub fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> Kind {
         match self {
             Around::Requirements => Kind::Requirement,
             Around::Capabilities => Kind::Capability,
@@ -151,14 +146,14 @@ impl Around {
     }
 
     /// Whether the node is the source of the relationships that are looked at.
-    pub fn is_outgoing(self) -> bool {
+    pub(crate) fn is_outgoing(self) -> bool {
         matches!(self, Around::Requirements | Around::Targets)
     }
 }
 
 /// A premise of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Guard {
+pub(crate) enum Guard {
     /// Neighbours of the node that the rule is about, over relationships of some types.
     Around {
         /// How many.
@@ -188,21 +183,21 @@ pub struct Rule {
     /// Its name.
     pub name: String,
     /// The inherited rule that objects of this type follow no longer.
-    pub replaces: Option<String>,
+    pub(crate) replaces: Option<String>,
     /// What it is about.
-    pub subject: Subject,
+    pub(crate) subject: Subject,
     /// The state before.
-    pub from: Local,
+    pub(crate) from: Local,
     /// The state after.
-    pub to: Local,
+    pub(crate) to: Local,
     /// The premises, in the order of the text.
-    pub guards: Vec<Guard>,
+    pub(crate) guards: Vec<Guard>,
     /// A message of the capability that is put into the pool (rules about capabilities).
-    pub sends: Option<MessageId>,
+    pub(crate) sends: Option<MessageId>,
     /// A message of the capability that is taken out of the pool (rules about requirements).
-    pub consumes: Option<MessageId>,
+    pub(crate) consumes: Option<MessageId>,
     /// Where it was declared.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 /// A node type.
@@ -211,9 +206,9 @@ pub struct NodeType {
     /// Its name.
     pub name: String,
     /// The type whose behaviour it inherits; it stands before this one.
-    pub extends: Option<NodeTypeId>,
+    pub(crate) extends: Option<NodeTypeId>,
     /// Where it was declared.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 /// A relationship type.
@@ -222,11 +217,11 @@ pub struct RelationshipType {
     /// Its name.
     pub name: String,
     /// The type whose behaviour it inherits; it stands before this one.
-    pub extends: Option<RelationshipTypeId>,
+    pub(crate) extends: Option<RelationshipTypeId>,
     /// Whether relationships of this type are part of the order that has no cycles.
     pub acyclic: bool,
     /// Where it was declared.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 /// Everything that type architects say about behaviour.
@@ -239,9 +234,9 @@ pub struct RuleSet {
     /// The names of the states of nodes, capabilities and requirements; the first is initial.
     pub states: [Vec<String>; 3],
     /// The states in which a node is done.
-    pub goal: Locals,
+    pub(crate) goal: Locals,
     /// The messages.
-    pub messages: Vec<String>,
+    pub(crate) messages: Vec<String>,
     /// Whether a node has one capability for all relationships of a type that lead to it,
     /// instead of one for each.
     pub shared_capabilities: bool,
@@ -250,9 +245,9 @@ pub struct RuleSet {
     /// The relationship types.
     pub relationship_types: Vec<RelationshipType>,
     /// The rules, in the order of the text.
-    pub rules: Vec<Rule>,
+    pub(crate) rules: Vec<Rule>,
     /// The whole text.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 impl RuleSet {
@@ -267,24 +262,24 @@ impl RuleSet {
     }
 
     /// The rules that nodes of a type follow, inherited ones included, in the order of the text.
-    pub fn node_rules(&self, node_type: NodeTypeId) -> Vec<RuleId> {
+    pub(crate) fn node_rules(&self, node_type: NodeTypeId) -> Vec<RuleId> {
         let parents = |id: NodeTypeId| self.node_types[id.index()].extends;
         let lineage = std::iter::successors(Some(node_type), |id| parents(*id));
         self.effective(lineage.map(Subject::Node))
     }
 
     /// The rules that capabilities of relationships of a type follow.
-    pub fn capability_rules(&self, relationship: RelationshipTypeId) -> Vec<RuleId> {
+    pub(crate) fn capability_rules(&self, relationship: RelationshipTypeId) -> Vec<RuleId> {
         self.effective(self.lineage(relationship).map(Subject::Capability))
     }
 
     /// The rules that requirements of relationships of a type follow.
-    pub fn requirement_rules(&self, relationship: RelationshipTypeId) -> Vec<RuleId> {
+    pub(crate) fn requirement_rules(&self, relationship: RelationshipTypeId) -> Vec<RuleId> {
         self.effective(self.lineage(relationship).map(Subject::Requirement))
     }
 
     /// A relationship type and those that it extends, nearest first.
-    pub fn lineage(
+    pub(crate) fn lineage(
         &self,
         relationship: RelationshipTypeId,
     ) -> impl Iterator<Item = RelationshipTypeId> {
@@ -319,17 +314,21 @@ impl RuleSet {
     }
 
     /// The node types, by id.
-    pub fn node_type_ids(&self) -> impl Iterator<Item = NodeTypeId> {
+    pub(crate) fn node_type_ids(&self) -> impl Iterator<Item = NodeTypeId> {
         (0..self.node_types.len()).map(NodeTypeId::from)
     }
 
     /// The relationship types, by id.
-    pub fn relationship_type_ids(&self) -> impl Iterator<Item = RelationshipTypeId> {
+    pub(crate) fn relationship_type_ids(&self) -> impl Iterator<Item = RelationshipTypeId> {
         (0..self.relationship_types.len()).map(RelationshipTypeId::from)
     }
 
     /// Whether the rules of a type let a guard over `over` look at relationships of `found`.
-    pub fn looks_at(&self, over: &BTreeSet<RelationshipTypeId>, found: RelationshipTypeId) -> bool {
+    pub(crate) fn looks_at(
+        &self,
+        over: &BTreeSet<RelationshipTypeId>,
+        found: RelationshipTypeId,
+    ) -> bool {
         self.lineage(found).any(|id| over.contains(&id))
     }
 }
@@ -353,7 +352,7 @@ pub struct Link {
     /// The node that has the capability.
     pub target: usize,
     /// The capability, among those of the topology.
-    pub capability: usize,
+    pub(crate) capability: usize,
 }
 
 /// Nodes and relationships that follow a rule set.
@@ -362,7 +361,7 @@ pub struct Link {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Topology {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// How it behaves.
     pub rules: RuleSet,
     /// The nodes.
@@ -370,7 +369,7 @@ pub struct Topology {
     /// The relationships.
     pub links: Vec<Link>,
     /// How many capabilities there are.
-    pub capabilities: usize,
+    pub(crate) capabilities: usize,
 }
 
 impl Topology {
@@ -404,7 +403,7 @@ impl Topology {
     /// Paper: 001 DDS
     /// Deviation: printed over HostedOn only, which makes the theorem false; here over every
     /// relationship type, unless a rule set says otherwise.
-    pub fn cycle(&self) -> Option<Vec<usize>> {
+    pub(crate) fn cycle(&self) -> Option<Vec<usize>> {
         let mut outgoing = vec![Vec::new(); self.nodes.len()];
         for link in &self.links {
             if self.rules.relationship_types[link.relationship.index()].acyclic {

@@ -46,7 +46,7 @@ impl Timing {
     }
 
     /// Whether two runs can differ.
-    pub fn is_random(&self) -> bool {
+    pub(crate) fn is_random(&self) -> bool {
         !matches!(self, Timing::Fixed(_))
     }
 }

@@ -13,7 +13,7 @@ use super::slots::Slot;
 
 /// Whether `together` rows can be inside one of their slots at a common cut of the window; if so,
 /// which rows are inside at the cut where most of them are.
-pub fn at_once(
+pub(crate) fn at_once(
     scene: &Scene<'_>,
     window: &Slot,
     rows: &[Vec<Slot>],

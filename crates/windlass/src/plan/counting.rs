@@ -13,30 +13,30 @@ use crate::lifecycle::protocol::{Arity, Sort};
 
 /// A need fails when, in the window, `together` of the rows are inside one of their slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub(crate) struct Question {
     /// The stage of the need.
-    pub stage: usize,
+    pub(crate) stage: usize,
     /// When the fault shows.
-    pub window: Slot,
+    pub(crate) window: Slot,
     /// The slots of each provider that count.
-    pub rows: Vec<Vec<Slot>>,
+    pub(crate) rows: Vec<Vec<Slot>>,
     /// How many must hold at once; 0 means that the need fails in any case.
-    pub together: usize,
+    pub(crate) together: usize,
 }
 
 /// Up to this many combinations each one is asked by itself.
-pub const MOST_COMBINATIONS: usize = 2000;
+pub(crate) const MOST_COMBINATIONS: usize = 2000;
 
 impl Question {
     /// The rows that have a slot at all.
-    pub fn able(&self) -> Vec<usize> {
+    pub(crate) fn able(&self) -> Vec<usize> {
         (0..self.rows.len()).filter(|row| !self.rows[*row].is_empty()).collect()
     }
 }
 
 /// Every question that a need with an arity beyond `any` asks in some of its stages; it is
 /// satisfied at every cut of them when the answer to each one is no.
-pub fn questions(
+pub(crate) fn questions(
     scene: &Scene<'_>,
     need: &Need,
     stages: RangeInclusive<usize>,
@@ -113,13 +113,13 @@ fn changed(
 }
 
 /// How many ways there are to choose; saturates.
-pub fn combinations(from: usize, choose: usize) -> usize {
+pub(crate) fn combinations(from: usize, choose: usize) -> usize {
     let choose = choose.min(from.saturating_sub(choose));
     (0..choose).fold(1_usize, |ways, at| ways.saturating_mul(from - at) / (at + 1))
 }
 
 /// The next combination in lexicographic order.
-pub fn next_combination(chosen: &mut [usize], from: usize) -> bool {
+pub(crate) fn next_combination(chosen: &mut [usize], from: usize) -> bool {
     let size = chosen.len();
     let Some(at) = (0..size).rev().find(|at| chosen[*at] < from - (size - at)) else {
         return false;

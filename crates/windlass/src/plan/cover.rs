@@ -14,14 +14,14 @@ use crate::lifecycle::protocol::RequirementId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offered {
     /// The providers whose failing slots are compared; one alone is often enough.
-    pub providers: Vec<LifeId>,
+    pub(crate) providers: Vec<LifeId>,
     /// Why they never fail together.
     pub passed: Vec<PassedOver>,
 }
 
 /// How a binding comes about that a replica-aware need holds on to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// It is there at the start.
     Start(LifeId),
     /// It is made when a stage is entered, and an instance offers then.
@@ -30,23 +30,23 @@ pub enum Origin {
 
 /// A provider that may have been bound in one of its offering slots has not failed since.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub(crate) struct Kept {
     /// Whether it cannot be bound in that slot at all.
-    pub never_bound: bool,
+    pub(crate) never_bound: bool,
     /// The proof of either.
-    pub passed: Vec<PassedOver>,
+    pub(crate) passed: Vec<PassedOver>,
 }
 
 /// One place at which the binding of a replica-aware need may have been made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The stage that was entered.
-    pub stage: usize,
+    pub(crate) stage: usize,
     /// How the binding came about.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
     /// For each provider and each of its offering slots, in order. Of a binding that is there at
     /// the start only its own provider and the slot from the start.
-    pub kept: Vec<Kept>,
+    pub(crate) kept: Vec<Kept>,
 }
 
 /// Why a question of counting is answered by no.
@@ -77,11 +77,11 @@ pub enum Proof {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Satisfied {
     /// Whose requirement.
-    pub life: LifeId,
+    pub(crate) life: LifeId,
     /// In which stage.
-    pub stage: usize,
+    pub(crate) stage: usize,
     /// Which requirement.
-    pub requirement: RequirementId,
+    pub(crate) requirement: RequirementId,
     /// Why.
     pub proof: Proof,
 }

@@ -28,7 +28,7 @@ impl EventId {
 
 /// Which part of its step an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EventKind {
+pub(crate) enum EventKind {
     /// An operation starts.
     Start,
     /// An operation ends.
@@ -47,7 +47,7 @@ pub struct Event {
     /// The step it belongs to.
     pub step: usize,
     /// Which part of it.
-    pub kind: EventKind,
+    pub(crate) kind: EventKind,
 }
 
 /// How far down the other paths an event reaches: (path, number of its events), sorted by path.
@@ -278,13 +278,13 @@ impl Events {
     }
 
     /// One order of all events that respects the plan.
-    pub fn topological(&self) -> &[EventId] {
+    pub(crate) fn topological(&self) -> &[EventId] {
         &self.topological
     }
 
     /// How many events can be the first one, or the last one, whichever are more. Each set of them
     /// has happened in some state on the way, so that the states are two to that power at least.
-    pub fn breadth(&self) -> usize {
+    pub(crate) fn breadth(&self) -> usize {
         let mut is_last = vec![true; self.len()];
         let mut firsts = 0;
         for event in self.ids() {
@@ -313,7 +313,7 @@ impl Events {
 
     /// The paths that cover all events, each in its order: an event on a path comes after the one
     /// before it. So a set of events closed downward is known by how much of each path it has.
-    pub fn paths(&self) -> Vec<Vec<EventId>> {
+    pub(crate) fn paths(&self) -> Vec<Vec<EventId>> {
         let count = self.path.iter().max().map_or(0, |last| *last as usize + 1);
         let mut paths = vec![Vec::new(); count];
         for event in &self.topological {
@@ -323,13 +323,13 @@ impl Events {
     }
 
     /// The path on which an event lies, and how many events of it come before.
-    pub fn place(&self, id: EventId) -> (usize, usize) {
+    pub(crate) fn place(&self, id: EventId) -> (usize, usize) {
         (self.path[id.index()] as usize, self.position[id.index()] as usize)
     }
 
     /// How many events are among `tops` or before one of them: the length of the shortest run
     /// that contains them all.
-    pub fn count_below(&self, tops: &[EventId]) -> usize {
+    pub(crate) fn count_below(&self, tops: &[EventId]) -> usize {
         let mut all: Vec<(u32, u32)> = Vec::new();
         let mut alone: Vec<EventId> = Vec::new();
         for top in tops {
@@ -360,7 +360,7 @@ impl Events {
     }
 
     /// The events among `tops` or before one of them, in an order that respects the plan.
-    pub fn below(&self, tops: &[EventId]) -> Vec<EventId> {
+    pub(crate) fn below(&self, tops: &[EventId]) -> Vec<EventId> {
         let mut wanted = vec![false; self.all.len()];
         let mut open: Vec<EventId> = tops.to_vec();
         while let Some(event) = open.pop() {

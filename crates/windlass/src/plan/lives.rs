@@ -22,46 +22,46 @@ pub struct LifeId(pub u32);
 
 impl LifeId {
     /// As an index into the list of lives.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// A stage of a life: from the event that enters it to the one that enters the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stage {
+pub(crate) struct Stage {
     /// The event that enters it; none for what is there at the start.
-    pub enter: Option<EventId>,
+    pub(crate) enter: Option<EventId>,
     /// Where the instance is; none while it does not exist.
-    pub element: Option<Element>,
+    pub(crate) element: Option<Element>,
 }
 
 /// One life.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Life {
+pub(crate) struct Life {
     /// Whose life.
-    pub instance: InstanceId,
+    pub(crate) instance: InstanceId,
     /// The node it is an instance of.
-    pub node: NodeId,
+    pub(crate) node: NodeId,
     /// The life inside which it takes place.
-    pub container: Option<LifeId>,
+    pub(crate) container: Option<LifeId>,
     /// Its stages; the first one has no entering event.
-    pub stages: Vec<Stage>,
+    pub(crate) stages: Vec<Stage>,
 }
 
 impl Life {
     /// The event that ends a stage; none when nothing does.
-    pub fn leave(&self, stage: usize) -> Option<EventId> {
+    pub(crate) fn leave(&self, stage: usize) -> Option<EventId> {
         self.stages.get(stage + 1).and_then(|next| next.enter)
     }
 
     /// The event that created the instance; none when it was there at the start.
-    pub fn birth(&self) -> Option<EventId> {
+    pub(crate) fn birth(&self) -> Option<EventId> {
         self.stages.windows(2).find(|pair| pair[0].element.is_none()).and_then(|pair| pair[1].enter)
     }
 
     /// The event that destroyed the instance.
-    pub fn death(&self) -> Option<EventId> {
+    pub(crate) fn death(&self) -> Option<EventId> {
         let last = self.stages.last()?;
         if last.element.is_none() { last.enter } else { None }
     }
@@ -72,16 +72,16 @@ impl Life {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disorder {
     /// What is wrong.
-    pub kind: DisorderKind,
+    pub(crate) kind: DisorderKind,
     /// The event that should come first, when the failure is a missing order.
-    pub earlier: Option<EventId>,
+    pub(crate) earlier: Option<EventId>,
     /// The event that cannot be executed in its place.
-    pub later: EventId,
+    pub(crate) later: EventId,
 }
 
 /// Why an action cannot be executed in every order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DisorderKind {
+pub(crate) enum DisorderKind {
     /// The instance does not exist then.
     NoInstance,
     /// An instance with this id exists then.
@@ -104,9 +104,9 @@ pub enum DisorderKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undefined {
     /// The life.
-    pub life: LifeId,
+    pub(crate) life: LifeId,
     /// The start of the operation.
-    pub event: EventId,
+    pub(crate) event: EventId,
 }
 
 /// All lives of a plan.
@@ -117,7 +117,7 @@ pub struct Lives {
     /// Operations that do not exist where they are planned (tier T0b), each the first of its life.
     pub undefined: Vec<Undefined>,
     /// Whether some operation has alternatives, so that stages depend on a choice.
-    pub has_alternatives: bool,
+    pub(crate) has_alternatives: bool,
 }
 
 impl Lives {
@@ -138,17 +138,17 @@ impl Lives {
     }
 
     /// The life with this id.
-    pub fn get(&self, id: LifeId) -> &Life {
+    pub(crate) fn get(&self, id: LifeId) -> &Life {
         &self.all[id.index()]
     }
 
     /// Every life.
-    pub fn ids(&self) -> impl Iterator<Item = LifeId> + use<> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = LifeId> + use<> {
         (0..self.all.len() as u32).map(LifeId)
     }
 
     /// The lives of the instances of a node.
-    pub fn of_node(&self, node: NodeId) -> &[LifeId] {
+    pub(crate) fn of_node(&self, node: NodeId) -> &[LifeId] {
         &self.of_node[node.index()]
     }
 

@@ -15,24 +15,24 @@ use crate::lifecycle::protocol::{Arity, CapabilityId, Element, RequirementId, So
 
 /// A run of stages of one life that all need the same requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Need {
+pub(crate) struct Need {
     /// Whose need.
-    pub life: LifeId,
+    pub(crate) life: LifeId,
     /// What is needed.
-    pub requirement: RequirementId,
+    pub(crate) requirement: RequirementId,
     /// First stage.
-    pub from: usize,
+    pub(crate) from: usize,
     /// Last stage.
-    pub to: usize,
+    pub(crate) to: usize,
 }
 
 /// Who can satisfy a need.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Providers {
+pub(crate) struct Providers {
     /// What they have to offer.
-    pub capability: CapabilityId,
+    pub(crate) capability: CapabilityId,
     /// The lives of the target node; of a containment requirement only the container.
-    pub lives: Vec<LifeId>,
+    pub(crate) lives: Vec<LifeId>,
 }
 
 /// Where each instance may be in each stage of its life: the planned element alone as long as
@@ -53,7 +53,7 @@ impl Possible {
     }
 
     /// Where an instance may be; nowhere while it does not exist.
-    pub fn at(&self, life: LifeId, stage: usize) -> &BTreeSet<Element> {
+    pub(crate) fn at(&self, life: LifeId, stage: usize) -> &BTreeSet<Element> {
         &self.0[life.index()][stage]
     }
 }
@@ -75,7 +75,7 @@ pub struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     /// Every need of every life, in the order of lives, requirements and stages.
-    pub fn needs(&self) -> impl Iterator<Item = Need> + use<'a> {
+    pub(crate) fn needs(&self) -> impl Iterator<Item = Need> + use<'a> {
         let scene = *self;
         scene.lives.ids().flat_map(move |id| {
             let life = scene.lives.get(id);
@@ -89,19 +89,19 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether an instance may rely on a requirement in a stage.
-    pub fn may_need(&self, life: LifeId, stage: usize, requirement: RequirementId) -> bool {
+    pub(crate) fn may_need(&self, life: LifeId, stage: usize, requirement: RequirementId) -> bool {
         let protocol = self.application.protocol_of(self.lives.get(life).node);
         let elements = self.possible.at(life, stage);
         protocol.is_some_and(|p| elements.iter().any(|e| p.requires(*e).contains(&requirement)))
     }
 
     /// The sort of a need.
-    pub fn sort(&self, need: &Need) -> Sort {
+    pub(crate) fn sort(&self, need: &Need) -> Sort {
         self.requirement(need).sort
     }
 
     /// The arity of a need.
-    pub fn arity(&self, need: &Need) -> Arity {
+    pub(crate) fn arity(&self, need: &Need) -> Arity {
         self.requirement(need).arity
     }
 
@@ -111,7 +111,7 @@ impl<'a> Scene<'a> {
     }
 
     /// What can satisfy a need; none when the requirement is unbound.
-    pub fn providers(&self, need: &Need) -> Option<Providers> {
+    pub(crate) fn providers(&self, need: &Need) -> Option<Providers> {
         let life = self.lives.get(need.life);
         let binding = self.application.node(life.node).binding(need.requirement)?;
         let lives = match self.sort(need) {
@@ -123,7 +123,7 @@ impl<'a> Scene<'a> {
 
     /// When a fault of a need shows: all the time in a state; in an operation at its end only.
     /// None when the operation does not end within the plan.
-    pub fn window(&self, life: LifeId, stage: usize) -> Option<Slot> {
+    pub(crate) fn window(&self, life: LifeId, stage: usize) -> Option<Slot> {
         let life = self.lives.get(life);
         match life.stages[stage].element? {
             Element::State(_) => Some(Slot::stages(life, stage, stage)),
@@ -138,19 +138,19 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a stage is an operation, so that its faults show one event later, at its end.
-    pub fn is_operation(&self, life: LifeId, stage: usize) -> bool {
+    pub(crate) fn is_operation(&self, life: LifeId, stage: usize) -> bool {
         matches!(self.lives.get(life).stages[stage].element, Some(Element::Transition(_)))
     }
 
     /// The slots in which a provider may offer a capability.
-    pub fn may_offer(&self, life: LifeId, capability: CapabilityId) -> Vec<Slot> {
+    pub(crate) fn may_offer(&self, life: LifeId, capability: CapabilityId) -> Vec<Slot> {
         self.slots(life, |elements, protocol| {
             elements.iter().any(|e| protocol.offers(*e).contains(&capability))
         })
     }
 
     /// The slots in which a provider may fail to offer a capability; absence is failing.
-    pub fn may_miss(&self, life: LifeId, capability: CapabilityId) -> Vec<Slot> {
+    pub(crate) fn may_miss(&self, life: LifeId, capability: CapabilityId) -> Vec<Slot> {
         self.slots(life, |elements, protocol| {
             elements.is_empty()
                 || elements.iter().any(|e| !protocol.offers(*e).contains(&capability))
@@ -158,14 +158,14 @@ impl<'a> Scene<'a> {
     }
 
     /// The slots in which an instance exists and may fail to offer a capability.
-    pub fn may_be_silent(&self, life: LifeId, capability: CapabilityId) -> Vec<Slot> {
+    pub(crate) fn may_be_silent(&self, life: LifeId, capability: CapabilityId) -> Vec<Slot> {
         self.slots(life, |elements, protocol| {
             elements.iter().any(|e| !protocol.offers(*e).contains(&capability))
         })
     }
 
     /// The slots in which an instance does not exist.
-    pub fn absent(&self, life: LifeId) -> Vec<Slot> {
+    pub(crate) fn absent(&self, life: LifeId) -> Vec<Slot> {
         self.slots(life, |elements, _| elements.is_empty())
     }
 
@@ -183,14 +183,14 @@ impl<'a> Scene<'a> {
 
     /// How many instances of its target node a need of arity `all` asks for: as many as are
     /// wanted, never none.
-    pub fn wanted(&self, need: &Need) -> usize {
+    pub(crate) fn wanted(&self, need: &Need) -> usize {
         let node = self.lives.get(need.life).node;
         let binding = self.application.node(node).binding(need.requirement);
         binding.map_or(1, |b| self.application.node(b.target).count.max(1)) as usize
     }
 
     /// The instances that a need is bound to in the start state.
-    pub fn bound_at_start(&self, need: &Need) -> Vec<LifeId> {
+    pub(crate) fn bound_at_start(&self, need: &Need) -> Vec<LifeId> {
         let user = &self.lives.get(need.life).instance;
         let none = InstanceId(String::new());
         let from = (user.clone(), need.requirement, none);
@@ -206,7 +206,7 @@ impl<'a> Scene<'a> {
 
     /// The instance that a need is bound to in the start state, with the slot in which it offers
     /// from the start; none when no bound instance offers.
-    pub fn offering_at_start(
+    pub(crate) fn offering_at_start(
         &self,
         need: &Need,
         capability: CapabilityId,
@@ -224,7 +224,7 @@ impl<'a> Scene<'a> {
 
     /// The stages of a need up to `stage` at which its binding may have been made: the first one,
     /// and each one before which the instance may not have relied on it.
-    pub fn entries(&self, need: &Need, stage: usize) -> Vec<usize> {
+    pub(crate) fn entries(&self, need: &Need, stage: usize) -> Vec<usize> {
         let protocol = self.application.protocol_of(self.lives.get(need.life).node);
         let may_not_need = |at: usize| {
             let elements = self.possible.at(need.life, at);
@@ -236,7 +236,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The event that enters a run of stages; none when it is there at the start.
-    pub fn entry(&self, need: &Need) -> Option<EventId> {
+    pub(crate) fn entry(&self, need: &Need) -> Option<EventId> {
         self.lives.get(need.life).stages[need.from].enter
     }
 }

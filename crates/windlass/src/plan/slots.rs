@@ -16,24 +16,24 @@ use crate::application::InstanceId;
 
 /// A stretch of a life.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slot {
+pub(crate) struct Slot {
     /// Events that must have happened, with everything before them; one of them enters the slot.
-    pub after: Vec<EventId>,
+    pub(crate) after: Vec<EventId>,
     /// The event that enters it, for order edges; none when it holds from the start.
-    pub enter: Option<EventId>,
+    pub(crate) enter: Option<EventId>,
     /// The event that ends it; none when it lasts.
-    pub leave: Option<EventId>,
+    pub(crate) leave: Option<EventId>,
 }
 
 impl Slot {
     /// From stage `from` to stage `to` of a life, both included.
-    pub fn stages(life: &Life, from: usize, to: usize) -> Slot {
+    pub(crate) fn stages(life: &Life, from: usize, to: usize) -> Slot {
         let enter = life.stages[from].enter;
         Slot { after: enter.into_iter().collect(), enter, leave: life.leave(to) }
     }
 
     /// The instant before an event: everything before it has happened, and it has not.
-    pub fn before(events: &Events, event: EventId) -> Slot {
+    pub(crate) fn before(events: &Events, event: EventId) -> Slot {
         let after = events.predecessors(event).to_vec();
         Slot { after, enter: Some(event), leave: Some(event) }
     }
@@ -46,7 +46,7 @@ impl Slot {
 }
 
 /// The maximal runs of stages with a property, as first and last stage.
-pub fn runs(stages: usize, holds: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
+pub(crate) fn runs(stages: usize, holds: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
     let mut all: Vec<(usize, usize)> = Vec::new();
     for stage in (0..stages).filter(|stage| holds(*stage)) {
         match all.last_mut() {
@@ -61,14 +61,14 @@ pub fn runs(stages: usize, holds: impl Fn(usize) -> bool) -> Vec<(usize, usize)>
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassedOver {
     /// Which row.
-    pub row: usize,
+    pub(crate) row: usize,
     /// The row whose current slot needs the end of this one.
-    pub by: usize,
+    pub(crate) by: usize,
 }
 
 /// Whether one slot of each row can hold at a common cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meeting {
+pub(crate) enum Meeting {
     /// They can: the first such choice, one slot index a row. Its cut is the least of all.
     At(Vec<usize>),
     /// They cannot: slots passed over, until a row has none left.
@@ -76,7 +76,7 @@ pub enum Meeting {
 }
 
 /// Looks for a meeting of one slot from each row; the slots of a row are in the order of a life.
-pub fn meeting(rows: &[&[Slot]], events: &Events) -> Meeting {
+pub(crate) fn meeting(rows: &[&[Slot]], events: &Events) -> Meeting {
     let mut current = vec![0_usize; rows.len()];
     let mut passed = Vec::new();
     if rows.iter().any(|row| row.is_empty()) {
@@ -111,7 +111,7 @@ pub fn meeting(rows: &[&[Slot]], events: &Events) -> Meeting {
 
 /// Whether the slots passed over prove that the rows never meet: each one was over before the
 /// slot it was compared with is entered, and a row has none left.
-pub fn proves_never(rows: &[&[Slot]], passed: &[PassedOver], events: &Events) -> bool {
+pub(crate) fn proves_never(rows: &[&[Slot]], passed: &[PassedOver], events: &Events) -> bool {
     let mut current = vec![0_usize; rows.len()];
     let slot = |row: usize, at: usize| rows.get(row).and_then(|row| row.get(at));
     for step in passed {
@@ -126,7 +126,7 @@ pub fn proves_never(rows: &[&[Slot]], passed: &[PassedOver], events: &Events) ->
 }
 
 /// The slots that are not over when another slot of the same life is entered.
-pub fn not_before(slots: Vec<Slot>, other: &Slot, events: &Events) -> Vec<Slot> {
+pub(crate) fn not_before(slots: Vec<Slot>, other: &Slot, events: &Events) -> Vec<Slot> {
     let over = |slot: &Slot| {
         slot.leave.zip(other.enter).is_some_and(|(leave, enter)| events.at_most(leave, enter))
     };
@@ -134,7 +134,7 @@ pub fn not_before(slots: Vec<Slot>, other: &Slot, events: &Events) -> Vec<Slot> 
 }
 
 /// The least cut of a choice of slots, as the events that everything must be below.
-pub fn least_cut<'a>(slots: impl Iterator<Item = &'a Slot>) -> Vec<EventId> {
+pub(crate) fn least_cut<'a>(slots: impl Iterator<Item = &'a Slot>) -> Vec<EventId> {
     let mut tops: Vec<EventId> = slots.flat_map(|slot| slot.after.iter().copied()).collect();
     tops.sort_unstable();
     tops.dedup();
@@ -142,7 +142,7 @@ pub fn least_cut<'a>(slots: impl Iterator<Item = &'a Slot>) -> Vec<EventId> {
 }
 
 /// The life that was there at the start with this id, or none.
-pub fn life_at_start(lives: &Lives, instance: &InstanceId) -> Option<LifeId> {
+pub(crate) fn life_at_start(lives: &Lives, instance: &InstanceId) -> Option<LifeId> {
     lives.ids().find(|id| {
         let life = lives.get(*id);
         life.instance == *instance && life.stages[0].element.is_some()

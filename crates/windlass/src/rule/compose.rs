@@ -2,47 +2,47 @@
 //! silent about.
 //!
 //! A rule is one file with a constant and a function that looks at a project, and one line in
-//! [`RULES`]; what only the reader sees is in [`CODES`].
+//! `RULES`; what only the reader sees is in `CODES`.
 //! None of them makes an
 //! error of what Compose accepts; `check --strict` lets them fail.
 
-pub mod address_outside_subnet;
-pub mod bad_compose_value;
+pub(crate) mod address_outside_subnet;
+pub(crate) mod bad_compose_value;
 pub mod beyond_classic_builder;
 mod codes;
-pub mod command_cut_off;
-pub mod completion_of_restarted_service;
-pub mod conflicting_keys;
+pub(crate) mod command_cut_off;
+pub(crate) mod completion_of_restarted_service;
+pub(crate) mod conflicting_keys;
 mod conflicting_limits;
-pub mod contradicting_resources;
-pub mod dependency_cycle;
-pub mod engine_socket_mount;
-pub mod first_exit_decides;
-pub mod fixed_port_with_replicas;
-pub mod healthy_without_healthcheck;
-pub mod host_port_clash;
-pub mod ignored_deploy_key;
-pub mod image_without_version;
-pub mod missing_bind_source;
-pub mod name_of_all_projects;
-pub mod needs_plugin;
+pub(crate) mod contradicting_resources;
+pub(crate) mod dependency_cycle;
+pub(crate) mod engine_socket_mount;
+pub(crate) mod first_exit_decides;
+pub(crate) mod fixed_port_with_replicas;
+pub(crate) mod healthy_without_healthcheck;
+pub(crate) mod host_port_clash;
+pub(crate) mod ignored_deploy_key;
+pub(crate) mod image_without_version;
+pub(crate) mod missing_bind_source;
+pub(crate) mod name_of_all_projects;
+pub(crate) mod needs_plugin;
 pub mod no_image;
-pub mod one_image_two_platforms;
-pub mod one_letter_volume;
-pub mod overlapping_subnets;
-pub mod privileged_service;
-pub mod same_address;
-pub mod same_container_name;
-pub mod same_mount_target;
-pub mod secret_in_environment;
-pub mod secret_of_cluster;
-pub mod started_though_checked;
-pub mod undefined_in_compose;
-pub mod unknown_mount_option;
-pub mod unknown_restart_policy;
-pub mod unused_resource;
+pub(crate) mod one_image_two_platforms;
+pub(crate) mod one_letter_volume;
+pub(crate) mod overlapping_subnets;
+pub(crate) mod privileged_service;
+pub(crate) mod same_address;
+pub(crate) mod same_container_name;
+pub(crate) mod same_mount_target;
+pub(crate) mod secret_in_environment;
+pub(crate) mod secret_of_cluster;
+pub(crate) mod started_though_checked;
+pub(crate) mod undefined_in_compose;
+pub(crate) mod unknown_mount_option;
+pub(crate) mod unknown_restart_policy;
+pub(crate) mod unused_resource;
 
-pub use codes::CODES;
+pub(crate) use codes::CODES;
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ use crate::lang::compose::project::Service;
 use crate::source::{Sources, Span};
 
 /// What Compose refuses, too: a project with such a finding is not lowered.
-pub const REFUSED: &[&Rule] = &[
+pub(crate) const REFUSED: &[&Rule] = &[
     &undefined_in_compose::RULE,
     &no_image::RULE,
     &conflicting_keys::RULE,
@@ -64,7 +64,7 @@ pub const REFUSED: &[&Rule] = &[
 ];
 
 /// What Compose accepts, in the order in which the rules run.
-pub const RULES: &[&Rule] = &[
+pub(crate) const RULES: &[&Rule] = &[
     &healthy_without_healthcheck::RULE,
     &host_port_clash::RULE,
     &fixed_port_with_replicas::RULE,
@@ -95,7 +95,7 @@ pub const RULES: &[&Rule] = &[
 
 /// Everything that Compose refuses in a project. What is said to be missing from an incomplete one
 /// may stand in what could not be read.
-pub fn check_refused(project: &Project, is_complete: bool) -> Vec<Diagnostic> {
+pub(crate) fn check_refused(project: &Project, is_complete: bool) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for rule in REFUSED.iter().filter(|it| is_complete || !it.has(Tag::NeedsWholeProject)) {
         if let LooksAt::Project(check) = rule.looks_at {

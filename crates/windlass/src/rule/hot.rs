@@ -6,97 +6,97 @@
 //! one says: O11 is in O09, O13 in S03, O42 in O39.
 
 mod codes;
-pub mod incompatible_properties;
+pub(crate) mod incompatible_properties;
 mod look;
 mod shared;
 
-pub mod aap_on_port_of_unsecured_net;
+pub(crate) mod aap_on_port_of_unsecured_net;
 mod alternatives;
-pub mod asg_desired_out_of_bounds;
-pub mod asg_min_above_max;
-pub mod bdm2_image_and_image_id;
-pub mod bdm2_not_one_source;
-pub mod different_ipv6_modes;
-pub mod fip_address_twice;
-pub mod fip_subnet_outside_network;
-pub mod flat_provider_net_without_physnet;
-pub mod floating_network_not_external;
-pub mod gateway_in_pool;
-pub mod gateway_network_not_external;
-pub mod gateway_outside_cidr;
-pub mod group_role_domain_and_project;
-pub mod ipv6_modes_on_v4;
-pub mod l3_agents_without_ha;
-pub mod min_adjustment_step_without_percent;
-pub mod non_multiattach_volume_twice;
-pub mod overlapping_pools_in_network;
-pub mod overlapping_subnet_cidrs_of_network;
-pub mod pool_end_before_start;
-pub mod pool_max_below_min_prefixlen;
-pub mod pool_min_prefixlen_zero_v4;
-pub mod pool_outside_cidr;
-pub mod port_ip_outside_subnet_cidr;
-pub mod port_same_subnet_and_subnet_id;
-pub mod port_subnet_and_subnet_id;
-pub mod port_subnet_id_outside_network;
-pub mod port_subnet_outside_network;
-pub mod port_two_ips_per_subnet;
-pub mod port_two_ips_per_subnet_id;
-pub mod port_two_ips_per_version;
-pub mod ports_same_ip;
-pub mod ports_same_mac;
-pub mod router_distributed_with_l3_agents;
-pub mod router_fixed_ip_subnet_outside_gateway_net;
-pub mod router_ha_and_distributed;
-pub mod router_interface_not_port_xor_subnet;
-pub mod router_interfaces_same_port;
-pub mod routers_same_ip;
-pub mod same_domain_name;
-pub mod same_flavor_id;
-pub mod same_group_name_in_domain;
-pub mod same_pool_prefixes;
-pub mod same_project_name_in_domain;
-pub mod same_provider_net_name;
-pub mod same_region_id;
-pub mod same_role_name_in_domain;
-pub mod same_user_name_in_domain;
-pub mod server_bdm_and_bdm_v2;
-pub mod server_fip_and_associated_fip_same_net;
-pub mod server_fip_and_port_fip_same_net;
-pub mod server_fixed_ip_and_port;
-pub mod server_fixed_ip_twice;
-pub mod server_network_entry_without_target;
-pub mod server_not_one_boot_source;
-pub mod server_port_twice;
-pub mod server_subnet_outside_network;
-pub mod server_uuid_and_network;
-pub mod server_volume_twice;
-pub mod server_without_router;
-pub mod servers_same_fixed_ip;
-pub mod servers_same_port;
-pub mod servers_same_volume;
-pub mod sg_ipv4_rule_with_ipv6_protocol;
-pub mod sg_on_port_of_unsecured_net;
-pub mod sg_port_range_reversed;
-pub mod sg_port_range_without_ports;
-pub mod small_prefixlen_without_pool_min;
-pub mod software_deployment_without_user_data_format;
-pub mod subnet_cidr_and_prefixlen;
-pub mod subnet_without_cidr_or_pool;
-pub mod two_fips_per_port_and_net;
-pub mod unsecured_port_with_sg_or_aap;
-pub mod user_role_domain_and_project;
-pub mod volume_size_not_one_source;
-pub mod volume_without_size;
+pub(crate) mod asg_desired_out_of_bounds;
+pub(crate) mod asg_min_above_max;
+pub(crate) mod bdm2_image_and_image_id;
+pub(crate) mod bdm2_not_one_source;
+pub(crate) mod different_ipv6_modes;
+pub(crate) mod fip_address_twice;
+pub(crate) mod fip_subnet_outside_network;
+pub(crate) mod flat_provider_net_without_physnet;
+pub(crate) mod floating_network_not_external;
+pub(crate) mod gateway_in_pool;
+pub(crate) mod gateway_network_not_external;
+pub(crate) mod gateway_outside_cidr;
+pub(crate) mod group_role_domain_and_project;
+pub(crate) mod ipv6_modes_on_v4;
+pub(crate) mod l3_agents_without_ha;
+pub(crate) mod min_adjustment_step_without_percent;
+pub(crate) mod non_multiattach_volume_twice;
+pub(crate) mod overlapping_pools_in_network;
+pub(crate) mod overlapping_subnet_cidrs_of_network;
+pub(crate) mod pool_end_before_start;
+pub(crate) mod pool_max_below_min_prefixlen;
+pub(crate) mod pool_min_prefixlen_zero_v4;
+pub(crate) mod pool_outside_cidr;
+pub(crate) mod port_ip_outside_subnet_cidr;
+pub(crate) mod port_same_subnet_and_subnet_id;
+pub(crate) mod port_subnet_and_subnet_id;
+pub(crate) mod port_subnet_id_outside_network;
+pub(crate) mod port_subnet_outside_network;
+pub(crate) mod port_two_ips_per_subnet;
+pub(crate) mod port_two_ips_per_subnet_id;
+pub(crate) mod port_two_ips_per_version;
+pub(crate) mod ports_same_ip;
+pub(crate) mod ports_same_mac;
+pub(crate) mod router_distributed_with_l3_agents;
+pub(crate) mod router_fixed_ip_subnet_outside_gateway_net;
+pub(crate) mod router_ha_and_distributed;
+pub(crate) mod router_interface_not_port_xor_subnet;
+pub(crate) mod router_interfaces_same_port;
+pub(crate) mod routers_same_ip;
+pub(crate) mod same_domain_name;
+pub(crate) mod same_flavor_id;
+pub(crate) mod same_group_name_in_domain;
+pub(crate) mod same_pool_prefixes;
+pub(crate) mod same_project_name_in_domain;
+pub(crate) mod same_provider_net_name;
+pub(crate) mod same_region_id;
+pub(crate) mod same_role_name_in_domain;
+pub(crate) mod same_user_name_in_domain;
+pub(crate) mod server_bdm_and_bdm_v2;
+pub(crate) mod server_fip_and_associated_fip_same_net;
+pub(crate) mod server_fip_and_port_fip_same_net;
+pub(crate) mod server_fixed_ip_and_port;
+pub(crate) mod server_fixed_ip_twice;
+pub(crate) mod server_network_entry_without_target;
+pub(crate) mod server_not_one_boot_source;
+pub(crate) mod server_port_twice;
+pub(crate) mod server_subnet_outside_network;
+pub(crate) mod server_uuid_and_network;
+pub(crate) mod server_volume_twice;
+pub(crate) mod server_without_router;
+pub(crate) mod servers_same_fixed_ip;
+pub(crate) mod servers_same_port;
+pub(crate) mod servers_same_volume;
+pub(crate) mod sg_ipv4_rule_with_ipv6_protocol;
+pub(crate) mod sg_on_port_of_unsecured_net;
+pub(crate) mod sg_port_range_reversed;
+pub(crate) mod sg_port_range_without_ports;
+pub(crate) mod small_prefixlen_without_pool_min;
+pub(crate) mod software_deployment_without_user_data_format;
+pub(crate) mod subnet_cidr_and_prefixlen;
+pub(crate) mod subnet_without_cidr_or_pool;
+pub(crate) mod two_fips_per_port_and_net;
+pub(crate) mod unsecured_port_with_sg_or_aap;
+pub(crate) mod user_role_domain_and_project;
+pub(crate) mod volume_size_not_one_source;
+pub(crate) mod volume_without_size;
 
-pub use codes::CODES;
+pub(crate) use codes::CODES;
 
 use super::{LooksAt, Rule};
 use crate::diagnostic::{self, Diagnostic};
 use crate::lang::hot::Stack;
 
 /// The rules that look at a template, in the order in which they run: that of the table.
-pub const RULES: &[&Rule] = &[
+pub(crate) const RULES: &[&Rule] = &[
     &incompatible_properties::RULE,
     &router_distributed_with_l3_agents::RULE,
     &router_ha_and_distributed::RULE,
@@ -178,7 +178,7 @@ pub const RULES: &[&Rule] = &[
 ];
 
 /// Everything that the rules find in a template and in those that it uses as types.
-pub fn check(stack: &Stack) -> Vec<Diagnostic> {
+pub(crate) fn check(stack: &Stack) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for stack in std::iter::once(stack).chain(&stack.nested) {
         let mut own = Vec::new();

@@ -1,23 +1,23 @@
 //! Rules on nets and their connections (paper 002 section III).
 
 mod choices;
-pub mod crossed_dependency;
-pub mod cyclic_net;
-pub mod doubled_token;
-pub mod group_without_port;
-pub mod no_initial_place;
-pub mod port_type_mismatch;
-pub mod port_without_binding;
-pub mod unconnected_port;
-pub mod unreachable_place;
-pub mod value_never_set;
+pub(crate) mod crossed_dependency;
+pub(crate) mod cyclic_net;
+pub(crate) mod doubled_token;
+pub(crate) mod group_without_port;
+pub(crate) mod no_initial_place;
+pub(crate) mod port_type_mismatch;
+pub(crate) mod port_without_binding;
+pub(crate) mod unconnected_port;
+pub(crate) mod unreachable_place;
+pub(crate) mod value_never_set;
 
 use super::Rule;
 use crate::application::ComponentType;
 use crate::lifecycle::Net;
 
 /// The rules, in the order in which they run.
-pub const RULES: &[&Rule] = &[
+pub(crate) const RULES: &[&Rule] = &[
     &cyclic_net::RULE,
     &unreachable_place::RULE,
     &group_without_port::RULE,

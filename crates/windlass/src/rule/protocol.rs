@@ -1,16 +1,16 @@
 //! Rules on management protocols: well-formed, deterministic, race-free and complete
 //! (paper 004 Def. 3.3 (iii) and its supplement).
 
-pub mod broken_up_path;
-pub mod growing_handler;
-pub mod handler_cycle;
-pub mod nondeterministic_operation;
-pub mod racing_handlers;
-pub mod tied_handlers;
-pub mod two_containments;
-pub mod unhandled_fault;
-pub mod unreachable_state;
-pub mod unused_operation;
+pub(crate) mod broken_up_path;
+pub(crate) mod growing_handler;
+pub(crate) mod handler_cycle;
+pub(crate) mod nondeterministic_operation;
+pub(crate) mod racing_handlers;
+pub(crate) mod tied_handlers;
+pub(crate) mod two_containments;
+pub(crate) mod unhandled_fault;
+pub(crate) mod unreachable_state;
+pub(crate) mod unused_operation;
 
 use super::Rule;
 use crate::application::ComponentType;
@@ -19,7 +19,7 @@ use crate::lifecycle::protocol::Element;
 use crate::source::Origin;
 
 /// The rules, in the order in which they run.
-pub const RULES: &[&Rule] = &[
+pub(crate) const RULES: &[&Rule] = &[
     &two_containments::RULE,
     &nondeterministic_operation::RULE,
     &tied_handlers::RULE,

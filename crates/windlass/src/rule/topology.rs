@@ -1,16 +1,16 @@
 //! Rules on how nodes hang together (paper 004 Def. 3.3 and what running needs beyond it).
 
-pub mod capability_never_offered;
-pub mod cyclic_topology;
-pub mod replicas_without_faults;
-pub mod too_few_providers;
-pub mod unbound_requirement;
-pub mod wrong_container;
+pub(crate) mod capability_never_offered;
+pub(crate) mod cyclic_topology;
+pub(crate) mod replicas_without_faults;
+pub(crate) mod too_few_providers;
+pub(crate) mod unbound_requirement;
+pub(crate) mod wrong_container;
 
 use super::Rule;
 
 /// The rules, in the order in which they run.
-pub const RULES: &[&Rule] = &[
+pub(crate) const RULES: &[&Rule] = &[
     &cyclic_topology::RULE,
     &unbound_requirement::RULE,
     &wrong_container::RULE,

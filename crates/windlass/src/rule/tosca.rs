@@ -56,7 +56,7 @@ mod violated_constraint;
 mod workflow;
 mod workflow_order;
 
-pub use codes::CODES;
+pub(crate) use codes::CODES;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::tosca::model::{Model, Target};
@@ -67,7 +67,7 @@ use std::cell::OnceCell;
 
 /// Runs every check, and gives requirements their targets. Whether the files of artifacts are there
 /// is only asked of `files`. Every finding says what to do.
-pub fn check(
+pub(crate) fn check(
     model: &mut Model,
     sources: &Sources,
     files: Option<&mut dyn Files>,
@@ -78,7 +78,7 @@ pub fn check(
 }
 
 /// Findings that say nothing better say what usually helps.
-pub fn explain(findings: &mut [Diagnostic]) {
+pub(crate) fn explain(findings: &mut [Diagnostic]) {
     for finding in findings.iter_mut().filter(|finding| finding.help.is_none()) {
         finding.help = super::find(finding.code).and_then(|rule| rule.help).map(str::to_owned);
     }

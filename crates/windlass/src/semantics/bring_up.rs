@@ -20,28 +20,28 @@ use crate::system::{Successors, System};
 
 /// An instance on its way up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Climber {
+pub(crate) struct Climber {
     /// Its id.
-    pub id: InstanceId,
+    pub(crate) id: InstanceId,
     /// Its node.
-    pub node: NodeId,
+    pub(crate) node: NodeId,
     /// The transitions that it performs, in order.
-    pub path: Vec<TransitionId>,
+    pub(crate) path: Vec<TransitionId>,
     /// The state at the end of the way.
-    pub goal: StateId,
+    pub(crate) goal: StateId,
     /// The instance that contains it, by its place.
-    pub container: Option<usize>,
+    pub(crate) container: Option<usize>,
 }
 
 /// Everything that is brought up.
 #[derive(Debug, Clone)]
 pub struct BringUp<'a> {
     /// What is brought up.
-    pub application: &'a Application,
+    pub(crate) application: &'a Application,
     /// The instances, by id.
-    pub climbers: Vec<Climber>,
+    pub(crate) climbers: Vec<Climber>,
     /// Operations that may fail, as `node.operation`; those started may then never be repeated.
-    pub may_fail: BTreeSet<(NodeId, String)>,
+    pub(crate) may_fail: BTreeSet<(NodeId, String)>,
     /// The places of the instances of each node.
     of_node: Vec<Vec<usize>>,
 }
@@ -51,9 +51,9 @@ pub struct BringUp<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Heights {
     /// By the place of the instance.
-    pub rungs: Vec<u32>,
+    pub(crate) rungs: Vec<u32>,
     /// Instances whose running operation failed.
-    pub failed: BTreeSet<usize>,
+    pub(crate) failed: BTreeSet<usize>,
 }
 
 /// What can happen.
@@ -126,7 +126,7 @@ impl<'a> BringUp<'a> {
     }
 
     /// Where an instance is at a height.
-    pub fn element(&self, climber: usize, rung: u32) -> Element {
+    pub(crate) fn element(&self, climber: usize, rung: u32) -> Element {
         let Climber { path, node, .. } = &self.climbers[climber];
         let done = (rung / 2) as usize;
         if rung % 2 == 1 {
@@ -142,7 +142,7 @@ impl<'a> BringUp<'a> {
     }
 
     /// The operation that an instance performs from a height on.
-    pub fn operation(&self, climber: usize, rung: u32) -> Option<&str> {
+    pub(crate) fn operation(&self, climber: usize, rung: u32) -> Option<&str> {
         let Climber { path, node, .. } = &self.climbers[climber];
         let component = self.application.type_of(*node);
         let transition = component.protocol()?.transition(*path.get((rung / 2) as usize)?);
@@ -150,7 +150,7 @@ impl<'a> BringUp<'a> {
     }
 
     /// What must be satisfied before the next operation of an instance starts.
-    pub fn needs(&self, climber: usize, rung: u32) -> BTreeSet<RequirementId> {
+    pub(crate) fn needs(&self, climber: usize, rung: u32) -> BTreeSet<RequirementId> {
         let Climber { path, node, .. } = &self.climbers[climber];
         let Some(protocol) = self.application.protocol_of(*node) else { return BTreeSet::new() };
         let Some(transition) = path.get((rung / 2) as usize) else { return BTreeSet::new() };
@@ -159,7 +159,7 @@ impl<'a> BringUp<'a> {
     }
 
     /// Who can satisfy a requirement of an instance, what it must offer, and how many are needed.
-    pub fn providers(
+    pub(crate) fn providers(
         &self,
         climber: usize,
         requirement: RequirementId,
@@ -180,19 +180,19 @@ impl<'a> BringUp<'a> {
     }
 
     /// Whether an instance offers a capability at a height.
-    pub fn offers(&self, climber: usize, rung: u32, capability: CapabilityId) -> bool {
+    pub(crate) fn offers(&self, climber: usize, rung: u32, capability: CapabilityId) -> bool {
         let protocol = self.application.protocol_of(self.climbers[climber].node);
         let element = self.element(climber, rung);
         protocol.is_some_and(|protocol| protocol.offers(element).contains(&capability))
     }
 
     /// The height at which an instance is up.
-    pub fn top(&self, climber: usize) -> u32 {
+    pub(crate) fn top(&self, climber: usize) -> u32 {
         2 * self.climbers[climber].path.len() as u32
     }
 
     /// Whether every instance is up.
-    pub fn is_up(&self, state: &Heights) -> bool {
+    pub(crate) fn is_up(&self, state: &Heights) -> bool {
         state.failed.is_empty()
             && state.rungs.iter().enumerate().all(|(at, rung)| *rung == self.top(at))
     }
@@ -208,7 +208,7 @@ impl<'a> BringUp<'a> {
     }
 
     /// Whether the operation that an instance performs from a height on may fail.
-    pub fn can_fail(&self, climber: usize, rung: u32) -> bool {
+    pub(crate) fn can_fail(&self, climber: usize, rung: u32) -> bool {
         let node = self.climbers[climber].node;
         let operation = self.operation(climber, rung);
         operation.is_some_and(|name| self.may_fail.contains(&(node, name.to_owned())))

@@ -23,7 +23,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use blocked::Blocked;
-pub use own::{cancel, compensate, fail, next_behavior, retry, skip, time_out};
+pub(crate) use own::{cancel, compensate, fail, next_behavior, retry, skip, time_out};
 
 use crate::application::assembly::{
     Assembly, BehaviorId, ComponentId, DockId, Link, LinkId, PlaceId, PortId, TransitionId,
@@ -44,7 +44,7 @@ pub enum Element {
 
 /// A value of a data port, named by the transition that gave it: `val_A,Dp` is a function of the
 /// action and the port, so equal names are equal values.
-pub type Setter = TransitionId;
+pub(crate) type Setter = TransitionId;
 
 /// What became of an action that did not end well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,7 +67,7 @@ pub struct Valuation {
     /// `ebl`: the connections that are enabled.
     pub enabled: BTreeSet<LinkId>,
     /// `val`: who gave its value to a data port; absent is `null`.
-    pub values: BTreeMap<PortId, Setter>,
+    pub(crate) values: BTreeMap<PortId, Setter>,
     /// Which behavior of its program a component is in, when it is not the first.
     pub phases: BTreeMap<ComponentId, u32>,
     /// The transitions that hold a token and did not end well.
@@ -83,7 +83,7 @@ impl Valuation {
     }
 
     /// `ebl(l)`.
-    pub fn is_enabled(&self, link: LinkId) -> bool {
+    pub(crate) fn is_enabled(&self, link: LinkId) -> bool {
         self.enabled.contains(&link)
     }
 
@@ -105,33 +105,33 @@ impl Valuation {
 /// What can happen: one variant per rule, the paper's seven first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
-    /// (1) [`fire_transition`].
+    /// (1) `fire_transition`.
     Fire(TransitionId),
-    /// (2) [`end_transition`].
+    /// (2) `end_transition`.
     End(TransitionId),
-    /// (3) [`enter_place`].
+    /// (3) `enter_place`.
     Enter(PlaceId),
-    /// (4) [`leave_place`].
+    /// (4) `leave_place`.
     Leave(PlaceId),
-    /// (5) [`enable`].
+    /// (5) `enable`.
     Enable(LinkId),
-    /// (6) [`disable`].
+    /// (6) `disable`.
     Disable(LinkId),
-    /// (7) [`enable_data`].
+    /// (7) `enable_data`.
     EnableData(LinkId),
-    /// Ours: [`next_behavior`].
+    /// Ours: `next_behavior`.
     NextBehavior(ComponentId),
-    /// Ours: [`fail`].
+    /// Ours: `fail`.
     Fail(TransitionId),
-    /// Ours: [`time_out`].
+    /// Ours: `time_out`.
     TimeOut(TransitionId),
-    /// Ours: [`cancel`].
+    /// Ours: `cancel`.
     Cancel(TransitionId),
-    /// Ours: [`retry`].
+    /// Ours: `retry`.
     Retry(TransitionId),
-    /// Ours: [`skip`].
+    /// Ours: `skip`.
     Skip(TransitionId),
-    /// Ours: [`compensate`].
+    /// Ours: `compensate`.
     Compensate(TransitionId),
 }
 
@@ -154,7 +154,7 @@ impl<'a> Madeus<'a> {
     }
 
     /// The behavior that a component is in.
-    pub fn behavior(&self, valuation: &Valuation, component: ComponentId) -> BehaviorId {
+    pub(crate) fn behavior(&self, valuation: &Valuation, component: ComponentId) -> BehaviorId {
         let phase = valuation.phases.get(&component).copied().unwrap_or(0);
         self.assembly.component(component).program[phase as usize]
     }
@@ -194,7 +194,11 @@ impl<'a> Madeus<'a> {
 /// ```
 /// Paper: 002 eq. (1)
 /// Deviation: `L_S` in the paper is `L_P`.
-pub fn fire_transition(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
+pub(crate) fn fire_transition(
+    madeus: &Madeus<'_>,
+    before: &Valuation,
+    theta: TransitionId,
+) -> Applied {
     let assembly = madeus.assembly;
     let (component, local) = assembly.local_transition(theta);
     let (net, index) = assembly.net(component);
@@ -232,7 +236,11 @@ fn is_ready(madeus: &Madeus<'_>, valuation: &Valuation, port: PortId) -> bool {
 /// Paper: 002 eq. (2)
 /// Deviation: `end(action(θ))` is the world's to say: a running action may end at any moment,
 /// unless it is in trouble.
-pub fn end_transition(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
+pub(crate) fn end_transition(
+    madeus: &Madeus<'_>,
+    before: &Valuation,
+    theta: TransitionId,
+) -> Applied {
     if !before.is_marked(Element::Transition(theta)) {
         return Err(Blocked::NoToken(Element::Transition(theta)));
     }
@@ -278,7 +286,7 @@ fn destination_ports(madeus: &Madeus<'_>, theta: TransitionId) -> Vec<PortId> {
 /// Paper: 002 eq. (3)
 /// Deviation: `D_i` is not empty, else initial places would be marked again forever. A use port
 /// that is bound to the place (Concerto) must be ready.
-pub fn enter_place(madeus: &Madeus<'_>, before: &Valuation, pi: PlaceId) -> Applied {
+pub(crate) fn enter_place(madeus: &Madeus<'_>, before: &Valuation, pi: PlaceId) -> Applied {
     let docks = madeus.docks(before, pi, Side::Input);
     if docks.is_empty() {
         return Err(Blocked::NoDocks { place: pi, side: Side::Input });
@@ -306,7 +314,7 @@ pub fn enter_place(madeus: &Madeus<'_>, before: &Valuation, pi: PlaceId) -> Appl
 /// ```
 /// Paper: 002 eq. (4)
 /// Deviation: `D_o` is not empty, else a final place would lose its token and its port.
-pub fn leave_place(madeus: &Madeus<'_>, before: &Valuation, pi: PlaceId) -> Applied {
+pub(crate) fn leave_place(madeus: &Madeus<'_>, before: &Valuation, pi: PlaceId) -> Applied {
     let docks = madeus.docks(before, pi, Side::Output);
     if docks.is_empty() {
         return Err(Blocked::NoDocks { place: pi, side: Side::Output });
@@ -420,7 +428,7 @@ fn is_in_group(net: &net::Net, id: net::NetTransitionId, group: &net::Group) -> 
 /// ```
 /// Paper: 002 eq. (5)
 /// Deviation: a port that is bound to no group is never enabled.
-pub fn enable(madeus: &Madeus<'_>, before: &Valuation, link: LinkId) -> Applied {
+pub(crate) fn enable(madeus: &Madeus<'_>, before: &Valuation, link: LinkId) -> Applied {
     if before.is_enabled(link) {
         return Err(Blocked::AlreadyEnabled(link));
     }
@@ -460,7 +468,7 @@ fn empty_group(
 /// Paper: 002 eq. (6)
 /// Deviation: the prose says "no token in any group"; the formula, which is the negation of
 /// rule 5, says some group.
-pub fn disable(madeus: &Madeus<'_>, before: &Valuation, link: LinkId) -> Applied {
+pub(crate) fn disable(madeus: &Madeus<'_>, before: &Valuation, link: LinkId) -> Applied {
     if !before.is_enabled(link) {
         return Err(Blocked::NotEnabled(link));
     }
@@ -480,7 +488,7 @@ pub fn disable(madeus: &Madeus<'_>, before: &Valuation, link: LinkId) -> Applied
 /// ⟨mk, ebl, val⟩ → ⟨mk, ebl[l := true], val⟩
 /// ```
 /// Paper: 002 eq. (7)
-pub fn enable_data(madeus: &Madeus<'_>, before: &Valuation, link: LinkId) -> Applied {
+pub(crate) fn enable_data(madeus: &Madeus<'_>, before: &Valuation, link: LinkId) -> Applied {
     let Link { provider, data, .. } = madeus.assembly.link(link);
     if before.is_enabled(link) {
         return Err(Blocked::AlreadyEnabled(link));

@@ -2,8 +2,8 @@
 //! BARREL, in which faults are handled by explicit steps.
 //!
 //! Each node template has exactly one instance and operations are atomic. One file, one relation:
-//! `faults: forbidden` has the rule [`perform`] only; `faults: handled` adds [`handle_fault`]
-//! and, on request, [`hard_reset`].
+//! `faults: forbidden` has the rule `perform` only; `faults: handled` adds `handle_fault`
+//! and, on request, `hard_reset`.
 //!
 //! | paper | here |
 //! |---|---|
@@ -55,21 +55,21 @@ impl States {
 /// What can happen: one variant per rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
-    /// [`perform`].
+    /// `perform`.
     Perform {
         /// `N_i`.
         node: NodeId,
         /// `o`.
         operation: OperationId,
     },
-    /// [`handle_fault`].
+    /// `handle_fault`.
     HandleFault {
         /// The node that relies on something that is not offered.
         node: NodeId,
         /// What it relies on.
         requirement: RequirementId,
     },
-    /// [`hard_reset`].
+    /// `hard_reset`.
     HardReset {
         /// The contained node.
         node: NodeId,
@@ -167,7 +167,7 @@ impl<'a> ServiceTemplate<'a> {
     }
 
     /// The node that contains `node`.
-    pub fn container(&self, node: NodeId) -> Option<NodeId> {
+    pub(crate) fn container(&self, node: NodeId) -> Option<NodeId> {
         let requirements = &self.application.type_of(node).requirements;
         let contains = |requirement: RequirementId| {
             requirements[requirement.index()].sort == Sort::Containment
@@ -177,7 +177,7 @@ impl<'a> ServiceTemplate<'a> {
     }
 
     /// Whether a node has been brought to life: it is not in its initial state.
-    pub fn is_alive(&self, states: &States, node: NodeId) -> bool {
+    pub(crate) fn is_alive(&self, states: &States, node: NodeId) -> bool {
         states.of(node) != self.protocol(node).initial
     }
 
@@ -225,7 +225,7 @@ pub fn intensional(
 /// Paper: 003 Def. 5
 /// Deviation: from an inconsistent state no operation runs; Def. 7 leaves such a sequence anyway,
 /// and later BARREL refuses operations while a fault is pending, or a hard reset.
-pub fn perform(
+pub(crate) fn perform(
     template: &ServiceTemplate,
     before: &States,
     node: NodeId,
@@ -267,7 +267,7 @@ pub fn perform(
 /// G --handle(N_i, r)--> {..., (N_i, s'), ...}
 /// ```
 /// Deviation: not in paper 003, which knows no handlers; this is `faults: handled`.
-pub fn handle_fault(
+pub(crate) fn handle_fault(
     template: &ServiceTemplate,
     before: &States,
     node: NodeId,
@@ -298,7 +298,7 @@ pub fn handle_fault(
 /// is a step, so the state does not count as a deadlock.
 ///
 /// Deviation: not in paper 003; this is the hard recovery of later BARREL.
-pub fn hard_reset(
+pub(crate) fn hard_reset(
     template: &ServiceTemplate,
     before: &States,
     node: NodeId,

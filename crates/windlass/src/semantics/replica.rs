@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `ρ` requirements, `χ` capabilities, `τ` operations, `φ` fault handlers | [`Protocol`] |
 //! | `⟨G, H, V⟩` instances, horizontal and vertical bindings | [`GlobalState`] |
-//! | `b` binding, `π` policy | the application, [`policy`] |
+//! | `b` binding, `π` policy | the application, `policy` |
 //! | `broken`, `satisfy`, `pending`, `resolvable` | [`faults`] |
 //! | `→` and `⇒` | [`behavior`] |
 //! | `↦` | [`observable`] |
 //!
-//! Reading order: [`faults`], [`policy`], [`behavior`], [`observable`], [`observe`]. For engines:
+//! Reading order: [`faults`], `policy`, [`behavior`], [`observable`], [`observe`]. For engines:
 //! [`in_place`].
 //! The readings where the paper is silent: `docs/design/0003-relations.md`.
 
@@ -17,12 +17,12 @@ mod action;
 pub mod behavior;
 mod blocked;
 pub mod compiled;
-pub mod crashing;
+pub(crate) mod crashing;
 pub mod faults;
 pub mod in_place;
 pub mod observable;
 pub mod observe;
-pub mod policy;
+pub(crate) mod policy;
 
 pub use action::{Action, Creation, Event, Outcome};
 pub use blocked::Blocked;
@@ -97,7 +97,7 @@ impl<'a> Replica<'a> {
     }
 
     /// How many instances of `node` are wanted.
-    pub fn wanted(&self, node: NodeId) -> usize {
+    pub(crate) fn wanted(&self, node: NodeId) -> usize {
         self.wanted[node.index()] as usize
     }
 
@@ -112,17 +112,17 @@ impl<'a> Replica<'a> {
     }
 
     /// `ρ_N(e)`.
-    pub fn requires(&self, instance: Instance) -> &'a BTreeSet<RequirementId> {
+    pub(crate) fn requires(&self, instance: Instance) -> &'a BTreeSet<RequirementId> {
         self.protocol(instance.node).requires(instance.element)
     }
 
     /// `χ_N(e)`.
-    pub fn offers(&self, instance: Instance) -> &'a BTreeSet<CapabilityId> {
+    pub(crate) fn offers(&self, instance: Instance) -> &'a BTreeSet<CapabilityId> {
         self.protocol(instance.node).offers(instance.element)
     }
 
     /// A requirement of a node, with its sort and arity.
-    pub fn requirement(&self, node: NodeId, requirement: RequirementId) -> &'a Requirement {
+    pub(crate) fn requirement(&self, node: NodeId, requirement: RequirementId) -> &'a Requirement {
         &self.application.type_of(node).requirements[requirement.index()]
     }
 

@@ -28,14 +28,14 @@ pub struct Object {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct State {
     /// States of nodes, capabilities and requirements.
-    pub locals: [Vec<Local>; 3],
+    pub(crate) locals: [Vec<Local>; 3],
     /// How many messages of a capability are in the pool.
-    pub pool: BTreeMap<(usize, MessageId), u32>,
+    pub(crate) pool: BTreeMap<(usize, MessageId), u32>,
 }
 
 impl State {
     /// The local state of an object.
-    pub fn of(&self, object: Object) -> Local {
+    pub(crate) fn of(&self, object: Object) -> Local {
         self.locals[object.kind as usize][object.at]
     }
 }
@@ -44,9 +44,9 @@ impl State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Apply {
     /// The rule.
-    pub rule: RuleId,
+    pub(crate) rule: RuleId,
     /// What it is applied to.
-    pub object: Object,
+    pub(crate) object: Object,
 }
 
 /// The premise that failed.
@@ -77,7 +77,7 @@ impl fmt::Display for Blocked {
 #[derive(Debug, Clone)]
 pub struct Setup<'a> {
     /// What moves.
-    pub topology: &'a Topology,
+    pub(crate) topology: &'a Topology,
     /// Rules by kind and type.
     rules: [Vec<Vec<RuleId>>; 3],
     /// The relationships that start and that end at each node.
@@ -118,7 +118,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Every object, nodes first.
-    pub fn objects(&self) -> impl Iterator<Item = Object> {
+    pub(crate) fn objects(&self) -> impl Iterator<Item = Object> {
         let count = |kind: Kind| match kind {
             Kind::Node => self.topology.nodes.len(),
             Kind::Capability => self.topology.capabilities,
@@ -130,7 +130,7 @@ impl<'a> Setup<'a> {
     }
 
     /// The rules that an object follows.
-    pub fn rules_of(&self, object: Object) -> &[RuleId] {
+    pub(crate) fn rules_of(&self, object: Object) -> &[RuleId] {
         let of_type = &self.rules[object.kind as usize];
         let index = match object.kind {
             Kind::Node => self.topology.nodes[object.at].node_type.index(),
@@ -181,7 +181,11 @@ impl<'a> Setup<'a> {
     }
 
     /// The objects that a guard of a rule about `object` looks at.
-    pub fn looked_at(&self, object: Object, guard: &Guard) -> (Quantifier, Locals, Vec<Object>) {
+    pub(crate) fn looked_at(
+        &self,
+        object: Object,
+        guard: &Guard,
+    ) -> (Quantifier, Locals, Vec<Object>) {
         let links = &self.topology.links;
         let one = |kind: Kind, at: usize, states: Locals| {
             (Quantifier::All, states, vec![Object { kind, at }])

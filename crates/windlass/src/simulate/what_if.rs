@@ -88,9 +88,9 @@ pub struct UnknownName {
     /// What was looked for, for people.
     what: &'static str,
     /// The name as it was written.
-    pub name: String,
+    pub(crate) name: String,
     /// The nearest name that exists.
-    pub nearest: Option<String>,
+    pub(crate) nearest: Option<String>,
 }
 
 impl UnknownName {

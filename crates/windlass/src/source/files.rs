@@ -13,7 +13,7 @@ mod memory;
 mod path;
 
 pub use error::{FOLDER, FileError};
-pub use import::ImportStack;
+pub(crate) use import::ImportStack;
 pub use memory::MemoryFiles;
 pub use path::{check as check_path, resolve};
 

@@ -17,7 +17,7 @@ pub struct Choice {
 
 impl Stepper<'_> {
     /// The commands that make sense now, by instance, then by node.
-    pub fn options(&self) -> Vec<Choice> {
+    pub(crate) fn options(&self) -> Vec<Choice> {
         let mut choices = Vec::new();
         for (id, instance) in &self.state().instances {
             match instance.element {

@@ -5,9 +5,9 @@
 //! enter a stage of one of those. Every closed set of all events holds a closed set of those
 //! events, and every closed set of those is held by one of all events, what lies below it. So it
 //! is enough to look at the closed sets of those events. Where all invariants are bounds on
-//! numbers, that is a matching (`cuts.rs`); else they are listed, no more than [`MOST`] of them.
+//! numbers, that is a matching (`cuts.rs`); else they are listed, no more than `MOST` of them.
 
-pub mod cuts;
+pub(crate) mod cuts;
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ pub struct Invariants<'a> {
 
 impl Invariants<'_> {
     /// Whether there are any.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         !self.watched.contains(&true)
     }
 
@@ -51,7 +51,7 @@ impl Invariants<'_> {
     }
 
     /// The invariants of a plan as bounds on numbers, where they are all such.
-    pub fn bounds(
+    pub(crate) fn bounds(
         &self,
         application: &Application,
         start: &GlobalState,
@@ -94,7 +94,7 @@ impl Invariants<'_> {
     }
 
     /// Whether they hold in one state.
-    pub fn allow(&self, application: &Application, state: &GlobalState) -> bool {
+    pub(crate) fn allow(&self, application: &Application, state: &GlobalState) -> bool {
         let GoalFile { always, never, budget, .. } = self.file;
         let holds = |goal: &Goal| goal.holds(application, state, Closure::Open);
         always.iter().all(holds)

@@ -6,7 +6,7 @@
 //! on numbers, edges are added that make them hold (`cuts.rs`); what others look at stays in one
 //! row, except where they hold in every order (`invariants.rs`).
 
-pub mod reasons;
+pub(crate) mod reasons;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ pub fn sequence(actions: &[PlanAction]) -> Plan {
 
 /// The sequence with only the order that has reasons; the sequence itself when reasons alone do
 /// not keep it free of faults.
-pub fn ordered(
+pub(crate) fn ordered(
     application: &Application,
     start: &GlobalState,
     sequence: &Plan,
@@ -176,7 +176,7 @@ impl Trial<'_> {
 }
 
 /// The first action of a sequence, and everything else after it in the order of `rest`.
-pub fn after_first(sequence: &Plan, rest: &Plan, why: &str) -> Plan {
+pub(crate) fn after_first(sequence: &Plan, rest: &Plan, why: &str) -> Plan {
     let mut is_after = vec![false; sequence.steps.len()];
     let mut order: Vec<Order> = Vec::new();
     for edge in &rest.order {

@@ -21,21 +21,21 @@
 //!
 //! Nothing here knows a relation of `semantics`; the caller verifies the result.
 
-pub mod bounds;
-pub mod class;
-pub mod conflict;
+pub(crate) mod bounds;
+pub(crate) mod class;
+pub(crate) mod conflict;
 pub mod direct_plan;
 pub mod distance;
-pub mod earliest;
-pub mod estimate;
-pub mod lower_bound;
-pub mod moves;
-pub mod names;
+pub(crate) mod earliest;
+pub(crate) mod estimate;
+pub(crate) mod lower_bound;
+pub(crate) mod moves;
+pub(crate) mod names;
 pub mod relaxed;
-pub mod search;
+pub(crate) mod search;
 pub mod support;
 pub mod tables;
-pub mod target;
+pub(crate) mod target;
 
 use self::class::{Classes, Counts};
 use self::distance::Weights;
@@ -141,11 +141,11 @@ pub enum Because {
 #[derive(Debug)]
 pub struct Workshop<'a> {
     /// What is asked.
-    pub task: Task<'a>,
+    pub(crate) task: Task<'a>,
     /// The tables.
     pub tables: Tables,
     /// The goal by number.
-    pub target: Target,
+    pub(crate) target: Target,
 }
 
 impl<'a> Workshop<'a> {

@@ -50,7 +50,7 @@ pub struct Progress {
     /// Distinct states found.
     pub states: usize,
     /// States whose successors have been generated.
-    pub expanded: usize,
+    pub(crate) expanded: usize,
     /// Transitions followed, also those that led to a state already known.
     pub transitions: u64,
     /// Steps from the start to the layer that is being expanded.

@@ -44,7 +44,7 @@ pub trait Perform: Compile {
 /// Encoded successors with the compact names of the actions that lead to them.
 ///
 /// A system that contains another one keeps its own words before those of the inner one: it hides
-/// them ([`Outgoing::hide`]) while the inner one appends, so that nothing is copied twice.
+/// them (`Outgoing::hide`) while the inner one appends, so that nothing is copied twice.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
     width: usize,
@@ -63,20 +63,20 @@ impl Outgoing {
     /// From now on each row begins with a copy of `before`, which is neither given nor seen; it may
     /// be changed in place.
     #[inline]
-    pub fn hide(&mut self, before: &[u64]) -> &mut [u64] {
+    pub(crate) fn hide(&mut self, before: &[u64]) -> &mut [u64] {
         self.hidden.clear();
         self.hidden.extend_from_slice(before);
         &mut self.hidden
     }
 
     /// Rows are whole again.
-    pub fn reveal(&mut self) {
+    pub(crate) fn reveal(&mut self) {
         self.hidden.clear();
     }
 
     /// Appends a copy of `from` as a successor by `action`, to be changed in place.
     #[inline]
-    pub fn push(&mut self, action: u32, from: &[u64]) -> &mut [u64] {
+    pub(crate) fn push(&mut self, action: u32, from: &[u64]) -> &mut [u64] {
         let hidden = self.hidden.len();
         debug_assert_eq!(from.len() + hidden, self.width, "states of one system have one width");
         if hidden > 0 {
@@ -92,14 +92,6 @@ impl Outgoing {
         &mut self.words[start..]
     }
 
-    /// Appends a copy of successor number `index`, to be changed in place.
-    pub fn duplicate(&mut self, index: usize) -> &mut [u64] {
-        let start = self.words.len();
-        self.words.extend_from_within(index * self.width..(index + 1) * self.width);
-        self.actions.push(self.actions[index]);
-        &mut self.words[start..]
-    }
-
     /// How many successors there are.
     pub fn len(&self) -> usize {
         self.actions.len()
@@ -111,41 +103,41 @@ impl Outgoing {
     }
 
     /// Forgets all successors and keeps the memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.actions.clear();
     }
 
     /// Gives the successors from number `first` on another action.
-    pub fn rename(&mut self, first: usize, action: u32) {
+    pub(crate) fn rename(&mut self, first: usize, action: u32) {
         self.actions[first..].fill(action);
     }
 
     /// The encoded successor number `index`.
     #[inline]
-    pub fn row(&self, index: usize) -> &[u64] {
+    pub(crate) fn row(&self, index: usize) -> &[u64] {
         &self.words[index * self.width..][self.hidden.len()..self.width]
     }
 
     /// The encoded successor number `index`, to be changed.
     #[inline]
-    pub fn row_mut(&mut self, index: usize) -> &mut [u64] {
+    pub(crate) fn row_mut(&mut self, index: usize) -> &mut [u64] {
         &mut self.words[index * self.width..][self.hidden.len()..self.width]
     }
 
     /// How many words a state has, without hidden ones.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.width - self.hidden.len()
     }
 
     /// Forgets the successors from number `length` on.
-    pub fn truncate(&mut self, length: usize) {
+    pub(crate) fn truncate(&mut self, length: usize) {
         self.words.truncate(length * self.width);
         self.actions.truncate(length);
     }
 
     /// Forgets successor number `index`; the last one takes its place.
-    pub fn swap_remove(&mut self, index: usize) {
+    pub(crate) fn swap_remove(&mut self, index: usize) {
         let last = self.len() - 1;
         self.words.copy_within(last * self.width.., index * self.width);
         self.actions[index] = self.actions[last];
@@ -153,7 +145,7 @@ impl Outgoing {
     }
 
     /// Forgets each successor from number `begin` on that an earlier one of them equals.
-    pub fn retain_distinct(&mut self, begin: usize) {
+    pub(crate) fn retain_distinct(&mut self, begin: usize) {
         let mut kept = begin;
         for at in begin..self.len() {
             let (before, from) = self.words.split_at(at * self.width);
@@ -170,7 +162,7 @@ impl Outgoing {
     }
 
     /// Every (action, successor) in order, as whole rows.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u64])> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &[u64])> {
         self.actions.iter().copied().zip(self.words.chunks_exact(self.width))
     }
 

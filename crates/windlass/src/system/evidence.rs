@@ -13,19 +13,19 @@ pub struct Step<S, A> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace<S, A> {
     /// The state in which the run starts.
-    pub start: S,
+    pub(crate) start: S,
     /// What happened, in order.
     pub steps: Vec<Step<S, A>>,
 }
 
 impl<S, A> Trace<S, A> {
     /// The state in which the trace ends.
-    pub fn last(&self) -> &S {
+    pub(crate) fn last(&self) -> &S {
         self.steps.last().map_or(&self.start, |step| &step.after)
     }
 
     /// Every state of the trace, in order.
-    pub fn states(&self) -> impl Iterator<Item = &S> {
+    pub(crate) fn states(&self) -> impl Iterator<Item = &S> {
         std::iter::once(&self.start).chain(self.steps.iter().map(|step| &step.after))
     }
 
@@ -58,7 +58,7 @@ pub enum Evidence<S, A> {
 
 impl<S, A> Evidence<S, A> {
     /// The name of this kind of evidence in reports.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Trace(_) | Self::Lasso { .. } => "trace",
             Self::ClosedSet(_) => "closed_set",

@@ -11,29 +11,29 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BitField {
     /// The word.
-    pub word: usize,
+    pub(crate) word: usize,
     /// How many bits of the word are below.
-    pub shift: u32,
+    pub(crate) shift: u32,
     /// As many ones as the field has bits.
-    pub mask: u64,
+    pub(crate) mask: u64,
 }
 
 impl BitField {
     /// The value of the field.
     #[inline]
-    pub fn get(self, row: &[u64]) -> u64 {
+    pub(crate) fn get(self, row: &[u64]) -> u64 {
         (row[self.word] >> self.shift) & self.mask
     }
 
     /// Changes the value of the field.
     #[inline]
-    pub fn set(self, row: &mut [u64], value: u64) {
+    pub(crate) fn set(self, row: &mut [u64], value: u64) {
         row[self.word] = (row[self.word] & !(self.mask << self.shift)) | (value << self.shift);
     }
 
     /// The same field after `words` more words.
     #[must_use]
-    pub fn after(self, words: usize) -> Self {
+    pub(crate) fn after(self, words: usize) -> Self {
         Self { word: self.word + words, ..self }
     }
 
@@ -68,7 +68,7 @@ const FEW: usize = 16;
 
 impl Interchange {
     /// Adds a group; false, and nothing is added, when its blocks are too wide or do not match.
-    pub fn add(&mut self, blocks: Vec<Vec<BitField>>) -> bool {
+    pub(crate) fn add(&mut self, blocks: Vec<Vec<BitField>>) -> bool {
         let shape = |block: &Vec<BitField>| block.iter().map(|f| f.mask).collect::<Vec<_>>();
         let Some(first) = blocks.first() else { return false };
         let is_narrow = first.iter().map(|field| field.width()).sum::<u32>() <= 128;
@@ -81,7 +81,7 @@ impl Interchange {
     }
 
     /// Whether nothing may change places.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
@@ -91,7 +91,7 @@ impl Interchange {
     }
 
     /// Turns a state into the one that stands for it and for all that swaps make of it.
-    pub fn canonical(&self, row: &mut [u64]) {
+    pub(crate) fn canonical(&self, row: &mut [u64]) {
         for blocks in &self.groups {
             let (mut few, mut many) = ([0; FEW], Vec::new());
             let values = if blocks.len() <= FEW {
@@ -111,7 +111,7 @@ impl Interchange {
     }
 
     /// All states that swaps make of one, in order; none when there are more than `most`.
-    pub fn orbit(&self, row: &[u64], most: usize) -> Option<BTreeSet<Vec<u64>>> {
+    pub(crate) fn orbit(&self, row: &[u64], most: usize) -> Option<BTreeSet<Vec<u64>>> {
         let mut orbit = BTreeSet::from([row.to_vec()]);
         let mut open = vec![row.to_vec()];
         while let Some(row) = open.pop() {

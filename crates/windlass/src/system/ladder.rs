@@ -6,42 +6,42 @@
 //! the same steps, so *one* run decides whether every run arrives. (Monotone, hence confluent.)
 
 /// An object, by its place.
-pub type ObjectIndex = u32;
+pub(crate) type ObjectIndex = u32;
 /// A rung; 0 is where an object starts.
-pub type Rung = u32;
+pub(crate) type Rung = u32;
 
 /// A premise: at least `least` of `all` stand at least so high.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Premise {
+pub(crate) struct Premise {
     /// How many are needed.
-    pub least: u32,
+    pub(crate) least: u32,
     /// The objects and the rungs that count.
-    pub all: Vec<(ObjectIndex, Rung)>,
+    pub(crate) all: Vec<(ObjectIndex, Rung)>,
 }
 
 /// One object: the premises of each of its steps, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ladder {
+pub(crate) struct Ladder {
     /// Step `i` leads from rung `i` to rung `i + 1`.
-    pub steps: Vec<Vec<Premise>>,
+    pub(crate) steps: Vec<Vec<Premise>>,
     /// The rung from which on the goal is reached for this object.
-    pub goal: Rung,
+    pub(crate) goal: Rung,
 }
 
 /// Everything that climbs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ladders {
     /// The objects.
-    pub objects: Vec<Ladder>,
+    pub(crate) objects: Vec<Ladder>,
 }
 
 /// What every maximal run comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Climb {
     /// The objects in the order in which they take their steps, one entry per step.
-    pub run: Vec<ObjectIndex>,
+    pub(crate) run: Vec<ObjectIndex>,
     /// Where each object stands in the end.
-    pub rungs: Vec<Rung>,
+    pub(crate) rungs: Vec<Rung>,
 }
 
 impl Climb {

@@ -17,14 +17,14 @@ pub struct Node<'t> {
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'t> {
     /// The key.
-    pub key: Node<'t>,
+    pub(crate) key: Node<'t>,
     /// The value; null when none is written.
     pub value: Node<'t>,
 }
 
 impl<'t> Entry<'t> {
     /// The text of the key; empty when the key is a list or a mapping.
-    pub fn name(&self) -> &'t str {
+    pub(crate) fn name(&self) -> &'t str {
         self.key.as_str().unwrap_or_default()
     }
 
@@ -50,13 +50,8 @@ impl<'t> Node<'t> {
         Node { tree, id }
     }
 
-    /// The id within its tree; two nodes with the same id are the same place.
-    pub fn id(self) -> NodeId {
-        self.id
-    }
-
     /// The tree.
-    pub fn tree(self) -> &'t Tree {
+    pub(crate) fn tree(self) -> &'t Tree {
         self.tree
     }
 
@@ -66,24 +61,18 @@ impl<'t> Node<'t> {
         self.tree.span(data.start, data.end)
     }
 
-    /// The value that an alias means; the node itself when it is none.
-    #[must_use]
-    pub fn resolved(self) -> Node<'t> {
-        Node { id: self.tree.resolve(self.id), ..self }
-    }
-
     /// Whether this is an alias of a value that stands elsewhere.
     pub fn is_alias(self) -> bool {
         self.tree.data(self.id).shape == Shape::Alias
     }
 
     /// The tag as it is written, e.g. `!reset`.
-    pub fn tag(self) -> Option<&'t str> {
+    pub(crate) fn tag(self) -> Option<&'t str> {
         self.tree.tag(self.tree.resolve(self.id))
     }
 
     /// What it holds.
-    pub fn kind(self) -> Kind<'t> {
+    pub(crate) fn kind(self) -> Kind<'t> {
         match self.scalar_type() {
             Some(scalar) => Kind::Scalar(scalar),
             None if self.is_list() => Kind::List,
@@ -92,7 +81,7 @@ impl<'t> Node<'t> {
     }
 
     /// What it holds, for messages: "a mapping", "a list", "a string".
-    pub fn kind_name(self) -> &'static str {
+    pub(crate) fn kind_name(self) -> &'static str {
         match self.kind() {
             Kind::Scalar(scalar) => scalar.kind_name(),
             Kind::List => "a list",
@@ -101,7 +90,7 @@ impl<'t> Node<'t> {
     }
 
     /// The value of a scalar; `None` for lists and mappings.
-    pub fn scalar_type(self) -> Option<Scalar<'t>> {
+    pub(crate) fn scalar_type(self) -> Option<Scalar<'t>> {
         let text = self.as_str()?;
         match self.tag() {
             Some("!" | "!!str") => return Some(Scalar::Str(text)),
@@ -117,7 +106,7 @@ impl<'t> Node<'t> {
     }
 
     /// The notation of a scalar.
-    pub fn style(self) -> Option<Style> {
+    pub(crate) fn style(self) -> Option<Style> {
         match self.content().shape {
             Shape::ScalarInText(style) | Shape::ScalarInPool(style) => Some(style),
             _ => None,
@@ -137,7 +126,7 @@ impl<'t> Node<'t> {
     }
 
     /// The text of a scalar whose type is text: not of `12` or `true`, but of `"12"`.
-    pub fn as_text(self) -> Option<&'t str> {
+    pub(crate) fn as_text(self) -> Option<&'t str> {
         match self.scalar_type()? {
             Scalar::Str(text) => Some(text),
             _ => None,
@@ -145,7 +134,7 @@ impl<'t> Node<'t> {
     }
 
     /// The value of a boolean.
-    pub fn as_bool(self) -> Option<bool> {
+    pub(crate) fn as_bool(self) -> Option<bool> {
         match self.scalar_type()? {
             Scalar::Bool(value) => Some(value),
             _ => None,
@@ -153,50 +142,40 @@ impl<'t> Node<'t> {
     }
 
     /// The value of an integer.
-    pub fn as_int(self) -> Option<i128> {
+    pub(crate) fn as_int(self) -> Option<i128> {
         match self.scalar_type()? {
             Scalar::Int(value) => Some(value),
             _ => None,
         }
     }
 
-    /// The value of any number.
-    pub fn as_float(self) -> Option<f64> {
-        match self.scalar_type()? {
-            Scalar::Float(value) => Some(value),
-            Scalar::Int(value) => Some(value as f64),
-            Scalar::BigInt(text) => text.parse().ok(),
-            _ => None,
-        }
-    }
-
     /// Whether this is null, written or not.
-    pub fn is_null(self) -> bool {
+    pub(crate) fn is_null(self) -> bool {
         self.scalar_type() == Some(Scalar::Null)
     }
 
     /// Whether this is null, a boolean, a number or text.
-    pub fn is_scalar(self) -> bool {
+    pub(crate) fn is_scalar(self) -> bool {
         self.style().is_some()
     }
 
     /// Whether this is a list.
-    pub fn is_list(self) -> bool {
+    pub(crate) fn is_list(self) -> bool {
         self.content().shape == Shape::List
     }
 
     /// Whether this is a mapping.
-    pub fn is_mapping(self) -> bool {
+    pub(crate) fn is_mapping(self) -> bool {
         self.content().shape == Shape::Mapping
     }
 
     /// The number of items or entries; 0 for scalars.
-    pub fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         if self.is_scalar() { 0 } else { self.content().b as usize }
     }
 
     /// Whether there are no items or entries.
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.len() == 0
     }
 
@@ -224,7 +203,7 @@ impl<'t> Node<'t> {
     }
 
     /// The entry of a mapping with this key; the first if the key is given twice.
-    pub fn get_entry(self, key: &str) -> Option<Entry<'t>> {
+    pub(crate) fn get_entry(self, key: &str) -> Option<Entry<'t>> {
         if !self.is_mapping() {
             return None;
         }

@@ -10,7 +10,7 @@ use crate::source::{SourceId, Sources};
 
 /// A tree with what is wrong with its text.
 #[derive(Debug, Clone)]
-pub struct Parsed {
+pub(crate) struct Parsed {
     pub(super) tree: Tree,
     pub(super) findings: Vec<Diagnostic>,
     pub(super) options: Options,
@@ -24,23 +24,18 @@ pub struct Parsed {
 
 impl Parsed {
     /// Parses a text with the usual options.
-    pub fn new(source: SourceId, sources: &Sources) -> Self {
+    pub(crate) fn new(source: SourceId, sources: &Sources) -> Self {
         sources.note_parse(source);
         build::parse_text(source, &sources.get(source).text, &Options::default())
     }
 
     /// The root of the first document.
-    pub fn root(&self) -> Node<'_> {
+    pub(crate) fn root(&self) -> Node<'_> {
         self.tree.root()
     }
 
-    /// The tree.
-    pub fn tree(&self) -> &Tree {
-        &self.tree
-    }
-
     /// The tree and the findings as if the text had been parsed with these options.
-    pub fn read_as(self, sources: &Sources, options: &Options) -> (Tree, Vec<Diagnostic>) {
+    pub(crate) fn read_as(self, sources: &Sources, options: &Options) -> (Tree, Vec<Diagnostic>) {
         if self.options == *options {
             return (self.tree, self.findings);
         }

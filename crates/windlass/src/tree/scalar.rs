@@ -38,7 +38,7 @@ pub enum Scalar<'t> {
 
 impl Scalar<'_> {
     /// What it is, for messages: "a number".
-    pub fn kind_name(&self) -> &'static str {
+    pub(crate) fn kind_name(&self) -> &'static str {
         match self {
             Scalar::Null => "null",
             Scalar::Bool(_) => "a boolean",
@@ -51,7 +51,7 @@ impl Scalar<'_> {
 
 impl Schema {
     /// The value of a plain scalar without a tag.
-    pub fn resolve(self, text: &str) -> Scalar<'_> {
+    pub(crate) fn resolve(self, text: &str) -> Scalar<'_> {
         let Some(first) = text.bytes().next() else { return Scalar::Null };
         match first {
             b'0'..=b'9' | b'+' | b'-' | b'.' => {

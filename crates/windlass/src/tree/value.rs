@@ -37,7 +37,7 @@ impl Value {
 
     /// The same value printed on one line.
     #[must_use]
-    pub fn inline(self) -> Value {
+    pub(crate) fn inline(self) -> Value {
         Value::Inline(Box::new(self))
     }
 
@@ -75,7 +75,7 @@ impl Value {
     }
 
     /// Whether this is an empty list or mapping.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         match self.shape() {
             Value::List(items) => items.is_empty(),
             Value::Map(entries) => entries.is_empty(),

@@ -31,7 +31,7 @@ pub struct Belief<T> {
     /// How many events of each path of the plan have happened.
     pub executed: Vec<u32>,
     /// The states in which the application may be, in order; never none.
-    pub states: Vec<T>,
+    pub(crate) states: Vec<T>,
 }
 
 /// Why an event is not to come next.
@@ -48,7 +48,7 @@ pub struct Beliefs<'a, S: System>(pub &'a Execution<'a, S>);
 
 impl<S: System> Beliefs<'_, S> {
     /// Whether everything has been executed.
-    pub fn is_complete(&self, belief: &Belief<S::State>) -> bool {
+    pub(crate) fn is_complete(&self, belief: &Belief<S::State>) -> bool {
         self.0.is_all(&belief.executed)
     }
 }
@@ -80,7 +80,7 @@ impl<S: System> System for Beliefs<'_, S> {
 }
 
 /// Evidence about the orders of a plan.
-pub type OrderEvidence<T> = Evidence<Belief<T>, EventId>;
+pub(crate) type OrderEvidence<T> = Evidence<Belief<T>, EventId>;
 
 /// Whether a plan is weakly valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,12 +88,12 @@ pub struct WeakDecision<T> {
     /// A witness order as a trace of beliefs; or all beliefs, none of which is at the end.
     pub verdict: Verdict<OrderEvidence<T>, OrderEvidence<T>>,
     /// What the search did.
-    pub progress: Progress,
+    pub(crate) progress: Progress,
 }
 
 impl<T> WeakDecision<T> {
     /// The witness order.
-    pub fn order(&self) -> Option<Vec<EventId>> {
+    pub(crate) fn order(&self) -> Option<Vec<EventId>> {
         match &self.verdict {
             Verdict::Holds(Evidence::Trace(trace)) => Some(trace.actions().copied().collect()),
             _ => None,
@@ -101,7 +101,7 @@ impl<T> WeakDecision<T> {
     }
 
     /// The states in which the witness order may end.
-    pub fn finals(&self) -> &[T] {
+    pub(crate) fn finals(&self) -> &[T] {
         match &self.verdict {
             Verdict::Holds(Evidence::Trace(trace)) => &trace.last().states,
             _ => &[],

@@ -92,7 +92,11 @@ impl Effect {
 }
 
 /// The changes between a start and every final state of a plan.
-pub fn effects(application: &Application, start: &GlobalState, finals: &[GlobalState]) -> Effects {
+pub(crate) fn effects(
+    application: &Application,
+    start: &GlobalState,
+    finals: &[GlobalState],
+) -> Effects {
     let all: Vec<BTreeSet<Effect>> =
         finals.iter().map(|end| changes(application, start, end)).collect();
     let Some((first, rest)) = all.split_first() else { return Effects::default() };
@@ -154,7 +158,7 @@ fn offered(application: &Application, state: &GlobalState) -> BTreeSet<(NodeId, 
 }
 
 /// An effect in words, with its subject, for people and for JSON.
-pub fn describe(application: &Application, effect: &Effect) -> (String, String) {
+pub(crate) fn describe(application: &Application, effect: &Effect) -> (String, String) {
     let element = |node: NodeId, element: Element| element_name(application, node, element);
     let node_name = |node: NodeId| application.node(node).name.clone();
     let capability = |node: NodeId, id: CapabilityId| {

@@ -19,7 +19,7 @@ use crate::system::{Predicate, Successors, System, Trace};
 
 /// How a configuration came out of the last event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Condition {
+pub(crate) enum Condition {
     /// Well.
     Going,
     /// The event was blocked: the state is the one before it.
@@ -34,9 +34,9 @@ pub struct Configuration<T> {
     /// How many events of each path of the plan have happened.
     pub executed: Vec<u32>,
     /// The state of the application.
-    pub state: T,
+    pub(crate) state: T,
     /// Whether the plan goes on from here.
-    pub condition: Condition,
+    pub(crate) condition: Condition,
 }
 
 impl<T> Configuration<T> {
@@ -59,7 +59,7 @@ pub enum NotEnabled {
 
 /// Why a plan fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason<T, B> {
+pub(crate) enum Reason<T, B> {
     /// The premise of the event that does not hold.
     Blocked(B),
     /// The state that it leads to and that the plan may not reach.
@@ -70,13 +70,13 @@ pub enum Reason<T, B> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure<T, B> {
     /// The event that fails.
-    pub event: EventId,
+    pub(crate) event: EventId,
     /// How many events were executed before it.
     pub executed: usize,
     /// The state before it.
-    pub before: T,
+    pub(crate) before: T,
     /// Why it fails.
-    pub reason: Reason<T, B>,
+    pub(crate) reason: Reason<T, B>,
 }
 
 /// The run of a plan in the system `S`.
@@ -160,27 +160,22 @@ impl<'a, S: System> Execution<'a, S> {
     }
 
     /// The system in which the plan runs.
-    pub fn system(&self) -> &'a S {
+    pub(crate) fn system(&self) -> &'a S {
         self.system
     }
 
     /// The action that an event is.
-    pub fn action(&self, event: EventId) -> &S::Action {
+    pub(crate) fn action(&self, event: EventId) -> &S::Action {
         &self.actions[event.index()]
     }
 
     /// How many events there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.actions.len()
     }
 
-    /// Whether the plan is empty.
-    pub fn is_empty(&self) -> bool {
-        self.actions.is_empty()
-    }
-
     /// Whether everything has been executed.
-    pub fn is_complete(&self, configuration: &Configuration<S::State>) -> bool {
+    pub(crate) fn is_complete(&self, configuration: &Configuration<S::State>) -> bool {
         !configuration.has_failed() && self.is_all(&configuration.executed)
     }
 

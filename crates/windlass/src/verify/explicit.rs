@@ -18,7 +18,7 @@ use crate::system::{
 };
 
 /// Evidence about the run of a plan.
-pub type RunEvidence<T> = Evidence<Configuration<T>, EventId>;
+pub(crate) type RunEvidence<T> = Evidence<Configuration<T>, EventId>;
 
 /// Whether a plan is valid, and where it leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,7 +128,7 @@ where
 
 /// Decides validity in whatever form the run is searched. What is found has been through
 /// `certificate` before it is returned.
-pub fn decide_in<T, F>(
+pub(crate) fn decide_in<T, F>(
     form: &F,
     good: Predicate<'_, Row<F>>,
     complete: Predicate<'_, Row<F>>,

@@ -17,15 +17,15 @@ use crate::plan::slots::{self, Meeting, Slot};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The need that is not satisfied.
-    pub need: Need,
+    pub(crate) need: Need,
     /// The stage of the need at which it shows.
-    pub stage: usize,
+    pub(crate) stage: usize,
     /// The boxes: an order avoids the fault if and only if it separates two slots of one of them.
-    pub boxes: Vec<Vec<Slot>>,
+    pub(crate) boxes: Vec<Vec<Slot>>,
     /// Events below which everything happens first; for a lost binding, entering comes before.
-    pub entry: Vec<EventId>,
+    pub(crate) entry: Vec<EventId>,
     /// Events below which everything has happened when the fault is there.
-    pub cut: Vec<EventId>,
+    pub(crate) cut: Vec<EventId>,
     /// How many events a shortest run to this fault has.
     pub length: usize,
 }
@@ -39,7 +39,7 @@ pub fn shortest_fault(scene: &Scene<'_>) -> Option<Fault> {
 
 /// The ways in which needs can fault, in the order of needs. The shortest of them is a shortest
 /// way to a fault; on another one something else may have faulted before.
-pub fn all_faults(scene: &Scene<'_>) -> Vec<Fault> {
+pub(crate) fn all_faults(scene: &Scene<'_>) -> Vec<Fault> {
     each_fault(scene).collect()
 }
 

@@ -11,7 +11,7 @@ const MOST_ACTIONS: usize = 200;
 
 /// What a search says about a plan with some more edges.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// Every order is good.
     Valid,
     /// These actions one after the other, of which the last one fails.
@@ -22,7 +22,7 @@ pub enum Answer {
 
 /// Looks for the fewest edges that make a plan of `actions` actions valid, trying at most `most`
 /// orders; `good` is an order that is known to be good.
-pub fn reorder(
+pub(crate) fn reorder(
     actions: usize,
     good: &[usize],
     ask: &impl Fn(&[Edge]) -> Answer,

@@ -18,7 +18,7 @@ use crate::plan::{Order, Plan, PlanAction};
 use crate::source::Origin;
 
 /// An order edge by the indices of its steps.
-pub type Edge = (usize, usize);
+pub(crate) type Edge = (usize, usize);
 
 /// What came out.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -25,7 +25,7 @@ pub struct Counterexample {
     /// The label of the action that fails, and which part of it.
     pub label: String,
     /// The action that fails.
-    pub action: String,
+    pub(crate) action: String,
     /// The premise that does not hold, and what would have satisfied it.
     pub reason: String,
     /// Whether no failing run is shorter; else a limit ended the search for one.

@@ -26,7 +26,7 @@ pub struct Part {
     /// Its instances.
     pub instances: Vec<InstanceId>,
     /// Its events.
-    pub events: Vec<EventId>,
+    pub(crate) events: Vec<EventId>,
 }
 
 /// The groups of interchangeable parts: of two parts of a group, instances and events correspond

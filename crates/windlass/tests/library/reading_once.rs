@@ -1,6 +1,8 @@
 //! Every text is parsed once and every file read once, whatever language they are in; and a
 //! language is a reader and a line in a table.
 
+#![allow(clippy::expect_used, reason = "a test may panic")]
+
 use std::collections::BTreeMap;
 
 use windlass::application::Application;

@@ -12,6 +12,7 @@
 mod blocks;
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use blocks::{Block, blocks};
@@ -132,8 +133,10 @@ fn the_list_of_codes_follows_from_the_rules() {
     for rule in rule::all() {
         let (code, name, severity) = (rule.code, rule.name, rule.severity.as_str());
         let (found_in, summary) = (rule.looks_at.as_str(), rule.summary);
-        list +=
-            &format!("| [{code}]({code}.md) | {name} | {severity} | {found_in} | {summary} |\n");
+        let _ = writeln!(
+            list,
+            "| [{code}]({code}.md) | {name} | {severity} | {found_in} | {summary} |"
+        );
     }
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules/README.md");
     if std::env::var_os("UPDATE").is_some() {

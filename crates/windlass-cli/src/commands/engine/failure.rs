@@ -32,7 +32,7 @@ pub(crate) fn failure(why: Error, address: &Address, format: Format) -> Failure 
                 Failure::usage(misfit.message.as_str()).print();
             }
             let failure = Failure::usage(last.message.as_str());
-            last.help.iter().fold(failure, |failure, help| failure.help(help))
+            last.help.iter().fold(failure, Failure::help)
         }
         Error::InDoubt { doubts, verdicts } => doubt::failure(&doubts, &verdicts, address, format),
         why => {

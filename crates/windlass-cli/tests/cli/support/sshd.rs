@@ -1,5 +1,7 @@
 //! An ssh server of the test's own: this machine behind another port, other keys, another home.
 
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::thread;

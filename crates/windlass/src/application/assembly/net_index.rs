@@ -7,41 +7,41 @@ use crate::lifecycle::net::{
 
 index!(
     /// A behavior of a net, in the order in which its transitions name them.
-    BehaviorId
+    pub(crate) BehaviorId
 );
 
 /// What belongs to what in one net.
 #[derive(Debug, Clone, Default)]
 pub struct NetIndex {
     /// The behaviors of the net; never empty.
-    pub behaviors: Vec<String>,
+    pub(crate) behaviors: Vec<String>,
     /// `dock_i(π)` of each place.
-    pub inputs: Vec<Vec<DockId>>,
+    pub(crate) inputs: Vec<Vec<DockId>>,
     /// `dock_o(π)` of each place.
-    pub outputs: Vec<Vec<DockId>>,
+    pub(crate) outputs: Vec<Vec<DockId>>,
     /// The transitions that touch each dock.
     pub transitions: Vec<Vec<NetTransitionId>>,
     /// The behavior of each transition.
-    pub behavior: Vec<BehaviorId>,
+    pub(crate) behavior: Vec<BehaviorId>,
     /// The ports that each transition needs: `B_Pu ∪ B_Du`.
-    pub needs: Vec<Vec<PortId>>,
+    pub(crate) needs: Vec<Vec<PortId>>,
     /// The use ports that each place needs, while a token is there.
-    pub holds: Vec<Vec<PortId>>,
+    pub(crate) holds: Vec<Vec<PortId>>,
     /// The data ports that entering each place sets: `B_Dp`.
-    pub sets: Vec<Vec<PortId>>,
+    pub(crate) sets: Vec<Vec<PortId>>,
     /// The groups with each place.
-    pub groups_of_place: Vec<Vec<GroupId>>,
+    pub(crate) groups_of_place: Vec<Vec<GroupId>>,
     /// The groups with both ends of each transition (eq. 4, `is_in_group`).
-    pub groups_of_transition: Vec<Vec<GroupId>>,
+    pub(crate) groups_of_transition: Vec<Vec<GroupId>>,
     /// The groups of the transitions at each dock.
-    pub groups_of_dock: Vec<Vec<GroupId>>,
+    pub(crate) groups_of_dock: Vec<Vec<GroupId>>,
     /// The provide ports of each group: `B_Pp`.
-    pub ports_of_group: Vec<Vec<PortId>>,
+    pub(crate) ports_of_group: Vec<Vec<PortId>>,
 }
 
 impl NetIndex {
     /// The index of a net.
-    pub fn new(net: &Net) -> Self {
+    pub(crate) fn new(net: &Net) -> Self {
         let mut index = Self {
             inputs: vec![Vec::new(); net.places.len()],
             outputs: vec![Vec::new(); net.places.len()],
@@ -125,22 +125,22 @@ impl NetIndex {
     }
 
     /// The behavior with this name.
-    pub fn behavior_named(&self, name: &str) -> Option<BehaviorId> {
+    pub(crate) fn behavior_named(&self, name: &str) -> Option<BehaviorId> {
         self.behaviors.iter().position(|behavior| behavior == name).map(BehaviorId::from)
     }
 
     /// The behavior of a component that names none: `deploy`, else the first.
-    pub fn first_behavior(&self) -> BehaviorId {
+    pub(crate) fn first_behavior(&self) -> BehaviorId {
         self.behavior_named(FIRST_BEHAVIOR).unwrap_or(BehaviorId(0))
     }
 
     /// Whether a dock belongs to a behavior: one of its transitions does.
-    pub fn is_active(&self, dock: DockId, behavior: BehaviorId) -> bool {
+    pub(crate) fn is_active(&self, dock: DockId, behavior: BehaviorId) -> bool {
         self.transitions[dock.index()].iter().any(|t| self.behavior[t.index()] == behavior)
     }
 
     /// The docks of a place, on one side, that belong to a behavior.
-    pub fn active(
+    pub(crate) fn active(
         &self,
         place: PlaceId,
         side: Side,
@@ -151,7 +151,7 @@ impl NetIndex {
     }
 
     /// The transitions of a behavior that touch a dock.
-    pub fn active_transitions(
+    pub(crate) fn active_transitions(
         &self,
         dock: DockId,
         behavior: BehaviorId,

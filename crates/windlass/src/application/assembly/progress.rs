@@ -8,7 +8,7 @@
 
 mod wait;
 
-pub use wait::{Explanation, Wait, follow, sentence};
+pub(crate) use wait::{Explanation, Wait, follow, sentence};
 
 use super::{Assembly, ComponentId, PlaceId, PortId, TransitionId};
 use crate::lifecycle::net::{self, Side};
@@ -50,7 +50,7 @@ pub struct Progress {
 }
 
 /// Whether the assembly is one that [`progress`] decides.
-pub fn decidable(assembly: &Assembly<'_>) -> Result<(), Undecided> {
+pub(crate) fn decidable(assembly: &Assembly<'_>) -> Result<(), Undecided> {
     for component in assembly.component_ids() {
         let (net, index) = assembly.net(component);
         if assembly.component(component).program.len() > 1 {
@@ -92,7 +92,7 @@ pub fn progress(assembly: &Assembly<'_>) -> Result<Progress, Undecided> {
 }
 
 /// The same, where some transitions start and never end.
-pub fn progress_but(
+pub(crate) fn progress_but(
     assembly: &Assembly<'_>,
     fails: &dyn Fn(TransitionId) -> bool,
 ) -> Result<Progress, Undecided> {
@@ -272,22 +272,22 @@ impl Greedy<'_, '_> {
 
 impl Progress {
     /// Whether a transition ever starts.
-    pub fn fires(&self, id: TransitionId) -> bool {
+    pub(crate) fn fires(&self, id: TransitionId) -> bool {
         self.fires[id.index()]
     }
 
     /// Whether a transition ever ends.
-    pub fn ends(&self, id: TransitionId) -> bool {
+    pub(crate) fn ends(&self, id: TransitionId) -> bool {
         self.ends[id.index()]
     }
 
     /// Whether a place is ever entered.
-    pub fn enters(&self, place: PlaceId) -> bool {
+    pub(crate) fn enters(&self, place: PlaceId) -> bool {
         self.entered[place.index()]
     }
 
     /// The transitions of the behaviors in question that never start.
-    pub fn never<'a>(
+    pub(crate) fn never<'a>(
         &'a self,
         assembly: &'a Assembly<'_>,
     ) -> impl Iterator<Item = TransitionId> + 'a {
@@ -306,7 +306,7 @@ impl Progress {
 
     /// A transition that never starts although its place is entered, that never ends, or that ends
     /// and whose place is never entered: where a token is left forever.
-    pub fn stuck(&self, assembly: &Assembly<'_>) -> Option<TransitionId> {
+    pub(crate) fn stuck(&self, assembly: &Assembly<'_>) -> Option<TransitionId> {
         let left = |id: &TransitionId| {
             let (component, local) = assembly.local_transition(*id);
             let net = assembly.net(component).0;

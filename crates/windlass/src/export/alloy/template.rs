@@ -283,7 +283,7 @@ impl<'s> Printer<'s> {
 fn print_parameter(text: &mut String, parameter: &Parameter) {
     let id = word(&parameter.name);
     let _ = writeln!(text, "parameter[{id}]\n{id}.name = {}", quoted(&parameter.name));
-    if let Some(kind) = parameter.parameter_type {
+    if let Some(kind) = parameter.declared_type {
         let _ = writeln!(text, "{id}.type = {}", quoted(kind.as_str()));
     }
     if let Some(value) = plain(&parameter.value) {

@@ -24,11 +24,11 @@ pub(super) enum Joint {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     /// In the earlier layer.
-    pub upper: Joint,
+    pub(crate) upper: Joint,
     /// In the later layer.
-    pub lower: Joint,
+    pub(crate) lower: Joint,
     /// The bundle.
-    pub bundle: Bundle,
+    pub(crate) bundle: Bundle,
 }
 
 impl Part {
@@ -41,32 +41,32 @@ impl Part {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
     /// The box around the level; the number of boxes for the outermost level.
-    pub level: usize,
+    pub(crate) level: usize,
     /// The part within the level.
-    pub part: usize,
+    pub(crate) part: usize,
     /// Whether the edge runs from lower to upper.
-    pub reversed: bool,
+    pub(crate) reversed: bool,
 }
 
 /// All edges of a drawing, cut into parts.
 #[derive(Debug)]
 pub(super) struct Cut {
     /// The parts of each level.
-    pub parts: Vec<Vec<Part>>,
+    pub(crate) parts: Vec<Vec<Part>>,
     /// The steps of each edge.
-    pub steps: Vec<Vec<Step>>,
+    pub(crate) steps: Vec<Vec<Step>>,
     /// Places at the border of a box where an edge of the box itself begins or ends.
-    pub phantoms: Vec<Vec<(Side, Bundle)>>,
+    pub(crate) phantoms: Vec<Vec<(Side, Bundle)>>,
 }
 
 /// Where the two chains of boxes around the ends of an edge meet.
 pub(super) struct Chains {
     /// The first end and the boxes around it, up to but without the common box.
-    pub from: Vec<usize>,
+    pub(crate) from: Vec<usize>,
     /// The same of the other end.
-    pub to: Vec<usize>,
+    pub(crate) to: Vec<usize>,
     /// The common box; the number of boxes for the outermost level.
-    pub common: usize,
+    pub(crate) common: usize,
 }
 
 /// Cuts the edges of a drawing, given the direction of each.

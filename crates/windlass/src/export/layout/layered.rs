@@ -10,28 +10,28 @@ use super::{Bundle, Extent, Side, Spacing, Spot, order, position};
 /// What is laid out: items by their extents, links between them and to the border.
 pub(super) struct Level<'a> {
     /// The extents of the items.
-    pub sizes: &'a [Extent],
+    pub(crate) sizes: &'a [Extent],
     /// The links.
-    pub links: &'a [Link],
+    pub(crate) links: &'a [Link],
     /// Places at the border that nothing inside leads to.
-    pub phantoms: &'a [(Side, Bundle)],
+    pub(crate) phantoms: &'a [(Side, Bundle)],
     /// The layers of the items.
-    pub ranks: &'a [usize],
+    pub(crate) ranks: &'a [usize],
 }
 
 /// Where everything is, counted from where the level begins.
 #[derive(Debug, Default)]
 pub(super) struct Placed {
     /// Where each item begins.
-    pub spots: Vec<Spot>,
+    pub(crate) spots: Vec<Spot>,
     /// The extents of the items; they grow when many lines end at them.
-    pub sizes: Vec<Extent>,
+    pub(crate) sizes: Vec<Extent>,
     /// The way of each link, from upper to lower.
-    pub ways: Vec<Vec<Spot>>,
+    pub(crate) ways: Vec<Vec<Spot>>,
     /// Where bundles leave the level.
-    pub borders: BTreeMap<(Side, Bundle), i32>,
+    pub(crate) borders: BTreeMap<(Side, Bundle), i32>,
     /// The extent of the level.
-    pub size: Extent,
+    pub(crate) size: Extent,
 }
 
 /// Lays out one level.

@@ -32,11 +32,11 @@ pub(super) enum Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Link {
     /// In the earlier layer.
-    pub upper: Place,
+    pub(crate) upper: Place,
     /// In the later layer.
-    pub lower: Place,
+    pub(crate) lower: Place,
     /// The bundle it belongs to.
-    pub bundle: Bundle,
+    pub(crate) bundle: Bundle,
 }
 
 /// What a vertex stands for.
@@ -54,11 +54,11 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Vertex {
     /// What it stands for.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// Its layer.
-    pub layer: usize,
+    pub(crate) layer: usize,
     /// Its extent; nothing for thin vertices.
-    pub size: Extent,
+    pub(crate) size: Extent,
 }
 
 impl Vertex {
@@ -72,38 +72,38 @@ impl Vertex {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Contact {
     /// The vertex.
-    pub vertex: usize,
+    pub(crate) vertex: usize,
     /// The distance from where the vertex begins.
-    pub offset: i32,
+    pub(crate) offset: i32,
     /// Whether the distance may be chosen.
-    pub free: bool,
+    pub(crate) free: bool,
 }
 
 /// A part of a bundle between two layers that follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Segment {
     /// The contact in the earlier layer.
-    pub upper: usize,
+    pub(crate) upper: usize,
     /// The contact in the later layer.
-    pub lower: usize,
+    pub(crate) lower: usize,
     /// The bundle.
-    pub bundle: Bundle,
+    pub(crate) bundle: Bundle,
     /// Whether both contacts are in one layer.
-    pub beside: bool,
+    pub(crate) beside: bool,
 }
 
 /// A layered network.
 pub(super) struct Network {
     /// The vertices.
-    pub vertices: Vec<Vertex>,
+    pub(crate) vertices: Vec<Vertex>,
     /// The vertices of each layer, in order.
-    pub layers: Vec<Vec<usize>>,
+    pub(crate) layers: Vec<Vec<usize>>,
     /// The contacts.
-    pub contacts: Vec<Contact>,
+    pub(crate) contacts: Vec<Contact>,
     /// The segments, sorted, each once.
-    pub segments: Vec<Segment>,
+    pub(crate) segments: Vec<Segment>,
     /// For every link the segments it runs along, from upper to lower.
-    pub ways: Vec<Vec<Segment>>,
+    pub(crate) ways: Vec<Vec<Segment>>,
     by_key: BTreeMap<(usize, Side, Attach), usize>,
     passes: BTreeMap<(Bundle, usize), usize>,
     borders: BTreeMap<(Side, Bundle), usize>,

@@ -15,9 +15,9 @@ const SIFTING_LIMIT: usize = 160;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Net {
     /// Where it comes from the earlier layer.
-    pub uppers: Vec<i32>,
+    pub(crate) uppers: Vec<i32>,
     /// Where it goes to the later layer.
-    pub lowers: Vec<i32>,
+    pub(crate) lowers: Vec<i32>,
 }
 
 impl Net {
@@ -34,9 +34,9 @@ impl Net {
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     /// The track of every bundle that needs one, counted from the earlier layer.
-    pub of: BTreeMap<Bundle, usize>,
+    pub(crate) of: BTreeMap<Bundle, usize>,
     /// How many there are.
-    pub count: usize,
+    pub(crate) count: usize,
 }
 
 /// Assigns tracks to the bundles of one channel; lines keep `line` apart.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// A boolean in the words of YAML 1.1.
-pub fn boolean(text: &str) -> Option<bool> {
+pub(crate) fn boolean(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "y" | "yes" | "true" | "on" | "1" => Some(true),
         "n" | "no" | "false" | "off" | "0" => Some(false),
@@ -12,7 +12,7 @@ pub fn boolean(text: &str) -> Option<bool> {
 }
 
 /// Any number. What is too large for one is none, unless it is called infinite.
-pub fn number(text: &str) -> Option<f64> {
+pub(crate) fn number(text: &str) -> Option<f64> {
     let number: f64 = text.parse().ok()?;
     let is_called = text.to_ascii_lowercase().contains("inf");
     (!number.is_infinite() || is_called).then_some(number)

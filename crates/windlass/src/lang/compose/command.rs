@@ -9,7 +9,7 @@ pub struct Line {
     /// The words.
     pub words: Vec<String>,
     /// Where the operator stands behind which nothing counts any more.
-    pub cut: Option<usize>,
+    pub(crate) cut: Option<usize>,
 }
 
 /// What holds words together.

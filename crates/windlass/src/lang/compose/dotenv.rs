@@ -12,7 +12,7 @@ pub struct BadLine {
     /// What is wrong.
     pub message: &'static str,
     /// What to do about it.
-    pub help: &'static str,
+    pub(crate) help: &'static str,
 }
 
 /// What is wrong, and what to do about it.

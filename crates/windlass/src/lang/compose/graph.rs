@@ -7,11 +7,11 @@ use crate::cycle::{Cycles, Edges, Step};
 use crate::source::Span;
 
 /// A cycle: each service with the place where it says that it waits for the next one.
-pub type Cycle<'p> = Vec<(&'p str, Span)>;
+pub(crate) type Cycle<'p> = Vec<(&'p str, Span)>;
 
 /// One cycle for every dependency that leads back to a service on the way to it, in the order of
 /// names.
-pub fn cycles(project: &Project) -> Vec<Cycle<'_>> {
+pub(crate) fn cycles(project: &Project) -> Vec<Cycle<'_>> {
     let services: Vec<&Service> = project.services.values().collect();
     let numbers: BTreeMap<&str, usize> =
         project.services.keys().enumerate().map(|(at, name)| (name.as_str(), at)).collect();

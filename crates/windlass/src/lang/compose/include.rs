@@ -120,7 +120,7 @@ impl Loader<'_> {
                         Err(error) => {
                             let mut finding =
                                 Diagnostic::error(NO_ENV_FILE, path.span, error.to_string());
-                            finding.help = error.help().map(str::to_owned);
+                            finding.help = Some(error.help().to_owned());
                             self.findings.push(finding);
                             return None;
                         }

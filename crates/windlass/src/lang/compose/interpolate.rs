@@ -18,7 +18,7 @@ const MAX_NESTING: usize = 64;
 
 /// What a template may lack.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TemplateError {
+pub(crate) enum TemplateError {
     /// It is not in the notation.
     Invalid,
     /// It has more defaults in defaults than are allowed.
@@ -33,7 +33,7 @@ pub enum TemplateError {
 }
 
 /// Replaces the variables in a text; `unset` gets the names that have no value.
-pub fn substitute(
+pub(crate) fn substitute(
     text: &str,
     environment: &Environment,
     unset: &mut BTreeSet<String>,
@@ -215,7 +215,11 @@ const CASTS: &[(&str, Cast)] = &[
 ];
 
 /// Replaces variables in every text below `item`, and turns texts into what their path asks for.
-pub fn interpolate(item: &mut Item, environment: &Environment, findings: &mut Vec<Diagnostic>) {
+pub(crate) fn interpolate(
+    item: &mut Item,
+    environment: &Environment,
+    findings: &mut Vec<Diagnostic>,
+) {
     let mut walk = Walk { environment, findings, path: Vec::new(), reported: BTreeSet::new() };
     walk.visit(item);
 }
@@ -329,7 +333,7 @@ impl Cast {
 }
 
 /// Whether a path is one of a pattern: `*` any key, `[]` any item.
-pub fn matches_path(pattern: &str, path: &[String]) -> bool {
+pub(crate) fn matches_path(pattern: &str, path: &[String]) -> bool {
     let mut parts = path.iter();
     for wanted in pattern.split('.') {
         match parts.next() {

@@ -21,9 +21,9 @@ pub struct Item {
     /// Where it was written.
     pub span: Span,
     /// Where the value was written that this one replaces.
-    pub replaced: Option<Span>,
+    pub(crate) replaced: Option<Span>,
     /// How it is merged.
-    pub tag: Tag,
+    pub(crate) tag: Tag,
 }
 
 /// What a value is.
@@ -46,20 +46,20 @@ pub enum Data {
 }
 
 /// A mapping.
-pub type Map = BTreeMap<String, Entry>;
+pub(crate) type Map = BTreeMap<String, Entry>;
 
 /// One entry of a mapping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Where the key was written.
-    pub key: Span,
+    pub(crate) key: Span,
     /// The value.
     pub item: Item,
 }
 
 /// The tag with which Compose lets an override take something away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Tag {
+pub(crate) enum Tag {
     /// None of these.
     #[default]
     None,
@@ -71,17 +71,17 @@ pub enum Tag {
 
 impl Item {
     /// A value at a place.
-    pub fn new(data: Data, span: Span) -> Self {
+    pub(crate) fn new(data: Data, span: Span) -> Self {
         Item { data, span, replaced: None, tag: Tag::None }
     }
 
     /// Text at a place.
-    pub fn text(text: impl Into<String>, span: Span) -> Self {
+    pub(crate) fn text(text: impl Into<String>, span: Span) -> Self {
         Item::new(Data::Str(text.into()), span)
     }
 
     /// An empty mapping at a place.
-    pub fn empty_map(span: Span) -> Self {
+    pub(crate) fn empty_map(span: Span) -> Self {
         Item::new(Data::Map(Map::new()), span)
     }
 
@@ -105,7 +105,7 @@ impl Item {
     }
 
     /// The mapping, if it is one.
-    pub fn map_mut(&mut self) -> Option<&mut Map> {
+    pub(crate) fn map_mut(&mut self) -> Option<&mut Map> {
         match &mut self.data {
             Data::Map(map) => Some(map),
             _ => None,
@@ -173,7 +173,7 @@ impl Item {
     }
 
     /// What it is, for messages.
-    pub fn kind_name(&self) -> &'static str {
+    pub(crate) fn kind_name(&self) -> &'static str {
         match &self.data {
             Data::Null => "null",
             Data::Bool(_) => "a boolean",
@@ -186,12 +186,12 @@ impl Item {
     }
 
     /// An error at this value, which says what it replaced.
-    pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+    pub(crate) fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
         self.explain(Diagnostic::error(code, self.span, message))
     }
 
     /// A finding at this value with the place of the value that it replaced.
-    pub fn explain(&self, finding: Diagnostic) -> Diagnostic {
+    pub(crate) fn explain(&self, finding: Diagnostic) -> Diagnostic {
         match self.replaced {
             Some(span) => finding.label(span, OVERRIDES),
             None => finding,
@@ -217,7 +217,7 @@ fn float(value: f64) -> String {
 }
 
 /// Whether two values say the same, wherever they say it.
-pub fn same(a: &Item, b: &Item) -> bool {
+pub(crate) fn same(a: &Item, b: &Item) -> bool {
     match (&a.data, &b.data) {
         (Data::List(a), Data::List(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
@@ -234,7 +234,11 @@ pub fn same(a: &Item, b: &Item) -> bool {
 
 /// The value of a node. Keys that are no text are reported; a tree is never deeper than its limit,
 /// so that the recursion is bounded.
-pub fn from_node(node: Node<'_>, path: &mut Vec<String>, findings: &mut Vec<Diagnostic>) -> Item {
+pub(crate) fn from_node(
+    node: Node<'_>,
+    path: &mut Vec<String>,
+    findings: &mut Vec<Diagnostic>,
+) -> Item {
     let data = match node.kind() {
         Kind::Scalar(scalar) => {
             report_date(node, scalar, path, findings);

@@ -22,7 +22,7 @@ pub struct Loaded {
     /// What could be made out of the texts.
     pub project: Option<Project>,
     /// Whether everything was read that the texts include or extend.
-    pub is_complete: bool,
+    pub(crate) is_complete: bool,
     /// Everything that the reader found wrong or doubtful.
     pub findings: Findings,
 }
@@ -30,7 +30,7 @@ pub struct Loaded {
 impl Loaded {
     /// The project, when all of it was read, and what remains of the findings together with those
     /// of the rules.
-    pub fn judged(mut self, of_rules: Findings) -> (Option<Project>, Findings) {
+    pub(crate) fn judged(mut self, of_rules: Findings) -> (Option<Project>, Findings) {
         let since = self.findings.len();
         self.findings.extend(of_rules);
         drop_echoes(&mut self.findings, since);
@@ -325,7 +325,7 @@ impl<'a> Loader<'a> {
             && reason != FOLDER
         {
             let mut finding = Diagnostic::error(NO_ENV_FILE, at, error.to_string());
-            finding.help = error.help().map(str::to_owned);
+            finding.help = Some(error.help().to_owned());
             self.findings.push(finding);
         }
     }

@@ -67,7 +67,12 @@ const WAYS: &[(&str, Way)] = &[
 ];
 
 /// Puts `over` over `base`, both at the path.
-pub fn merge(base: Item, over: Item, path: &mut Vec<String>, findings: &mut Findings) -> Item {
+pub(crate) fn merge(
+    base: Item,
+    over: Item,
+    path: &mut Vec<String>,
+    findings: &mut Findings,
+) -> Item {
     match over.tag {
         Tag::Reset => return Item { data: Data::Null, tag: Tag::Reset, ..over },
         Tag::Override => return replace(base, over),
@@ -215,7 +220,7 @@ fn keyed(item: Item, key: &str) -> Item {
 }
 
 /// A list of names as a mapping, as `depends_on` or with empty values.
-pub fn named(item: Item, is_dependency: bool) -> Item {
+pub(crate) fn named(item: Item, is_dependency: bool) -> Item {
     let Data::List(items) = item.data else { return item };
     let mut map = Map::new();
     for name in items {
@@ -249,7 +254,7 @@ fn merge_subnets(base: Item, over: Item, path: &mut Vec<String>, findings: &mut 
 }
 
 /// Takes out what `!reset` leaves behind.
-pub fn drop_resets(item: &mut Item) {
+pub(crate) fn drop_resets(item: &mut Item) {
     match &mut item.data {
         Data::Map(map) => {
             map.retain(|_, entry| entry.item.tag != Tag::Reset);

@@ -73,7 +73,7 @@ impl Loader<'_> {
                         FileError::Missing { .. } => {
                             "make the file, or say `required: false` beside its `path`"
                         }
-                        other => other.help().unwrap_or_default(),
+                        other => other.help(),
                     }),
                 };
                 self.findings.push(finding);

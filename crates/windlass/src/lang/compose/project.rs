@@ -28,21 +28,21 @@ pub struct Project {
     /// Configs by key.
     pub configs: BTreeMap<String, Resource>,
     /// Models by key.
-    pub models: BTreeMap<String, Span>,
+    pub(crate) models: BTreeMap<String, Span>,
     /// What services that are off refer to, as `section.name`, so that it does not count as unused.
-    pub used_elsewhere: BTreeSet<String>,
+    pub(crate) used_elsewhere: BTreeSet<String>,
     /// Where the project starts.
-    pub origin: Option<Span>,
+    pub(crate) origin: Option<Span>,
     /// Where the paths of a text start that was included or extended: folders, from that of the
     /// project on, or in full.
     pub folders: BTreeMap<SourceId, String>,
     /// Where values were written that took the place of others, and where those were.
-    pub overridden: BTreeMap<Span, Span>,
+    pub(crate) overridden: BTreeMap<Span, Span>,
 }
 
 impl Project {
     /// Adds to findings which value won, where one took the place of another.
-    pub fn explain(&self, findings: &mut [Diagnostic]) {
+    pub(crate) fn explain(&self, findings: &mut [Diagnostic]) {
         for finding in findings {
             let primary = std::iter::once(finding.primary);
             let places: Vec<Span> =
@@ -64,7 +64,7 @@ pub struct Text {
     /// The text.
     pub text: String,
     /// Where it was written.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// A volume, a secret or a config.
@@ -77,15 +77,15 @@ pub struct Resource {
     /// Its name for the engine.
     pub name: String,
     /// Whether the name was given by the author.
-    pub named: Option<Span>,
+    pub(crate) named: Option<Span>,
     /// Whether it exists outside of the project.
     pub external: bool,
     /// Everything that the file says about it.
     pub item: Item,
     /// Whether its file exists; none when it has none or that is not known.
-    pub exists: Option<bool>,
+    pub(crate) exists: Option<bool>,
     /// Where it was declared.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// A network.
@@ -94,34 +94,34 @@ pub struct Network {
     /// What every resource has.
     pub resource: Resource,
     /// Its address ranges.
-    pub subnets: Vec<Subnet>,
+    pub(crate) subnets: Vec<Subnet>,
     /// Whether the file does not declare it.
     pub implicit: bool,
 }
 
 /// A range of addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subnet {
+pub(crate) struct Subnet {
     /// The addresses.
-    pub range: IpNet,
+    pub(crate) range: IpNet,
     /// The gateway.
-    pub gateway: Option<(IpAddr, Span)>,
+    pub(crate) gateway: Option<(IpAddr, Span)>,
     /// The part from which the engine takes addresses.
-    pub pool: Option<(IpNet, Span)>,
+    pub(crate) pool: Option<(IpNet, Span)>,
     /// Where it was written.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 impl Subnet {
     /// Whether an address stands for the whole range: its first one, and the last one of IPv4.
-    pub fn is_reserved(&self, address: IpAddr) -> bool {
+    pub(crate) fn is_reserved(&self, address: IpAddr) -> bool {
         let free = self.range.max_prefix_len() - self.range.prefix_len();
         let is_last = self.range.addr().is_ipv4() && address == self.range.broadcast();
         free > 1 && (address == self.range.network() || is_last)
     }
 
     /// Whether two ranges have an address in common.
-    pub fn overlaps(&self, other: &Subnet) -> bool {
+    pub(crate) fn overlaps(&self, other: &Subnet) -> bool {
         self.range.contains(&other.range) || other.range.contains(&self.range)
     }
 }
@@ -160,11 +160,11 @@ pub struct Dependency {
     /// Whether the other service must be there.
     pub required: bool,
     /// The key that implies it, when it is not written in `depends_on`.
-    pub implied_by: Option<&'static str>,
+    pub(crate) implied_by: Option<&'static str>,
     /// Where it was written.
-    pub span: Span,
+    pub(crate) span: Span,
     /// Where the condition was written, when it was.
-    pub condition_span: Span,
+    pub(crate) condition_span: Span,
 }
 
 /// What is known about the health of a service.
@@ -199,7 +199,7 @@ pub struct Port {
     /// What is published.
     pub port: ShortPort,
     /// Where it was written.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// What is mounted.
@@ -223,21 +223,21 @@ pub struct Mount {
     /// What it is.
     pub kind: MountKind,
     /// A path, or the key of a volume.
-    pub source: Option<String>,
+    pub(crate) source: Option<String>,
     /// The path in the container.
-    pub target: String,
+    pub(crate) target: String,
     /// Whether it cannot be written.
     pub read_only: bool,
     /// Whether the engine makes the path of the host when it is not there.
-    pub creates_path: bool,
+    pub(crate) creates_path: bool,
     /// The short form, as it was written.
-    pub short: Option<String>,
+    pub(crate) short: Option<String>,
     /// The long form.
-    pub item: Item,
+    pub(crate) item: Item,
     /// Whether the path of the host exists; none when that is not known.
-    pub exists: Option<bool>,
+    pub(crate) exists: Option<bool>,
     /// Where it was written.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// A secret or config that is granted to a service.
@@ -252,7 +252,7 @@ pub struct Grant {
     /// The long form, if it is one.
     pub item: Item,
     /// Where it was written.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// A network that a service is attached to.
@@ -263,7 +263,7 @@ pub struct Attachment {
     /// Fixed addresses.
     pub addresses: Vec<(IpAddr, Span)>,
     /// Where it was written.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// A service.
@@ -282,11 +282,11 @@ pub struct Service {
     /// Whether the image is built.
     pub build: Option<Span>,
     /// Whether another program runs it.
-    pub provider: Option<Span>,
+    pub(crate) provider: Option<Span>,
     /// How many containers are wanted.
     pub replicas: u32,
     /// Where that was written.
-    pub replicas_span: Option<Span>,
+    pub(crate) replicas_span: Option<Span>,
     /// A fixed name of the container.
     pub container_name: Option<Text>,
     /// What is waited for before it starts, by service.
@@ -296,7 +296,7 @@ pub struct Service {
     /// When it is started again.
     pub restart: Restart,
     /// Where that was written.
-    pub restart_span: Option<Span>,
+    pub(crate) restart_span: Option<Span>,
     /// Its ports.
     pub ports: Vec<Port>,
     /// What is mounted.
@@ -320,7 +320,7 @@ impl Service {
     }
 
     /// Whether a flag is switched on.
-    pub fn flag(&self, key: &str) -> Option<Span> {
+    pub(crate) fn flag(&self, key: &str) -> Option<Span> {
         self.get(key).filter(|item| item.as_bool() == Some(true)).map(|item| item.span)
     }
 }

@@ -4,7 +4,7 @@
 //! at its place, with the word that was probably meant.
 
 mod hint;
-pub mod table;
+pub(crate) mod table;
 
 use super::item::{Data, Item};
 use super::{Findings, SHAPE};
@@ -13,7 +13,7 @@ use crate::spelling;
 
 /// What a value may be.
 #[derive(Debug, Clone, Copy)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// Anything.
     Any,
     /// Null.
@@ -49,19 +49,19 @@ pub enum Shape {
 
 /// A mapping with certain keys.
 #[derive(Debug)]
-pub struct Keys {
+pub(crate) struct Keys {
     /// The keys, in the order of the alphabet.
-    pub known: &'static [(&'static str, Shape)],
+    pub(crate) known: &'static [(&'static str, Shape)],
     /// Those that must be there.
-    pub required: &'static [&'static str],
+    pub(crate) required: &'static [&'static str],
     /// Whether keys that start with `x-` are free.
-    pub extensible: bool,
+    pub(crate) extensible: bool,
     /// Whether any other key is free too.
-    pub open: bool,
+    pub(crate) open: bool,
 }
 
 /// Compares a whole file with the table.
-pub fn check(root: &Item, findings: &mut Findings) {
+pub(crate) fn check(root: &Item, findings: &mut Findings) {
     compare(root, &table::FILE, &mut Vec::new(), findings);
 }
 

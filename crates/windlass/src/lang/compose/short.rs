@@ -138,7 +138,7 @@ fn spread(
 }
 
 /// `80` or `80-90`.
-pub fn range(text: &str) -> Result<(u16, u16), ShortFormError> {
+pub(crate) fn range(text: &str) -> Result<(u16, u16), ShortFormError> {
     let port = |part: &str| {
         let number = part.parse::<u16>().ok().filter(|_| !part.starts_with('+'));
         // Of a number below nothing the whole is shown.
@@ -176,14 +176,14 @@ impl ShortVolume {
 }
 
 /// Whether the source of a mount is a path: it starts with `.`, `/`, `~`, or a drive.
-pub fn is_path(source: &str) -> bool {
+pub(crate) fn is_path(source: &str) -> bool {
     source.starts_with(['.', '/', '~'])
         || source.starts_with("\\\\")
         || (source.len() > 2 && starts_with_drive(source))
 }
 
 /// Whether a text starts as `C:` does. Compose reads any letter before a colon so.
-pub fn starts_with_drive(text: &str) -> bool {
+pub(crate) fn starts_with_drive(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':'
 }

@@ -56,7 +56,7 @@ const INDEXED: &[(&str, Index)] = &[
 ];
 
 /// Keeps the last of each group of items that mean the same, at the place of the first.
-pub fn enforce(item: &mut Item, path: &mut Vec<String>) {
+pub(crate) fn enforce(item: &mut Item, path: &mut Vec<String>) {
     match &mut item.data {
         Data::Map(map) => {
             for (key, entry) in map {

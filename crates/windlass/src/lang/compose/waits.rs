@@ -6,9 +6,9 @@ use super::project::{Condition, Health, Project, Restart, Service};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndlessWait {
     /// Who waits.
-    pub service: String,
+    pub(crate) service: String,
     /// For whom.
-    pub other: String,
+    pub(crate) other: String,
     /// What it waits for: `healthy` or `completed`.
     pub until: &'static str,
     /// What it waits for, and why that never comes: "`db` to be healthy, and ...".

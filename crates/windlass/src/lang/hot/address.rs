@@ -5,7 +5,7 @@ use core::net::IpAddr;
 use ipnet::IpNet;
 
 /// Reads an address.
-pub fn address(text: &str) -> Option<IpAddr> {
+pub(crate) fn address(text: &str) -> Option<IpAddr> {
     text.trim().parse().ok()
 }
 
@@ -13,45 +13,45 @@ pub fn address(text: &str) -> Option<IpAddr> {
 ///
 /// Paper: 000 7.2.3
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Range {
+pub(crate) struct Range {
     /// The first.
-    pub first: IpAddr,
+    pub(crate) first: IpAddr,
     /// The last.
-    pub last: IpAddr,
+    pub(crate) last: IpAddr,
 }
 
 impl Range {
     /// The addresses of a network in the notation `address/prefix`.
-    pub fn cidr(text: &str) -> Option<Range> {
+    pub(crate) fn cidr(text: &str) -> Option<Range> {
         let net: IpNet = text.trim().parse().ok()?;
         Some(Range { first: net.network(), last: net.broadcast() })
     }
 
     /// Whether it is about IPv6.
-    pub fn is_ipv6(&self) -> bool {
+    pub(crate) fn is_ipv6(&self) -> bool {
         self.first.is_ipv6()
     }
 
     /// Whether an address is one of them. Every IPv4 address is less than every IPv6 address.
-    pub fn contains(&self, address: IpAddr) -> bool {
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
         self.first <= address && address <= self.last
     }
 
     /// Whether an address of an IPv4 network of more than four stands for all of it: the first and
     /// the last one.
-    pub fn is_reserved(&self, address: IpAddr) -> bool {
+    pub(crate) fn is_reserved(&self, address: IpAddr) -> bool {
         let (IpAddr::V4(first), IpAddr::V4(last)) = (self.first, self.last) else { return false };
         last.to_bits() - first.to_bits() > 3 && (address == first || address == last)
     }
 
     /// Whether two ranges have an address in common.
-    pub fn overlaps(&self, other: &Range) -> bool {
+    pub(crate) fn overlaps(&self, other: &Range) -> bool {
         self.first <= other.last && other.first <= self.last
     }
 }
 
 /// A MAC address in one notation, if the text is one.
-pub fn mac(text: &str) -> Option<String> {
+pub(crate) fn mac(text: &str) -> Option<String> {
     let lower = text.trim().to_ascii_lowercase();
     let parts: Vec<&str> = lower.split([':', '-']).collect();
     let two = |part: &&str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_hexdigit());

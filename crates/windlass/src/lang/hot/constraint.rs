@@ -12,16 +12,16 @@ use crate::tree::Node;
 
 /// What a value of a parameter must satisfy.
 #[derive(Debug, Clone)]
-pub struct Constraint {
+pub(crate) struct Constraint {
     /// Where it is written.
-    pub span: Span,
+    pub(crate) span: Span,
     /// What it is.
-    pub rule: Rule,
+    pub(crate) rule: Rule,
 }
 
 /// The kinds of constraints.
 #[derive(Debug, Clone)]
-pub enum Rule {
+pub(crate) enum Rule {
     /// Length between bounds.
     Length(Option<f64>, Option<f64>),
     /// Value between bounds.
@@ -51,7 +51,7 @@ impl Rule {
 
 impl Constraint {
     /// Why a known value does not satisfy it, as the end of a sentence.
-    pub fn violated_by(&self, value: &Value) -> Option<String> {
+    pub(crate) fn violated_by(&self, value: &Value) -> Option<String> {
         if let (Data::List(items), Rule::AllowedValues(_) | Rule::Custom(_)) =
             (&value.data, &self.rule)
         {

@@ -11,31 +11,31 @@ use crate::tree::{self, Entry, Node};
 
 /// Everything that environment files say together.
 #[derive(Debug, Clone, Default)]
-pub struct Environment {
+pub(crate) struct Environment {
     /// Whether there is an environment at all: then every parameter must get a value.
-    pub is_given: bool,
+    pub(crate) is_given: bool,
     /// Values of parameters, with the place of the name.
-    pub parameters: BTreeMap<String, (Value, Span)>,
+    pub(crate) parameters: BTreeMap<String, (Value, Span)>,
     /// Values for parameters of whatever template.
-    pub defaults: BTreeMap<String, Value>,
+    pub(crate) defaults: BTreeMap<String, Value>,
     /// What stands for a type.
-    pub registry: Vec<Mapping>,
+    pub(crate) registry: Vec<Mapping>,
     strategies: BTreeMap<String, String>,
 }
 
 /// One line of a registry.
 #[derive(Debug, Clone)]
-pub struct Mapping {
+pub(crate) struct Mapping {
     /// The type, perhaps with `*` at its end.
-    pub from: String,
+    pub(crate) from: String,
     /// The resource to which alone it applies.
-    pub resource: Option<String>,
+    pub(crate) resource: Option<String>,
     /// A type or a file.
-    pub to: String,
+    pub(crate) to: String,
     /// The file that says so, for paths.
-    pub file: Option<String>,
+    pub(crate) file: Option<String>,
     /// Where it is written.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 const SECTIONS: &[&str] = &[
@@ -95,17 +95,9 @@ fn check_words(entry: Entry<'_>, known: &[&str], findings: &mut Vec<Diagnostic>)
     }
 }
 
-/// Whether the keys at the top are those of an environment and of nothing else.
-pub fn detect(root: Node<'_>) -> bool {
-    let own = |name: &str| SECTIONS.contains(&name);
-    !root.is_empty()
-        && root.entries().all(|entry| own(entry.name()))
-        && (root.get("parameter_defaults").is_some() || root.get("resource_registry").is_some())
-}
-
 impl Environment {
     /// Adds a file; what it says wins over what was said before.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         source: SourceId,
         path: Option<&str>,
@@ -206,7 +198,7 @@ impl Environment {
     }
 
     /// What stands for a type of a resource: the most special line, the last of equals.
-    pub fn lookup(&self, type_name: &str, resource: &str) -> Option<(String, &Mapping)> {
+    pub(crate) fn lookup(&self, type_name: &str, resource: &str) -> Option<(String, &Mapping)> {
         let mut best: Option<(usize, String, &Mapping)> = None;
         for mapping in &self.registry {
             if mapping.resource.as_deref().is_some_and(|wanted| !is_like(wanted, resource)) {

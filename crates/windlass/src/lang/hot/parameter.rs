@@ -10,7 +10,7 @@ use crate::tree::{self, Node, Schema};
 
 /// The type of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ParameterType {
+pub(crate) enum ParameterType {
     /// Text.
     String,
     /// A number.
@@ -34,7 +34,7 @@ const TYPES: &[(&str, ParameterType)] = &[
 
 impl ParameterType {
     /// The name in HOT.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         TYPES.iter().find(|(_, known)| *known == self).map_or("", |(word, _)| *word)
     }
 
@@ -64,21 +64,21 @@ impl ParameterType {
 
 /// A parameter with its value.
 #[derive(Debug, Clone)]
-pub struct Parameter {
+pub(crate) struct Parameter {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// Where the name is written.
-    pub span: Span,
+    pub(crate) span: Span,
     /// Its type; none when that is wrong.
-    pub parameter_type: Option<ParameterType>,
+    pub(crate) declared_type: Option<ParameterType>,
     /// Whether it has a default.
-    pub has_default: bool,
+    pub(crate) has_default: bool,
     /// Whether an update may not change it.
-    pub immutable: bool,
+    pub(crate) immutable: bool,
     /// What a value must satisfy.
-    pub constraints: Vec<Constraint>,
+    pub(crate) constraints: Vec<Constraint>,
     /// Its value: given, default, or unknown.
-    pub value: Value,
+    pub(crate) value: Value,
 }
 
 /// Keys of a parameter in HOT.
@@ -126,7 +126,7 @@ pub(super) fn read(
     let immutable = node.get("immutable").and_then(Node::as_bool).unwrap_or(false);
     let mut parameter = Parameter {
         span: key.span(),
-        parameter_type,
+        declared_type: parameter_type,
         has_default: default.is_some(),
         immutable,
         constraints,
@@ -189,7 +189,7 @@ impl Parameter {
             return Some(value.clone());
         }
         let name = &self.name;
-        let Some(parameter_type) = self.parameter_type else { return Some(value.clone()) };
+        let Some(parameter_type) = self.declared_type else { return Some(value.clone()) };
         let Some(converted) = convert(value, parameter_type) else {
             let shown = value.shown();
             let word = parameter_type.as_str();

@@ -299,7 +299,7 @@ fn words(custom: &str) -> String {
 }
 
 /// Types that yield what a constraint asks for.
-pub fn providers(custom: &str) -> &'static [&'static str] {
+pub(crate) fn providers(custom: &str) -> &'static [&'static str] {
     PROVIDERS.iter().find(|(name, _)| *name == custom).map_or(&[], |(_, types)| types)
 }
 

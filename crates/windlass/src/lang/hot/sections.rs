@@ -29,7 +29,7 @@ pub(super) fn unknown_keys(
 }
 
 /// Whether the keys at the top say that a text is a template.
-pub fn detect(root: Node<'_>) -> bool {
+pub(crate) fn detect(root: Node<'_>) -> bool {
     ["heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion"]
         .iter()
         .any(|key| root.get(key).is_some_and(Node::is_scalar))

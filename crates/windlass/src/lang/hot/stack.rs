@@ -12,19 +12,19 @@ use crate::source::Span;
 #[derive(Debug, Clone)]
 pub struct Stack {
     /// Its version.
-    pub version: &'static Version,
+    pub(crate) version: &'static Version,
     /// The place of its version.
-    pub span: Span,
+    pub(crate) span: Span,
     /// Its parameters, in order.
-    pub parameters: Vec<Parameter>,
+    pub(crate) parameters: Vec<Parameter>,
     /// Its resources, in order, then the members of groups.
-    pub resources: Vec<Resource>,
+    pub(crate) resources: Vec<Resource>,
     /// What it is for.
-    pub description: Option<String>,
+    pub(crate) description: Option<String>,
     /// Its outputs, in order.
-    pub outputs: Vec<Output>,
+    pub(crate) outputs: Vec<Output>,
     /// The names of its conditions, in order.
-    pub conditions: Vec<String>,
+    pub(crate) conditions: Vec<String>,
     /// The templates that it uses as types: once for each use.
     pub nested: Vec<Stack>,
     by_type: BTreeMap<String, Vec<usize>>,
@@ -33,13 +33,13 @@ pub struct Stack {
 
 /// What a template tells about the stack.
 #[derive(Debug, Clone)]
-pub struct Output {
+pub(crate) struct Output {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// What it is.
-    pub description: Option<String>,
+    pub(crate) description: Option<String>,
     /// Its value.
-    pub value: Value,
+    pub(crate) value: Value,
 }
 
 /// One resource.
@@ -48,31 +48,31 @@ pub struct Resource {
     /// Its name; a member of a group is called `group[0]`.
     pub name: String,
     /// Where the name is written.
-    pub span: Span,
+    pub(crate) span: Span,
     /// Its type, after the environment.
-    pub type_name: String,
+    pub(crate) type_name: String,
     /// The facts of its type.
-    pub facts: Option<&'static TypeFacts>,
+    pub(crate) facts: Option<&'static TypeFacts>,
     /// Its properties, a mapping.
-    pub properties: Value,
+    pub(crate) properties: Value,
     /// The resources that it must wait for, by position, with the place that says so.
-    pub waits_for: Vec<(usize, Span)>,
+    pub(crate) waits_for: Vec<(usize, Span)>,
     /// The resources that `depends_on` names.
-    pub depends_on: Vec<String>,
+    pub(crate) depends_on: Vec<String>,
     /// What becomes of it with the stack, in small letters, where that is said.
-    pub deletion_policy: Option<String>,
+    pub(crate) deletion_policy: Option<String>,
     /// Whether its condition holds; none when that is not known.
-    pub condition: Option<bool>,
+    pub(crate) condition: Option<bool>,
     /// Its condition, when its value is unknown: equal texts have equal values.
-    pub only_if: Option<String>,
+    pub(crate) only_if: Option<String>,
     /// From its name to the end of what is said about it.
-    pub extent: Span,
+    pub(crate) extent: Span,
     /// Whether it exists already and is only named.
-    pub is_external: bool,
+    pub(crate) is_external: bool,
     /// The group that it is a member of.
-    pub group: Option<usize>,
+    pub(crate) group: Option<usize>,
     /// How many members a group has, when that is known.
-    pub count: Option<u32>,
+    pub(crate) count: Option<u32>,
 }
 
 impl Stack {
@@ -102,7 +102,7 @@ impl Stack {
     }
 
     /// The resources of some types that may be created, in order of the types.
-    pub fn of<'s, 't>(
+    pub(crate) fn of<'s, 't>(
         &'s self,
         types: &'t [&'t str],
     ) -> impl Iterator<Item = &'s Resource> + use<'s, 't> {
@@ -115,39 +115,39 @@ impl Stack {
     }
 
     /// The resource with this name.
-    pub fn named(&self, name: &str) -> Option<&Resource> {
+    pub(crate) fn named(&self, name: &str) -> Option<&Resource> {
         self.position(name).map(|at| &self.resources[at])
     }
 
     /// The position of the resource with this name.
-    pub fn position(&self, name: &str) -> Option<usize> {
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
     /// The resource that a value refers to.
-    pub fn target(&self, value: &Value) -> Option<&Resource> {
+    pub(crate) fn target(&self, value: &Value) -> Option<&Resource> {
         self.named(value.as_resource()?)
     }
 }
 
 impl Resource {
     /// The value of a property that is given, under the first of several names that has one.
-    pub fn get(&self, names: &[&str]) -> Option<&Value> {
+    pub(crate) fn get(&self, names: &[&str]) -> Option<&Value> {
         names.iter().find_map(|name| self.properties.get(name))
     }
 
     /// Whether a property is given.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.properties.get(name).is_some()
     }
 
     /// Where to point at: the property if it is given, else the name of the resource.
-    pub fn at(&self, name: &str) -> Span {
+    pub(crate) fn at(&self, name: &str) -> Span {
         self.properties.entry(name).map_or(self.span, |entry| entry.key_span.to(entry.value.span))
     }
 
     /// The entries of a property that is a list of mappings.
-    pub fn list(&self, name: &str) -> &[Value] {
+    pub(crate) fn list(&self, name: &str) -> &[Value] {
         match self.properties.get(name).map(|value| &value.data) {
             Some(Data::List(items)) => items,
             _ => &[],
@@ -155,7 +155,7 @@ impl Resource {
     }
 
     /// Whether the type is this.
-    pub fn is(&self, type_name: &str) -> bool {
+    pub(crate) fn is(&self, type_name: &str) -> bool {
         self.type_name == type_name
     }
 }

@@ -6,16 +6,16 @@ use crate::tree::{Node, Scalar};
 
 /// A value and the place where it was written.
 #[derive(Debug, Clone)]
-pub struct Value {
+pub(crate) struct Value {
     /// The place.
-    pub span: Span,
+    pub(crate) span: Span,
     /// The value.
-    pub data: Data,
+    pub(crate) data: Data,
 }
 
 /// What a value holds.
 #[derive(Debug, Clone)]
-pub enum Data {
+pub(crate) enum Data {
     /// Null, or nothing written.
     Null,
     /// A boolean.
@@ -38,22 +38,22 @@ pub enum Data {
 
 /// One entry of a mapping.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The key.
-    pub key: String,
+    pub(crate) key: String,
     /// Where the key is written.
-    pub key_span: Span,
+    pub(crate) key_span: Span,
     /// The value.
     pub value: Value,
 }
 
 /// A value that is known only when the stack is deployed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unknown {
+pub(crate) struct Unknown {
     /// Its type, as far as it is known.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// Where it will come from; two unknowns of one origin are equal.
-    pub from: Option<String>,
+    pub(crate) from: Option<String>,
 }
 
 /// The type of a value.
@@ -77,7 +77,7 @@ pub enum Kind {
 
 impl Kind {
     /// The type with this name in Heat's schemas.
-    pub fn from_word(word: &str) -> Kind {
+    pub(crate) fn from_word(word: &str) -> Kind {
         match word {
             "string" | "String" => Kind::String,
             "number" | "Number" => Kind::Number,
@@ -90,7 +90,7 @@ impl Kind {
     }
 
     /// For messages: "a string".
-    pub fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Kind::Any => "a value",
             Kind::String => "a string",
@@ -105,22 +105,22 @@ impl Kind {
 
 impl Value {
     /// A value at a place.
-    pub fn new(span: Span, data: Data) -> Value {
+    pub(crate) fn new(span: Span, data: Data) -> Value {
         Value { span, data }
     }
 
     /// Text at a place.
-    pub fn text(span: Span, text: impl Into<String>) -> Value {
+    pub(crate) fn text(span: Span, text: impl Into<String>) -> Value {
         Value { span, data: Data::Str(text.into()) }
     }
 
     /// An unknown at a place.
-    pub fn unknown(span: Span, kind: Kind, from: Option<String>) -> Value {
+    pub(crate) fn unknown(span: Span, kind: Kind, from: Option<String>) -> Value {
         Value { span, data: Data::Unknown(Unknown { kind, from }) }
     }
 
     /// The value of a scalar as it is written; null for lists and mappings.
-    pub fn scalar(node: Node<'_>) -> Value {
+    pub(crate) fn scalar(node: Node<'_>) -> Value {
         let data = match node.scalar_type() {
             None | Some(Scalar::Null) => Data::Null,
             Some(Scalar::Bool(value)) => Data::Bool(value),
@@ -132,12 +132,12 @@ impl Value {
     }
 
     /// Whether nothing is given: null.
-    pub fn is_null(&self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         matches!(self.data, Data::Null)
     }
 
     /// Whether the value is known all the way down.
-    pub fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         match &self.data {
             Data::Unknown(_) | Data::Resource(_) => false,
             Data::List(items) => items.iter().all(Value::is_known),
@@ -147,17 +147,17 @@ impl Value {
     }
 
     /// The value of a key of a mapping that is given and not null.
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         self.entry(key).map(|entry| &entry.value).filter(|value| !value.is_null())
     }
 
     /// The entry of a mapping.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().find(|entry| entry.key == key)
     }
 
     /// The entries of a mapping; none for other values.
-    pub fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[Entry] {
         match &self.data {
             Data::Map(entries) => entries,
             _ => &[],
@@ -165,7 +165,7 @@ impl Value {
     }
 
     /// The items of a list; none for other values.
-    pub fn items(&self) -> &[Value] {
+    pub(crate) fn items(&self) -> &[Value] {
         match &self.data {
             Data::List(items) => items,
             _ => &[],
@@ -173,7 +173,7 @@ impl Value {
     }
 
     /// The text of a string.
-    pub fn as_str(&self) -> Option<&str> {
+    pub(crate) fn as_str(&self) -> Option<&str> {
         match &self.data {
             Data::Str(text) => Some(text),
             _ => None,
@@ -181,7 +181,7 @@ impl Value {
     }
 
     /// A whole number, also written as text, as Heat converts it.
-    pub fn as_int(&self) -> Option<i128> {
+    pub(crate) fn as_int(&self) -> Option<i128> {
         match &self.data {
             Data::Int(value) => Some(*value),
             Data::Str(text) => text.trim().parse().ok(),
@@ -190,7 +190,7 @@ impl Value {
     }
 
     /// A number, also written as text.
-    pub fn as_number(&self) -> Option<f64> {
+    pub(crate) fn as_number(&self) -> Option<f64> {
         match &self.data {
             Data::Int(value) => Some(*value as f64),
             Data::Float(value) => Some(*value),
@@ -200,7 +200,7 @@ impl Value {
     }
 
     /// A boolean, also written as text, as Heat converts it.
-    pub fn as_bool(&self) -> Option<bool> {
+    pub(crate) fn as_bool(&self) -> Option<bool> {
         match &self.data {
             Data::Bool(value) => Some(*value),
             Data::Int(1) => Some(true),
@@ -215,7 +215,7 @@ impl Value {
     }
 
     /// The resource whose identity this is.
-    pub fn as_resource(&self) -> Option<&str> {
+    pub(crate) fn as_resource(&self) -> Option<&str> {
         match &self.data {
             Data::Resource(name) => Some(name),
             _ => None,
@@ -223,7 +223,7 @@ impl Value {
     }
 
     /// A scalar as text, for comparing and for `str_replace`.
-    pub fn scalar_text(&self) -> Option<String> {
+    pub(crate) fn scalar_text(&self) -> Option<String> {
         match &self.data {
             Data::Str(text) => Some(text.clone()),
             Data::Int(value) => Some(value.to_string()),
@@ -236,7 +236,7 @@ impl Value {
 
     /// A text that is equal for two values that are surely the same thing; none when nothing is
     /// known. A resource and an unknown of known origin have an identity.
-    pub fn identity(&self) -> Option<String> {
+    pub(crate) fn identity(&self) -> Option<String> {
         match &self.data {
             Data::Resource(name) => Some(format!("resource {name}")),
             Data::Unknown(unknown) => unknown.from.as_ref().map(|from| format!("unknown {from}")),
@@ -248,7 +248,7 @@ impl Value {
 
     /// The same value; resources are unknown in another template.
     #[must_use]
-    pub fn exported(&self) -> Value {
+    pub(crate) fn exported(&self) -> Value {
         let data = match &self.data {
             Data::Resource(name) => Data::Unknown(Unknown {
                 kind: Kind::String,
@@ -267,7 +267,7 @@ impl Value {
     }
 
     /// What it is, for messages: "a list".
-    pub fn kind_words(&self) -> &'static str {
+    pub(crate) fn kind_words(&self) -> &'static str {
         match &self.data {
             Data::Null => "null",
             Data::Bool(_) => "a boolean",
@@ -282,7 +282,7 @@ impl Value {
     }
 
     /// The value itself when it is a short scalar, else what it is.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match self.scalar_text() {
             Some(text) if !self.is_null() && text.chars().count() <= 60 => format!("`{text}`"),
             _ => self.kind_words().to_owned(),
@@ -291,7 +291,7 @@ impl Value {
 }
 
 /// Whether two known values are equal, numbers by value; none when it cannot be told.
-pub fn equal(a: &Value, b: &Value) -> Option<bool> {
+pub(crate) fn equal(a: &Value, b: &Value) -> Option<bool> {
     match (&a.data, &b.data) {
         (Data::Unknown(x), Data::Unknown(y)) if x.from.is_some() && x.from == y.from => Some(true),
         (Data::Unknown(_) | Data::Resource(_), _) | (_, Data::Unknown(_) | Data::Resource(_)) => {
@@ -323,7 +323,7 @@ pub fn equal(a: &Value, b: &Value) -> Option<bool> {
 }
 
 /// The conjunction of answers.
-pub fn all(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+pub(crate) fn all(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = true;
     let found_false = answers.any(|answer| {
         known &= answer.is_some();

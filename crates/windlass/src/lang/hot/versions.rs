@@ -2,7 +2,7 @@
 
 /// A notation of templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// `heat_template_version`.
     Hot,
     /// `AWSTemplateFormatVersion` and `HeatTemplateFormatVersion`.
@@ -11,17 +11,17 @@ pub enum Format {
 
 /// One version.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Version {
+pub(crate) struct Version {
     /// The date.
-    pub date: &'static str,
+    pub(crate) date: &'static str,
     /// The name of the release, if a template may say that instead.
-    pub name: Option<&'static str>,
+    pub(crate) name: Option<&'static str>,
     /// The notation.
-    pub format: Format,
+    pub(crate) format: Format,
     /// The release of OpenStack that brought it.
-    pub release: &'static str,
+    pub(crate) release: &'static str,
     /// Position among the versions of HOT.
-    pub rank: usize,
+    pub(crate) rank: usize,
 }
 
 /// The releases of OpenStack in order, from the first that had HOT.
@@ -57,7 +57,7 @@ pub fn release_rank(name: &str) -> Option<usize> {
 }
 
 /// The release of OpenStack in which a version of Heat appeared.
-pub fn release_of_heat(version: &str) -> Option<usize> {
+pub(crate) fn release_of_heat(version: &str) -> Option<usize> {
     let major: usize = version.split('.').next()?.parse().ok()?;
     match major {
         2013 => Some(0),
@@ -78,7 +78,7 @@ const fn hot(
 }
 
 /// Every version of HOT, oldest first.
-pub const HOT: &[Version] = &[
+pub(crate) const HOT: &[Version] = &[
     hot(0, "2013-05-23", None, "icehouse"),
     hot(1, "2014-10-16", None, "juno"),
     hot(2, "2015-04-30", None, "kilo"),
@@ -93,30 +93,30 @@ pub const HOT: &[Version] = &[
 ];
 
 /// The two versions in the notation of CloudFormation.
-pub const CFN: &[Version] = &[
+pub(crate) const CFN: &[Version] = &[
     Version { date: "2010-09-09", name: None, format: Format::Cfn, release: "icehouse", rank: 0 },
     Version { date: "2012-12-12", name: None, format: Format::Cfn, release: "icehouse", rank: 1 },
 ];
 
 /// The version of HOT with this date or name.
-pub fn find(word: &str) -> Option<&'static Version> {
+pub(crate) fn find(word: &str) -> Option<&'static Version> {
     HOT.iter().find(|version| version.date == word || version.name == Some(word))
 }
 
 /// Every word that may stand behind `heat_template_version`.
-pub fn words() -> impl Iterator<Item = &'static str> + Clone {
+pub(crate) fn words() -> impl Iterator<Item = &'static str> + Clone {
     HOT.iter().flat_map(|version| std::iter::once(version.date).chain(version.name))
 }
 
 /// A function: its name and the versions, by rank, from which and before which it exists.
 #[derive(Debug)]
-pub struct Function {
+pub(crate) struct Function {
     /// The key.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The first version with it.
-    pub since: usize,
+    pub(crate) since: usize,
     /// The first version without it.
-    pub until: usize,
+    pub(crate) until: usize,
 }
 
 const fn from(name: &'static str, since: usize) -> Function {
@@ -128,7 +128,7 @@ const fn early(name: &'static str, until: usize) -> Function {
 }
 
 /// The functions of HOT.
-pub const FUNCTIONS: &[Function] = &[
+pub(crate) const FUNCTIONS: &[Function] = &[
     from("get_attr", 0),
     from("get_file", 0),
     from("get_param", 0),
@@ -162,7 +162,7 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// Functions of templates in the notation of CloudFormation.
-pub const CFN_FUNCTIONS: &[&str] = &[
+pub(crate) const CFN_FUNCTIONS: &[&str] = &[
     "Ref",
     "Fn::GetAtt",
     "Fn::FindInMap",
@@ -181,13 +181,9 @@ pub const CFN_FUNCTIONS: &[&str] = &[
     "Fn::Or",
 ];
 
-/// Functions that only a condition may use beside `get_param`, with their first version.
-pub const CONDITIONS: &[(&str, usize)] =
-    &[("equals", 5), ("not", 5), ("and", 5), ("or", 5), ("contains", 7), ("yaql", 7)];
-
 impl Version {
     /// The function with this name in this version.
-    pub fn function(&self, name: &str) -> Option<&'static str> {
+    pub(crate) fn function(&self, name: &str) -> Option<&'static str> {
         match self.format {
             Format::Hot => FUNCTIONS
                 .iter()
@@ -198,7 +194,7 @@ impl Version {
     }
 
     /// The first version of HOT with a function that this one lacks, or the last that had it.
-    pub fn other_version_with(&self, name: &str) -> Option<&'static Version> {
+    pub(crate) fn other_version_with(&self, name: &str) -> Option<&'static Version> {
         let function = FUNCTIONS.iter().find(|function| function.name == name)?;
         if self.format == Format::Cfn || (function.since..function.until).contains(&self.rank) {
             return None;
@@ -207,12 +203,12 @@ impl Version {
     }
 
     /// Whether a template of this version may have conditions.
-    pub fn has_conditions(&self) -> bool {
+    pub(crate) fn has_conditions(&self) -> bool {
         self.format == Format::Cfn || self.rank >= 5
     }
 
     /// For messages.
-    pub fn as_str(&self) -> &'static str {
+    pub(crate) fn as_str(&self) -> &'static str {
         self.name.unwrap_or(self.date)
     }
 }

@@ -16,7 +16,7 @@ use crate::tree::Node;
 const BROKEN: &str = "OCCI001";
 
 /// Whether a text is a collection of resources, or a resource.
-pub fn detect(root: Node<'_>) -> bool {
+pub(crate) fn detect(root: Node<'_>) -> bool {
     let first = match root.get("resources") {
         // Of nothing there is nothing to tell, and nothing else is written like this.
         Some(resources) if resources.is_list() && resources.is_empty() => return root.len() == 1,
@@ -28,7 +28,7 @@ pub fn detect(root: Node<'_>) -> bool {
 }
 
 /// Reads a collection of resources; none when something is wrong with it.
-pub fn read(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Configuration> {
+pub(crate) fn read(root: Node<'_>, findings: &mut Vec<Diagnostic>) -> Option<Configuration> {
     let before = findings.len();
     let written: Vec<Node<'_>> = match root.get("resources") {
         Some(resources) => resources.items().collect(),

@@ -7,13 +7,13 @@ use crate::source::{SourceId, Sources};
 use crate::tree::{self, Value, emit};
 
 /// Whether a text is of this rendering.
-pub fn is_text(text: &str) -> bool {
+pub(crate) fn is_text(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty());
     first.is_some_and(|line| line.starts_with("Category:") && line.contains("class=\"kind\""))
 }
 
 /// Reads a text; none when something is wrong with it. What is wrong is said at its beginning.
-pub fn read_text(
+pub(crate) fn read_text(
     root: SourceId,
     text: &str,
     findings: &mut Vec<Diagnostic>,

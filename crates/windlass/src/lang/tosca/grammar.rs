@@ -4,15 +4,15 @@
 //! The tables say shape only; what names mean is asked later, when all types are known. One file
 //! per group of entities: `file`, `types`, `data`, `topology`, `behavior`, `policy`.
 
-pub mod behavior;
-pub mod data;
-pub mod file;
-pub mod policy;
-pub mod topology;
-pub mod types;
+pub(crate) mod behavior;
+pub(crate) mod data;
+pub(crate) mod file;
+pub(crate) mod policy;
+pub(crate) mod topology;
+pub(crate) mod types;
 mod walk;
 
-pub use walk::check;
+pub(crate) use walk::check;
 pub(crate) use walk::is_version_text;
 
 use super::version::Version;

@@ -26,7 +26,7 @@ use crate::tree;
 ///
 /// Deviation: one role per capability and relationship, grouped under the name of the capability;
 /// with one role per capability two nodes could not share a host.
-pub fn graph(model: &Model) -> Option<LocationGraph> {
+pub(crate) fn graph(model: &Model) -> Option<LocationGraph> {
     let service = model.service.as_ref()?;
     let links = templates(model, service);
     // Two roles for each relationship: that of the requirement, and that of the capability.
@@ -57,33 +57,33 @@ pub fn graph(model: &Model) -> Option<LocationGraph> {
 }
 
 /// Names with values.
-pub type Assigned = BTreeMap<String, tree::Value>;
+pub(crate) type Assigned = BTreeMap<String, tree::Value>;
 
 /// What a location of a service says beside its place in the graph.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Values {
+pub(crate) struct Values {
     /// Values of properties.
-    pub properties: Assigned,
+    pub(crate) properties: Assigned,
     /// Values of attributes.
-    pub attributes: Assigned,
+    pub(crate) attributes: Assigned,
     /// Values of the capabilities of a node.
-    pub capabilities: BTreeMap<String, CapabilityValues>,
+    pub(crate) capabilities: BTreeMap<String, CapabilityValues>,
 }
 
 /// What a capability says.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct CapabilityValues {
+pub(crate) struct CapabilityValues {
     /// Its type, when it is known.
-    pub kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Values of properties.
-    pub properties: Assigned,
+    pub(crate) properties: Assigned,
     /// Values of attributes.
-    pub attributes: Assigned,
+    pub(crate) attributes: Assigned,
 }
 
 /// The values of the locations of [`graph`], by their names: those that are known before anything
 /// runs, or that inputs without a value would tell.
-pub fn values(model: &Model) -> BTreeMap<String, Values> {
+pub(crate) fn values(model: &Model) -> BTreeMap<String, Values> {
     let Some(service) = &model.service else { return BTreeMap::new() };
     let links = templates(model, service);
     let given = ReturnedAttributes::new();

@@ -41,7 +41,7 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// The application of a service and that all of it is up; none without a service template.
-pub fn lower(model: &Model, name: &str) -> Option<(Application, GoalFile)> {
+pub(crate) fn lower(model: &Model, name: &str) -> Option<(Application, GoalFile)> {
     let service = model.service.as_ref()?;
     Some(lower_with(model, service, name, chosen(service)))
 }
@@ -56,7 +56,7 @@ pub(crate) fn chosen(service: &Service) -> &'static Weaving {
 }
 
 /// The application of a service under a rule set.
-pub fn lower_with(
+pub(crate) fn lower_with(
     model: &Model,
     service: &Service,
     name: &str,

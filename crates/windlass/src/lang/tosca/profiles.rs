@@ -18,14 +18,14 @@ const SIMPLE_1_3: &str = include_str!("profiles/simple_1_3.yaml");
 const SIMPLE_2_0: &str = include_str!("profiles/simple_2_0.yaml");
 
 /// Types beside the profile that many texts take for granted; they need 1.2.
-pub const NON_NORMATIVE: &str = include_str!("profiles/non_normative.yaml");
+pub(crate) const NON_NORMATIVE: &str = include_str!("profiles/non_normative.yaml");
 
 static MERGED_1_1: LazyLock<String> = LazyLock::new(|| merge(SIMPLE_1_0, SIMPLE_1_1));
 static MERGED_1_2: LazyLock<String> = LazyLock::new(|| merge(&MERGED_1_1, SIMPLE_1_2));
 static MERGED_1_3: LazyLock<String> = LazyLock::new(|| merge(&MERGED_1_2, SIMPLE_1_3));
 
 /// The profile that files of a version see without importing it: its name and text.
-pub fn implicit(version: Version) -> Option<(&'static str, &'static str)> {
+pub(crate) fn implicit(version: Version) -> Option<(&'static str, &'static str)> {
     let name = match version {
         Version::V1_0 => "org.oasis-open.simple:1.0",
         Version::V1_1 => "org.oasis-open.simple:1.1",
@@ -37,7 +37,7 @@ pub fn implicit(version: Version) -> Option<(&'static str, &'static str)> {
 }
 
 /// The profile with this name.
-pub fn named(name: &str) -> Option<&'static str> {
+pub(crate) fn named(name: &str) -> Option<&'static str> {
     match name {
         "org.oasis-open.simple" | "org.oasis-open.simple:2.0" => Some(SIMPLE_2_0),
         "org.oasis-open.simple:1.0" => Some(SIMPLE_1_0),
@@ -50,7 +50,7 @@ pub fn named(name: &str) -> Option<&'static str> {
 }
 
 /// The profile at a well-known address: its name and text.
-pub fn at_url(url: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn at_url(url: &str) -> Option<(&'static str, &'static str)> {
     const KNOWN: &[(&str, &str)] = &[
         ("/org/oasis-open/simple/1.0/profile.yaml", "org.oasis-open.simple:1.0"),
         ("/org/oasis-open/simple/1.1/profile.yaml", "org.oasis-open.simple:1.1"),
@@ -66,7 +66,7 @@ pub fn at_url(url: &str) -> Option<(&'static str, &'static str)> {
 
 /// Whether the profile of 1.3 has a type with this name. Those beside it have no
 /// owner: many files have their own under the same names.
-pub fn is_normative(section: &str, name: &str) -> bool {
+pub(crate) fn is_normative(section: &str, name: &str) -> bool {
     PARSED.root().get(section).is_some_and(|types| types.get(name).is_some())
 }
 
@@ -77,7 +77,12 @@ static PARSED: LazyLock<Tree> = LazyLock::new(|| {
 
 /// The type of a property or attribute (`part`) that a type of 1.3 has, or one that it derives
 /// from.
-pub fn type_of_field(section: &str, of: &str, part: &str, field: &str) -> Option<&'static str> {
+pub(crate) fn type_of_field(
+    section: &str,
+    of: &str,
+    part: &str,
+    field: &str,
+) -> Option<&'static str> {
     let mut of = of;
     // The texts are ours: no chain is as long as that.
     for _ in 0..32 {

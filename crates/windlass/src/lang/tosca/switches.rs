@@ -65,9 +65,9 @@ const fn switch(name: &'static str, set: &'static str, tolerates: &'static str) 
 }
 
 /// The set for what tosca-parser of OpenStack accepts.
-pub const TOSCA_PARSER: &str = "tosca-parser";
+pub(crate) const TOSCA_PARSER: &str = "tosca-parser";
 /// The set for what puccini accepts.
-pub const PUCCINI: &str = "puccini";
+pub(crate) const PUCCINI: &str = "puccini";
 /// Names that stand for several quirks.
 pub const SETS: &[&str] = &[TOSCA_PARSER, PUCCINI];
 

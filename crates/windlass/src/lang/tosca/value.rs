@@ -7,14 +7,14 @@ use crate::tree::{Kind, Node, Scalar};
 #[derive(Debug, Clone)]
 pub struct Name {
     /// The word.
-    pub text: String,
+    pub(crate) text: String,
     /// Where it is written.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 impl Name {
     /// The text of a node, whatever its type; of a list or mapping as it is written.
-    pub fn of(node: Node<'_>) -> Name {
+    pub(crate) fn of(node: Node<'_>) -> Name {
         Name { text: node.as_str().unwrap_or_default().to_owned(), span: node.span() }
     }
 }
@@ -23,15 +23,15 @@ impl Name {
 #[derive(Debug, Clone)]
 pub struct Value {
     /// Where it is written.
-    pub span: Span,
+    pub(crate) span: Span,
     /// What it is.
-    pub data: Data,
+    pub(crate) data: Data,
 }
 
 /// What a value is. Functions are mappings (and, from 2.0, mappings whose key starts with `$`); who
 /// looks at a value asks `function` whether it is a call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Data {
+pub(crate) enum Data {
     /// Null.
     Null,
     /// A boolean.
@@ -50,9 +50,9 @@ pub enum Data {
 
 /// One entry of a mapping.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The key; almost always text.
-    pub key: Value,
+    pub(crate) key: Value,
     /// The value.
     pub value: Value,
 }
@@ -66,7 +66,7 @@ impl PartialEq for Value {
 
 impl Value {
     /// The value of a node, aliases followed. Trees are at most a few hundred levels deep.
-    pub fn of(node: Node<'_>) -> Value {
+    pub(crate) fn of(node: Node<'_>) -> Value {
         let data = match node.kind() {
             Kind::List => Data::List(node.items().map(Value::of).collect()),
             Kind::Mapping => Data::Map(
@@ -80,7 +80,7 @@ impl Value {
     }
 
     /// The text, when this is text.
-    pub fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match &self.data {
             Data::Text(text) => Some(text),
             _ => None,
@@ -88,7 +88,7 @@ impl Value {
     }
 
     /// The items of a list; nothing for other values.
-    pub fn items(&self) -> &[Value] {
+    pub(crate) fn items(&self) -> &[Value] {
         match &self.data {
             Data::List(items) => items,
             _ => &[],
@@ -96,7 +96,7 @@ impl Value {
     }
 
     /// The entries of a mapping; nothing for other values.
-    pub fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[Entry] {
         match &self.data {
             Data::Map(entries) => entries,
             _ => &[],
@@ -104,14 +104,14 @@ impl Value {
     }
 
     /// The value of a key of a mapping.
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         let entry = self.entries().iter().find(|entry| entry.key.text() == Some(key));
         entry.map(|entry| &entry.value)
     }
 
     /// This value with another one laid over it: mappings are merged, anything else is replaced.
     #[must_use]
-    pub fn merged(&self, over: &Value) -> Value {
+    pub(crate) fn merged(&self, over: &Value) -> Value {
         let (Data::Map(own), Data::Map(others)) = (&self.data, &over.data) else {
             return over.clone();
         };
@@ -126,12 +126,12 @@ impl Value {
     }
 
     /// Whether this is null.
-    pub fn is_null(&self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         self.data == Data::Null
     }
 
     /// What it is, for messages.
-    pub fn kind_name(&self) -> &'static str {
+    pub(crate) fn kind_name(&self) -> &'static str {
         match self.data {
             Data::Null => "null",
             Data::Bool(_) => "a boolean",

@@ -39,29 +39,23 @@ const NAMES: &[(&str, Version)] = &[
 
 impl Version {
     /// The version that a word names.
-    pub fn from_name(name: &str) -> Option<Version> {
+    pub(crate) fn from_name(name: &str) -> Option<Version> {
         let known = NAMES.iter().find(|(known, _)| *known == name);
         known.map(|(_, version)| *version)
     }
 
     /// Whether a word names a profile with types of its own that do not come with the program.
-    pub fn is_foreign_profile(name: &str) -> bool {
+    pub(crate) fn is_foreign_profile(name: &str) -> bool {
         name.starts_with("tosca_simple_profile_for_")
     }
 
-    /// The word that names this version.
-    pub fn name(self) -> &'static str {
-        let known = NAMES.iter().find(|(_, version)| *version == self);
-        known.map_or("", |(name, _)| name)
-    }
-
     /// The words that name a version, for advice.
-    pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> + Clone {
         NAMES.iter().map(|(name, _)| *name)
     }
 
     /// The word for people.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Version::V1_0 => "1.0",
             Version::V1_1 => "1.1",
@@ -72,7 +66,7 @@ impl Version {
     }
 
     /// Whether this is TOSCA 2.0 or later.
-    pub fn is_2(self) -> bool {
+    pub(crate) fn is_2(self) -> bool {
         self >= Version::V2_0
     }
 }

@@ -8,7 +8,7 @@
 
 /// How far a node has come when others can rely on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub(crate) enum Level {
     /// It has been created.
     Created,
     /// It has come all the way up.
@@ -17,7 +17,7 @@ pub enum Level {
 
 /// The parts of the way up, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// Up to the end of `create`.
     Create,
     /// Up to the end of `configure`.
@@ -28,11 +28,11 @@ pub enum Phase {
 
 /// What the source of a relationship needs, and from when on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Need {
+pub(crate) struct Need {
     /// How far the target has to be.
-    pub target: Level,
+    pub(crate) target: Level,
     /// The first phase of the source that needs it; it is needed until the source is deleted.
-    pub from: Phase,
+    pub(crate) from: Phase,
 }
 
 /// What a relationship means for the order.
@@ -48,7 +48,7 @@ pub enum Kind {
 
 /// When the operations that take a relationship away run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leaving {
+pub(crate) enum Leaving {
     /// Before the source stops.
     BeforeStop,
     /// After the source has stopped.
@@ -59,21 +59,21 @@ pub enum Leaving {
 
 /// One rule set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Weaving {
+pub(crate) struct Weaving {
     /// Its name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// `HostedOn`.
-    pub hosted: Need,
+    pub(crate) hosted: Need,
     /// `ConnectsTo`.
-    pub connects: Need,
+    pub(crate) connects: Need,
     /// Every other relationship.
-    pub depends: Need,
+    pub(crate) depends: Need,
     /// Whether the operations of targets come before those of sources around `configure`.
-    pub targets_first: bool,
+    pub(crate) targets_first: bool,
     /// Whether `add_target` and `add_source` run, once both ends are started.
-    pub joining: bool,
+    pub(crate) joining: bool,
     /// When `remove_target` and `remove_source` run.
-    pub leaving: Leaving,
+    pub(crate) leaving: Leaving,
 }
 
 const STARTED_FIRST: Need = Need { target: Level::Started, from: Phase::Create };
@@ -82,7 +82,7 @@ const CREATED_FIRST: Need = Need { target: Level::Created, from: Phase::Create }
 
 /// The Simple Profile 1.3, section 7.2: a node is created when everything it needs is started. What
 /// takes relationships away is left open there and runs before the source stops.
-pub const SIMPLE_1_3: Weaving = Weaving {
+pub(crate) const SIMPLE_1_3: Weaving = Weaving {
     name: "simple-1.3",
     hosted: STARTED_FIRST,
     connects: STARTED_FIRST,
@@ -93,7 +93,7 @@ pub const SIMPLE_1_3: Weaving = Weaving {
 };
 
 /// Every rule set; the first one is the default.
-pub const ALL: &[Weaving] = &[
+pub(crate) const ALL: &[Weaving] = &[
     SIMPLE_1_3,
     Weaving { name: "a4c", ..SIMPLE_1_3 },
     Weaving { name: "aria", leaving: Leaving::AfterStop, ..SIMPLE_1_3 },
@@ -118,17 +118,17 @@ pub const ALL: &[Weaving] = &[
 
 impl Weaving {
     /// The rule set with this name.
-    pub fn named(name: &str) -> Option<&'static Weaving> {
+    pub(crate) fn named(name: &str) -> Option<&'static Weaving> {
         ALL.iter().find(|weaving| weaving.name == name)
     }
 
     /// The names of all rule sets.
-    pub fn names() -> impl Iterator<Item = &'static str> {
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         ALL.iter().map(|weaving| weaving.name)
     }
 
     /// What a relationship of this kind needs.
-    pub fn need(&self, kind: Kind) -> Need {
+    pub(crate) fn need(&self, kind: Kind) -> Need {
         match kind {
             Kind::Hosted => self.hosted,
             Kind::Connects => self.connects,

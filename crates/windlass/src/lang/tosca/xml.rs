@@ -1,6 +1,6 @@
 //! The XML of TOSCA 1.0: texts as spanned trees, definitions, and what they import.
 //!
-//! [`parse`] never fails: it returns what could be read and a list of findings. Document types are
+//! `parse` never fails: it returns what could be read and a list of findings. Document types are
 //! refused, so no entity is ever expanded and nothing outside of the text is looked at; `limits.rs`
 //! bounds what the parser behind it would spend on a hostile text. Reading and walking needs no
 //! recursion.
@@ -8,32 +8,32 @@
 //! Reading order: `tree.rs` (elements with places), `definitions.rs` (what TOSCA calls them),
 //! `load.rs` and `imports.rs` (imports), `edit.rs` (changes that keep every other byte).
 
-pub mod definitions;
+pub(crate) mod definitions;
 mod edit;
 mod imports;
 mod limits;
 mod load;
 mod tree;
 
-pub use edit::{Edits, escape};
-pub use limits::Limits;
+pub(crate) use edit::{Edits, escape};
+pub(crate) use limits::Limits;
 pub use load::{Document, Library, load};
-pub use tree::{Attribute, Element, Name, Tree};
+pub(crate) use tree::{Attribute, Element, Name, Tree};
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Span};
 
 /// The text is not well-formed XML.
-pub const SYNTAX: &str = "XML001";
+pub(crate) const SYNTAX: &str = "XML001";
 /// The text has a document type.
-pub const DOCUMENT_TYPE: &str = "XML002";
+pub(crate) const DOCUMENT_TYPE: &str = "XML002";
 /// Elements are nested too deep.
-pub const TOO_DEEP: &str = "XML003";
+pub(crate) const TOO_DEEP: &str = "XML003";
 /// The text has too many bytes, elements, attributes or namespaces.
-pub const TOO_LARGE: &str = "XML004";
+pub(crate) const TOO_LARGE: &str = "XML004";
 
 /// Reads a text; without a tree when it is not well-formed.
-pub fn parse(
+pub(crate) fn parse(
     source: SourceId,
     text: &str,
     limits: &Limits,

@@ -9,7 +9,7 @@ use crate::lang::language::Kind;
 use crate::tree::{Node, Style};
 
 /// Reads a goal file for an application with these instances.
-pub fn read_goal_file(
+pub(crate) fn read_goal_file(
     root: Node<'_>,
     application: &Application,
     ids: Ids<'_>,

@@ -37,22 +37,22 @@ pub(super) enum Shape {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Record {
     /// What it describes, for messages: "a state".
-    pub what: &'static str,
+    pub(crate) what: &'static str,
     /// Its keys, in the order in which they are printed.
-    pub keys: &'static [Key],
+    pub(crate) keys: &'static [Key],
 }
 
 /// A key of a record.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Key {
     /// Its name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What its value may look like.
-    pub shape: Shape,
+    pub(crate) shape: Shape,
     /// Whether it must be there.
-    pub required: bool,
+    pub(crate) required: bool,
     /// What it means, in one sentence for the schema.
-    pub doc: &'static str,
+    pub(crate) doc: &'static str,
 }
 
 /// A key that must be there.

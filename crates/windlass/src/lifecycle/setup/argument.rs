@@ -10,15 +10,15 @@ use super::{Local, NodeTypeId, RelationshipTypeId, RuleId};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct View {
     /// The state of the node that has the requirement.
-    pub source: Local,
+    pub(crate) source: Local,
     /// The state of the requirement.
-    pub requirement: Local,
+    pub(crate) requirement: Local,
     /// The state of the capability.
-    pub capability: Local,
+    pub(crate) capability: Local,
     /// The state of the node that has the capability.
-    pub target: Local,
+    pub(crate) target: Local,
     /// How many messages of each kind the capability has in the pool.
-    pub messages: Vec<u8>,
+    pub(crate) messages: Vec<u8>,
 }
 
 /// Types of the two nodes of a relationship and of the relationship itself.
@@ -45,7 +45,7 @@ pub enum Direction {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
     /// The premise of the node's rule, by its place.
-    pub guard: usize,
+    pub(crate) guard: usize,
     /// Where the relationship stands.
     pub place: Place,
     /// What it looks like.

@@ -27,11 +27,11 @@ pub enum Open {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenCase {
     /// Its type.
-    pub node_type: NodeTypeId,
+    pub(crate) node_type: NodeTypeId,
     /// Its state.
-    pub state: Local,
+    pub(crate) state: Local,
     /// A neighbour that keeps it there and does not move, if it is one.
-    pub neighbour: Option<(Place, View)>,
+    pub(crate) neighbour: Option<(Place, View)>,
 }
 
 /// A proof for every topology, or the first thing that is open.

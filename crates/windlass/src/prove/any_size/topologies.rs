@@ -18,7 +18,7 @@ pub fn smaller_first(rules: &RuleSet, most: usize) -> impl Iterator<Item = Small
 
 impl Small<'_> {
     /// Nodes and relationships together.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.nodes + self.links
     }
 

@@ -6,7 +6,7 @@ use crate::lang::compose::Project;
 use crate::source::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE030",
     name: "address-outside-subnet",
     severity: Severity::Warning,

@@ -9,7 +9,7 @@ use crate::lang::compose::item::Item;
 use crate::lang::compose::project::Service;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE013",
     name: "bad-compose-value",
     severity: Severity::Error,

@@ -6,7 +6,7 @@ use crate::lang::compose::Project;
 use crate::lang::compose::item::Item;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE044",
     name: "beyond-classic-builder",
     severity: Severity::Note,
@@ -19,7 +19,7 @@ pub const RULE: Rule = Rule {
 /// What to do about it.
 const HELP: &str = "build the image with `docker compose build`; `windlass up` takes it then";
 /// Without these the image would be another one, so that it is not built.
-pub const NEEDED: &[&str] =
+pub(crate) const NEEDED: &[&str] =
     &["additional_contexts", "entitlements", "privileged", "secrets", "ssh"];
 /// These say how fast it is built and what is written about it.
 const IGNORED: &[&str] = &["cache_to", "isolation", "provenance", "sbom"];

@@ -3,7 +3,7 @@
 use super::super::{Rule, code};
 
 /// Every code, in order.
-pub const CODES: &[&Rule] = &[
+pub(crate) const CODES: &[&Rule] = &[
     code!(
         "COMPOSE001",
         "wrong-compose-shape",

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::{Project, command, validate};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE045",
     name: "command-cut-off",
     severity: Severity::Warning,

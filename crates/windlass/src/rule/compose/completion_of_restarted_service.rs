@@ -6,7 +6,7 @@ use crate::lang::compose::Project;
 use crate::lang::compose::project::{Condition, Restart};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE023",
     name: "completion-of-restarted-service",
     severity: Severity::Warning,

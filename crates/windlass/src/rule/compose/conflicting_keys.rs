@@ -10,7 +10,7 @@ use crate::lang::compose::item::Item;
 use crate::lang::compose::project::{Service, Text};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE009",
     name: "conflict-in-compose",
     severity: Severity::Error,

@@ -7,7 +7,7 @@ use crate::lang::compose::cast;
 use crate::lang::compose::item::Item;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE037",
     name: "contradicting-resources",
     severity: Severity::Warning,

@@ -6,7 +6,7 @@ use crate::lang::compose::Project;
 use crate::lang::compose::graph;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE010",
     name: "dependency-cycle",
     severity: Severity::Error,

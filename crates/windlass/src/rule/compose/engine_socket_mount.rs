@@ -8,7 +8,7 @@ use crate::lang::compose::Project;
 const HELP: &str = "leave it out, or put a proxy before it that allows only what is needed";
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE034",
     name: "engine-socket-mount",
     severity: Severity::Warning,

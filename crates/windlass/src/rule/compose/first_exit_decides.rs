@@ -6,7 +6,7 @@ use crate::lang::compose::Project;
 use crate::lang::compose::project::Condition;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE024",
     name: "first-exit-decides",
     severity: Severity::Warning,

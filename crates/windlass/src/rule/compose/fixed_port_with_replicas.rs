@@ -8,7 +8,7 @@ use crate::lang::compose::Project;
 use crate::source::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE022",
     name: "fixed-port-with-replicas",
     severity: Severity::Warning,

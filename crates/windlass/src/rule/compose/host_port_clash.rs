@@ -9,7 +9,7 @@ use crate::lang::compose::Project;
 use crate::source::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE021",
     name: "host-port-clash",
     severity: Severity::Warning,

@@ -6,7 +6,7 @@ use crate::lang::compose::Project;
 use crate::lang::compose::project::MountKind;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE035",
     name: "missing-bind-source",
     severity: Severity::Warning,

@@ -8,7 +8,7 @@ use crate::lang::compose::Project;
 use crate::source::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE041",
     name: "one-image-two-platforms",
     severity: Severity::Warning,

@@ -6,7 +6,7 @@ use crate::lang::compose::Project;
 use crate::lang::compose::short::starts_with_drive;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE025",
     name: "one-letter-volume",
     severity: Severity::Warning,

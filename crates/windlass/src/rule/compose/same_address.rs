@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::lang::compose::Project;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE029",
     name: "same-address",
     severity: Severity::Warning,

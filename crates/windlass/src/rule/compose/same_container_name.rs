@@ -7,7 +7,7 @@ use crate::source::Span;
 use std::collections::BTreeMap;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE011",
     name: "same-container-name",
     severity: Severity::Error,

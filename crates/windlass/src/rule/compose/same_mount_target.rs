@@ -8,7 +8,7 @@ use crate::source::Span;
 use std::collections::BTreeMap;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE014",
     name: "same-mount-target",
     severity: Severity::Error,

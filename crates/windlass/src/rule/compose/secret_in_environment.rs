@@ -6,7 +6,7 @@ use crate::lang::compose::Project;
 use crate::source::Sources;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE031",
     name: "secret-in-environment",
     severity: Severity::Warning,

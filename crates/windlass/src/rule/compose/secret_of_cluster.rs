@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::compose::Project;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE043",
     name: "secret-of-cluster",
     severity: Severity::Warning,

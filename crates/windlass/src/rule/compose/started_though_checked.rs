@@ -6,7 +6,7 @@ use crate::lang::compose::Project;
 use crate::lang::compose::project::{Condition, Health};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE026",
     name: "started-though-checked",
     severity: Severity::Warning,

@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::spelling;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE007",
     name: "undefined-in-compose",
     severity: Severity::Error,

@@ -7,7 +7,7 @@ use crate::lang::compose::item::Item;
 use crate::lang::compose::short;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE040",
     name: "unknown-mount-option",
     severity: Severity::Warning,

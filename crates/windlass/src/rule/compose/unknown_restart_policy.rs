@@ -6,7 +6,7 @@ use crate::lang::compose::Project;
 use crate::spelling;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE039",
     name: "unknown-restart-policy",
     severity: Severity::Warning,

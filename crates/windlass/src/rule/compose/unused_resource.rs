@@ -10,7 +10,7 @@ use crate::lang::compose::uses;
 use crate::source::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "COMPOSE027",
     name: "unused-resource",
     severity: Severity::Warning,

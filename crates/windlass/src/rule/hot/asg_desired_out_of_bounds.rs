@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT360",
     name: "asg-desired-out-of-bounds",
     severity: Severity::Error,

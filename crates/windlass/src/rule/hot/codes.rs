@@ -6,7 +6,7 @@ use super::super::{Rule, code};
 /// Every code, in order.
 ///
 /// Paper: 000 7.1.4
-pub const CODES: &[&Rule] = &[
+pub(crate) const CODES: &[&Rule] = &[
     code!(
         "HOT001",
         "unknown-section",

@@ -8,7 +8,7 @@ use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT357",
     name: "flat-provider-net-without-physnet",
     severity: Severity::Error,

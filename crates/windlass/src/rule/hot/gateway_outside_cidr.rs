@@ -8,7 +8,7 @@ use crate::lang::hot::address::Range;
 use crate::lang::hot::value::Value;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT404",
     name: "gateway-outside-cidr",
     severity: Severity::Warning,

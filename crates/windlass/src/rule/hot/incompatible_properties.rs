@@ -13,7 +13,7 @@ use crate::lang::hot::value::Value;
 use crate::source::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT018",
     name: "incompatible-properties",
     severity: Severity::Error,

@@ -8,7 +8,7 @@ use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT212",
     name: "min-adjustment-step-without-percent",
     severity: Severity::Error,

@@ -11,7 +11,7 @@ use crate::lang::hot::{Resource, Stack};
 use crate::source::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT304",
     name: "overlapping-pools-in-network",
     severity: Severity::Error,

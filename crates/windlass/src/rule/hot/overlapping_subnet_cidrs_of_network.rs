@@ -12,7 +12,7 @@ use crate::lang::hot::{Resource, Stack};
 use crate::source::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT401",
     name: "overlapping-subnet-cidrs-of-network",
     severity: Severity::Error,

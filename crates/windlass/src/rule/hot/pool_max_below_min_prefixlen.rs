@@ -7,7 +7,7 @@ use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT356",
     name: "pool-max-below-min-prefixlen",
     severity: Severity::Error,

@@ -8,7 +8,7 @@ use crate::lang::hot::address::Range;
 use crate::lang::hot::value::Value;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT354",
     name: "pool-min-prefixlen-zero-v4",
     severity: Severity::Error,

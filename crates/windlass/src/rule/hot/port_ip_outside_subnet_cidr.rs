@@ -8,7 +8,7 @@ use crate::lang::hot::Stack;
 use crate::lang::hot::address::Range;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT402",
     name: "port-ip-outside-subnet-cidr",
     severity: Severity::Error,

@@ -7,7 +7,7 @@ use crate::lang::hot::Stack;
 use crate::lang::hot::address::mac;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT326",
     name: "ports-same-mac",
     severity: Severity::Error,

@@ -8,7 +8,7 @@ use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT203",
     name: "router-fixed-ip-subnet-outside-gateway-net",
     severity: Severity::Error,

@@ -9,7 +9,7 @@ use crate::lang::hot::Stack;
 use crate::source::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT315",
     name: "router-interfaces-same-port",
     severity: Severity::Error,

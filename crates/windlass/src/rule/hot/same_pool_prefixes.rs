@@ -11,7 +11,7 @@ use crate::lang::hot::{Resource, Stack};
 use crate::source::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT355",
     name: "same-pool-prefixes",
     severity: Severity::Error,

@@ -8,7 +8,7 @@ use crate::lang::hot::Stack;
 use crate::lang::hot::value::Data;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT345",
     name: "server-network-entry-without-target",
     severity: Severity::Error,

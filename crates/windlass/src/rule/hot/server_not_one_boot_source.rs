@@ -7,7 +7,7 @@ use crate::lang::hot::Stack;
 use crate::lang::hot::value::{Data, Value};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT344",
     name: "server-not-one-boot-source",
     severity: Severity::Error,

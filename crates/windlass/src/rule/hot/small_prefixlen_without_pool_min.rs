@@ -9,7 +9,7 @@ use crate::lang::hot::address::Range;
 use crate::lang::hot::value::Value;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT306",
     name: "small-prefixlen-without-pool-min",
     severity: Severity::Error,

@@ -9,7 +9,7 @@ use crate::lang::hot::Stack;
 use crate::lang::hot::value::Value;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT343",
     name: "software-deployment-without-user-data-format",
     severity: Severity::Error,

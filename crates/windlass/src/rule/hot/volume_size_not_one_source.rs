@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::hot::Stack;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "HOT359",
     name: "volume-size-not-one-source",
     severity: Severity::Error,

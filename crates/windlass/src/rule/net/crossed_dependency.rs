@@ -5,7 +5,7 @@ use crate::application::assembly::{Assembly, progress};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "NET008",
     name: "crossed-dependency",
     severity: Severity::Error,

@@ -8,7 +8,7 @@ use crate::lifecycle::Net;
 use crate::lifecycle::net::{NetTransitionId, PlaceId};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "NET001",
     name: "cyclic-net",
     severity: Severity::Error,

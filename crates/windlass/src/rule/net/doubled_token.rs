@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lifecycle::net::{DockId, Net, NetTransitionId, PlaceId};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "NET010",
     name: "doubled-token",
     severity: Severity::Warning,

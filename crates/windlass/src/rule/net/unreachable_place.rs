@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lifecycle::net::{Net, NetTransitionId, PlaceId};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "NET002",
     name: "unreachable-place",
     severity: Severity::Warning,

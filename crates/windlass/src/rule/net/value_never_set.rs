@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lifecycle::net::{NetTransitionId, PortKind};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "NET009",
     name: "value-never-set",
     severity: Severity::Error,

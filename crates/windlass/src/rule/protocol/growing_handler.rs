@@ -6,7 +6,7 @@ use crate::lifecycle::Protocol;
 use crate::lifecycle::protocol::{Element, StateId};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "PROT004",
     name: "growing-handler",
     severity: Severity::Error,

@@ -9,7 +9,7 @@ use crate::lifecycle::Protocol;
 use crate::lifecycle::protocol::{State, StateId};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "PROT005",
     name: "handler-cycle",
     severity: Severity::Error,

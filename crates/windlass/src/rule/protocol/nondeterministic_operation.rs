@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use std::collections::BTreeMap;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "PROT002",
     name: "nondeterministic-operation",
     severity: Severity::Error,

@@ -8,7 +8,7 @@ use crate::lifecycle::Protocol;
 use crate::lifecycle::protocol::{Element, StateId};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "PROT006",
     name: "racing-handlers",
     severity: Severity::Error,

@@ -7,7 +7,7 @@ use crate::application::Faults;
 use crate::lifecycle::protocol::{Element, Handler};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "PROT007",
     name: "unhandled-fault",
     severity: Severity::Error,

@@ -8,7 +8,7 @@ use crate::lifecycle::Protocol;
 use crate::lifecycle::protocol::StateId;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "PROT008",
     name: "unreachable-state",
     severity: Severity::Warning,

@@ -6,7 +6,7 @@ use crate::cycle::{self, Edges};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "TOP001",
     name: "cyclic-topology",
     severity: Severity::Error,

@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lifecycle::protocol::Arity;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "TOP004",
     name: "too-few-providers",
     severity: Severity::Warning,

@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lifecycle::protocol::RequirementId;
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "TOP002",
     name: "unbound-requirement",
     severity: Severity::Error,

@@ -4,7 +4,7 @@ use super::super::{Context, LooksAt, Rule, page};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The rule.
-pub const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "TOP003",
     name: "wrong-container",
     severity: Severity::Error,

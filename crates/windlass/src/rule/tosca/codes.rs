@@ -3,7 +3,7 @@
 use super::super::{LooksAt, Rule, code};
 
 /// Every code, in order.
-pub const CODES: &[&Rule] = &[
+pub(crate) const CODES: &[&Rule] = &[
     code!(
         "TOSCA001",
         "unknown-tosca-version",

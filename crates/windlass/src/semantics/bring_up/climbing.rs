@@ -9,7 +9,7 @@ impl BringUp<'_> {
     ///
     /// An operation that may fail ends the ladder below its end: failing as soon as possible
     /// stops the most, so this gives a shortest run to where nothing can start any more.
-    pub fn ladders(&self) -> Option<Ladders> {
+    pub(crate) fn ladders(&self) -> Option<Ladders> {
         let mut objects = Vec::with_capacity(self.climbers.len());
         for at in 0..self.climbers.len() {
             let mut steps = Vec::new();

@@ -8,9 +8,9 @@ use crate::lifecycle::protocol::{StateId, TransitionId};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// Which instances: all of a node, or one.
-    pub about: Result<NodeId, InstanceId>,
+    pub(crate) about: Result<NodeId, InstanceId>,
     /// The state, by its name for one instance.
-    pub state: StateId,
+    pub(crate) state: StateId,
 }
 
 impl Target {

@@ -72,14 +72,14 @@ fn gets_into(
 /// ⟨...⟩ → ⟨..., troubles[θ := failed]⟩
 /// ```
 /// Deviation: not in paper 002, which leaves errors to future work.
-pub fn fail(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
+pub(crate) fn fail(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
     gets_into(madeus, before, theta, Trouble::Failed)
 }
 
 /// A running transition takes longer than its `timeout`.
 ///
 /// Deviation: not in paper 002.
-pub fn time_out(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
+pub(crate) fn time_out(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
     if madeus.assembly.net_transition(theta).action.timeout.is_none() {
         return Err(Blocked::NoTimeout(theta));
     }
@@ -89,7 +89,7 @@ pub fn time_out(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) ->
 /// The operator stops a running transition.
 ///
 /// Deviation: not in paper 002.
-pub fn cancel(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
+pub(crate) fn cancel(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
     gets_into(madeus, before, theta, Trouble::Cancelled)
 }
 
@@ -105,7 +105,7 @@ fn in_trouble(before: &Valuation, theta: TransitionId) -> Result<Trouble, Blocke
 /// ⟨...⟩ → ⟨..., troubles \ θ, retries[θ := retries(θ) + 1]⟩
 /// ```
 /// Deviation: not in paper 002.
-pub fn retry(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
+pub(crate) fn retry(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
     in_trouble(before, theta)?;
     let most = madeus.assembly.net_transition(theta).action.retry.map_or(0, |retry| retry.times);
     let done = before.retries.get(&theta).copied().unwrap_or(0);
@@ -121,7 +121,7 @@ pub fn retry(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Ap
 /// The operator goes on without a transition in trouble: its token moves on and no value is set.
 ///
 /// Deviation: not in paper 002.
-pub fn skip(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
+pub(crate) fn skip(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
     in_trouble(before, theta)?;
     let mut after = passed_on(madeus, before, theta);
     after.troubles.remove(&theta);
@@ -132,7 +132,7 @@ pub fn skip(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> App
 /// where it started.
 ///
 /// Deviation: not in paper 002.
-pub fn compensate(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
+pub(crate) fn compensate(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) -> Applied {
     in_trouble(before, theta)?;
     let transition = madeus.assembly.net_transition(theta);
     if transition.action.compensate.is_none() {
@@ -154,7 +154,11 @@ pub fn compensate(madeus: &Madeus<'_>, before: &Valuation, theta: TransitionId) 
 /// ⟨...⟩ → ⟨..., phase[c := phase(c) + 1]⟩
 /// ```
 /// Deviation: not in paper 002; behaviors are those of Concerto, which came after it.
-pub fn next_behavior(madeus: &Madeus<'_>, before: &Valuation, component: ComponentId) -> Applied {
+pub(crate) fn next_behavior(
+    madeus: &Madeus<'_>,
+    before: &Valuation,
+    component: ComponentId,
+) -> Applied {
     let phase = before.phases.get(&component).copied().unwrap_or(0);
     if phase as usize + 1 >= madeus.assembly.component(component).program.len() {
         return Err(Blocked::LastBehavior(component));

@@ -13,7 +13,7 @@ use crate::system::System;
 impl Madeus<'_> {
     /// Why nothing can happen in a valuation where nothing can: a cycle of waits, when there is
     /// one. None when no token waits.
-    pub fn waits(&self, state: &Valuation) -> Option<Explanation> {
+    pub(crate) fn waits(&self, state: &Valuation) -> Option<Explanation> {
         let stopped = self.stopped(state);
         let explain = |id: &TransitionId| follow(*id, |next| self.wait(state, &stopped, next));
         let all = stopped.values();

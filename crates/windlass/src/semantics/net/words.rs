@@ -7,7 +7,7 @@ use crate::semantics::Semantics;
 
 impl Madeus<'_> {
     /// `place nova.pulled`, `transition nova.pull`, `a dock of nova.pulled`.
-    pub fn element_name(&self, element: Element) -> String {
+    pub(crate) fn element_name(&self, element: Element) -> String {
         let assembly = self.assembly;
         match element {
             Element::Place(place) => format!("place `{}`", assembly.place_name(place)),
@@ -30,7 +30,7 @@ impl Madeus<'_> {
     }
 
     /// `nova.mariadb -> mariadb.service`.
-    pub fn link_name(&self, link: LinkId) -> String {
+    pub(crate) fn link_name(&self, link: LinkId) -> String {
         let link = self.assembly.link(link);
         format!(
             "{} -> {}",

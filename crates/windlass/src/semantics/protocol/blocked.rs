@@ -76,7 +76,7 @@ pub enum Blocked {
 
 impl Blocked {
     /// The premise in words, with what would satisfy it.
-    pub fn explain(&self, application: &Application) -> String {
+    pub(crate) fn explain(&self, application: &Application) -> String {
         let node_name = |node: &NodeId| application.node(*node).name.as_str();
         let requirement_name = |node: &NodeId, requirement: &RequirementId| {
             application.type_of(*node).requirements[requirement.index()].name.as_str()

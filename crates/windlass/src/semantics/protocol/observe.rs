@@ -12,7 +12,7 @@ use crate::lifecycle::protocol::{RequirementId, StateId};
 use crate::system::System;
 
 /// Where a crash leads what is in `state`: where its type says, else to the beginning.
-pub fn after_crash(template: &ServiceTemplate, node: NodeId, state: StateId) -> StateId {
+pub(crate) fn after_crash(template: &ServiceTemplate, node: NodeId, state: StateId) -> StateId {
     let protocol = template.protocol(node);
     protocol.state(state).on_crash.unwrap_or(protocol.initial)
 }

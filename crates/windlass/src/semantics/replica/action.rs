@@ -13,14 +13,14 @@ use crate::plan::{self, Plan, PlanAction};
 /// Paper: 004 Def. 4.1
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
-    /// [`scale_out`](super::behavior::scale_out): an instance of a node without containment.
+    /// `scale_out`: an instance of a node without containment.
     ScaleOut {
         /// `N`.
         node: NodeId,
         /// `i`, the id of the new instance.
         instance: InstanceId,
     },
-    /// [`scale_out_contained`](super::behavior::scale_out_contained): an instance inside another.
+    /// `scale_out_contained`: an instance inside another.
     ScaleOutContained {
         /// `N`.
         node: NodeId,
@@ -29,19 +29,19 @@ pub enum Action {
         /// `i_c`, the instance it lives in.
         container: InstanceId,
     },
-    /// [`scale_in`](super::behavior::scale_in).
+    /// `scale_in`.
     ScaleIn {
         /// `i`.
         instance: InstanceId,
     },
-    /// [`op_start`](super::behavior::op_start).
+    /// `op_start`.
     OpStart {
         /// `i`.
         instance: InstanceId,
         /// `o`.
         operation: String,
     },
-    /// [`op_end`](super::behavior::op_end), or the end of an operation by its fault.
+    /// `op_end`, or the end of an operation by its fault.
     OpEnd {
         /// `i`.
         instance: InstanceId,
@@ -84,7 +84,7 @@ impl Action {
     }
 
     /// The instance that the action is about.
-    pub fn instance(&self) -> &InstanceId {
+    pub(crate) fn instance(&self) -> &InstanceId {
         match self {
             Action::ScaleOut { instance, .. }
             | Action::ScaleOutContained { instance, .. }
@@ -95,7 +95,7 @@ impl Action {
     }
 
     /// The action as people write it.
-    pub fn describe(&self, application: &Application) -> String {
+    pub(crate) fn describe(&self, application: &Application) -> String {
         match self {
             Action::ScaleOut { node, instance } => {
                 format!("scale-out {} {instance}", application.node(*node).name)
@@ -142,14 +142,14 @@ impl Creation {
 /// A rule that fired by itself while faults settled.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
-    /// [`destroy`](super::behavior::destroy).
+    /// `destroy`.
     Destroyed {
         /// The instance that went.
         instance: InstanceId,
         /// The container that had gone before.
         container: InstanceId,
     },
-    /// [`resolve_fault`](super::behavior::resolve_fault): a switch of provider, no fault.
+    /// `resolve_fault`: a switch of provider, no fault.
     Resolved {
         /// The instance that switched.
         instance: InstanceId,
@@ -160,7 +160,7 @@ pub enum Event {
         /// What it is bound to now.
         to: Vec<InstanceId>,
     },
-    /// [`handle_fault`](super::behavior::handle_fault): a fault.
+    /// `handle_fault`: a fault.
     Handled {
         /// The instance that was faulted.
         instance: InstanceId,

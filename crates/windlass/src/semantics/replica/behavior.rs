@@ -4,12 +4,12 @@
 //!
 //! | rule | function |
 //! |---|---|
-//! | scaleout, scaleout-c, scalein | [`scale_out`], [`scale_out_contained`], [`scale_in`] |
-//! | op-start, op-end | [`op_start`], [`op_end`] |
-//! | resolve-fault, handle-fault | [`resolve_fault`], [`handle_fault`] |
-//! | destroy, no-broken-instances | [`destroy`], [`step`] |
+//! | scaleout, scaleout-c, scalein | `scale_out`, `scale_out_contained`, `scale_in` |
+//! | op-start, op-end | `op_start`, `op_end` |
+//! | resolve-fault, handle-fault | `resolve_fault`, `handle_fault` |
+//! | destroy, no-broken-instances | `destroy`, [`step`] |
 //!
-//! The relation has two levels, as printed: `→` is [`support_step`], `⇒` is [`step`], in which
+//! The relation has two levels, as printed: `→` is `support_step`, `⇒` is [`step`], in which
 //! `destroy` comes before everything else.
 
 use super::faults::{broken, is_resolvable, pending};
@@ -21,7 +21,7 @@ use crate::semantics::largest_targets;
 
 /// The states that a rule leads to, one per choice of policy and handler; or the premise that
 /// failed.
-pub type Applied = Result<Vec<GlobalState>, Blocked>;
+pub(crate) type Applied = Result<Vec<GlobalState>, Blocked>;
 
 /// A label of `⇒`: an observable action, or something that happens by itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ pub enum Label {
 /// ⟨G, H, V⟩ --scaleout(N, i)--> ⟨G', H', V⟩
 /// ```
 /// Paper: 004 Def. 3.9 (scaleout)
-pub fn scale_out(
+pub(crate) fn scale_out(
     replica: &Replica,
     before: &GlobalState,
     node: NodeId,
@@ -70,7 +70,7 @@ pub fn scale_out(
 /// The container must exist; whether it offers the capability is a question of faults.
 ///
 /// Paper: 004 Def. 3.9 (scaleout-c)
-pub fn scale_out_contained(
+pub(crate) fn scale_out_contained(
     replica: &Replica,
     before: &GlobalState,
     node: NodeId,
@@ -101,7 +101,7 @@ pub fn scale_out_contained(
 /// ⟨G, H, V⟩ --scalein(i)--> ⟨G', H', V'⟩
 /// ```
 /// Paper: 004 Def. 3.9 (scalein)
-pub fn scale_in(before: &GlobalState, id: &InstanceId) -> Applied {
+pub(crate) fn scale_in(before: &GlobalState, id: &InstanceId) -> Applied {
     active(before, id)?;
     let mut after = before.clone();
     after.instances.remove(id);
@@ -121,7 +121,7 @@ pub fn scale_in(before: &GlobalState, id: &InstanceId) -> Applied {
 /// Paper: 004 Def. 3.9 (op-start)
 /// Deviation: several transitions with one operation in one state are alternatives, and each is a
 /// possible outcome: there is no premise on requirements that could prefer one of them.
-pub fn op_start(
+pub(crate) fn op_start(
     replica: &Replica,
     before: &GlobalState,
     id: &InstanceId,
@@ -153,7 +153,7 @@ pub fn op_start(
 /// ⟨G, H, V⟩ --op_end(i, o)--> ⟨G', H', V⟩
 /// ```
 /// Paper: 004 Def. 3.9 (op-end)
-pub fn op_end(
+pub(crate) fn op_end(
     replica: &Replica,
     before: &GlobalState,
     id: &InstanceId,
@@ -181,7 +181,7 @@ pub fn op_end(
 /// ⟨G, H, V⟩ --resolve(i, r)--> ⟨G, H', V⟩
 /// ```
 /// Paper: 004 Def. 3.9 (resolve-fault)
-pub fn resolve_fault(
+pub(crate) fn resolve_fault(
     replica: &Replica,
     before: &GlobalState,
     id: &InstanceId,
@@ -207,7 +207,7 @@ pub fn resolve_fault(
 /// ⟨G, H, V⟩ --handle(i, r)--> ⟨G', H', V⟩
 /// ```
 /// Paper: 004 Def. 3.9 (handle-fault)
-pub fn handle_fault(
+pub(crate) fn handle_fault(
     replica: &Replica,
     before: &GlobalState,
     id: &InstanceId,
@@ -229,7 +229,7 @@ pub fn handle_fault(
 /// `→`: every rule but the two that order them.
 ///
 /// Paper: 004 Def. 3.9
-pub fn support_step(replica: &Replica, before: &GlobalState, label: &Label) -> Applied {
+pub(crate) fn support_step(replica: &Replica, before: &GlobalState, label: &Label) -> Applied {
     match label {
         Label::Do(Action::ScaleOut { node, instance }) => {
             scale_out(replica, before, *node, instance)
@@ -259,7 +259,7 @@ pub fn support_step(replica: &Replica, before: &GlobalState, label: &Label) -> A
 /// ```
 /// Paper: 004 Def. 3.9 (destroy)
 /// Deviation: the paper prints V in place of V' in the conclusion.
-pub fn destroy(before: &GlobalState, id: &InstanceId) -> Applied {
+pub(crate) fn destroy(before: &GlobalState, id: &InstanceId) -> Applied {
     if !broken(before).any(|(broken, _)| broken == id) {
         return Err(Blocked::NotBroken { instance: id.clone() });
     }

@@ -11,7 +11,7 @@ use crate::system::{Successors, System};
 
 /// What happens next.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Happening {
+pub(crate) enum Happening {
     /// An action of the plan.
     Managed(Action),
     /// The process of an instance dies.
@@ -20,11 +20,11 @@ pub enum Happening {
 
 /// The relation of 004 with crashes, without scale-ins: every instance stays wanted.
 #[derive(Debug, Clone, Copy)]
-pub struct Crashing<'a> {
+pub(crate) struct Crashing<'a> {
     /// The relation.
-    pub replica: &'a Replica<'a>,
+    pub(crate) replica: &'a Replica<'a>,
     /// Whether instances crash.
-    pub crash: bool,
+    pub(crate) crash: bool,
 }
 
 impl System for Crashing<'_> {

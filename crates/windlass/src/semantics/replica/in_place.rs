@@ -92,7 +92,7 @@ impl InPlace {
     }
 
     /// Goes to another state.
-    pub fn put(&mut self, replica: &Replica, state: GlobalState) {
+    pub(crate) fn put(&mut self, replica: &Replica, state: GlobalState) {
         self.index = Index::of(replica, &state);
         self.state = state;
     }

@@ -18,7 +18,7 @@ use crate::system::Successors;
 /// Paper: 004 Def. 4.1
 /// Deviation: faults settle eagerly, see the head of this file; with the printed rules a
 /// resolvable fault may stay, and then Fig. 3(b) would not be valid.
-pub fn step(
+pub(crate) fn step(
     replica: &Replica,
     before: &GlobalState,
     action: &Action,
@@ -30,7 +30,7 @@ pub fn step(
         .ok_or_else(|| Blocked::NeverSettles { instance: action.instance().clone() })
 }
 
-/// [`step`] with the rules that fired by themselves: each state once, in order.
+/// `step` with the rules that fired by themselves: each state once, in order.
 ///
 /// ```text
 /// ⟨G, H, V⟩ ==α==> ⟨G', H', V'⟩     α is observable
@@ -102,7 +102,7 @@ fn end(
 /// Paper: 004 Def. 4.1 (absorbe-r)
 /// Paper: 004 Def. 4.1 (absorbe-h)
 /// Paper: 004 Def. 4.1 (absorbe-d)
-pub fn settle(replica: &Replica, started: Vec<Outcome>) -> Result<Vec<Outcome>, Blocked> {
+pub(crate) fn settle(replica: &Replica, started: Vec<Outcome>) -> Result<Vec<Outcome>, Blocked> {
     let mut reached = distinct(started);
     let mut known: BTreeSet<GlobalState> =
         reached.iter().map(|outcome| outcome.state.clone()).collect();

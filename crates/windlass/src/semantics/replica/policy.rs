@@ -18,7 +18,7 @@ use crate::lifecycle::protocol::{Arity, Element, RequirementId, Sort};
 /// Paper: 004 Def. 3.3 (v)
 /// Deviation: the policy picks a set, of one instance for the paper's requirements, of n for
 /// `at_least n` and of all for `all`; and the policy `any` is not a function.
-pub fn choices(
+pub(crate) fn choices(
     replica: &Replica,
     providers: &GlobalState,
     bindings: &GlobalState,
@@ -101,7 +101,7 @@ fn subsets(items: &[InstanceId], size: usize) -> Vec<BTreeSet<InstanceId>> {
 /// `before` has `G`; the result is `after` with its new bindings, once per choice of the policy.
 ///
 /// Paper: 004 Def. 3.9 (ψ)
-pub fn rebind(
+pub(crate) fn rebind(
     replica: &Replica,
     before: &GlobalState,
     mut after: GlobalState,
@@ -127,7 +127,7 @@ pub fn rebind(
 /// `state` with requirements of `id` bound to what the policy picks among `providers`, once per
 /// choice; a requirement for which there is nothing to pick stays unbound. The policy looks at
 /// the bindings of `state` as it is given: all are made at once.
-pub fn bind(
+pub(crate) fn bind(
     replica: &Replica,
     providers: &GlobalState,
     state: GlobalState,

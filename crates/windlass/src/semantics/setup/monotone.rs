@@ -19,7 +19,7 @@ pub struct Climbing {
     /// The ladders: nodes, then capabilities, then requirements.
     pub ladders: Ladders,
     /// The object of each ladder.
-    pub objects: Vec<Object>,
+    pub(crate) objects: Vec<Object>,
     /// The rules of each ladder's steps.
     ways: Vec<Vec<RuleId>>,
     /// The way of each object.
@@ -28,7 +28,7 @@ pub struct Climbing {
 
 impl Climbing {
     /// The rule application behind a step of an object.
-    pub fn apply(&self, object: u32, rung: Rung) -> Apply {
+    pub(crate) fn apply(&self, object: u32, rung: Rung) -> Apply {
         let way = &self.ways[self.way_of[object as usize]];
         Apply { rule: way[rung as usize], object: self.objects[object as usize] }
     }

@@ -6,7 +6,6 @@
 
 use super::{Action, Assembly, Engine, Scenario, TransitionId, Waiting};
 use crate::application::assembly::{DockId, PlaceId};
-use crate::lifecycle::net::Side;
 
 /// An assembly under way in real time.
 pub struct Live<'a, 'b> {
@@ -108,13 +107,5 @@ impl<'a, 'b> Live<'a, 'b> {
     /// Every rule applied so far, when the scenario asks for a trace.
     pub fn trace(&self) -> impl Iterator<Item = Action> {
         self.engine.schedule.trace.iter().map(|(_, action)| *action)
-    }
-
-    /// Whether a place has no way out: tokens may end there.
-    pub fn is_final(&self, place: PlaceId) -> bool {
-        let (component, local) = self.engine.assembly.local_place(place);
-        let behavior = self.engine.behavior(component);
-        let index = self.engine.assembly.net(component).1;
-        index.active(local, Side::Output, behavior).next().is_none()
     }
 }

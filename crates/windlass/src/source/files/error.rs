@@ -143,48 +143,46 @@ impl FileError {
     }
 
     /// What to do about it.
-    pub fn help(&self) -> Option<&'static str> {
+    pub(crate) fn help(&self) -> &'static str {
         match self {
             FileError::Missing { .. } => {
-                Some("paths are relative to the file that names them, with `/` between folders")
+                "paths are relative to the file that names them, with `/` between folders"
             }
             FileError::OutsideRoot { .. } => {
-                Some("move the file below the folder of the description that is checked")
+                "move the file below the folder of the description that is checked"
             }
-            FileError::NotUtf8 { .. } => Some("save the file as UTF-8"),
+            FileError::NotUtf8 { .. } => "save the file as UTF-8",
             FileError::ImportCycle { .. } => {
-                Some("move what the files share into a file that imports neither")
+                "move what the files share into a file that imports neither"
             }
-            FileError::Remote { .. } => {
-                Some("keep a copy beside the description; nothing is fetched")
-            }
+            FileError::Remote { .. } => "keep a copy beside the description; nothing is fetched",
             FileError::SeveralEntries { .. } => {
-                Some("write `Entry-Definitions: FILE` in TOSCA-Metadata/TOSCA.meta")
+                "write `Entry-Definitions: FILE` in TOSCA-Metadata/TOSCA.meta"
             }
             FileError::UnsafeName { .. } | FileError::BrokenArchive { .. } => {
-                Some("make the archive again from its folder")
+                "make the archive again from its folder"
             }
-            FileError::ArchiveBomb { .. } => Some("unpack it, and name the folder"),
+            FileError::ArchiveBomb { .. } => "unpack it, and name the folder",
             FileError::TooLarge { .. } => {
-                Some("no description is that large: name another file, or split it")
+                "no description is that large: name another file, or split it"
             }
             FileError::TooManyFiles { .. } | FileError::TooManyBytes { .. } => {
-                Some("look at parts of it, one after the other")
+                "look at parts of it, one after the other"
             }
-            FileError::TooDeep { .. } => Some("let files import each other in fewer steps"),
-            FileError::Unreadable { reason, .. } => Some(match reason.as_str() {
+            FileError::TooDeep { .. } => "let files import each other in fewer steps",
+            FileError::Unreadable { reason, .. } => match reason.as_str() {
                 FOLDER => "name a file in it",
                 "permission denied" => "give yourself the right to read it",
                 _ => "name a regular file that can be read",
-            }),
-            FileError::BadPath { .. } => Some("name a file, with `/` between folders"),
+            },
+            FileError::BadPath { .. } => "name a file, with `/` between folders",
         }
     }
 
     /// The finding, at the place that names the file.
     pub fn diagnostic(&self, at: Span) -> Diagnostic {
         let mut finding = Diagnostic::error(self.code(), at, self.to_string());
-        finding.help = self.help().map(str::to_owned);
+        finding.help = Some(self.help().to_owned());
         if let FileError::ImportCycle { chain, imports } = self {
             for (name, span) in chain.iter().skip(1).zip(imports) {
                 finding = finding.label(*span, format!("`{name}` is imported here"));

@@ -8,7 +8,7 @@ const MAX_DEPTH: usize = 64;
 
 /// The chain of files from the one given by the user to the one being read.
 #[derive(Debug, Clone, Default)]
-pub struct ImportStack {
+pub(crate) struct ImportStack {
     open: Vec<Open>,
 }
 
@@ -21,14 +21,18 @@ struct Open {
 
 impl ImportStack {
     /// No file is being read.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Begins with a file that was imported at a place, or given by the user. Refuses one that is
     /// being read already, and one too deep in a chain; then [`ImportStack::leave`] must not be
     /// called for it.
-    pub fn enter(&mut self, file: &ReadFile, imported_at: Option<Span>) -> Result<(), FileError> {
+    pub(crate) fn enter(
+        &mut self,
+        file: &ReadFile,
+        imported_at: Option<Span>,
+    ) -> Result<(), FileError> {
         if let Some(at) = self.open.iter().position(|open| open.identity == file.identity) {
             let cycle = &self.open[at..];
             return Err(FileError::ImportCycle {
@@ -48,12 +52,13 @@ impl ImportStack {
     }
 
     /// Ends the file that was begun last.
-    pub fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.open.pop();
     }
 
     /// The names of the files that are being read, the user's first.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    #[cfg(test)]
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.open.iter().map(|open| open.name.as_str())
     }
 }

@@ -19,9 +19,9 @@ type Counted<'a> = dyn Fn(&InstanceId, NodeId, Element) -> bool + 'a;
 
 /// A number that must not fall below a bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bound {
+pub(crate) struct Bound {
     /// What it is about, as in the goal file.
-    pub about: String,
+    pub(crate) about: String,
     /// So many losses may come without gains; less than none when the bound is broken at the start.
     slack: i64,
     /// An event for each time that it makes the number larger, in the order of the sequence.
@@ -31,17 +31,17 @@ pub struct Bound {
 }
 
 /// The instances that invariants look at.
-pub struct Watched<'a> {
+pub(crate) struct Watched<'a> {
     /// Which application they belong to.
-    pub application: &'a Application,
+    pub(crate) application: &'a Application,
     /// Those to which something happens.
-    pub lives: &'a [&'a Life],
+    pub(crate) lives: &'a [&'a Life],
     /// The others.
-    pub rest: &'a GlobalState,
+    pub(crate) rest: &'a GlobalState,
 }
 
 /// The invariants as bounds; none where one of them is no bound on a number.
-pub fn bounds(watched: &Watched<'_>, file: &GoalFile) -> Option<Vec<Bound>> {
+pub(crate) fn bounds(watched: &Watched<'_>, file: &GoalFile) -> Option<Vec<Bound>> {
     let mut found = Vec::new();
     for goal in &file.always {
         let about = format!("always: {}", goal::print(goal, watched.application));
@@ -196,14 +196,14 @@ fn in_one_of(node: NodeId, states: &[StateId]) -> impl Fn(&InstanceId, NodeId, E
 
 impl Bound {
     /// Whether it holds in every order. `precedes` says whether one event comes before another.
-    pub fn holds(&self, precedes: &dyn Fn(EventId, EventId) -> bool) -> bool {
+    pub(crate) fn holds(&self, precedes: &dyn Fn(EventId, EventId) -> bool) -> bool {
         self.slack >= 0 && Pairs::new(self).grow(precedes) <= self.slack
     }
 
     /// The pairs of events, the first before the second, that make it hold together with the order
     /// that there is; none when not even the sequence does. The number of an event is its time in
     /// the sequence.
-    pub fn missing(
+    pub(crate) fn missing(
         &self,
         precedes: &dyn Fn(EventId, EventId) -> bool,
     ) -> Option<Vec<(EventId, EventId)>> {

@@ -16,24 +16,24 @@ use crate::plan::slots::Slot;
 use crate::plan::{Plan, PlanAction};
 
 /// An edge by the indices of its steps.
-pub type Edge = (usize, usize);
+pub(crate) type Edge = (usize, usize);
 
 /// The edges of an order, each with its reason. Those of `structure` cannot be left out.
 #[derive(Debug, Clone, Default)]
-pub struct Reasons {
+pub(crate) struct Reasons {
     /// One instance, its container, its name.
-    pub structure: BTreeMap<Edge, String>,
+    pub(crate) structure: BTreeMap<Edge, String>,
     /// Providers and users.
-    pub needs: BTreeMap<Edge, String>,
+    pub(crate) needs: BTreeMap<Edge, String>,
     /// Invariants of the goal.
-    pub invariants: BTreeMap<Edge, String>,
+    pub(crate) invariants: BTreeMap<Edge, String>,
     /// The steps that change what invariants look at.
-    pub watched: Vec<usize>,
+    pub(crate) watched: Vec<usize>,
 }
 
 /// The reasons in a sequence that is free of faults; none when its structure is not in order.
 /// `watched` are the nodes that invariants look at.
-pub fn reasons(
+pub(crate) fn reasons(
     application: &Application,
     start: &GlobalState,
     sequence: &Plan,
@@ -289,7 +289,7 @@ impl Finding<'_> {
 /// The label of an action: unique among those given already. An instance that has an operation
 /// called `create` or `remove` of its own is said to be added and dropped, so that the two are not
 /// confused; `operations` has the plain labels of those.
-pub fn label(
+pub(crate) fn label(
     action: &PlanAction,
     operations: &BTreeSet<String>,
     times: &mut BTreeMap<String, usize>,

@@ -19,7 +19,7 @@ use crate::application::NodeId;
 
 impl Workshop<'_> {
     /// No plan is faster, in milliseconds.
-    pub fn least_makespan(&self) -> u64 {
+    pub(crate) fn least_makespan(&self) -> u64 {
         self.earliest_goal().max(self.busiest_host())
     }
 
@@ -78,7 +78,7 @@ impl Workshop<'_> {
     /// them is paid for: one that was created since then, so as long as its own operations took,
     /// which happened one after another; one that was there at the start as long as the whole plan
     /// takes. Of the latter there are not more than there were at the start.
-    pub fn least_rent(&self) -> u64 {
+    pub(crate) fn least_rent(&self) -> u64 {
         let application = self.task.application;
         let mut moves = self.moves();
         let (_, start) = Cast::new(&mut moves, self.task.start);

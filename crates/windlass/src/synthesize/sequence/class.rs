@@ -14,54 +14,54 @@
 use rustc_hash::FxBuildHasher;
 
 /// The number of a class.
-pub type ClassId = u32;
+pub(crate) type ClassId = u32;
 
 /// How many instances of each class there are: sorted by class, no zeros.
-pub type Counts = Vec<(ClassId, u32)>;
+pub(crate) type Counts = Vec<(ClassId, u32)>;
 
 /// What is special about an instance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Mark {
+pub(crate) struct Mark {
     /// The role of an instance that the goal names; 0 for all others.
-    pub role: u32,
+    pub(crate) role: u32,
     /// Whether the plan created it for support.
-    pub created: bool,
+    pub(crate) created: bool,
     /// Whether it is in the middle of an operation that no plan can end.
-    pub stuck: bool,
+    pub(crate) stuck: bool,
 }
 
 /// An instance with everything inside it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Class {
+pub(crate) struct Class {
     /// Its node.
-    pub node: usize,
+    pub(crate) node: usize,
     /// Its element.
-    pub element: usize,
+    pub(crate) element: usize,
     /// What is special about it.
-    pub mark: Mark,
+    pub(crate) mark: Mark,
     /// The groups that it relies on: (requirement, group), sorted.
-    pub pins: Vec<(usize, u32)>,
+    pub(crate) pins: Vec<(usize, u32)>,
     /// The groups that it is a member of, as bits.
-    pub groups: u64,
+    pub(crate) groups: u64,
     /// What lives inside.
-    pub children: Counts,
+    pub(crate) children: Counts,
 }
 
 /// All classes met so far; each has a number.
 #[derive(Debug, Default)]
-pub struct Classes {
+pub(crate) struct Classes {
     all: Vec<Class>,
     numbers: hashbrown::HashMap<Class, ClassId, FxBuildHasher>,
 }
 
 impl Classes {
     /// The class with this number.
-    pub fn get(&self, id: ClassId) -> &Class {
+    pub(crate) fn get(&self, id: ClassId) -> &Class {
         &self.all[id as usize]
     }
 
     /// The number of a class.
-    pub fn number(&mut self, class: Class) -> ClassId {
+    pub(crate) fn number(&mut self, class: Class) -> ClassId {
         if let Some(id) = self.numbers.get(&class) {
             return *id;
         }
@@ -73,7 +73,7 @@ impl Classes {
 
     /// Calls `look` for every class in `counts` and inside, with how many there are and the class
     /// that it lives in.
-    pub fn visit(
+    pub(crate) fn visit(
         &self,
         counts: &Counts,
         look: &mut impl FnMut(&Class, ClassId, u32, Option<&Class>),
@@ -97,7 +97,7 @@ impl Classes {
     }
 
     /// Every place in `counts` where an instance can be: the classes from the outermost inward.
-    pub fn paths(&self, counts: &Counts) -> Vec<Vec<ClassId>> {
+    pub(crate) fn paths(&self, counts: &Counts) -> Vec<Vec<ClassId>> {
         let mut all = Vec::new();
         let mut open: Vec<Vec<ClassId>> = counts.iter().rev().map(|(id, _)| vec![*id]).collect();
         while let Some(path) = open.pop() {
@@ -115,7 +115,7 @@ impl Classes {
 
     /// The classes along `path` after the instance at its end has become `with`, or is gone with
     /// everything inside.
-    pub fn rebuilt(&mut self, path: &[ClassId], with: Option<ClassId>) -> Vec<ClassId> {
+    pub(crate) fn rebuilt(&mut self, path: &[ClassId], with: Option<ClassId>) -> Vec<ClassId> {
         let mut place: Vec<ClassId> = with.into_iter().collect();
         let mut new = with;
         for pair in path.windows(2).rev() {
@@ -133,7 +133,7 @@ impl Classes {
     }
 
     /// `counts` with `place` instead of `path`, as [`Classes::rebuilt`] made it.
-    pub fn replaced(counts: &Counts, path: &[ClassId], place: &[ClassId]) -> Counts {
+    pub(crate) fn replaced(counts: &Counts, path: &[ClassId], place: &[ClassId]) -> Counts {
         let mut counts = counts.clone();
         if let Some(first) = path.first() {
             take(&mut counts, *first);
@@ -145,7 +145,7 @@ impl Classes {
     }
 
     /// Every class changed by `change`, which sees an instance without looking inside.
-    pub fn mapped(
+    pub(crate) fn mapped(
         &mut self,
         counts: &Counts,
         change: &mut impl FnMut(&Class) -> (Vec<(usize, u32)>, u64),
@@ -183,22 +183,22 @@ impl Classes {
 
 /// Which class became which.
 #[derive(Debug, Default)]
-pub struct Mapping(Vec<(ClassId, ClassId)>);
+pub(crate) struct Mapping(Vec<(ClassId, ClassId)>);
 
 impl Mapping {
     /// What a class became.
-    pub fn get(&self, id: ClassId) -> Option<ClassId> {
+    pub(crate) fn get(&self, id: ClassId) -> Option<ClassId> {
         self.0.iter().find(|(old, _)| *old == id).map(|(_, new)| *new)
     }
 
     /// The same place afterwards.
-    pub fn path(&self, path: &[ClassId]) -> Vec<ClassId> {
+    pub(crate) fn path(&self, path: &[ClassId]) -> Vec<ClassId> {
         path.iter().map(|id| self.get(*id).unwrap_or(*id)).collect()
     }
 }
 
 /// One more of a class.
-pub fn add(counts: &mut Counts, id: ClassId) {
+pub(crate) fn add(counts: &mut Counts, id: ClassId) {
     add_many(counts, id, 1);
 }
 

@@ -25,7 +25,7 @@ struct Numbers {
 }
 
 /// Whether goal and invariants contradict each other.
-pub fn is_contradictory(tables: &Tables, target: &Target, start: &GlobalState) -> bool {
+pub(crate) fn is_contradictory(tables: &Tables, target: &Target, start: &GlobalState) -> bool {
     let Some(numbers) = numbers(tables, target) else { return true };
     let over_budget = target
         .budget

@@ -5,17 +5,17 @@ use super::relaxed::Relaxed;
 use super::tables::Tables;
 
 /// More than anything costs.
-pub const NEVER: u64 = 1 << 48;
+pub(crate) const NEVER: u64 = 1 << 48;
 
 /// What moves cost.
 #[derive(Debug, Clone)]
 pub struct Weights {
     /// By node and transition.
-    pub operation: Vec<Vec<u64>>,
+    pub(crate) operation: Vec<Vec<u64>>,
     /// A scale-out.
-    pub create: u64,
+    pub(crate) create: u64,
     /// A scale-in.
-    pub remove: u64,
+    pub(crate) remove: u64,
 }
 
 impl Weights {
@@ -28,17 +28,17 @@ impl Weights {
 
 /// Distances of the states of one node to a set of its states.
 #[derive(Debug, Clone)]
-pub struct Distances {
+pub(crate) struct Distances {
     /// By state; [`NEVER`] when no way leads there.
-    pub cost: Vec<u64>,
+    pub(crate) cost: Vec<u64>,
     /// By state and requirement: whether every way needs it, at some moment or at its end.
-    pub must: Vec<Vec<bool>>,
+    pub(crate) must: Vec<Vec<bool>>,
 }
 
 impl Distances {
     /// The same when faults may help: needs block nothing, because an operation starts
     /// without them, and a fault leads to where its handler says for nothing.
-    pub fn despite_faults(
+    pub(crate) fn despite_faults(
         tables: &Tables,
         weights: &Weights,
         node: usize,
@@ -67,7 +67,7 @@ impl Distances {
     }
 
     /// To the states for which `is_wanted` says so, over operations that can ever be performed.
-    pub fn new(
+    pub(crate) fn new(
         tables: &Tables,
         relaxed: &Relaxed,
         weights: &Weights,

@@ -14,11 +14,11 @@ use super::target::Census;
 use crate::application::{Application, NodeId};
 
 /// Never.
-pub const NEVER: u64 = u64::MAX;
+pub(crate) const NEVER: u64 = u64::MAX;
 
 /// Earliest moments, in milliseconds.
 #[derive(Debug)]
-pub struct Earliest<'a> {
+pub(crate) struct Earliest<'a> {
     application: &'a Application,
     tables: &'a Tables,
     relaxed: &'a Relaxed,
@@ -29,7 +29,7 @@ pub struct Earliest<'a> {
 
 impl<'a> Earliest<'a> {
     /// From a start on.
-    pub fn new(
+    pub(crate) fn new(
         application: &'a Application,
         tables: &'a Tables,
         relaxed: &'a Relaxed,
@@ -61,7 +61,7 @@ impl<'a> Earliest<'a> {
     }
 
     /// When some instance can offer a capability.
-    pub fn offer(&self, node: usize, capability: usize) -> u64 {
+    pub(crate) fn offer(&self, node: usize, capability: usize) -> u64 {
         if self.census.offering(self.tables, node, capability) > 0 {
             return 0;
         }
@@ -117,7 +117,7 @@ impl<'a> Earliest<'a> {
 
     /// When an instance that is at `element` now can be in a state. In the middle of an operation
     /// that no plan ends it stays where it is.
-    pub fn from(&self, node: usize, element: usize, state: usize) -> u64 {
+    pub(crate) fn from(&self, node: usize, element: usize, state: usize) -> u64 {
         if element >= self.tables.nodes[node].states {
             return NEVER;
         }
@@ -125,14 +125,14 @@ impl<'a> Earliest<'a> {
     }
 
     /// When a new instance can be in a state.
-    pub fn new_at(&self, node: usize, state: usize) -> u64 {
+    pub(crate) fn new_at(&self, node: usize, state: usize) -> u64 {
         self.after(node, &[self.creation(node)])[state]
     }
 
     /// When so many instances can be in a state at once. They are different ones, each of those
     /// that are there now or a new one, and each has its own earliest moment; so the last of them
     /// is not there before the number-th of all these moments.
-    pub fn several(&self, node: usize, state: usize, number: u32) -> u64 {
+    pub(crate) fn several(&self, node: usize, state: usize, number: u32) -> u64 {
         let here = self.census.at[node].iter().enumerate().filter(|(_, count)| **count > 0);
         let mut all: Vec<(u64, u32)> =
             here.map(|(element, count)| (self.from(node, element, state), *count)).collect();

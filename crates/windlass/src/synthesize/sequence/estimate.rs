@@ -21,7 +21,7 @@ use crate::lifecycle::protocol::{Arity, Sort};
 
 /// The tables of the bound.
 #[derive(Debug)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     weights: Weights,
     /// By node and state: distances to that state, for states that are asked about.
     to_state: Vec<Vec<Option<Distances>>>,
@@ -48,7 +48,12 @@ struct Population {
 
 impl Estimate {
     /// The tables for one question.
-    pub fn new(tables: &Tables, target: &Target, relaxed: &Relaxed, weights: Weights) -> Self {
+    pub(crate) fn new(
+        tables: &Tables,
+        target: &Target,
+        relaxed: &Relaxed,
+        weights: Weights,
+    ) -> Self {
         let to_state = to_states(tables, target, |node, state| {
             Distances::new(tables, relaxed, &weights, node, |s| s == state)
         });
@@ -67,7 +72,7 @@ impl Estimate {
     }
 
     /// The tables when faults may help on the way.
-    pub fn despite_faults(tables: &Tables, target: &Target, weights: Weights) -> Self {
+    pub(crate) fn despite_faults(tables: &Tables, target: &Target, weights: Weights) -> Self {
         let to_state = to_states(tables, target, |node, state| {
             Distances::despite_faults(tables, &weights, node, |s| s == state)
         });
@@ -110,7 +115,7 @@ impl Estimate {
     }
 
     /// What a plan from this state on costs at least; none when there is none.
-    pub fn of(&self, moves: &Moves<'_>, state: &Counts) -> Option<u64> {
+    pub(crate) fn of(&self, moves: &Moves<'_>, state: &Counts) -> Option<u64> {
         let (tables, target) = (moves.tables, moves.target);
         let census = moves.census(state);
         let (populations, leaving) = populations(self, moves, state);

@@ -14,16 +14,16 @@ use crate::application::GlobalState;
 
 /// Global states in counts of classes, with a lower bound of the cost from each to the goal.
 #[derive(Debug)]
-pub struct LowerBound<'w> {
+pub(crate) struct LowerBound<'w> {
     moves: Moves<'w>,
     estimate: Estimate,
     /// The most instances of each node that a plan can need.
-    pub limits: Vec<u32>,
+    pub(crate) limits: Vec<u32>,
 }
 
 impl<'w> LowerBound<'w> {
     /// From any of `starts` on; faults may help on the way, or not.
-    pub fn new<'s>(
+    pub(crate) fn new<'s>(
         workshop: &'w Workshop<'_>,
         weights: &Weights,
         starts: impl Iterator<Item = &'s GlobalState>,
@@ -51,7 +51,7 @@ impl<'w> LowerBound<'w> {
 
     /// A state in counts, equal for states that differ only in which replica is which; and what a
     /// plan from there costs at least, none when there is none.
-    pub fn of(&mut self, state: &GlobalState) -> (Counts, Option<u64>) {
+    pub(crate) fn of(&mut self, state: &GlobalState) -> (Counts, Option<u64>) {
         let (_, counts) = Cast::new(&mut self.moves, state);
         let least = self.estimate.of(&self.moves, &counts);
         (counts, least)

@@ -16,16 +16,16 @@ use crate::lifecycle::protocol::{Arity, Sort};
 
 /// A move, at a place of a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Move {
+pub(crate) struct Move {
     /// The classes from the outermost inward; of a creation, the container.
-    pub path: Vec<ClassId>,
+    pub(crate) path: Vec<ClassId>,
     /// What is done there.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
 }
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// An operation, by the index of its transition.
     Operation(usize),
     /// A scale-in.
@@ -37,7 +37,7 @@ pub enum Kind {
 /// What a move does to the classes of instances, step by step: with it a path of moves can be
 /// followed by instances that have names.
 #[derive(Debug)]
-pub enum Edit {
+pub(crate) enum Edit {
     /// Every class becomes another.
     Map(Mapping),
     /// The instance at the end of a path changes, and with it the classes along the path.
@@ -71,21 +71,21 @@ pub enum Edit {
 
 /// The world of moves.
 #[derive(Debug)]
-pub struct Moves<'a> {
+pub(crate) struct Moves<'a> {
     /// The application.
-    pub tables: &'a Tables,
+    pub(crate) tables: &'a Tables,
     /// What is to be reached.
-    pub target: &'a Target,
+    pub(crate) target: &'a Target,
     /// The most instances of each node.
-    pub limits: Vec<u32>,
+    pub(crate) limits: Vec<u32>,
     /// The classes met so far.
-    pub classes: Classes,
+    pub(crate) classes: Classes,
     /// Whether a move was left out that might have been possible.
-    pub is_incomplete: bool,
+    pub(crate) is_incomplete: bool,
     /// Whether nothing that is there may be removed, unless the goal says so.
-    pub soft: bool,
+    pub(crate) soft: bool,
     /// What the last move did.
-    pub log: Vec<Edit>,
+    pub(crate) log: Vec<Edit>,
 }
 
 impl Moves<'_> {
@@ -95,7 +95,7 @@ impl Moves<'_> {
     /// Paper: 004 Def. 4.6
     /// Deviation: only arcs that are free of faults for every choice, of whole operations, between
     /// classes of states (see the head of this file).
-    pub fn candidates(&self, state: &Counts, census: &Census) -> Vec<Move> {
+    pub(crate) fn candidates(&self, state: &Counts, census: &Census) -> Vec<Move> {
         let tables = self.tables;
         let mut found = Vec::new();
         let mut missing: Vec<Vec<u32>> = vec![Vec::new(); tables.nodes.len()];
@@ -149,7 +149,7 @@ impl Moves<'_> {
     }
 
     /// Whether a look at what is offered shows that a move fails: it needs what nothing offers.
-    pub fn is_hopeless(&self, census: &Census, step: &Move) -> bool {
+    pub(crate) fn is_hopeless(&self, census: &Census, step: &Move) -> bool {
         let Kind::Operation(at) = step.kind else { return false };
         let Some(class) = step.path.last().map(|last| self.classes.get(*last)) else {
             return false;
@@ -171,7 +171,7 @@ impl Moves<'_> {
     }
 
     /// Where one move leads, with its edits in the log.
-    pub fn perform(&mut self, state: &Counts, step: &Move) -> Option<Counts> {
+    pub(crate) fn perform(&mut self, state: &Counts, step: &Move) -> Option<Counts> {
         match step.kind {
             Kind::Operation(at) => {
                 let node = self.classes.get(*step.path.last()?).node;
@@ -187,7 +187,7 @@ impl Moves<'_> {
     }
 
     /// Counts a state.
-    pub fn census(&self, state: &Counts) -> Census {
+    pub(crate) fn census(&self, state: &Counts) -> Census {
         Census::new(self.tables, self.target, &self.classes, state)
     }
 
@@ -244,7 +244,7 @@ impl Moves<'_> {
     }
 
     /// Where a scale-in leads; none when something would fault or may not go.
-    pub fn remove(&mut self, state: &Counts, path: &[ClassId]) -> Option<Counts> {
+    pub(crate) fn remove(&mut self, state: &Counts, path: &[ClassId]) -> Option<Counts> {
         let going: Counts = vec![(*path.last()?, 1)];
         let (mut groups, mut is_kept) = (0_u64, false);
         self.classes.visit(&going, &mut |class, _, _, _| {
@@ -441,7 +441,7 @@ impl Moves<'_> {
     }
 
     /// Whether nothing faults in a state and it is allowed on the way.
-    pub fn is_good(&self, state: &Counts) -> bool {
+    pub(crate) fn is_good(&self, state: &Counts) -> bool {
         let census = self.census(state);
         if !self.target.allows(self.tables, &census) {
             return false;
@@ -501,7 +501,7 @@ impl Moves<'_> {
 
     /// Whether a state is what is wanted: the goal holds, and nothing is left behind that was
     /// created for support and could be taken away again.
-    pub fn is_goal(&mut self, state: &Counts) -> bool {
+    pub(crate) fn is_goal(&mut self, state: &Counts) -> bool {
         let census = self.census(state);
         if !self.target.holds(self.tables, &census, &self.target.goal) {
             return false;

@@ -19,7 +19,7 @@ struct Named {
 
 /// The instances that a path of moves is about.
 #[derive(Debug, Clone)]
-pub struct Cast {
+pub(crate) struct Cast {
     all: Vec<Named>,
     taken: BTreeSet<InstanceId>,
     /// Those of `all` that are there.
@@ -30,7 +30,7 @@ pub struct Cast {
 
 impl Cast {
     /// The instances of a global state with their classes, and the state in counts.
-    pub fn new(moves: &mut Moves<'_>, start: &GlobalState) -> (Self, Counts) {
+    pub(crate) fn new(moves: &mut Moves<'_>, start: &GlobalState) -> (Self, Counts) {
         let ids: Vec<&InstanceId> = start.instances.keys().collect();
         let groups = groups(moves, start);
         if groups.len() > MOST_GROUPS {
@@ -61,7 +61,7 @@ impl Cast {
     }
 
     /// The actions of a path, one after another.
-    pub fn play(
+    pub(crate) fn play(
         mut self,
         moves: &mut Moves<'_>,
         application: &Application,

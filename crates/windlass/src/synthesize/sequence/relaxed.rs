@@ -11,20 +11,20 @@ use crate::lifecycle::protocol::Sort;
 
 /// Which states instances of each node can be in, by node and state.
 #[derive(Debug, Clone)]
-pub struct Relaxed {
+pub(crate) struct Relaxed {
     /// By node and state.
-    pub reached: Vec<Vec<bool>>,
+    pub(crate) reached: Vec<Vec<bool>>,
     /// Elements in which instances are stuck: they offer, and go nowhere.
     stuck: Vec<Vec<bool>>,
     /// Whether instances of a node can be created.
-    pub creatable: Vec<bool>,
+    pub(crate) creatable: Vec<bool>,
     /// States that the goal forbids for every instance.
     forbidden: Vec<Vec<bool>>,
 }
 
 impl Relaxed {
     /// From a state on.
-    pub fn new(
+    pub(crate) fn new(
         tables: &Tables,
         target: &Target,
         classes: &Classes,
@@ -81,24 +81,24 @@ impl Relaxed {
     }
 
     /// Whether an instance of a node can exist.
-    pub fn exists(&self, node: usize) -> bool {
+    pub(crate) fn exists(&self, node: usize) -> bool {
         self.reached[node].contains(&true) || self.stuck[node].contains(&true)
     }
 
     /// Whether an element is allowed and everything that it needs can be offered.
-    pub fn can_be(&self, tables: &Tables, node: usize, element: usize) -> bool {
+    pub(crate) fn can_be(&self, tables: &Tables, node: usize, element: usize) -> bool {
         let is_forbidden = self.forbidden[node].get(element).copied().unwrap_or(false);
         !is_forbidden
             && tables.row(node, element).needs.iter().all(|r| self.can_have(tables, node, *r))
     }
 
     /// Whether an operation can be performed, if its first state can be reached.
-    pub fn is_usable(&self, tables: &Tables, node: usize, way: &Way) -> bool {
+    pub(crate) fn is_usable(&self, tables: &Tables, node: usize, way: &Way) -> bool {
         self.can_be(tables, node, way.element) && self.can_be(tables, node, way.to)
     }
 
     /// Whether a requirement can be satisfied.
-    pub fn can_have(&self, tables: &Tables, node: usize, requirement: usize) -> bool {
+    pub(crate) fn can_have(&self, tables: &Tables, node: usize, requirement: usize) -> bool {
         let Some((provider, capability)) = tables.nodes[node].requirements[requirement].target
         else {
             return false;
@@ -107,7 +107,7 @@ impl Relaxed {
     }
 
     /// Whether some instance of a node can offer a capability.
-    pub fn can_offer(&self, tables: &Tables, node: usize, capability: usize) -> bool {
+    pub(crate) fn can_offer(&self, tables: &Tables, node: usize, capability: usize) -> bool {
         let offers =
             |(element, there): (usize, &bool)| *there && tables.offers(node, element, capability);
         self.reached[node].iter().enumerate().any(offers)
@@ -161,7 +161,12 @@ pub enum Reason {
 }
 
 /// The chain of reasons why an unreachable state cannot be reached.
-pub fn reasons(tables: &Tables, relaxed: &Relaxed, node: usize, state: usize) -> Vec<Reason> {
+pub(crate) fn reasons(
+    tables: &Tables,
+    relaxed: &Relaxed,
+    node: usize,
+    state: usize,
+) -> Vec<Reason> {
     let mut chain = Vec::new();
     let mut wanted = (node, vec![state]);
     loop {
@@ -265,6 +270,6 @@ fn obstacle(
 }
 
 /// Whether a requirement is one to live inside something.
-pub fn is_containment(tables: &Tables, node: usize, requirement: usize) -> bool {
+pub(crate) fn is_containment(tables: &Tables, node: usize, requirement: usize) -> bool {
     tables.nodes[node].requirements[requirement].sort == Sort::Containment
 }

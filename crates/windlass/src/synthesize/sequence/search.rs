@@ -19,17 +19,17 @@ use crate::system::{Budget, Progress, StopReason};
 
 /// What the search found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub(crate) struct Found {
     /// The best path so far with its cost.
-    pub path: Option<(Vec<Move>, u64)>,
+    pub(crate) path: Option<(Vec<Move>, u64)>,
     /// No plan costs less than this.
-    pub bound: u64,
+    pub(crate) bound: u64,
     /// What the bound was before the search: it leaves no move out.
-    pub floor: u64,
+    pub(crate) floor: u64,
     /// Why it ended early; none when the answer is final.
-    pub stopped: Option<StopReason>,
+    pub(crate) stopped: Option<StopReason>,
     /// States found.
-    pub states: usize,
+    pub(crate) states: usize,
 }
 
 /// A state that was found.
@@ -55,17 +55,17 @@ const MANY_MOVES: usize = 64;
 
 /// How many states the parts of the search may look at.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub(crate) struct Patience {
     /// Until there is some plan.
-    pub greedy: usize,
+    pub(crate) greedy: usize,
     /// Until there is a better one or a proof that there is none, once there is a plan.
-    pub exact: usize,
+    pub(crate) exact: usize,
     /// Until there is some plan, by cost: where nothing looks nearer to the goal than the rest.
-    pub first: usize,
+    pub(crate) first: usize,
 }
 
 /// Looks for a cheapest path.
-pub fn search(
+pub(crate) fn search(
     moves: &mut Moves<'_>,
     start: &Counts,
     estimate: &Estimate,

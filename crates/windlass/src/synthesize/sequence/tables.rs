@@ -9,74 +9,74 @@ use crate::lifecycle::protocol::{Arity, Element, Sort};
 
 /// A requirement of a node.
 #[derive(Debug, Clone)]
-pub struct Requirement {
+pub(crate) struct Requirement {
     /// What kind of dependency it is.
     pub sort: Sort,
     /// How many providers it needs.
     pub arity: Arity,
     /// The node and the capability that satisfy it; none when it is unbound.
-    pub target: Option<(usize, usize)>,
+    pub(crate) target: Option<(usize, usize)>,
 }
 
 /// What an element needs and offers.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub(crate) struct Row {
     /// Requirements, sorted.
-    pub needs: Vec<usize>,
+    pub(crate) needs: Vec<usize>,
     /// Capabilities, sorted.
-    pub offers: Vec<usize>,
+    pub(crate) offers: Vec<usize>,
 }
 
 /// One way to perform an operation.
 #[derive(Debug, Clone, Copy)]
-pub struct Way {
+pub(crate) struct Way {
     /// The state it starts in.
-    pub from: usize,
+    pub(crate) from: usize,
     /// The state it ends in.
-    pub to: usize,
+    pub(crate) to: usize,
     /// The operation.
-    pub operation: usize,
+    pub(crate) operation: usize,
     /// The element that it is itself.
-    pub element: usize,
+    pub(crate) element: usize,
 }
 
 /// A node.
 #[derive(Debug, Clone)]
-pub struct NodeTable {
+pub(crate) struct NodeTable {
     /// The state in which instances begin.
-    pub initial: usize,
+    pub(crate) initial: usize,
     /// How many states there are: elements from here on are transitions.
-    pub states: usize,
+    pub(crate) states: usize,
     /// By element.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// The transitions.
-    pub ways: Vec<Way>,
+    pub(crate) ways: Vec<Way>,
     /// Where faults lead: from an element to a state.
-    pub falls: Vec<(usize, usize)>,
+    pub(crate) falls: Vec<(usize, usize)>,
     /// The node in whose instances this node's instances live; by its containment requirement.
-    pub home: Option<usize>,
+    pub(crate) home: Option<usize>,
     /// Whether instances live inside others but nothing says in which: none can be created.
-    pub homeless: bool,
+    pub(crate) homeless: bool,
     /// The nodes whose instances live in this node's instances.
-    pub inside: Vec<usize>,
+    pub(crate) inside: Vec<usize>,
     /// Its place when every node comes after those that it needs, as far as that is possible.
-    pub place: usize,
+    pub(crate) place: usize,
     /// The requirements.
-    pub requirements: Vec<Requirement>,
+    pub(crate) requirements: Vec<Requirement>,
     /// How many instances are wanted; never 0.
-    pub wanted: u32,
+    pub(crate) wanted: u32,
 }
 
 /// The whole application.
 #[derive(Debug, Clone)]
 pub struct Tables {
     /// By node.
-    pub nodes: Vec<NodeTable>,
+    pub(crate) nodes: Vec<NodeTable>,
     /// Whether operations are atomic and there is one instance of each node (paper 003).
-    pub atomic: bool,
+    pub(crate) atomic: bool,
     /// Where the elements of each node begin when those of all nodes stand in one row, and where
     /// those of the last one end.
-    pub rows: Arc<[usize]>,
+    pub(crate) rows: Arc<[usize]>,
 }
 
 impl Tables {
@@ -144,22 +144,22 @@ impl Tables {
     }
 
     /// What an element of a node needs and offers.
-    pub fn row(&self, node: usize, element: usize) -> &Row {
+    pub(crate) fn row(&self, node: usize, element: usize) -> &Row {
         &self.nodes[node].rows[element]
     }
 
     /// Whether an element of a node offers a capability.
-    pub fn offers(&self, node: usize, element: usize, capability: usize) -> bool {
+    pub(crate) fn offers(&self, node: usize, element: usize, capability: usize) -> bool {
         self.row(node, element).offers.binary_search(&capability).is_ok()
     }
 
     /// Whether an element of a node needs a requirement.
-    pub fn needs(&self, node: usize, element: usize, requirement: usize) -> bool {
+    pub(crate) fn needs(&self, node: usize, element: usize, requirement: usize) -> bool {
         self.row(node, element).needs.binary_search(&requirement).is_ok()
     }
 
     /// The number of an element.
-    pub fn element(&self, node: usize, element: Element) -> usize {
+    pub(crate) fn element(&self, node: usize, element: Element) -> usize {
         match element {
             Element::State(state) => state.index(),
             Element::Transition(transition) => self.nodes[node].states + transition.index(),

@@ -15,7 +15,7 @@ use crate::goal::{Amount, Goal, Want, names};
 
 /// One part of a goal.
 #[derive(Debug, Clone)]
-pub enum Condition {
+pub(crate) enum Condition {
     /// At least `least` instances of a node in a state.
     Node {
         /// Which node.
@@ -52,60 +52,60 @@ pub enum Condition {
 
 /// Instances that the goal names.
 #[derive(Debug, Clone)]
-pub struct Role {
+pub(crate) struct Role {
     /// Their node.
-    pub node: usize,
+    pub(crate) node: usize,
     /// Their names.
-    pub ids: Vec<InstanceId>,
+    pub(crate) ids: Vec<InstanceId>,
     /// Whether they may not be touched.
-    pub kept: bool,
+    pub(crate) kept: bool,
     /// The state in which the goal wants them.
-    pub state: Option<usize>,
+    pub(crate) state: Option<usize>,
     /// Whether the goal wants them gone.
-    pub doomed: bool,
+    pub(crate) doomed: bool,
     /// The role of the one container that they have to live in, when it has to be that one.
-    pub home: Option<u32>,
+    pub(crate) home: Option<u32>,
 }
 
 /// A goal file with every name resolved to numbers.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub(crate) struct Target {
     /// What must hold in the end.
-    pub goal: Vec<Condition>,
+    pub(crate) goal: Vec<Condition>,
     /// By node, the parts of the goal that speak of it.
     by_node: Vec<Vec<usize>>,
     /// Whether nothing else may remain.
-    pub exact: bool,
+    pub(crate) exact: bool,
     /// What holds in every state on the way.
-    pub always: Vec<Vec<Condition>>,
+    pub(crate) always: Vec<Vec<Condition>>,
     /// What holds in no state on the way.
-    pub never: Vec<Vec<Condition>>,
+    pub(crate) never: Vec<Vec<Condition>>,
     /// The most instances of each node.
-    pub budget: Vec<Option<u32>>,
+    pub(crate) budget: Vec<Option<u32>>,
     /// The roles; role 0 is that of instances without a name in the goal.
-    pub roles: Vec<Role>,
+    pub(crate) roles: Vec<Role>,
     /// Whether the goal speaks of a node: then the goal says what remains of it.
-    pub named: Vec<bool>,
+    pub(crate) named: Vec<bool>,
     /// Names of instances that the goal wants somewhere and whose node is unknown.
-    pub unknown: Vec<InstanceId>,
+    pub(crate) unknown: Vec<InstanceId>,
 }
 
 /// How many there are of everything that conditions ask about.
 #[derive(Debug, Clone)]
-pub struct Census {
+pub(crate) struct Census {
     /// By node.
-    pub total: Vec<u32>,
+    pub(crate) total: Vec<u32>,
     /// By node and element.
-    pub at: Grid,
+    pub(crate) at: Grid,
     /// By role and element; the last number is how many exist.
-    pub roles: Vec<BTreeMap<usize, u32>>,
+    pub(crate) roles: Vec<BTreeMap<usize, u32>>,
     /// By role, how many live in another container than they have to.
-    pub astray: Vec<u32>,
+    pub(crate) astray: Vec<u32>,
 }
 
 /// A number for every element of every node, in one piece: states are counted all the time.
 #[derive(Debug, Clone)]
-pub struct Grid {
+pub(crate) struct Grid {
     cells: Vec<u32>,
     /// Where the elements of each node begin, and where those of the last one end.
     rows: Arc<[usize]>,
@@ -127,7 +127,12 @@ impl std::ops::IndexMut<usize> for Grid {
 
 impl Census {
     /// Counts.
-    pub fn new(tables: &Tables, target: &Target, classes: &Classes, counts: &Counts) -> Self {
+    pub(crate) fn new(
+        tables: &Tables,
+        target: &Target,
+        classes: &Classes,
+        counts: &Counts,
+    ) -> Self {
         let mut census = Census {
             total: vec![0; tables.nodes.len()],
             at: Grid {
@@ -153,20 +158,20 @@ impl Census {
     }
 
     /// How many instances of a node offer a capability.
-    pub fn offering(&self, tables: &Tables, node: usize, capability: usize) -> u32 {
+    pub(crate) fn offering(&self, tables: &Tables, node: usize, capability: usize) -> u32 {
         let at = self.at[node].iter().enumerate();
         at.filter(|(e, n)| **n > 0 && tables.offers(node, *e, capability)).map(|(_, n)| n).sum()
     }
 
     /// How many instances of a role exist.
-    pub fn present(&self, role: u32) -> u32 {
+    pub(crate) fn present(&self, role: u32) -> u32 {
         self.roles[role as usize].values().sum()
     }
 }
 
 impl Target {
     /// Resolves a goal file.
-    pub fn new(tables: &Tables, task: &Task<'_>) -> Self {
+    pub(crate) fn new(tables: &Tables, task: &Task<'_>) -> Self {
         let Task { application, goal: file, closure, .. } = *task;
         let mut resolving =
             Resolving { application, tables, roles: roles(task), unknown: Vec::new() };
@@ -232,18 +237,18 @@ impl Target {
     }
 
     /// The parts of the goal that speak of one node.
-    pub fn about(&self, node: usize) -> impl Iterator<Item = &Condition> {
+    pub(crate) fn about(&self, node: usize) -> impl Iterator<Item = &Condition> {
         self.by_node[node].iter().map(|at| &self.goal[*at])
     }
 
     /// The role of an instance; 0 when the goal does not name it.
-    pub fn role_of(&self, id: &InstanceId) -> u32 {
+    pub(crate) fn role_of(&self, id: &InstanceId) -> u32 {
         let found = self.roles.iter().position(|role| role.ids.contains(id));
         found.unwrap_or(0) as u32
     }
 
     /// Whether every condition holds.
-    pub fn holds(&self, tables: &Tables, census: &Census, conditions: &[Condition]) -> bool {
+    pub(crate) fn holds(&self, tables: &Tables, census: &Census, conditions: &[Condition]) -> bool {
         conditions.iter().all(|condition| self.is_met(tables, census, condition))
     }
 
@@ -273,14 +278,14 @@ impl Target {
     }
 
     /// Whether a state is allowed on the way.
-    pub fn allows(&self, tables: &Tables, census: &Census) -> bool {
+    pub(crate) fn allows(&self, tables: &Tables, census: &Census) -> bool {
         self.always.iter().all(|always| self.holds(tables, census, always))
             && !self.never.iter().any(|never| self.holds(tables, census, never))
             && self.budget.iter().zip(&census.total).all(|(b, n)| b.is_none_or(|most| *n <= most))
     }
 
     /// By node and state, whether no instance may ever be there.
-    pub fn forbidden(&self, tables: &Tables) -> Vec<Vec<bool>> {
+    pub(crate) fn forbidden(&self, tables: &Tables) -> Vec<Vec<bool>> {
         let mut all: Vec<Vec<bool>> =
             tables.nodes.iter().map(|node| vec![false; node.states]).collect();
         for never in &self.never {
@@ -292,7 +297,7 @@ impl Target {
     }
 
     /// The nodes whose instances the invariants look at.
-    pub fn watched(&self) -> Vec<bool> {
+    pub(crate) fn watched(&self) -> Vec<bool> {
         let mut watched: Vec<bool> = self.budget.iter().map(Option::is_some).collect();
         for condition in self.always.iter().chain(&self.never).flatten() {
             match condition {

@@ -73,18 +73,18 @@ impl<'a, S: Perform> CompiledExecution<'a, S> {
     }
 
     /// The readable form.
-    pub fn execution(&self) -> &'a Execution<'a, S> {
+    pub(crate) fn execution(&self) -> &'a Execution<'a, S> {
         self.execution
     }
 
     /// Whether the last event of an encoded configuration failed.
     #[inline]
-    pub fn has_failed(&self, row: &[u64]) -> bool {
+    pub(crate) fn has_failed(&self, row: &[u64]) -> bool {
         self.condition.get(row) != Condition::Going as u64
     }
 
     /// Whether everything has been executed in an encoded configuration.
-    pub fn is_complete(&self, row: &[u64]) -> bool {
+    pub(crate) fn is_complete(&self, row: &[u64]) -> bool {
         let is_done = |(field, path): &(BitField, Vec<Packed>)| field.get(row) == path.len() as u64;
         !self.has_failed(row) && self.paths.iter().all(is_done)
     }

@@ -24,7 +24,7 @@ use crate::world::process::sigchld::{ChildSignal, block_sigchld};
 use crate::world::process::spawn::Streams;
 use crate::world::process::{ProcessSettings, SHORT};
 
-/// The keeper of an engine. `words` are those of [`super::arguments`]; the engine is at the other
+/// The keeper of an engine. `words` are those of `super::arguments`; the engine is at the other
 /// end of the standard input, and the standard output is the file for what has to be known later.
 pub fn keep_commands(words: impl Iterator<Item = OsString>) -> io::Result<()> {
     // Before anything else: an end that is not heard of is never told.

@@ -8,7 +8,7 @@ use crate::lifecycle::net::{self, PortKind, Side};
 
 /// One link in the explanation of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub(crate) enum Wait {
     /// A transition cannot start before its place is entered, which this other one leads to.
     Before(TransitionId, TransitionId),
     /// A transition has ended, and its token waits until this other one ends too.
@@ -31,7 +31,7 @@ pub enum Wait {
 
 impl Wait {
     /// Who waits.
-    pub fn who(self) -> TransitionId {
+    pub(crate) fn who(self) -> TransitionId {
         match self {
             Wait::Before(id, _)
             | Wait::Beside(id, _)
@@ -46,7 +46,7 @@ impl Wait {
     }
 
     /// Whom it waits for; none where the reason ends.
-    pub fn on(self) -> Option<TransitionId> {
+    pub(crate) fn on(self) -> Option<TransitionId> {
         match self {
             Wait::Before(_, other)
             | Wait::Beside(_, other)
@@ -65,14 +65,14 @@ impl Wait {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// Each one because of the next.
-    pub waits: Vec<Wait>,
+    pub(crate) waits: Vec<Wait>,
     /// The first wait of the cycle that the last one leads back to; none when the last one waits
     /// for something that never happens.
-    pub cycle: Option<usize>,
+    pub(crate) cycle: Option<usize>,
 }
 
 /// Follows the waits from a transition to where they end, or close a cycle.
-pub fn follow(from: TransitionId, wait: impl Fn(TransitionId) -> Wait) -> Explanation {
+pub(crate) fn follow(from: TransitionId, wait: impl Fn(TransitionId) -> Wait) -> Explanation {
     let mut seen: BTreeMap<TransitionId, usize> = BTreeMap::new();
     let mut waits = Vec::new();
     let mut next = from;
@@ -91,7 +91,7 @@ pub fn follow(from: TransitionId, wait: impl Fn(TransitionId) -> Wait) -> Explan
 
 impl Progress {
     /// Why a transition never starts, never ends, or its token never comes to rest.
-    pub fn explain(&self, assembly: &Assembly<'_>, id: TransitionId) -> Explanation {
+    pub(crate) fn explain(&self, assembly: &Assembly<'_>, id: TransitionId) -> Explanation {
         follow(id, |next| self.wait(assembly, next))
     }
 
@@ -178,7 +178,7 @@ fn into(assembly: &Assembly<'_>, component: ComponentId, place: net::PlaceId) ->
 }
 
 /// The explanation in one sentence.
-pub fn sentence(assembly: &Assembly<'_>, explanation: &Explanation) -> String {
+pub(crate) fn sentence(assembly: &Assembly<'_>, explanation: &Explanation) -> String {
     let from = explanation.cycle.unwrap_or(0);
     let parts: Vec<String> =
         explanation.waits[from..].iter().map(|wait| part(assembly, *wait)).collect();

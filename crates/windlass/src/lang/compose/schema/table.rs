@@ -267,7 +267,7 @@ const BLOCK_IO: Keys = closed(
 );
 
 /// The conditions of `depends_on`.
-pub const CONDITIONS: &[&str] =
+pub(crate) const CONDITIONS: &[&str] =
     &["service_started", "service_healthy", "service_completed_successfully"];
 
 const DEPENDENCY: Keys = needs(

@@ -5,7 +5,7 @@ use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
 use crate::lang::tosca::version::Version::{V1_3, V2_0};
 
 /// An interface in a type.
-pub static INTERFACE_DEFINITION: Entity = Entity {
+pub(crate) static INTERFACE_DEFINITION: Entity = Entity {
     word: "interface definition",
     keys: &[
         Key::new("type", Shape::Text),
@@ -20,7 +20,7 @@ pub static INTERFACE_DEFINITION: Entity = Entity {
 };
 
 /// An interface in a template.
-pub static INTERFACE_ASSIGNMENT: Entity = Entity {
+pub(crate) static INTERFACE_ASSIGNMENT: Entity = Entity {
     word: "interface assignment",
     keys: &[
         Key::new("type", Shape::Text).until(V1_3),
@@ -39,7 +39,7 @@ static OPERATION_INPUT: Entity =
     Entity { word: "input", keys: PARAMETER.keys, short: Short::Any, others: Others::FreeValue };
 
 /// An operation in a type.
-pub static OPERATION_DEFINITION: Entity = Entity {
+pub(crate) static OPERATION_DEFINITION: Entity = Entity {
     word: "operation",
     keys: &[
         DESCRIPTION,
@@ -53,7 +53,7 @@ pub static OPERATION_DEFINITION: Entity = Entity {
 };
 
 /// An operation in a template.
-pub static OPERATION_ASSIGNMENT: Entity = Entity {
+pub(crate) static OPERATION_ASSIGNMENT: Entity = Entity {
     word: "operation",
     keys: &[
         DESCRIPTION,
@@ -67,7 +67,7 @@ pub static OPERATION_ASSIGNMENT: Entity = Entity {
 };
 
 /// What carries an operation out; the keys of an artifact define it in place.
-pub static IMPLEMENTATION: Entity = Entity {
+pub(crate) static IMPLEMENTATION: Entity = Entity {
     word: "implementation",
     keys: &[
         Key::new("primary", Shape::One(&ARTIFACT)),
@@ -87,7 +87,7 @@ pub static IMPLEMENTATION: Entity = Entity {
 };
 
 /// An artifact.
-pub static ARTIFACT: Entity = Entity {
+pub(crate) static ARTIFACT: Entity = Entity {
     word: "artifact",
     keys: &[
         Key::new("type", Shape::Text),
@@ -106,7 +106,7 @@ pub static ARTIFACT: Entity = Entity {
 };
 
 /// An imperative workflow.
-pub static WORKFLOW: Entity = Entity {
+pub(crate) static WORKFLOW: Entity = Entity {
     word: "workflow",
     keys: &[
         DESCRIPTION,

@@ -15,7 +15,7 @@ const STATUS: Key =
 const REQUIRED: Key = Key::new("required", Shape::Bool);
 
 /// The definition of a property.
-pub static PROPERTY: Entity = Entity {
+pub(crate) static PROPERTY: Entity = Entity {
     word: "property definition",
     keys: &[
         TYPE,
@@ -36,7 +36,7 @@ pub static PROPERTY: Entity = Entity {
 };
 
 /// The definition of an attribute.
-pub static ATTRIBUTE: Entity = Entity {
+pub(crate) static ATTRIBUTE: Entity = Entity {
     word: "attribute definition",
     keys: &[
         TYPE,
@@ -56,7 +56,7 @@ pub static ATTRIBUTE: Entity = Entity {
 };
 
 /// The definition of a parameter, with a value where it has one.
-pub static PARAMETER: Entity = Entity {
+pub(crate) static PARAMETER: Entity = Entity {
     word: "parameter definition",
     keys: &[
         TYPE,
@@ -78,7 +78,7 @@ pub static PARAMETER: Entity = Entity {
 };
 
 /// A schema of entries or keys.
-pub static SCHEMA: Entity = Entity {
+pub(crate) static SCHEMA: Entity = Entity {
     word: "schema",
     keys: &[
         TYPE,

@@ -10,7 +10,7 @@ use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
 use crate::lang::tosca::version::Version::{V1_3, V2_0};
 
 /// A file.
-pub static FILE: Entity = Entity {
+pub(crate) static FILE: Entity = Entity {
     word: "TOSCA file",
     keys: &[
         Key::new("tosca_definitions_version", Shape::Any).must(),
@@ -42,7 +42,7 @@ pub static FILE: Entity = Entity {
 };
 
 /// A repository.
-pub static REPOSITORY: Entity = Entity {
+pub(crate) static REPOSITORY: Entity = Entity {
     word: "repository",
     keys: &[
         DESCRIPTION,
@@ -71,7 +71,7 @@ static CREDENTIAL: Entity = Entity {
 };
 
 /// An import.
-pub static IMPORT: Entity = Entity {
+pub(crate) static IMPORT: Entity = Entity {
     word: "import",
     keys: &[
         Key::new("file", Shape::Text).until(V1_3).must(),

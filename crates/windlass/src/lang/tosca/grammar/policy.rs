@@ -5,7 +5,7 @@ use super::{DESCRIPTION, Entity, Key, METADATA, Others, Shape, Short};
 use crate::lang::tosca::version::Version::{V1_3, V2_0};
 
 /// A group.
-pub static GROUP: Entity = Entity {
+pub(crate) static GROUP: Entity = Entity {
     word: "group",
     keys: &[
         Key::new("type", Shape::Text).must(),
@@ -21,7 +21,7 @@ pub static GROUP: Entity = Entity {
 };
 
 /// A policy.
-pub static POLICY: Entity = Entity {
+pub(crate) static POLICY: Entity = Entity {
     word: "policy",
     keys: &[
         Key::new("type", Shape::Text).must(),
@@ -56,7 +56,7 @@ static TARGET_FILTER: Entity = Entity {
 };
 
 /// A trigger.
-pub static TRIGGER: Entity = Entity {
+pub(crate) static TRIGGER: Entity = Entity {
     word: "trigger",
     keys: &[
         DESCRIPTION,

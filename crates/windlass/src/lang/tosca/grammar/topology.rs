@@ -11,7 +11,7 @@ const ATTRIBUTES: Key = Key::new("attributes", Shape::Mapping);
 const INTERFACES: Key = Key::new("interfaces", Shape::Map(&INTERFACE_ASSIGNMENT));
 
 /// A service template.
-pub static SERVICE: Entity = Entity {
+pub(crate) static SERVICE: Entity = Entity {
     word: "service template",
     keys: &[
         DESCRIPTION,
@@ -124,7 +124,7 @@ static RELATIONSHIP: Entity = Entity {
 };
 
 /// What the targets of a requirement must satisfy, before 2.0.
-pub static FILTER: Entity = Entity {
+pub(crate) static FILTER: Entity = Entity {
     word: "node filter",
     keys: &[
         Key::new("properties", Shape::Any),

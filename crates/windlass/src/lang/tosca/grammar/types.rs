@@ -14,7 +14,7 @@ const ATTRIBUTES: Key = Key::new("attributes", Shape::Map(&ATTRIBUTE));
 const INTERFACES: Key = Key::new("interfaces", Shape::Map(&INTERFACE_DEFINITION));
 
 /// An artifact type.
-pub static ARTIFACT_TYPE: Entity = Entity {
+pub(crate) static ARTIFACT_TYPE: Entity = Entity {
     word: "artifact type",
     keys: &[
         DERIVED_FROM,
@@ -30,7 +30,7 @@ pub static ARTIFACT_TYPE: Entity = Entity {
 };
 
 /// A data type.
-pub static DATA_TYPE: Entity = Entity {
+pub(crate) static DATA_TYPE: Entity = Entity {
     word: "data type",
     keys: &[
         DERIVED_FROM,
@@ -52,7 +52,7 @@ pub static DATA_TYPE: Entity = Entity {
 };
 
 /// A capability type.
-pub static CAPABILITY_TYPE: Entity = Entity {
+pub(crate) static CAPABILITY_TYPE: Entity = Entity {
     word: "capability type",
     keys: &[
         DERIVED_FROM,
@@ -70,7 +70,7 @@ pub static CAPABILITY_TYPE: Entity = Entity {
 };
 
 /// An interface type; before 2.0 its operations may stand beside the keynames.
-pub static INTERFACE_TYPE: Entity = Entity {
+pub(crate) static INTERFACE_TYPE: Entity = Entity {
     word: "interface type",
     keys: &[
         DERIVED_FROM,
@@ -87,7 +87,7 @@ pub static INTERFACE_TYPE: Entity = Entity {
 };
 
 /// A relationship type.
-pub static RELATIONSHIP_TYPE: Entity = Entity {
+pub(crate) static RELATIONSHIP_TYPE: Entity = Entity {
     word: "relationship type",
     keys: &[
         DERIVED_FROM,
@@ -108,7 +108,7 @@ pub static RELATIONSHIP_TYPE: Entity = Entity {
 };
 
 /// A node type.
-pub static NODE_TYPE: Entity = Entity {
+pub(crate) static NODE_TYPE: Entity = Entity {
     word: "node type",
     keys: &[
         DERIVED_FROM,
@@ -127,7 +127,7 @@ pub static NODE_TYPE: Entity = Entity {
 };
 
 /// A group type.
-pub static GROUP_TYPE: Entity = Entity {
+pub(crate) static GROUP_TYPE: Entity = Entity {
     word: "group type",
     keys: &[
         DERIVED_FROM,
@@ -146,7 +146,7 @@ pub static GROUP_TYPE: Entity = Entity {
 };
 
 /// A policy type.
-pub static POLICY_TYPE: Entity = Entity {
+pub(crate) static POLICY_TYPE: Entity = Entity {
     word: "policy type",
     keys: &[
         DERIVED_FROM,

@@ -11,7 +11,7 @@ use crate::spelling;
 use crate::tree::{Entry, Node};
 
 /// Compares a node with an entity; `name` is the place to point at when something is missing.
-pub fn check(
+pub(crate) fn check(
     node: Node<'_>,
     name: Span,
     entity: &'static Entity,

@@ -21,9 +21,9 @@ pub(crate) struct Link<'m> {
     /// The name of the requirement; a name that is used again gets a number.
     pub(crate) name: String,
     /// The node template that requires, by its place.
-    pub(crate) source: usize,
+    pub source: usize,
     /// The node template that offers, by its place.
-    pub(crate) target: usize,
+    pub target: usize,
     /// Which of the nodes of the target is meant, when that is said.
     pub(crate) index: Option<Index<'m>>,
     /// Its number among the relationships of the requirement, from 0: `relationship_index`.
@@ -33,7 +33,7 @@ pub(crate) struct Link<'m> {
     /// What kind of relationship it is.
     pub(crate) kind: Kind,
     /// The relationship type, when one is known.
-    pub(crate) relationship: Option<TypeId>,
+    pub relationship: Option<TypeId>,
     /// What is written in place, then the template that is named.
     pub(crate) templates: Vec<&'m RelationshipTemplate>,
     /// Interfaces of the relationship: of its template, or written in place.

@@ -4,30 +4,30 @@ use super::Element;
 
 /// Replacements of ranges of bytes of one text, in the order of the text.
 #[derive(Debug, Clone, Default)]
-pub struct Edits {
+pub(crate) struct Edits {
     all: Vec<(usize, usize, String)>,
 }
 
 impl Edits {
     /// No change.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Whether nothing changes.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
     /// Replaces an element.
-    pub fn replace(&mut self, element: Element<'_>, with: String) {
+    pub(crate) fn replace(&mut self, element: Element<'_>, with: String) {
         let span = element.span();
         self.all.push((span.start as usize, span.end as usize, with));
     }
 
     /// Puts whole lines in front of the end tag of an element. An element without content gets an
     /// end tag for them, behind `indent`, and so does one whose end tag is not alone on its line.
-    pub fn append(&mut self, element: Element<'_>, text: &str, lines: &str, indent: &str) {
+    pub(crate) fn append(&mut self, element: Element<'_>, text: &str, lines: &str, indent: &str) {
         let span = element.span();
         let (start, end) = (span.start as usize, span.end as usize);
         let written = &text[start..end];
@@ -45,7 +45,7 @@ impl Edits {
     }
 
     /// The text with the changes. Where two of them touch the same bytes the first one counts.
-    pub fn apply(mut self, text: &str) -> String {
+    pub(crate) fn apply(mut self, text: &str) -> String {
         self.all.sort_by_key(|(start, end, _)| (*start, *end));
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
@@ -63,7 +63,7 @@ impl Edits {
 }
 
 /// A text as it stands in an attribute.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -10,17 +10,17 @@ use crate::source::{SourceId, Span};
 
 /// How much of a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Bytes of the text.
     pub bytes: usize,
     /// Elements in each other.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// Elements, texts and comments.
-    pub nodes: u32,
+    pub(crate) nodes: u32,
     /// Attributes of one element.
-    pub attributes: usize,
+    pub(crate) attributes: usize,
     /// Namespaces that are declared on an element and those around it.
-    pub namespaces: usize,
+    pub(crate) namespaces: usize,
 }
 
 impl Default for Limits {

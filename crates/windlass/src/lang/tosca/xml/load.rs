@@ -18,18 +18,18 @@ use crate::source::{SourceId, Sources, Span};
 #[derive(Debug, Clone)]
 pub struct Document {
     /// Its path within the archive or folder.
-    pub path: String,
+    pub(crate) path: String,
     /// Its elements.
-    pub tree: Tree,
+    pub(crate) tree: Tree,
 }
 
 /// Definitions and what they import, the file to begin with first.
 #[derive(Debug, Clone, Default)]
 pub struct Library {
     /// The files that could be read.
-    pub documents: Vec<Document>,
+    pub(crate) documents: Vec<Document>,
     /// Whether that is all of them. If not, a name that is not there may be in another file.
-    pub is_complete: bool,
+    pub(crate) is_complete: bool,
 }
 
 /// An import that was not followed yet.

@@ -7,22 +7,22 @@ use crate::source::{SourceId, Span};
 
 /// A name with its namespace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name {
+pub(crate) struct Name {
     /// The namespace; empty when there is none.
-    pub namespace: String,
+    pub(crate) namespace: String,
     /// The name within it.
-    pub local: String,
+    pub(crate) local: String,
 }
 
 /// An attribute of an element.
 #[derive(Debug, Clone)]
-pub struct Attribute {
+pub(crate) struct Attribute {
     namespace: String,
     local: String,
     /// Its value.
-    pub value: String,
+    pub(crate) value: String,
     /// Where the value stands, without quotes.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 #[derive(Debug, Clone)]
@@ -40,26 +40,26 @@ struct Data {
 
 /// A text that was read.
 #[derive(Debug, Clone)]
-pub struct Tree {
+pub(crate) struct Tree {
     source: SourceId,
     elements: Vec<Data>,
 }
 
 /// An element of a tree.
 #[derive(Clone, Copy)]
-pub struct Element<'t> {
+pub(crate) struct Element<'t> {
     tree: &'t Tree,
     id: u32,
 }
 
 impl Tree {
     /// The outermost element.
-    pub fn root(&self) -> Element<'_> {
+    pub(crate) fn root(&self) -> Element<'_> {
         Element { tree: self, id: 0 }
     }
 
     /// The text that was read.
-    pub fn source(&self) -> SourceId {
+    pub(crate) fn source(&self) -> SourceId {
         self.source
     }
 }
@@ -70,34 +70,35 @@ impl<'t> Element<'t> {
     }
 
     /// Its name.
-    pub fn name(self) -> &'t Name {
+    pub(crate) fn name(self) -> &'t Name {
         &self.data().name
     }
 
     /// Whether it has this name.
-    pub fn is(self, namespace: &str, local: &str) -> bool {
+    pub(crate) fn is(self, namespace: &str, local: &str) -> bool {
         self.name().namespace == namespace && self.name().local == local
     }
 
     /// The attribute without a namespace.
-    pub fn attribute(self, local: &str) -> Option<&'t Attribute> {
+    pub(crate) fn attribute(self, local: &str) -> Option<&'t Attribute> {
         let named = |a: &&Attribute| a.namespace.is_empty() && a.local == local;
         self.data().attributes.iter().find(named)
     }
 
     /// The texts directly inside, joined.
-    pub fn text(self) -> &'t str {
+    #[cfg(test)]
+    pub(crate) fn text(self) -> &'t str {
         &self.data().text
     }
 
     /// The elements directly inside, in order.
-    pub fn children(self) -> impl DoubleEndedIterator<Item = Element<'t>> + Clone {
+    pub(crate) fn children(self) -> impl DoubleEndedIterator<Item = Element<'t>> + Clone {
         let tree = self.tree;
         self.data().children.iter().map(move |id| Element { tree, id: *id })
     }
 
     /// The elements directly inside with this name, in order.
-    pub fn children_named(
+    pub(crate) fn children_named(
         self,
         namespace: &'static str,
         local: &'static str,
@@ -106,27 +107,27 @@ impl<'t> Element<'t> {
     }
 
     /// The first element directly inside with this name.
-    pub fn child(self, namespace: &str, local: &str) -> Option<Element<'t>> {
+    pub(crate) fn child(self, namespace: &str, local: &str) -> Option<Element<'t>> {
         self.children().find(|child| child.is(namespace, local))
     }
 
     /// The element around it.
-    pub fn parent(self) -> Option<Element<'t>> {
+    pub(crate) fn parent(self) -> Option<Element<'t>> {
         self.data().parent.map(|id| Element { tree: self.tree, id })
     }
 
     /// Its place, from its start tag to its end tag.
-    pub fn span(self) -> Span {
+    pub(crate) fn span(self) -> Span {
         self.data().span
     }
 
     /// The place of the name in its start tag, for messages.
-    pub fn name_span(self) -> Span {
+    pub(crate) fn name_span(self) -> Span {
         self.data().name_span
     }
 
     /// The prefix that means a namespace here; the empty one is the default namespace.
-    pub fn prefix_of(self, namespace: &str) -> Option<&'t str> {
+    pub(crate) fn prefix_of(self, namespace: &str) -> Option<&'t str> {
         let mut seen: Vec<&str> = Vec::new();
         let mut at = Some(self);
         while let Some(element) = at {
@@ -144,7 +145,7 @@ impl<'t> Element<'t> {
     }
 
     /// What a qualified name in an attribute or text means here: `ns:Name` or `Name`.
-    pub fn qualified(self, text: &str) -> Name {
+    pub(crate) fn qualified(self, text: &str) -> Name {
         let text = text.trim();
         let (prefix, local) = text.split_once(':').unwrap_or(("", text));
         let mut at = Some(self);

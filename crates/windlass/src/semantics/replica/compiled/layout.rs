@@ -133,16 +133,16 @@ impl Bound {
 /// The binding of a requirement: its field, and the slots it may point at.
 #[derive(Debug, Clone)]
 pub(super) struct BindingField {
-    pub field: Bound,
-    pub candidates: Vec<usize>,
+    pub(crate) field: Bound,
+    pub(crate) candidates: Vec<usize>,
 }
 
 /// One node that the id of a slot may be an instance of.
 #[derive(Debug, Clone)]
 pub(super) struct NodeOption {
-    pub node: NodeId,
+    pub(crate) node: NodeId,
     /// By requirement.
-    pub bindings: Vec<BindingField>,
+    pub(crate) bindings: Vec<BindingField>,
     /// The value of the slot's element field for the first element of the node.
     base: usize,
     /// The number of the first element of the node.
@@ -152,14 +152,14 @@ pub(super) struct NodeOption {
 /// An id that may exist.
 #[derive(Debug, Clone)]
 pub(super) struct Slot {
-    pub id: InstanceId,
-    pub options: Vec<NodeOption>,
+    pub(crate) id: InstanceId,
+    pub(crate) options: Vec<NodeOption>,
     /// By value of the element field - 1.
     elements: Vec<usize>,
     element: Field,
     /// By value of the container field.
-    pub containers: Vec<Option<usize>>,
-    pub container: Field,
+    pub(crate) containers: Vec<Option<usize>>,
+    pub(crate) container: Field,
 }
 
 impl Slot {
@@ -213,12 +213,12 @@ impl Slot {
 /// All slots, by id.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
-    pub slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
     /// By node: the slots that may be its instances, by id.
-    pub slots_of: Vec<Vec<usize>>,
+    pub(crate) slots_of: Vec<Vec<usize>>,
     /// The same, in the order of declaration.
-    pub declared: Vec<Vec<usize>>,
-    pub words: usize,
+    pub(crate) declared: Vec<Vec<usize>>,
+    pub(crate) words: usize,
     index: BTreeMap<InstanceId, usize>,
 }
 

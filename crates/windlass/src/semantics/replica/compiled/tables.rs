@@ -12,10 +12,10 @@ pub(super) const ABSENT: usize = usize::MAX;
 /// A requirement of a node.
 #[derive(Debug, Clone)]
 pub(super) struct Need {
-    pub sort: Sort,
-    pub arity: Arity,
+    pub(crate) sort: Sort,
+    pub(crate) arity: Arity,
     /// The node that is to offer, and the number of its capability; none when bound to nothing.
-    pub target: Option<(NodeId, usize)>,
+    pub(crate) target: Option<(NodeId, usize)>,
 }
 
 impl Need {
@@ -36,29 +36,29 @@ pub(super) struct Tables {
     /// By node: the number of its first transition.
     first_transition: Vec<usize>,
     /// By element: its node.
-    pub node: Vec<NodeId>,
+    pub(crate) node: Vec<NodeId>,
     /// By element: itself.
-    pub element: Vec<Element>,
+    pub(crate) element: Vec<Element>,
     /// By element: the requirements it relies on, sorted.
-    pub requires: Vec<Vec<usize>>,
+    pub(crate) requires: Vec<Vec<usize>>,
     /// By element: whether it offers the service with this number.
     offers: Vec<Vec<bool>>,
     /// By element: a number, not 0, that elements share which offer the same for the same node.
     profiles: Vec<u32>,
     /// By element: its operation, if it is a transition.
-    pub transition_operation: Vec<Option<usize>>,
+    pub(crate) transition_operation: Vec<Option<usize>>,
     /// By element: where a transition leads.
-    pub target: Vec<usize>,
+    pub(crate) target: Vec<usize>,
     /// By element, if it is a state: each operation with its transitions.
-    pub starts: Vec<Vec<(usize, Vec<usize>)>>,
+    pub(crate) starts: Vec<Vec<(usize, Vec<usize>)>>,
     /// By element and place in `requires`: where a fault of that requirement may lead.
-    pub handlers: Vec<Vec<Vec<usize>>>,
+    pub(crate) handlers: Vec<Vec<Vec<usize>>>,
     /// By node: its requirements.
-    pub needs: Vec<Vec<Need>>,
+    pub(crate) needs: Vec<Vec<Need>>,
     /// By node: its initial state.
-    pub initial: Vec<usize>,
+    pub(crate) initial: Vec<usize>,
     /// By node: its containment requirement.
-    pub containment: Vec<Option<RequirementId>>,
+    pub(crate) containment: Vec<Option<RequirementId>>,
 }
 
 impl Tables {
