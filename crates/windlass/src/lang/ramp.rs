@@ -140,9 +140,8 @@ pub(crate) fn read_application(
     root: Node<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Application> {
-    let before = findings.len();
     let application = application::lower(root, findings);
-    let broken = super::has_errors(&findings[before..]) || !root.tree().is_complete();
+    let broken = super::has_errors(findings) || !root.tree().is_complete();
     (!broken).then_some(application)
 }
 

@@ -175,8 +175,9 @@ pub(crate) fn read_application(
     let application = lower::application(root, findings);
     let goal =
         root.get("goal").map(|node| goal_file::lower(node, &application, Ids::Later, findings));
-    let broken = findings.len() > before || !root.tree().is_complete();
-    if broken { (None, None) } else { (Some(application), goal) }
+    let is_doubtful = findings.len() > before || !root.tree().is_complete();
+    let is_broken = is_doubtful || super::has_errors(findings);
+    if is_broken { (None, None) } else { (Some(application), goal) }
 }
 
 /// Reads a list of durations: `NODE.TRANSITION` with how long it takes.

@@ -183,6 +183,17 @@ fn a_duplicate_key() {
     );
 }
 
+/// Half an application would make every later finding a follower, and cannot be printed.
+#[test]
+fn a_text_with_an_error_gives_no_application() {
+    let up = "up: [install, start]\n";
+    let text = EXAMPLES[THINKING].1;
+    let twice = text.replace(up, &format!("{up}      initial: available\n"));
+    let (reading, lines) = findings(&twice);
+    assert_eq!(lines, "51:7 YAML002 duplicate key `initial`\n");
+    assert!(reading.application.is_none());
+}
+
 #[test]
 fn a_value_of_the_wrong_type() {
     broken(
