@@ -18,10 +18,20 @@ use crate::entry::{Entry, Record};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// SQLite refused, in its words.
-    Sqlite(String),
-    /// A file could not be read or written, in the words of the system.
-    File(String),
+    /// SQLite refused.
+    Sqlite {
+        /// In its words.
+        message: String,
+        /// Whether it had no room to write.
+        is_full: bool,
+    },
+    /// A file could not be read or written.
+    File {
+        /// In the words of the system.
+        message: String,
+        /// Whether its disk, or the share of its owner, is full.
+        is_full: bool,
+    },
     /// An entry is not what this program can read, in the words of the reader.
     Unreadable(String),
     /// An entry cannot be written, in the words of the writer.
@@ -49,9 +59,10 @@ impl JournalError {
     /// Why, without saying that it is about the journal.
     pub fn reason(&self) -> String {
         match self {
-            JournalError::Sqlite(why) | JournalError::File(why) | JournalError::Unwritable(why) => {
-                why.clone()
+            JournalError::Sqlite { message, .. } | JournalError::File { message, .. } => {
+                message.clone()
             }
+            JournalError::Unwritable(why) => why.clone(),
             JournalError::Unreadable(why) => format!("an entry cannot be read: {why}"),
             JournalError::UnknownVersion { found, known } => {
                 format!("it has version {found}, and this program knows {known}")
@@ -69,6 +80,16 @@ impl JournalError {
             }
             JournalError::EngineDied => "the engine died".to_owned(),
         }
+    }
+}
+
+impl JournalError {
+    /// Whether there was no room to write.
+    pub fn is_full(&self) -> bool {
+        matches!(
+            self,
+            JournalError::Sqlite { is_full: true, .. } | JournalError::File { is_full: true, .. }
+        )
     }
 }
 

@@ -1,11 +1,46 @@
 //! What `security_opt` means: profiles are read here, because the engine sees no files.
 
+use std::fmt;
+use std::io;
+
 use serde_json::{Value, json};
 
 use super::ProjectContext;
 
+/// Why a profile cannot be used.
+#[derive(Debug)]
+pub(super) enum ProfileError {
+    /// Its file cannot be read.
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// It is no JSON.
+    NotJson {
+        /// The file.
+        path: String,
+        /// Why.
+        error: serde_json::Error,
+    },
+}
+
+impl fmt::Display for ProfileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProfileError::Unreadable { path, error } => {
+                write!(f, "the profile `{path}` cannot be read: {error}")
+            }
+            ProfileError::NotJson { path, error } => {
+                write!(f, "the profile `{path}` is no JSON: {error}")
+            }
+        }
+    }
+}
+
 /// What a service says about security, as the request has it; why a profile cannot be read.
-pub(super) fn put(canon: &Value, ground: &ProjectContext, host: &mut Value) -> Result<(), String> {
+pub(super) fn put(canon: &Value, ground: &ProjectContext, host: &mut Value) -> Result<(), ProfileError> {
     let Some(written) = canon.get("security_opt").and_then(Value::as_array) else {
         return Ok(());
     };
@@ -29,11 +64,11 @@ pub(super) fn put(canon: &Value, ground: &ProjectContext, host: &mut Value) -> R
 }
 
 /// A profile without the spaces between its words.
-fn profile(path: &str) -> Result<String, String> {
+fn profile(path: &str) -> Result<String, ProfileError> {
     let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("the profile `{path}` cannot be read: {error}"))?;
+        .map_err(|error| ProfileError::Unreadable { path: path.to_owned(), error })?;
     let value: Value = serde_json::from_str(&text)
-        .map_err(|error| format!("the profile `{path}` is no JSON: {error}"))?;
+        .map_err(|error| ProfileError::NotJson { path: path.to_owned(), error })?;
     Ok(value.to_string())
 }
 
@@ -54,6 +89,6 @@ mod tests {
         assert_eq!(host["SecurityOpt"], json!(["seccomp={\"a\":1}", "seccomp:unconfined"]));
         assert_eq!(host["MaskedPaths"], json!([]));
         let why = put(&said(&["seccomp=gone.json"]), &ground, &mut host).unwrap_err();
-        assert!(why.contains("gone.json` cannot be read"), "{why}");
+        assert!(why.to_string().contains("gone.json` cannot be read"), "{why}");
     }
 }

@@ -24,6 +24,7 @@ use crate::journal::JournalError;
 use crate::machine::net::HistoryError;
 use crate::machine::{FollowError, PlanError};
 use crate::resume::{InDoubt, ResumeError, Verdict};
+use crate::world::docker::OrderError;
 use crate::world::docker::engine::EngineError;
 use crate::world::docker::http::BadAddress;
 use crate::world::docker::pull::ImageError;
@@ -280,7 +281,7 @@ pub enum Error {
         /// The container.
         name: String,
         /// Why.
-        why: String,
+        why: OrderError,
     },
 }
 

@@ -9,9 +9,6 @@ use super::error::{Error, plain};
 use crate::deployment::{Deployment, has_no_room};
 use crate::journal::JournalError;
 
-/// How the system, and SQLite, say that there is no room: a quota leaves the disk itself some.
-const FULL: [&str; 3] = ["no space left", "disk is full", "quota exceeded"];
-
 /// Whether anything of a run is in its journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
@@ -35,7 +32,7 @@ pub struct JournalAccess {
 /// The failure to write the journal of a deployment.
 pub(crate) fn unwritten(deployment: &Deployment, stage: Stage, why: &JournalError) -> Error {
     let reason = plain(&why.reason());
-    let is_full = has_no_room(deployment.folder()) || says_full(&reason);
+    let is_full = has_no_room(deployment.folder()) || why.is_full();
     Error::JournalWrite {
         access: JournalAccess { path: deployment.journal(), reason, is_full },
         stage,
@@ -53,24 +50,27 @@ pub(crate) fn is_on_full_disk(path: &Path) -> bool {
     path.parent().is_some_and(has_no_room)
 }
 
-fn says_full(reason: &str) -> bool {
-    FULL.iter().any(|words| reason.contains(words))
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Error;
 
+    use rusqlite::ffi;
     use rustix::io::Errno;
 
     use super::*;
 
     #[test]
-    fn a_full_disk_is_known_by_the_words_of_the_system() {
-        let says = |code| says_full(&plain(&Error::from_raw_os_error(code).to_string()));
-        let [full, quota, broken] = [Errno::NOSPC, Errno::DQUOT, Errno::IO];
-        assert!(says(full.raw_os_error()) && says(quota.raw_os_error()));
-        assert!(!says(broken.raw_os_error()));
-        assert!(says_full("database or disk is full"));
+    fn a_full_disk_is_known_by_the_code_of_the_system_and_of_sqlite() {
+        // A quota leaves the disk itself some room.
+        let of_system =
+            |code: Errno| JournalError::from(Error::from_raw_os_error(code.raw_os_error()));
+        assert!(of_system(Errno::NOSPC).is_full() && of_system(Errno::DQUOT).is_full());
+        assert!(!of_system(Errno::IO).is_full());
+        let of_sqlite = |code| {
+            let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            JournalError::from(error)
+        };
+        assert!(of_sqlite(ffi::SQLITE_FULL).is_full());
+        assert!(!of_sqlite(ffi::SQLITE_IOERR).is_full());
     }
 }

@@ -6,6 +6,7 @@
 //! table refuses changes and deletions, and the files can be read by their owner only.
 
 use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -79,13 +80,15 @@ pub(super) fn run_and_number(place: u64) -> (u64, u64) {
 
 impl From<rusqlite::Error> for JournalError {
     fn from(error: rusqlite::Error) -> Self {
-        JournalError::Sqlite(error.to_string())
+        let is_full = error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull);
+        JournalError::Sqlite { message: error.to_string(), is_full }
     }
 }
 
 impl From<std::io::Error> for JournalError {
     fn from(error: std::io::Error) -> Self {
-        JournalError::File(error.to_string())
+        let is_full = matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+        JournalError::File { message: error.to_string(), is_full }
     }
 }
 

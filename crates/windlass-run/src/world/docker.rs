@@ -13,6 +13,7 @@ pub(crate) mod create;
 mod dependents;
 pub mod dockerignore;
 pub mod engine;
+pub mod error;
 mod events;
 pub(super) mod execute;
 pub(crate) mod health;
@@ -26,6 +27,7 @@ pub(crate) mod resource;
 mod semaphore;
 mod service;
 
+pub use error::OrderError;
 pub use execute::remove_leftovers;
 pub use service::remove_container;
 
@@ -146,7 +148,7 @@ impl Docker {
             let end = match service::carry_out(&shared, &order) {
                 Ok(()) => End::Done,
                 Err(_) if shared.is_cancelled(order.id) => End::Cancelled,
-                Err(reason) => End::Failed { reason },
+                Err(why) => End::Failed { reason: why.to_string() },
             };
             answers.send(Report::Ended { order: order.id, end });
         });

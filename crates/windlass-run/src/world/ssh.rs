@@ -12,6 +12,7 @@
 
 mod address;
 mod connection;
+mod error;
 mod execute;
 mod files;
 mod script;

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::archive::{Content, Entry, pack};
 use super::engine::{Container, Engine, EngineError};
+use super::error::OrderError;
 use super::requests::{self, File, Part, Requests, Service};
-use super::service::{unless_missing, words};
+use super::service::unless_missing;
 use super::{Shared, replace};
 use crate::compose::digest;
 
@@ -18,10 +19,10 @@ pub(super) fn make(
     service: &Service,
     name: &str,
     number: u32,
-) -> Result<(), String> {
-    let mut body = resolved(&shared.engine, &shared.requests, service).map_err(words)?;
+) -> Result<(), OrderError> {
+    let mut body = resolved(&shared.engine, &shared.requests, service)?;
     let image = body.get("Image").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let image = shared.image(&image).map_err(words)?;
+    let image = shared.image(&image)?;
     body["Labels"][requests::NUMBER] = number.to_string().into();
     body["Labels"][requests::IMAGE] = image["Id"].clone();
     // Mostly the place is empty: to try is cheaper than to look.
@@ -37,11 +38,11 @@ pub(super) fn make(
     }
     let old = match shared.engine.inspect(name) {
         Ok(old) => old,
-        Err(refused) if !refused.is_missing() => return Err(words(refused)),
+        Err(refused) if !refused.is_missing() => return Err(refused.into()),
         Err(_) => {
             return match spare {
                 // The one that it replaces went, and then the machine lost power.
-                Some(spare) => shared.engine.rename(&spare.id, name).map_err(words),
+                Some(spare) => Ok(shared.engine.rename(&spare.id, name)?),
                 None => made(create(shared, service, name, name, &mut body)?, name),
             };
         }
@@ -50,7 +51,7 @@ pub(super) fn make(
         return replace::drop_spare(shared, service, number);
     }
     if old.label(requests::PROJECT) != shared.requests.project {
-        return Err(format!("the container `{name}` is not part of this deployment"));
+        return Err(OrderError::ForeignContainer { name: name.to_owned() });
     }
     if spare.is_some() {
         return Ok(());
@@ -63,8 +64,8 @@ pub(super) fn make(
 }
 
 /// A name that was free a moment ago.
-fn made(is_made: bool, name: &str) -> Result<(), String> {
-    if is_made { Ok(()) } else { Err(format!("a container `{name}` exists already")) }
+fn made(is_made: bool, name: &str) -> Result<(), OrderError> {
+    if is_made { Ok(()) } else { Err(OrderError::NameTaken { name: name.to_owned() }) }
 }
 
 /// Whether a container is the one that a request would make.
@@ -73,7 +74,7 @@ fn fits(
     service: &Service,
     body: &Value,
     container: &Container,
-) -> Result<bool, String> {
+) -> Result<bool, OrderError> {
     if shared.made().rejoined.contains(&container.id) {
         return Ok(false);
     }
@@ -84,7 +85,7 @@ fn fits(
         let mode = body["HostConfig"].get(*key).and_then(Value::as_str).unwrap_or_default();
         !mode.starts_with("container:") || container.all["HostConfig"][*key] == mode
     });
-    Ok(is_same && shares && is_connected(&shared.engine, service, container).map_err(words)?)
+    Ok(is_same && shares && is_connected(&shared.engine, service, container)?)
 }
 
 /// Whether a container is in the networks of its service, and not in some that had their names.
@@ -149,7 +150,7 @@ fn create(
     known_as: &str,
     name: &str,
     body: &mut Value,
-) -> Result<bool, String> {
+) -> Result<bool, OrderError> {
     if let Some(Value::Object(endpoints)) = body.pointer_mut("/NetworkingConfig/EndpointsConfig") {
         for endpoint in endpoints.values_mut() {
             named_first(endpoint, known_as);
@@ -158,13 +159,13 @@ fn create(
     let id = match shared.engine.create_for(service.platform.as_deref(), name, body) {
         Ok(id) => id,
         Err(refused) if refused.is_conflict() => return Ok(false),
-        Err(refused) => return Err(words(refused)),
+        Err(refused) => return Err(refused.into()),
     };
     shared.remember(name, Some(&id));
     for (network, endpoint) in &service.networks {
         let mut endpoint = endpoint.clone();
         named_first(&mut endpoint, known_as);
-        shared.engine.connect(network, &id, &endpoint).map_err(words)?;
+        shared.engine.connect(network, &id, &endpoint)?;
     }
     put_files(shared, &id, &service.files)?;
     Ok(true)
@@ -177,7 +178,7 @@ fn named_first(endpoint: &mut Value, name: &str) {
     }
 }
 
-fn put_files(shared: &Shared, id: &str, files: &[File]) -> Result<(), String> {
+fn put_files(shared: &Shared, id: &str, files: &[File]) -> Result<(), OrderError> {
     if files.is_empty() {
         return Ok(());
     }
@@ -188,8 +189,8 @@ fn put_files(shared: &Shared, id: &str, files: &[File]) -> Result<(), String> {
         user: file.owner.0,
         group: file.owner.1,
     });
-    let archive = pack(entries).map_err(|error| error.to_string())?;
-    shared.engine.put_archive(id, &archive).map_err(words)
+    let archive = pack(entries).map_err(OrderError::Archive)?;
+    Ok(shared.engine.put_archive(id, &archive)?)
 }
 
 /// The request with the containers that it shares something with, and the hash that Compose gives

@@ -2,8 +2,9 @@
 //! replaced they are stopped, and when it is not they go on with the one of before.
 
 use super::Shared;
+use super::error::OrderError;
 use super::requests::{self, Part, Service};
-use super::service::{greet, leave, unless_missing, words};
+use super::service::{greet, leave, unless_missing};
 use crate::world::Order;
 
 /// A container of a service that follows another.
@@ -55,7 +56,7 @@ pub(super) fn running<'s>(
     for dependent in containers(shared, of(shared, service)) {
         match shared.engine.inspect(&dependent.name) {
             Ok(container) if container.is_running() => found.push(dependent),
-            Err(refused) if !refused.is_missing() => return Err(words(refused)),
+            Err(refused) if !refused.is_missing() => return Err(refused.into()),
             _ => {}
         }
     }
@@ -73,7 +74,7 @@ pub(super) fn stop(
     shared: &Shared,
     order: &Order,
     dependents: &[Dependent<'_>],
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     let mut all = dependents.iter().rev();
     all.try_for_each(|dependent| leave(shared, order, dependent.service, &dependent.name))
 }
@@ -83,13 +84,13 @@ pub(super) fn start(
     shared: &Shared,
     order: &Order,
     dependents: &[Dependent<'_>],
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     for dependent in dependents {
         unless_missing(shared.engine.start(&dependent.name))?;
         match shared.engine.inspect(&dependent.name) {
             Ok(now) => greet(shared, order, dependent.service, &now.id)?,
             Err(refused) if refused.is_missing() => {}
-            Err(refused) => return Err(words(refused)),
+            Err(refused) => return Err(refused.into()),
         }
     }
     Ok(())

@@ -14,9 +14,10 @@ use windlass::lifecycle::implementation::{
 
 use super::Shared;
 use super::engine::{Container, Engine, EngineError};
+use super::error::OrderError;
 use super::events::Guard;
 use super::health::wait_healthy;
-use super::service::{unless_gone, unless_missing, with_last_lines, words};
+use super::service::{unless_gone, unless_missing, with_last_lines};
 use crate::secrets::Secrets;
 use crate::world::Order;
 
@@ -41,7 +42,7 @@ pub(crate) fn start_container(
     order: &Order,
     process: &Process,
     secrets: &Secrets,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     let name = name_of(shared, &order.instance);
     // What a dead engine may have left is of no use: it is unknown how far it came.
     drop_container(shared, &name)?;
@@ -49,7 +50,7 @@ pub(crate) fn start_container(
     let up = make(shared, &name, &body).and_then(|id| serve(shared, order, process, &id));
     up.map_err(|why| {
         // It has not come up, so no order will stop it: its output is reported, and it goes.
-        let why = secrets.redact(&with_last_lines(shared, &name, why));
+        let why = with_last_lines(shared, &name, why);
         // The reason is worth more than that something could not be removed.
         let _ = drop_container(shared, &name);
         drop_network(shared);
@@ -58,22 +59,22 @@ pub(crate) fn start_container(
 }
 
 /// Makes a container, and the network of the deployment if it is the first there; its id.
-fn make(shared: &Shared, name: &str, body: &Value) -> Result<String, String> {
+fn make(shared: &Shared, name: &str, body: &Value) -> Result<String, OrderError> {
     // Until the container is there the network must not be taken for an unused one.
     let _joining = shared.network.read().unwrap_or_else(PoisonError::into_inner);
     let labels = json!({ DEPLOYMENT: shared.name });
     let network =
         json!({ "Name": network_of(&shared.name), "CheckDuplicate": true, "Labels": labels });
     match shared.engine.make("networks", &network) {
-        Err(refused) if !refused.is_conflict() => Err(words(refused)),
-        _ => shared.engine.create(name, body).map_err(words),
+        Err(refused) if !refused.is_conflict() => Err(refused.into()),
+        _ => Ok(shared.engine.create(name, body)?),
     }
 }
 
 /// Starts a container and waits until it serves; from here on its end is reported.
-fn serve(shared: &Shared, order: &Order, process: &Process, id: &str) -> Result<(), String> {
+fn serve(shared: &Shared, order: &Order, process: &Process, id: &str) -> Result<(), OrderError> {
     let guard = Guard { instance: order.instance.clone(), order: order.id, may_end: false };
-    shared.engine.start(id).map_err(words)?;
+    shared.engine.start(id)?;
     if process.health.is_some() {
         wait_healthy(shared, order, id)?;
     }
@@ -84,12 +85,7 @@ fn serve(shared: &Shared, order: &Order, process: &Process, id: &str) -> Result<
         return Ok(());
     }
     shared.watch.unguard(id);
-    Err(now.map_or_else(words, |now| ended(&now)))
-}
-
-/// How a container ended, in words.
-pub(super) fn ended(container: &Container) -> String {
-    format!("its container ended with exit code {}", container.exit_code)
+    Err(OrderError::ended(&now?))
 }
 
 /// Stops and removes the container of an instance.
@@ -97,18 +93,18 @@ pub(crate) fn stop_container(
     shared: &Shared,
     instance: &str,
     process: &Process,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     let name = name_of(shared, instance);
     match shared.engine.inspect(&name) {
         Ok(container) => shared.watch.unguard(&container.id),
         Err(refused) if refused.is_missing() => return Ok(()),
-        Err(refused) => return Err(words(refused)),
+        Err(refused) => return Err(refused.into()),
     }
     let grace = process.grace.map(|grace| grace.as_secs());
     match shared.engine.stop(&name, grace) {
         Ok(()) => {}
         Err(refused) if refused.is_missing() => {}
-        Err(refused) => return Err(words(refused)),
+        Err(refused) => return Err(refused.into()),
     }
     drop_container(shared, &name)?;
     drop_network(shared);
@@ -140,7 +136,7 @@ pub fn remove_leftovers(engine: &Engine, deployment: &str) -> Result<(), EngineE
     if is_used { Ok(()) } else { unless_gone(engine.drop("networks", &network_of(deployment))) }
 }
 
-fn drop_container(shared: &Shared, name: &str) -> Result<(), String> {
+fn drop_container(shared: &Shared, name: &str) -> Result<(), OrderError> {
     unless_missing(shared.engine.remove(name, true))
 }
 
@@ -170,14 +166,15 @@ fn body_of(
     order: &Order,
     process: &Process,
     secrets: &Secrets,
-) -> Result<Value, String> {
+) -> Result<Value, OrderError> {
     let mut environment: BTreeMap<&str, String> = BTreeMap::new();
     for (name, value) in &process.command.environment {
         let value = match value {
             EnvironmentValue::Plain(text) => text.clone(),
             EnvironmentValue::Secret(secret) => {
                 let known = secrets.get(secret);
-                known.ok_or_else(|| format!("there is no secret `{secret}`"))?.to_owned()
+                let missing = || OrderError::NoSecret { name: secret.clone() };
+                known.ok_or_else(missing)?.to_owned()
             }
         };
         environment.insert(name, value);
@@ -205,9 +202,9 @@ fn body_of(
 }
 
 /// The engine runs checks inside the container, so only commands are checks here.
-fn check_of(health: &Probe) -> Result<Value, String> {
+fn check_of(health: &Probe) -> Result<Value, OrderError> {
     let ProbeKind::Command(command) = &health.kind else {
-        return Err("the health check of a container is a command: `run:`".to_owned());
+        return Err(OrderError::HealthCheckKind);
     };
     let mut test = vec!["CMD".to_owned()];
     test.extend(arguments(command));

@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::engine::{Container, Engine};
-use super::execute::ended;
+use super::error::OrderError;
 use super::requests::Hook;
-use super::service::words;
 use super::{Shared, hook};
 use crate::world::Order;
 
@@ -22,20 +21,19 @@ const PAUSE_MOST: Duration = Duration::from_secs(5);
 const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Waits until the check of a container succeeds.
-pub(super) fn wait_healthy(shared: &Shared, order: &Order, id: &str) -> Result<(), String> {
+pub(super) fn wait_healthy(shared: &Shared, order: &Order, id: &str) -> Result<(), OrderError> {
     let mut pause = (!shared.requests.engine_checks).then_some(PAUSE);
     let stopped = || shared.is_cancelled(order.id);
     loop {
         let count = shared.watch.count(id);
-        let now = shared.engine.inspect(id).map_err(words)?;
+        let now = shared.engine.inspect(id)?;
         match now.health.as_deref() {
-            _ if !now.is_running() => return Err(ended(&now)),
-            None => return Err("its image has no health check".to_owned()),
+            _ if !now.is_running() => return Err(OrderError::ended(&now)),
+            None => return Err(OrderError::NoHealthCheck),
             Some("healthy") => return Ok(()),
             Some("unhealthy") => {
-                let said = now.check_output.filter(|said| !said.is_empty());
-                let said = said.map_or(String::new(), |said| format!(": {said}"));
-                return Err(format!("it is unhealthy{said}"));
+                let output = now.check_output.unwrap_or_default();
+                return Err(OrderError::Unhealthy { output });
             }
             Some(_) => {}
         }
@@ -46,9 +44,9 @@ pub(super) fn wait_healthy(shared: &Shared, order: &Order, id: &str) -> Result<(
             }
             pause = Some((2 * time).min(PAUSE_MOST));
         }
-        shared.watch.wait(id, count, pause, stopped).map_err(words)?;
+        shared.watch.wait(id, count, pause, stopped)?;
         if stopped() {
-            return Err("it was cancelled".to_owned());
+            return Err(OrderError::Cancelled);
         }
     }
 }
@@ -63,7 +61,7 @@ pub(crate) fn passes(engine: &Engine, container: &Container, stopped: impl Fn() 
     let until = Instant::now() + longest(container);
     let hook = Hook { command, ..Hook::default() };
     let stopped = || stopped() || Instant::now() > until;
-    matches!(hook::one(engine, &container.id, &hook, stopped), Ok((0, _)))
+    matches!(hook::one(engine, &container.id, &hook, stopped), Ok(hook::Finished { exit_code: 0, .. }))
 }
 
 /// The command that checks a container, in words.

@@ -9,15 +9,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::engine::{Engine, EngineError};
+use super::error::{HookStage, OrderError, last_lines};
 use super::requests::Hook;
-use super::service::words;
 use super::{Shared, archive};
 use crate::entry::OrderId;
 
 /// How often the wait for a hook looks whether it was cancelled.
 const GLANCE: Duration = Duration::from_millis(200);
-/// How much of what a hook wrote is shown when it failed.
-const LAST_LINES: usize = 5;
 
 impl Engine {
     /// Gets a command ready that will run inside a container; its id.
@@ -42,52 +40,61 @@ impl Engine {
     }
 }
 
-/// Runs hooks inside a container that runs; `which` says when, in the words of the file.
+/// A command that ran inside a container.
+pub(super) struct Finished {
+    pub(super) exit_code: i64,
+    /// What it wrote.
+    pub(super) text: String,
+}
+
+/// Runs hooks inside a container that runs.
 pub(super) fn run(
     shared: &Shared,
     order: OrderId,
     container: &str,
-    which: &str,
+    stage: HookStage,
     hooks: &[Hook],
-) -> Result<(), String> {
-    run_all(&shared.engine, container, which, hooks, || shared.is_cancelled(order))
+) -> Result<(), OrderError> {
+    run_all(&shared.engine, container, stage, hooks, || shared.is_cancelled(order))
 }
 
 /// The same outside of a run.
 pub(super) fn run_all(
     engine: &Engine,
     container: &str,
-    which: &str,
+    stage: HookStage,
     hooks: &[Hook],
     stopped: impl Fn() -> bool,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     for hook in hooks {
-        let said = hook.command.join(" ");
-        let (code, wrote) = one(engine, container, hook, &stopped)
-            .map_err(|why| format!("its {which} hook `{said}` cannot run: {why}"))?;
-        if code != 0 {
-            let lines: Vec<&str> = wrote.lines().collect();
-            let last = lines[lines.len().saturating_sub(LAST_LINES)..].join(" / ");
-            let last = if last.is_empty() { last } else { format!("; it wrote: {last}") };
-            return Err(format!("its {which} hook `{said}` ended with exit code {code}{last}"));
+        let command = hook.command.join(" ");
+        match one(engine, container, hook, &stopped) {
+            Ok(Finished { exit_code: 0, .. }) => {}
+            Ok(Finished { exit_code, text }) => {
+                let output = last_lines(&text);
+                return Err(OrderError::HookFailed { stage, command, exit_code, output });
+            }
+            Err(why) => {
+                return Err(OrderError::HookNotRun { stage, command, why: Box::new(why) });
+            }
         }
     }
     Ok(())
 }
 
-/// Runs one command: its exit code and what it wrote. The wait ends early when `stopped` says so.
+/// Runs one command. The wait ends early when `stopped` says so.
 pub(super) fn one(
     engine: &Engine,
     container: &str,
     hook: &Hook,
     stopped: impl Fn() -> bool,
-) -> Result<(i64, String), String> {
-    let id = engine.prepare(container, hook).map_err(words)?;
+) -> Result<Finished, OrderError> {
+    let id = engine.prepare(container, hook)?;
     let start = json!({ "Detach": false, "Tty": false }).to_string();
     let path = format!("/exec/{id}/start");
     let kind = "application/json";
-    let mut answer = engine.answer("POST", &path, kind, start.as_bytes()).map_err(words)?;
-    answer.body.wake_every(GLANCE).map_err(|error| error.to_string())?;
+    let mut answer = engine.answer("POST", &path, kind, start.as_bytes())?;
+    answer.body.wake_every(GLANCE).map_err(OrderError::Stream)?;
     let mut wrote = Vec::new();
     let mut buffer = [0; 4096];
     loop {
@@ -96,13 +103,14 @@ pub(super) fn one(
             Ok(read) => wrote.extend(&buffer[..read]),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 if stopped() {
-                    return Err("it was cancelled".to_owned());
+                    return Err(OrderError::Cancelled);
                 }
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(OrderError::Stream(error)),
         }
     }
-    let code = engine.end_of(&id).map_err(words)?;
-    Ok((code, String::from_utf8_lossy(&archive::unframed(&wrote)).into_owned()))
+    let exit_code = engine.end_of(&id)?;
+    let text = String::from_utf8_lossy(&archive::unframed(&wrote)).into_owned();
+    Ok(Finished { exit_code, text })
 }

@@ -12,9 +12,10 @@ use serde_json::{Map, Value, json};
 use super::Shared;
 use super::dependents;
 use super::engine::Container;
+use super::error::OrderError;
 use super::health::wait_healthy;
 use super::requests::{self, Previous, Service};
-use super::service::{forget, greet, look_after, stop, unless_missing, with_last_lines, words};
+use super::service::{forget, greet, look_after, stop, unless_missing, with_last_lines};
 use crate::world::Order;
 
 /// How many digits of an id are enough.
@@ -41,7 +42,7 @@ pub(super) fn spare(
     shared: &Shared,
     service: &Service,
     number: u32,
-) -> Result<Option<Container>, String> {
+) -> Result<Option<Container>, OrderError> {
     if !shared.has_replacements() {
         return Ok(None);
     }
@@ -51,10 +52,10 @@ pub(super) fn spare(
         format!("{}={number}", requests::NUMBER),
         requests::REPLACE.to_owned(),
     ];
-    for id in shared.engine.filtered(&json!({ "label": labels })).map_err(words)? {
+    for id in shared.engine.filtered(&json!({ "label": labels }))? {
         match shared.engine.inspect(&id) {
             Ok(container) if is_spare(&container) => return Ok(Some(container)),
-            Err(refused) if !refused.is_missing() => return Err(words(refused)),
+            Err(refused) if !refused.is_missing() => return Err(refused.into()),
             _ => {}
         }
     }
@@ -62,7 +63,7 @@ pub(super) fn spare(
 }
 
 /// Removes the container that stands ready, if there is one.
-pub(super) fn drop_spare(shared: &Shared, service: &Service, number: u32) -> Result<(), String> {
+pub(super) fn drop_spare(shared: &Shared, service: &Service, number: u32) -> Result<(), OrderError> {
     match spare(shared, service, number)? {
         Some(spare) => {
             shared.watch.unguard(&spare.id);
@@ -79,11 +80,11 @@ pub(super) fn swap(
     service: &Service,
     name: &str,
     spare: &Container,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     let old = match shared.engine.inspect(name) {
         Ok(old) => Some(old),
         Err(refused) if refused.is_missing() => None,
-        Err(refused) => return Err(words(refused)),
+        Err(refused) => return Err(refused.into()),
     };
     let ran = old.as_ref().is_some_and(Container::is_running);
     let overlaps = ran && service.update.start_first;
@@ -103,20 +104,20 @@ pub(super) fn swap(
             return Err(why);
         }
         if !overlaps {
-            shared.engine.start(name).map_err(words)?;
+            shared.engine.start(name)?;
             if !is_alone {
                 dependents::stop(shared, order, &dependents)?;
             }
             dependents::start(shared, order, &dependents)?;
         }
-        return Err(format!("{why}; the old container stays"));
+        return Err(OrderError::NotReplaced { why: Box::new(why) });
     }
     if let Some(old) = old {
         forget(shared, &old.id)?;
         unless_missing(shared.engine.stop(&old.id, None))?;
         unless_missing(shared.engine.remove(&old.id, false))?;
     }
-    shared.engine.rename(&spare.id, name).map_err(words)?;
+    shared.engine.rename(&spare.id, name)?;
     shared.remember(name, Some(&spare.id));
     let number: u32 = spare.label(requests::NUMBER).parse().unwrap_or(1);
     if ran && number < service.replicas {
@@ -130,31 +131,27 @@ fn start_container(
     order: &Order,
     service: &Service,
     spare: &Container,
-) -> Result<(), String> {
-    shared.engine.start(&spare.id).map_err(words)?;
+) -> Result<(), OrderError> {
+    shared.engine.start(&spare.id)?;
     greet(shared, order, service, &spare.id)?;
     if service.is_job || service.may_fail {
         return Ok(());
     }
     pause(shared, order, service.update.monitor)?;
-    let now = shared.engine.inspect(&spare.id).map_err(words)?;
+    let now = shared.engine.inspect(&spare.id)?;
     if now.status == "restarting" || now.all["RestartCount"].as_u64().unwrap_or(0) > 0 {
-        return Err(with_last_lines(
-            shared,
-            &spare.id,
-            "its container ends again and again".to_owned(),
-        ));
+        return Err(with_last_lines(shared, &spare.id, OrderError::KeepsEnding));
     }
     if now.health.is_some() {
         wait_healthy(shared, order, &spare.id)
             .map_err(|why| with_last_lines(shared, &spare.id, why))?;
     } else if !(now.is_running() || service.may_end && now.exit_code == 0) {
-        return Err(with_last_lines(shared, &spare.id, super::execute::ended(&now)));
+        return Err(with_last_lines(shared, &spare.id, OrderError::ended(&now)));
     }
     look_after(shared, order, service, &spare.id)
 }
 
-fn pause(shared: &Shared, order: &Order, time: Duration) -> Result<(), String> {
+fn pause(shared: &Shared, order: &Order, time: Duration) -> Result<(), OrderError> {
     let end = Instant::now() + time;
     loop {
         let left = end.saturating_duration_since(Instant::now());
@@ -162,7 +159,7 @@ fn pause(shared: &Shared, order: &Order, time: Duration) -> Result<(), String> {
             return Ok(());
         }
         if shared.is_cancelled(order.id) {
-            return Err("it was cancelled".to_owned());
+            return Err(OrderError::Cancelled);
         }
         std::thread::sleep(left.min(GLANCE));
     }
@@ -243,22 +240,22 @@ pub(super) fn is_previous(container: &Container, previous: &Previous) -> bool {
 }
 
 /// Puts back what stood there before this run.
-pub(super) fn restore(shared: &Shared, name: &str, previous: &Previous) -> Result<(), String> {
+pub(super) fn restore(shared: &Shared, name: &str, previous: &Previous) -> Result<(), OrderError> {
     match shared.engine.inspect(name) {
         Ok(now) if is_previous(&now, previous) => {}
-        Err(refused) if !refused.is_missing() => return Err(words(refused)),
+        Err(refused) if !refused.is_missing() => return Err(refused.into()),
         _ => {
             shared.remember(name, None);
             unless_missing(shared.engine.remove(name, false))?;
-            let id = shared.engine.create(name, &previous.body).map_err(words)?;
+            let id = shared.engine.create(name, &previous.body)?;
             for (network, endpoint) in &previous.networks {
-                shared.engine.connect(network, &id, endpoint).map_err(words)?;
+                shared.engine.connect(network, &id, endpoint)?;
             }
         }
     }
     (shared.tell)(&format!("restore {name}: what stood there before"));
     if previous.ran {
-        shared.engine.start(name).map_err(words)?;
+        shared.engine.start(name)?;
     }
     Ok(())
 }

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::Shared;
 use super::engine::{Container, EngineError};
+use super::error::{OrderError, ResourceKind};
 use super::replace::endpoint;
 use super::requests;
-use super::service::{stop, unless_missing, words};
+use super::service::{stop, unless_missing};
 
 /// The hash of the configuration that something was made from; none without such a label.
 fn hash_of(labels: Option<&Value>) -> Option<&str> {
@@ -24,38 +25,45 @@ pub(crate) fn is_changed(found: &Value, body: &Value, project: &str) -> bool {
     is_ours && old.is_some() && new.is_some() && old != new
 }
 
-fn found(shared: &Shared, kind: &str, name: &str) -> Result<Option<Value>, String> {
+fn found(shared: &Shared, kind: &str, name: &str) -> Result<Option<Value>, OrderError> {
     match shared.engine.look(kind, name) {
         Ok(found) => Ok(Some(found)),
         Err(refused) if refused.is_missing() => Ok(None),
-        Err(refused) => Err(words(refused)),
+        Err(refused) => Err(refused.into()),
     }
 }
 
-fn make(shared: &Shared, kind: &str, body: &Value) -> Result<bool, String> {
+fn make(shared: &Shared, kind: &str, body: &Value) -> Result<bool, OrderError> {
     match shared.engine.make(kind, body) {
         Ok(_) => Ok(true),
         Err(refused) if refused.is_conflict() => Ok(false),
-        Err(refused) => Err(words(refused)),
+        Err(refused) => Err(refused.into()),
     }
 }
 
 /// A container that uses something, when it is one of the project.
-fn user(shared: &Shared, what: &str, id: &str) -> Result<Option<Container>, String> {
+fn user(
+    shared: &Shared,
+    kind: ResourceKind,
+    name: &str,
+    id: &str,
+) -> Result<Option<Container>, OrderError> {
     match shared.engine.inspect(id) {
         Ok(container) if container.label(requests::PROJECT) == shared.requests.project => {
             Ok(Some(container))
         }
-        Ok(container) => {
-            Err(format!("{what} changed, and the container `{}` uses it", container.name))
-        }
+        Ok(container) => Err(OrderError::ResourceInUse {
+            kind,
+            name: name.to_owned(),
+            container: container.name,
+        }),
         Err(refused) if refused.is_missing() => Ok(None),
-        Err(refused) => Err(words(refused)),
+        Err(refused) => Err(refused.into()),
     }
 }
 
 /// Makes a network.
-pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), String> {
+pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), OrderError> {
     if let Some(old) = found(shared, "networks", name)? {
         if !is_changed(&old, body, &shared.requests.project) {
             return Ok(());
@@ -63,7 +71,7 @@ pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), S
         let users = old.get("Containers").and_then(Value::as_object);
         let mut ours = Vec::new();
         for id in users.into_iter().flat_map(|all| all.keys()) {
-            ours.extend(user(shared, &format!("the network `{name}`"), id)?);
+            ours.extend(user(shared, ResourceKind::Network, name, id)?);
         }
         for container in &ours {
             unless_missing(shared.engine.disconnect(name, &container.id))?;
@@ -81,7 +89,7 @@ pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), S
 
 /// Until it is replaced, and when it is not because something fails before, a container stays in
 /// its networks. An address that the new one does not have is not kept.
-fn rejoin(shared: &Shared, name: &str, container: &Container) -> Result<(), String> {
+fn rejoin(shared: &Shared, name: &str, container: &Container) -> Result<(), OrderError> {
     let endpoint = endpoint(container, &container.all["NetworkSettings"]["Networks"][name]);
     let again = match shared.engine.connect(name, &container.id, &endpoint) {
         Err(EngineError::Rejected(..)) => {
@@ -95,7 +103,7 @@ fn rejoin(shared: &Shared, name: &str, container: &Container) -> Result<(), Stri
 
 /// Removes a network. One that was recreated was there before, and stays, as does one that
 /// containers of before are in again.
-pub(super) fn drop_network(shared: &Shared, name: &str) -> Result<(), String> {
+pub(super) fn drop_network(shared: &Shared, name: &str) -> Result<(), OrderError> {
     if shared.made().recreated.contains(name) {
         return Ok(());
     }
@@ -106,16 +114,16 @@ pub(super) fn drop_network(shared: &Shared, name: &str) -> Result<(), String> {
 }
 
 /// Makes a volume.
-pub(super) fn volume(shared: &Shared, name: &str, body: &Value) -> Result<(), String> {
+pub(super) fn volume(shared: &Shared, name: &str, body: &Value) -> Result<(), OrderError> {
     let renews = shared.requests.renew.contains(name);
     if let Some(old) = found(shared, "volumes", name)? {
         if !renews || !is_changed(&old, body, &shared.requests.project) {
             return Ok(());
         }
-        let using = shared.engine.filtered(&json!({ "volume": [name] })).map_err(words)?;
+        let using = shared.engine.filtered(&json!({ "volume": [name] }))?;
         let mut ours = Vec::new();
         for id in using {
-            ours.extend(user(shared, &format!("the volume `{name}`"), &id)?);
+            ours.extend(user(shared, ResourceKind::Volume, name, &id)?);
         }
         for Container { id, .. } in ours {
             stop(shared, &id)?;
@@ -130,7 +138,7 @@ pub(super) fn volume(shared: &Shared, name: &str, body: &Value) -> Result<(), St
 }
 
 /// A volume holds data: only the operator removes it, or the run that has just made it.
-pub(super) fn drop_volume(shared: &Shared, name: &str) -> Result<(), String> {
+pub(super) fn drop_volume(shared: &Shared, name: &str) -> Result<(), OrderError> {
     let is_new = shared.made().volumes.contains(name);
     if !shared.requests.remove_volumes && !is_new {
         return Ok(());

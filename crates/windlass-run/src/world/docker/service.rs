@@ -3,19 +3,13 @@
 use std::io::Read;
 
 use super::engine::{Container, Engine, EngineError};
+use super::error::{HookStage, OrderError};
 use super::events::Guard;
 use super::health::wait_healthy;
 use super::replace::is_previous;
 use super::requests::{self, Part, Service, Until};
 use super::{Shared, archive, create, dependents, hook, pull, replace, resource};
 use crate::world::Order;
-
-/// How much of what a container wrote is shown when it failed.
-const LAST_LINES: usize = 5;
-
-pub(super) fn words(refused: EngineError) -> String {
-    refused.to_string()
-}
 
 /// What is not there any more, or will be gone in a moment, need not be removed or stopped.
 pub(super) fn unless_gone(asked: Result<(), EngineError>) -> Result<(), EngineError> {
@@ -24,13 +18,13 @@ pub(super) fn unless_gone(asked: Result<(), EngineError>) -> Result<(), EngineEr
     })
 }
 
-/// The same, with the reason in words.
-pub(super) fn unless_missing(asked: Result<(), EngineError>) -> Result<(), String> {
-    unless_gone(asked).map_err(words)
+/// The same, as the outcome of an order.
+pub(super) fn unless_missing(asked: Result<(), EngineError>) -> Result<(), OrderError> {
+    Ok(unless_gone(asked)?)
 }
 
 /// Carries out an order.
-pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
+pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), OrderError> {
     let operation = order.operation.as_deref();
     match shared.requests.parts.get(&order.node) {
         None | Some(Part::Nothing) => Ok(()),
@@ -49,7 +43,7 @@ pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), String> {
                 let (build, platform) = (build.as_ref(), platform.as_deref());
                 let wanted = pull::Wanted { reference, policy, build, platform };
                 shared.forget_images();
-                pull::fetch(&shared.engine, shared.tell, &wanted).map_err(|why| why.to_string())
+                Ok(pull::fetch(&shared.engine, shared.tell, &wanted)?)
             }
             // Images stay: others may use them, and to get them again takes long.
             _ => Ok(()),
@@ -68,7 +62,7 @@ fn perform(
     service: &Service,
     name: &str,
     number: u32,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     match order.operation.as_deref() {
         Some("create") if service.shares() => Ok(()),
         Some("create") => {
@@ -103,16 +97,16 @@ fn perform(
     }
 }
 
-pub(super) fn forget(shared: &Shared, name: &str) -> Result<(), String> {
+pub(super) fn forget(shared: &Shared, name: &str) -> Result<(), OrderError> {
     match shared.engine.inspect(name) {
         Ok(container) => shared.watch.unguard(&container.id),
         Err(refused) if refused.is_missing() => {}
-        Err(refused) => return Err(words(refused)),
+        Err(refused) => return Err(refused.into()),
     }
     Ok(())
 }
 
-pub(super) fn stop(shared: &Shared, name: &str) -> Result<(), String> {
+pub(super) fn stop(shared: &Shared, name: &str) -> Result<(), OrderError> {
     forget(shared, name)?;
     unless_missing(shared.engine.stop(name, None))
 }
@@ -125,7 +119,7 @@ fn remove(
     service: &Service,
     name: &str,
     number: u32,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     let previous = shared.requests.previous.get(name);
     match shared.engine.inspect(name) {
         // It was never replaced, or goes on in the place of one that did not come up.
@@ -135,7 +129,7 @@ fn remove(
         Ok(container) if container.is_running() => leave(shared, order, service, name)?,
         Ok(container) => shared.watch.unguard(&container.id),
         Err(refused) if refused.is_missing() => {}
-        Err(refused) => return Err(words(refused)),
+        Err(refused) => return Err(refused.into()),
     }
     shared.remember(name, None);
     replace::drop_spare(shared, service, number)?;
@@ -155,13 +149,13 @@ pub(super) fn leave(
     order: &Order,
     service: &Service,
     name: &str,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     if !service.pre_stop.is_empty() {
         match shared.engine.inspect(name) {
             Ok(now) if now.status == "running" => {
-                hook::run(shared, order.id, &now.id, "pre_stop", &service.pre_stop)?;
+                hook::run(shared, order.id, &now.id, HookStage::PreStop, &service.pre_stop)?;
             }
-            Err(refused) if !refused.is_missing() => return Err(words(refused)),
+            Err(refused) if !refused.is_missing() => return Err(refused.into()),
             _ => {}
         }
     }
@@ -175,9 +169,9 @@ pub fn remove_container(
     service: &Service,
     container: &Container,
     volumes: bool,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     if container.status == "running" {
-        hook::run_all(engine, &container.id, "pre_stop", &service.pre_stop, || false)?;
+        hook::run_all(engine, &container.id, HookStage::PreStop, &service.pre_stop, || false)?;
     }
     unless_missing(engine.stop(&container.id, None))?;
     unless_missing(engine.remove(&container.id, volumes))
@@ -193,7 +187,7 @@ fn start(
     service: &Service,
     name: &str,
     number: u32,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     if service.shares() {
         // What it shares is there by now, in the container that stays.
         create::make(shared, service, name, number)?;
@@ -209,17 +203,17 @@ fn start(
     }
     match shared.engine.inspect(name) {
         Ok(before) if before.is_running() => leave(shared, order, service, name)?,
-        Err(refused) if !refused.is_missing() => return Err(words(refused)),
+        Err(refused) if !refused.is_missing() => return Err(refused.into()),
         _ => {}
     }
     run(shared, order, service, name, number)
 }
 
 /// The id of the container with a name; one that was made here is not asked for.
-fn id_of(shared: &Shared, name: &str) -> Result<String, String> {
+fn id_of(shared: &Shared, name: &str) -> Result<String, OrderError> {
     match shared.known_id(name) {
         Some(id) => Ok(id),
-        None => Ok(shared.engine.inspect(name).map_err(words)?.id),
+        None => Ok(shared.engine.inspect(name)?.id),
     }
 }
 
@@ -230,19 +224,19 @@ fn run(
     service: &Service,
     name: &str,
     number: u32,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     let known = shared.known_id(name).unwrap_or_else(|| name.to_owned());
     match shared.engine.start(&known) {
         Ok(()) => {}
         Err(refused) if refused.is_missing() || refused.is_being_removed() => {
             if refused.is_being_removed() {
-                shared.engine.wait_removed(&known).map_err(words)?;
+                shared.engine.wait_removed(&known)?;
             }
             shared.remember(name, None);
             create::make(shared, service, name, number)?;
-            shared.engine.start(name).map_err(words)?;
+            shared.engine.start(name)?;
         }
-        Err(refused) => return Err(words(refused)),
+        Err(refused) => return Err(refused.into()),
     }
     let id = id_of(shared, name)?;
     greet(shared, order, service, &id)?;
@@ -258,8 +252,8 @@ fn rerun(
     name: &str,
     number: u32,
     in_vain: fn(i64) -> bool,
-) -> Result<(), String> {
-    let now = shared.engine.inspect(name).map_err(words)?;
+) -> Result<(), OrderError> {
+    let now = shared.engine.inspect(name)?;
     match (now.status.as_str(), now.exit_code) {
         ("exited" | "dead", code) if in_vain(code) => run(shared, order, service, name, number),
         _ => Ok(()),
@@ -273,8 +267,8 @@ pub(super) fn greet(
     order: &Order,
     service: &Service,
     id: &str,
-) -> Result<(), String> {
-    let greeted = hook::run(shared, order.id, id, "post_start", &service.post_start);
+) -> Result<(), OrderError> {
+    let greeted = hook::run(shared, order.id, id, HookStage::PostStart, &service.post_start);
     if greeted.is_err() {
         unless_missing(shared.engine.stop(id, None))?;
     }
@@ -287,16 +281,16 @@ pub(super) fn look_after(
     order: &Order,
     service: &Service,
     id: &str,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     if service.is_job || service.may_fail {
         return Ok(());
     }
     shared.watch.guard(id, guard(order, service));
     // It may have ended before anybody looked.
-    let now = shared.engine.inspect(id).map_err(words)?;
+    let now = shared.engine.inspect(id)?;
     if !now.is_running() && now.exit_code != 0 {
         shared.watch.unguard(id);
-        return Err(with_last_lines(shared, id, super::execute::ended(&now)));
+        return Err(with_last_lines(shared, id, OrderError::ended(&now)));
     }
     Ok(())
 }
@@ -307,16 +301,16 @@ fn await_hope(
     order: &Order,
     service: &Service,
     hope: &requests::OptionalDependency,
-) -> Result<(), String> {
+) -> Result<(), OrderError> {
     let Some(other) = shared.requests.service(&hope.node) else { return Ok(()) };
     for number in 1..=other.replicas {
         let name = other.container_name(&shared.requests.project, number);
         let waited = match (hope.until, shared.engine.inspect(&name)) {
             (Until::Started, _) => Ok(()),
-            (_, Err(refused)) => Err(words(refused)),
+            (_, Err(refused)) => Err(refused.into()),
             (Until::Healthy, Ok(other)) => wait_healthy(shared, order, &other.id),
             (Until::Completed, Ok(other)) if other.status == "created" => {
-                Err("it was not started".to_owned())
+                Err(OrderError::NotStarted)
             }
             (Until::Completed, Ok(_)) => wait_completed(shared, order, &name),
         };
@@ -332,40 +326,34 @@ fn await_hope(
     Ok(())
 }
 
-fn wait_completed(shared: &Shared, order: &Order, name: &str) -> Result<(), String> {
+fn wait_completed(shared: &Shared, order: &Order, name: &str) -> Result<(), OrderError> {
     let id = id_of(shared, name)?;
     loop {
         let count = shared.watch.count(&id);
-        let now: Container = shared.engine.inspect(&id).map_err(words)?;
+        let now: Container = shared.engine.inspect(&id)?;
         match (now.status.as_str(), now.exit_code) {
             ("exited", 0) => return Ok(()),
             ("exited" | "dead", _) => {
-                return Err(with_last_lines(shared, name, super::execute::ended(&now)));
+                return Err(with_last_lines(shared, name, OrderError::ended(&now)));
             }
             _ => {}
         }
         let stopped = || shared.is_cancelled(order.id);
-        shared.watch.wait(&id, count, None, stopped).map_err(words)?;
+        shared.watch.wait(&id, count, None, stopped)?;
         if stopped() {
-            return Err("it was cancelled".to_owned());
+            return Err(OrderError::Cancelled);
         }
     }
 }
 
-/// A reason, with the last lines that the container wrote.
-pub(super) fn with_last_lines(shared: &Shared, name: &str, why: String) -> String {
+/// An error, with the last lines that the container wrote.
+pub(super) fn with_last_lines(shared: &Shared, name: &str, why: OrderError) -> OrderError {
     let mut bytes = Vec::new();
     let read = shared.engine.logs(name, 0, false);
     if !read.is_ok_and(|mut body| body.read_to_end(&mut bytes).is_ok()) {
         return why;
     }
-    let text = String::from_utf8_lossy(&archive::unframed(&bytes)).into_owned();
-    let lines: Vec<&str> = text.lines().collect();
-    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
-    match last {
-        [] => why,
-        last => format!("{why}; it wrote: {}", last.join(" / ")),
-    }
+    why.with_output(&String::from_utf8_lossy(&archive::unframed(&bytes)))
 }
 
 /// Whether the container of an instance is as its state says; from here on its end is reported.

@@ -12,6 +12,7 @@ use windlass::lifecycle::implementation::{Command, Effect, Process, Stop};
 use super::claim::{Claim, Identity};
 use super::group::{Group, Known, ORPHANS};
 use super::launch::{After, Begun};
+use super::probe::ProbeError;
 use super::{Running, Shared, probe};
 use crate::entry::{End, OrderId};
 use crate::world::{Order, Report, docker, in_thread, without_thread};
@@ -92,7 +93,7 @@ fn parts(shared: &Arc<Shared>, order: &Order, from: From) -> Result<(), Failure>
         Some((_, process)) if process.image.is_some() => {
             let down =
                 docker::execute::stop_container(containers(shared)?, &order.instance, process);
-            down.map_err(Failure::Failed)?;
+            down.map_err(|why| Failure::Failed(why.to_string()))?;
         }
         Some((before, process)) => stop(shared, order, *before, process),
         None => {}
@@ -101,7 +102,7 @@ fn parts(shared: &Arc<Shared>, order: &Order, from: From) -> Result<(), Failure>
         Some(process) if process.image.is_some() => {
             let secrets = &shared.launcher.secrets;
             docker::execute::start_container(containers(shared)?, order, process, secrets)
-                .map_err(Failure::Failed)
+                .map_err(|why| Failure::Failed(secrets.redact(&why.to_string())))
         }
         Some(process) => start_process(shared, order, process),
         None => Ok(()),
@@ -262,7 +263,7 @@ fn start_process(shared: &Arc<Shared>, order: &Order, process: &Process) -> Resu
         let serves = match &process.health {
             Some(health) => probe::answer(launcher, order, health),
             // It is the process that its author wrote, and no longer the shell before it.
-            None => claim.identity().map(|_| ()).ok_or_else(|| "it has not begun".to_owned()),
+            None => claim.identity().map(|_| ()).ok_or(ProbeError::NotBegun),
         };
         if serves.is_ok() && identity.is_alive() {
             break;

@@ -1,5 +1,6 @@
 //! Health checks: a command that ends well, a port that accepts, an address that answers.
 
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
@@ -30,33 +31,70 @@ pub(in crate::world) fn failures(probe: &Probe) -> u32 {
     probe.failures.unwrap_or(FAILURES)
 }
 
+/// Why a process does not serve.
+#[derive(Debug)]
+pub(in crate::world) enum ProbeError {
+    /// The process itself has not begun.
+    NotBegun,
+    /// The command that checks it fails or takes too long.
+    Command,
+    /// A command is to be run where the process is, not here.
+    IsCommand,
+    /// Its address does not answer as it should.
+    NoAnswer {
+        /// The address.
+        address: String,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl fmt::Display for ProbeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProbeError::NotBegun => f.write_str("it has not begun"),
+            ProbeError::Command => f.write_str("its command does not end well"),
+            ProbeError::IsCommand => f.write_str("it is a command"),
+            ProbeError::NoAnswer { address, error } => {
+                // Without the number of the error, which tells people nothing.
+                let why = error.to_string();
+                let why = why.split(" (os error").next().unwrap_or_default();
+                write!(f, "{address}: {}", why.to_lowercase())
+            }
+        }
+    }
+}
+
 /// Whether the process serves, and why not.
-pub(super) fn answer(launcher: &Launcher, order: &Order, probe: &Probe) -> Result<(), String> {
+pub(super) fn answer(
+    launcher: &Launcher,
+    order: &Order,
+    probe: &Probe,
+) -> Result<(), ProbeError> {
     let timeout = probe.timeout.unwrap_or(TIMEOUT);
     match &probe.kind {
         ProbeKind::Command(command) if launcher.succeeds(order, command, Some(timeout)) => Ok(()),
-        ProbeKind::Command(_) => Err("its command does not end well".to_owned()),
+        ProbeKind::Command(_) => Err(ProbeError::Command),
         ProbeKind::Tcp(_) | ProbeKind::Http(_) => answer_to_here(probe),
     }
 }
 
 /// Whether an address answers this machine, and why not; a command is not asked.
-pub(in crate::world) fn answer_to_here(probe: &Probe) -> Result<(), String> {
+pub(in crate::world) fn answer_to_here(probe: &Probe) -> Result<(), ProbeError> {
     let timeout = probe.timeout.unwrap_or(TIMEOUT);
     match &probe.kind {
-        ProbeKind::Command(_) => Err("it is a command".to_owned()),
+        ProbeKind::Command(_) => Err(ProbeError::IsCommand),
         ProbeKind::Tcp(address) => {
-            connect(address, timeout).map(|_| ()).map_err(|why| words(address, &why))
+            connect(address, timeout).map(|_| ()).map_err(|error| no_answer(address, error))
         }
-        ProbeKind::Http(address) => answers(address, timeout).map_err(|why| words(address, &why)),
+        ProbeKind::Http(address) => {
+            answers(address, timeout).map_err(|error| no_answer(address, error))
+        }
     }
 }
 
-/// Without the number of the error, which tells people nothing.
-fn words(address: &str, why: &io::Error) -> String {
-    let why = why.to_string();
-    let why = why.split(" (os error").next().unwrap_or_default();
-    format!("{address}: {}", why.to_lowercase())
+fn no_answer(address: &str, error: io::Error) -> ProbeError {
+    ProbeError::NoAnswer { address: address.to_owned(), error }
 }
 
 fn connect(address: &str, timeout: Duration) -> io::Result<TcpStream> {

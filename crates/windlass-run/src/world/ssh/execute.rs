@@ -12,6 +12,7 @@ use windlass::lifecycle::implementation::{Command, Effect, Probe, ProbeKind, Pro
 
 use super::Shared;
 use super::connection::{Away, append, end_of};
+use super::error::PrepareError;
 use super::files;
 use super::script::{ClaimKind, ClaimStatus};
 use crate::entry::{End, OrderId};
@@ -45,6 +46,12 @@ pub(super) enum From {
 enum Failure {
     Failed(String),
     Unknown,
+}
+
+impl std::convert::From<PrepareError> for Failure {
+    fn from(why: PrepareError) -> Self {
+        Failure::Failed(why.to_string())
+    }
 }
 
 /// What a session says on standard error.
@@ -136,10 +143,10 @@ pub(super) fn ask_once(shared: &Shared, host: &str, script: &str) -> Result<Stri
 fn run(shared: &Arc<Shared>, host: &str, order: &Order, command: &Command) -> Result<(), Failure> {
     // Nothing has begun on a host that was never reached.
     shared.connections.reach(host).map_err(gone)?;
-    files::deliver(shared, host, order, command).map_err(Failure::Failed)?;
+    files::deliver(shared, host, order, command)?;
     let result = !matches!(order.effect, Effect::Idempotent);
     let script = shared.scripts.launch(order, command, ClaimKind::Command, result);
-    let words = session(shared, host, order.id, &script.map_err(Failure::Failed)?)?;
+    let words = session(shared, host, order.id, &script?)?;
     match words.iter().find(|word| !matches!(word, Word::Began)) {
         Some(Word::Ended(code)) => outcome(shared, order.id, code),
         Some(Word::Away(_)) | None => settle(shared, host, order),
@@ -255,7 +262,7 @@ fn stop(
     let signal = match &process.stop {
         Stop::Signal(name) => name.clone(),
         Stop::Command(command) => {
-            let script = shared.scripts.plainly(order, command).map_err(Failure::Failed)?;
+            let script = shared.scripts.run_unclaimed(order, command)?;
             shared.connections.ask(host, &script).map_err(gone)?;
             "TERM".to_owned()
         }
@@ -284,9 +291,9 @@ fn start_process(
         let script = shared.scripts.follow(order.id, ClaimKind::Process, shared.known(order.id));
         session(shared, host, order.id, &script)?
     } else {
-        files::deliver(shared, host, order, &process.command).map_err(Failure::Failed)?;
+        files::deliver(shared, host, order, &process.command)?;
         let script = shared.scripts.launch(order, &process.command, ClaimKind::Process, false);
-        let words = session(shared, host, order.id, &script.map_err(Failure::Failed)?)?;
+        let words = session(shared, host, order.id, &script?)?;
         match words.recv() {
             Ok(Word::Began) => {}
             Ok(Word::Ended(code)) => return Err(too_early(shared, order.id, code)),
@@ -341,7 +348,7 @@ fn session(
 fn passes(shared: &Shared, host: &str, order: &Order, health: &Probe) -> Option<bool> {
     match &health.kind {
         ProbeKind::Command(command) => {
-            let Ok(script) = shared.scripts.plainly(order, command) else { return Some(false) };
+            let Ok(script) = shared.scripts.run_unclaimed(order, command) else { return Some(false) };
             let (code, _) = shared.connections.ask(host, &script).ok()?;
             Some(code == 0)
         }

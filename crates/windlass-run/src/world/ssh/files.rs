@@ -14,6 +14,7 @@ use windlass::lifecycle::implementation::Command;
 
 use super::Shared;
 use super::connection::{Away, quoted};
+use super::error::PrepareError;
 use super::script::Scripts;
 use crate::entry::OrderId;
 use crate::world::Order;
@@ -40,17 +41,17 @@ pub(super) fn deliver(
     host: &str,
     order: &Order,
     command: &Command,
-) -> Result<(), String> {
+) -> Result<(), PrepareError> {
     if command.files.is_empty() {
         return Ok(());
     }
     let entries = entries(&shared.here, &command.files, &values(order.id))?;
-    let archive = pack(entries).map_err(|error| format!("files cannot be packed: {error}"))?;
+    let archive = pack(entries).map_err(PrepareError::Pack)?;
     let script = shared.scripts.unpack();
     match shared.connections.send(host, &script, &archive) {
         Ok(0) => Ok(()),
-        Ok(code) => Err(format!("files cannot be put on `{host}`: tar ended with {code}")),
-        Err(Away(why)) => Err(why),
+        Ok(code) => Err(PrepareError::Unpack { host: host.to_owned(), code }),
+        Err(away) => Err(PrepareError::Away(away)),
     }
 }
 
@@ -77,20 +78,20 @@ fn values(order: OrderId) -> String {
     format!("{}.shared", order.0)
 }
 
-fn entries(here: &LocalFolders, files: &[String], values: &str) -> Result<Vec<Entry>, String> {
+fn entries(here: &LocalFolders, files: &[String], values: &str) -> Result<Vec<Entry>, PrepareError> {
     let mut entries = vec![Entry::file(format!("{values}/{MARK}"), Vec::new(), 0o600)];
     for file in files {
         let path = Path::new(file);
         if !is_below(path) {
-            return Err(format!("`{file}` is not beside the description, so it is not copied"));
+            return Err(PrepareError::OutsideFolder { file: file.clone() });
         }
         collect(&here.directory, path, "files", &mut entries)
-            .map_err(|error| format!("`{file}` cannot be copied: {error}"))?;
+            .map_err(|error| PrepareError::Copy { file: file.clone(), error })?;
     }
     let own = here.folder.join(SHARED);
     if own.is_dir() {
         collect(&own, Path::new(""), values, &mut entries)
-            .map_err(|error| format!("`{}` cannot be read: {error}", own.display()))?;
+            .map_err(|error| PrepareError::SharedFolder { path: own.clone(), error })?;
     }
     Ok(entries)
 }
@@ -156,7 +157,7 @@ impl Scripts {
     }
 
     /// The environment of a command with files, which starts where they are.
-    pub(super) fn lodged(order: OrderId, command: &Command) -> String {
+    pub(super) fn files_environment(order: OrderId, command: &Command) -> String {
         if command.files.is_empty() {
             return String::new();
         }
@@ -168,7 +169,7 @@ impl Scripts {
     }
 
     /// Removes what an order shared: it was fetched.
-    pub(super) fn unlodged(order: OrderId) -> String {
+    pub(super) fn remove_shared(order: OrderId) -> String {
         format!("rm -rf \"$HOME/$b/{}\"\n", values(order))
     }
 }

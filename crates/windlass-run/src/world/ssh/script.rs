@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use windlass::lifecycle::implementation::{Command, CommandLine, EnvironmentValue};
 
 use super::connection::quoted;
+use super::error::PrepareError;
 use crate::entry::OrderId;
 use crate::secrets::Secrets;
 use crate::world::Order;
@@ -50,6 +51,14 @@ pub(super) struct Scripts {
     /// The name of the deployment.
     pub(super) name: String,
     pub(super) secrets: Secrets,
+}
+
+/// How a shell runs a command.
+struct Invocation {
+    /// Sets its environment and its folder.
+    setup: String,
+    /// Its words, quoted.
+    command: String,
 }
 
 /// Whether a command ends or is a state.
@@ -107,42 +116,42 @@ impl Scripts {
         format!("b={folder}\n{BEFORE}c=$HOME/$b/{claim}\nlog=$HOME/$b/{}.log\n", order.0)
     }
 
-    /// Folder, environment and words of a command.
-    fn dressed(&self, order: &Order, command: &Command) -> Result<(String, String), String> {
-        let mut dress = String::new();
+    /// How a shell on the host runs a command.
+    fn invocation(&self, order: &Order, command: &Command) -> Result<Invocation, PrepareError> {
+        let mut setup = String::new();
         let known = [
             ("WINDLASS_DEPLOYMENT", &self.name),
             ("WINDLASS_INSTANCE", &order.instance),
             ("WINDLASS_NODE", &order.node),
         ];
         for (name, value) in known {
-            let _ = writeln!(dress, "export {name}={}", quoted(value));
+            let _ = writeln!(setup, "export {name}={}", quoted(value));
         }
-        dress.push_str("export WINDLASS_STATE=\"$HOME/$b\"\n");
+        setup.push_str("export WINDLASS_STATE=\"$HOME/$b\"\n");
         for (name, value) in &command.environment {
             let value = match value {
                 EnvironmentValue::Plain(text) => text,
                 EnvironmentValue::Secret(secret) => self
                     .secrets
                     .get(secret)
-                    .ok_or_else(|| format!("the secret `{secret}` is not set"))?,
+                    .ok_or_else(|| PrepareError::NoSecret { name: secret.clone() })?,
             };
             // A name that no shell takes would be a command.
             let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
             if name.is_empty() || !name.chars().all(fits) {
-                return Err(format!("`{name}` is no name of a variable"));
+                return Err(PrepareError::VariableName { name: name.clone() });
             }
-            let _ = writeln!(dress, "export {name}={}", quoted(value));
+            let _ = writeln!(setup, "export {name}={}", quoted(value));
         }
-        dress.push_str(&Self::lodged(order.id, command));
+        setup.push_str(&Self::files_environment(order.id, command));
         if let Some(directory) = &command.directory {
-            let _ = writeln!(dress, "cd -- {} || exit 125", quoted(directory));
+            let _ = writeln!(setup, "cd -- {} || exit 125", quoted(directory));
         }
         let words: Vec<String> = match &command.line {
             CommandLine::Arguments(all) => all.iter().map(|word| quoted(word)).collect(),
             CommandLine::Shell(script) => vec!["/bin/sh -c".to_owned(), quoted(script)],
         };
-        Ok((dress, words.join(" ")))
+        Ok(Invocation { setup, command: words.join(" ") })
     }
 
     /// Starts a command under a claim, in a session of its own that outlives this one, and says on
@@ -153,12 +162,12 @@ impl Scripts {
         command: &Command,
         kind: ClaimKind,
         leaves_result: bool,
-    ) -> Result<String, String> {
-        let (dress, words) = self.dressed(order, command)?;
+    ) -> Result<String, PrepareError> {
+        let Invocation { setup, command } = self.invocation(order, command)?;
         let claimer = quoted(if leaves_result { REPORT } else { BECOME });
         Ok(format!(
-            "{}{dress}: >> \"$log\"\n\
-             setsid /bin/sh -c {claimer} windlass \"$c\" \"$boot\" {words} \
+            "{}{setup}: >> \"$log\"\n\
+             setsid /bin/sh -c {claimer} windlass \"$c\" \"$boot\" {command} \
              < /dev/null >> \"$log\" 2>&1 &\n\
              p=$!\n\
              tail -c +1 -f \"$log\" 2>/dev/null & t=$!\n\
@@ -185,10 +194,10 @@ impl Scripts {
     }
 
     /// Runs a command to its end, without a claim.
-    pub(super) fn plainly(&self, order: &Order, command: &Command) -> Result<String, String> {
-        let (dress, words) = self.dressed(order, command)?;
+    pub(super) fn run_unclaimed(&self, order: &Order, command: &Command) -> Result<String, PrepareError> {
+        let Invocation { setup, command } = self.invocation(order, command)?;
         let head = self.head(order.id, ClaimKind::Command);
-        Ok(format!("{head}{dress}exec {words} < /dev/null > /dev/null 2>&1\n"))
+        Ok(format!("{head}{setup}exec {command} < /dev/null > /dev/null 2>&1\n"))
     }
 
     /// What became of an order: `free` (and ours now, or that of an engine before this one),
@@ -240,7 +249,7 @@ impl Scripts {
     /// The outcome is safe elsewhere.
     pub(super) fn forget(&self, order: OrderId) -> String {
         let head = self.head(order, ClaimKind::Command);
-        format!("{head}rm -f \"$c\" \"$c.result\"\n{}", Self::unlodged(order))
+        format!("{head}rm -f \"$c\" \"$c.result\"\n{}", Self::remove_shared(order))
     }
 }
 
