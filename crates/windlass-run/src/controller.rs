@@ -49,7 +49,7 @@ use crate::dispatcher::{Finish, Options};
 use crate::machine::protocols::ProtocolMachine;
 use crate::machine::single;
 use crate::secrets::Secrets;
-use crate::supervisor::Dismissed;
+use crate::supervisor::DismissedEngine;
 
 pub use actions::Action;
 pub use error::Error;
@@ -189,7 +189,7 @@ impl<'a> Controller<'a> {
     }
 
     /// Lets go of the deployment; the engine in the background that gave way, if one did.
-    pub fn release(self) -> Option<Dismissed> {
+    pub fn release(self) -> Option<DismissedEngine> {
         self.lease.and_then(|lease| lease.dismissed)
     }
 

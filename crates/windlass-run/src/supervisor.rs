@@ -32,7 +32,7 @@ fn file(deployment: &Deployment) -> PathBuf {
 }
 
 /// Starts an engine by this command, and returns at once.
-pub fn leave(deployment: &Deployment, command: &mut Command) -> io::Result<()> {
+pub fn launch(deployment: &Deployment, command: &mut Command) -> io::Result<()> {
     let private = |path: PathBuf, append: bool| {
         let mut options = OpenOptions::new();
         options.create(true).write(true).append(append).truncate(!append).mode(0o600).open(path)
@@ -50,13 +50,13 @@ pub fn leave(deployment: &Deployment, command: &mut Command) -> io::Result<()> {
 /// An engine in the background that has given way, and how it was started: its secrets may be in
 /// its environment.
 #[derive(Debug, Clone)]
-pub struct Dismissed {
+pub struct DismissedEngine {
     words: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     directory: PathBuf,
 }
 
-impl Dismissed {
+impl DismissedEngine {
     fn of(engine: Identity) -> Option<Self> {
         let about = PathBuf::from(format!("/proc/{}", engine.number()?));
         let texts = |file: &str| -> Option<Vec<OsString>> {
@@ -70,7 +70,7 @@ impl Dismissed {
             let (name, value) = (bytes[..at].to_vec(), bytes[at + 1..].to_vec());
             Some((OsString::from_vec(name), OsString::from_vec(value)))
         };
-        Some(Dismissed {
+        Some(DismissedEngine {
             words: texts("cmdline")?,
             environment: texts("environ")?.into_iter().filter_map(variable).collect(),
             directory: fs::read_link(about.join("cwd")).ok()?,
@@ -79,19 +79,19 @@ impl Dismissed {
 
     /// Starts it again; false when it does not come to drive the deployment, whose lock must be
     /// free.
-    pub fn revive(&self, deployment: &Deployment) -> bool {
-        self.leave(deployment).is_ok() && drives(deployment)
+    pub fn restore(&self, deployment: &Deployment) -> bool {
+        self.launch_again(deployment).is_ok() && drives(deployment)
     }
 
     /// Starts it again, and returns at once: it waits for a while until the lock is free.
-    pub fn leave(&self, deployment: &Deployment) -> io::Result<()> {
+    pub fn launch_again(&self, deployment: &Deployment) -> io::Result<()> {
         // The same program: this one may be another.
         let Some((program, words)) = self.words.split_first() else {
             return Err(io::ErrorKind::NotFound.into());
         };
         let mut command = Command::new(program);
         command.args(words).env_clear().envs(self.environment.iter().cloned());
-        leave(deployment, command.current_dir(&self.directory))
+        launch(deployment, command.current_dir(&self.directory))
     }
 }
 
@@ -116,10 +116,10 @@ fn engine(deployment: &Deployment) -> Option<Identity> {
 }
 
 /// Asks the engine in the background to end, and waits for it; none when there was none.
-pub fn dismiss(deployment: &Deployment) -> Option<Dismissed> {
+pub fn dismiss(deployment: &Deployment) -> Option<DismissedEngine> {
     let engine = engine(deployment)?;
     // One that could not be brought back is not ended.
-    let dismissed = Dismissed::of(engine)?;
+    let dismissed = DismissedEngine::of(engine)?;
     engine.signal(Signal::INT);
     engine.wait(Some(PATIENCE)).then_some(dismissed)
 }

@@ -137,7 +137,7 @@ fn application(
         Target::Windlass | Target::Json => {
             Ok(ours(&own::print(&application, goal.as_ref()), args.to))
         }
-        Target::Ramp => said(ramp::print(&application).map(text_of)),
+        Target::Ramp => or_failure(ramp::print(&application).map(text_of)),
         Target::Barrel => {
             let base = args.base.as_deref().or(is_archive.then_some(&*args.file));
             archive::write(&application, base)
@@ -199,7 +199,7 @@ fn service(
         return Err(Failure::usage(message).help("write a plan as a workflow: `windlass plan`"));
     };
     let workflows = [("deploy", &deploy), ("undeploy", &undeploy)];
-    Ok(yaml_of(said(tosca::workflow::print(&workflows))?))
+    Ok(yaml_of(or_failure(tosca::workflow::print(&workflows))?))
 }
 
 fn plan(plan: &Plan, args: &ConvertArgs) -> Result<Written<Content>, Failure> {
@@ -211,14 +211,14 @@ fn plan(plan: &Plan, args: &ConvertArgs) -> Result<Written<Content>, Failure> {
             let is_csv = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
             let form = if is_csv { tosker::Form::Csv } else { tosker::Form::Plan };
             let written = tosker::print_plan(plan, form);
-            said(
+            or_failure(
                 written
                     .map(|w| Written { document: Content::Text(w.document), left_out: w.left_out }),
             )
         }
         Target::Tosca => {
             let name = tosca::workflow::name(plan);
-            Ok(yaml_of(said(tosca::workflow::print(&[(name, plan)]))?))
+            Ok(yaml_of(or_failure(tosca::workflow::print(&[(name, plan)]))?))
         }
         Target::Occi => Err(not_in("plan", "OCCI")),
         Target::Barrel => Err(not_in("plan", "BARREL's archives")),
@@ -234,7 +234,7 @@ fn state(
 ) -> Result<Written<Content>, Failure> {
     match args.to {
         Target::Windlass | Target::Json => Ok(ours(&own::print_state(application, state), args.to)),
-        Target::Ramp => said(ramp::print_state(application, state).map(text_of)),
+        Target::Ramp => or_failure(ramp::print_state(application, state).map(text_of)),
         Target::Barrel => Err(not_in("state", "BARREL's archives")),
         Target::Alloy => Err(not_in("state", "Alloy")),
         Target::Tosker => Err(not_in("state", "TosKer's plan files")),
@@ -260,7 +260,7 @@ fn text_of(written: Written<Value>) -> Written<Content> {
     Written { document: Content::Text(emit::json(&document)), left_out }
 }
 
-fn said<T>(written: Result<T, Inexpressible>) -> Result<T, Failure> {
+fn or_failure<T>(written: Result<T, Inexpressible>) -> Result<T, Failure> {
     written.map_err(|refused| Failure::usage(refused.to_string()))
 }
 

@@ -63,5 +63,5 @@ pub(crate) fn exec(args: &DownArgs) -> Result<u8, Failure> {
     let request = TakeDown { volumes, remove_orphans, corrected: Some(&corrected) };
     let ended = terminal.conclude(controller.take_down(&request));
     // What is down is not looked after; after a refusal it is.
-    engine::leave(controller, ended, &args.drive, &found.address, Afterwards::Nothing)
+    engine::finish(controller, ended, &args.drive, &found.address, Afterwards::Nothing)
 }

@@ -16,7 +16,7 @@ pub(crate) use address::Address;
 pub(crate) use failure::failure;
 pub(crate) use lines::Lines;
 pub(crate) use live::notice as notice_above_view;
-pub(crate) use session::{Afterwards, controller, leave};
+pub(crate) use session::{Afterwards, controller, finish};
 #[cfg(test)]
 pub(crate) use terminal::EventLine;
 pub(crate) use terminal::{Terminal, progress};

@@ -115,7 +115,7 @@ fn print_all(args: &LogsArgs, found: &Found, journal: &Sqlite, last: u64) -> Res
     let refuse = |why| engine::failure(why, &found.address, args.format);
     let deployment = &found.deployment;
     let wanted = Wanted::new(args, found, journal, last)?;
-    let (mut run, mut seen) = (last, wanted.seen(last)?);
+    let (mut run, mut seen) = (last, wanted.last_entry(last)?);
     let mut logs = wanted.logs(args.run)?;
     let mut shown = None;
     loop {
@@ -234,7 +234,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// The number of the last entry of a run.
-    fn seen(&self, run: u64) -> Result<u64, Failure> {
+    fn last_entry(&self, run: u64) -> Result<u64, Failure> {
         let records = self.records(run)?;
         Ok(records.last().map_or(0, |record| record.seq))
     }

@@ -255,7 +255,7 @@ fn request(args: &PlanArgs, loader: &Loader) -> Result<Request, Failure> {
     }
     let known = load::instances(&application, &start, &Plan::default());
     let ids = Ids::Creatable(&known);
-    let goal = match (said(args, loader, &application, ids)?, declared) {
+    let goal = match (goal_argument(args, loader, &application, ids)?, declared) {
         (Some(goal), _) => goal,
         (None, Some(declared)) => {
             check_declared(&declared, &application, ids)?;
@@ -282,7 +282,7 @@ fn nets(path: &std::path::Path) -> Failure {
 }
 
 /// The goal on the command line.
-fn said(
+fn goal_argument(
     args: &PlanArgs,
     loader: &Loader,
     application: &Application,

@@ -52,5 +52,5 @@ pub(crate) fn exec(args: &RestartArgs) -> Result<u8, Failure> {
     let terminal = Terminal::new(&found.address, args.format);
     let controller = engine::controller(&found, &args.drive, &terminal, args.dry_run)?;
     let ended = terminal.conclude(controller.restart(&args.part));
-    engine::leave(controller, ended, &args.drive, &found.address, Afterwards::Restore)
+    engine::finish(controller, ended, &args.drive, &found.address, Afterwards::Restore)
 }

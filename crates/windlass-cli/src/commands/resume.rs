@@ -101,7 +101,7 @@ pub(crate) fn exec(args: &ResumeArgs) -> Result<u8, Failure> {
         controller.resume(&last, &verdicts, Some(&args.file))
     });
     let (ended, after) = (terminal.conclude(resumed), Afterwards::Supervise);
-    let code = engine::leave(controller, ended, &args.drive, &found.address, after)?;
+    let code = engine::finish(controller, ended, &args.drive, &found.address, after)?;
     if purpose == Purpose::Up {
         outputs::tell_again(args.format, code, &found.deployment)?;
     }

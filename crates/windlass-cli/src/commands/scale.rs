@@ -63,5 +63,5 @@ pub(crate) fn exec(args: &ScaleArgs) -> Result<u8, Failure> {
     let terminal = terminal.listing_actions();
     let controller = engine::controller(&found, &args.drive, &terminal, args.dry_run)?;
     let ended = terminal.conclude(controller.scale(&args.counts));
-    engine::leave(controller, ended, &args.drive, &found.address, Afterwards::Restore)
+    engine::finish(controller, ended, &args.drive, &found.address, Afterwards::Restore)
 }

@@ -129,7 +129,7 @@ pub(crate) fn exec(args: &UpArgs, loader: &Loader) -> Result<u8, Failure> {
     let controller = engine::controller(&found, &args.drive, &terminal, args.dry_run)?;
     let ended = bring_up(args, loader, &mut request, &controller, &terminal);
     let after = Afterwards::Supervise;
-    let code = engine::leave(controller, ended, &args.drive, &found.address, after)?;
+    let code = engine::finish(controller, ended, &args.drive, &found.address, after)?;
     if !args.dry_run {
         outputs::tell(args.format, code, &found.deployment, request.loaded.tosca.as_deref())?;
     }
@@ -200,7 +200,7 @@ fn directory(
     let is_real = matches!(world, WorldKind::Process | WorldKind::Ssh);
     let application = &loaded.application;
     match loaded.tosca.as_deref().filter(|_| is_real) {
-        Some(service) if args.dry_run => staging::looked_at(&args.file, application, service),
+        Some(service) if args.dry_run => staging::inspected_directory(&args.file, application, service),
         Some(service) => staging::directory(&args.file, &found.deployment, application, service),
         None => Ok(engine::folder_of(&args.file)),
     }

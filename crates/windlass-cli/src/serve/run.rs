@@ -40,9 +40,9 @@ pub(super) async fn run(
 }
 
 /// What a stream of events is made of; nothing can go wrong.
-pub(super) type Told = Result<Event, Infallible>;
+pub(super) type StreamEvent = Result<Event, Infallible>;
 
-async fn follow(scratch: &Scratch, request: &Run, sender: &Sender<Told>) -> Result<(), Refusal> {
+async fn follow(scratch: &Scratch, request: &Run, sender: &Sender<StreamEvent>) -> Result<(), Refusal> {
     let question = scratch
         .question(&["up", "--world=simulated", "--format=json", "--yes", "--detach"])
         .option("--state-dir", Some(scratch.path("deployments")))
@@ -60,7 +60,7 @@ async fn follow(scratch: &Scratch, request: &Run, sender: &Sender<Told>) -> Resu
             if let Some(due) = due(&line, request) {
                 tokio::time::sleep_until(started + due).await;
             }
-            let predicted = foresee(&line, &mut records).await;
+            let predicted = predict(&line, &mut records).await;
             let entry = Event::default().event("entry").data(line);
             let told = [Some(entry), predicted.map(|it| named("predicted", &it))];
             for event in told.into_iter().flatten() {
@@ -86,7 +86,7 @@ pub(super) fn named(name: &str, data: &serde_json::Value) -> Event {
 }
 
 /// The prediction, as soon as enough is known for it.
-async fn foresee(line: &str, records: &mut Vec<Record>) -> Option<serde_json::Value> {
+async fn predict(line: &str, records: &mut Vec<Record>) -> Option<serde_json::Value> {
     let said: serde_json::Value = serde_json::from_str(line).ok()?;
     let entry: Entry = serde_json::from_value(said.get("event")?.clone()).ok()?;
     let seq = records.len() as u64 + 1;
@@ -110,10 +110,10 @@ fn due(line: &str, request: &Run) -> Option<Duration> {
 }
 
 /// The receiving end as a stream.
-pub(super) struct Events(pub(super) mpsc::Receiver<Told>);
+pub(super) struct Events(pub(super) mpsc::Receiver<StreamEvent>);
 
 impl futures_core::Stream for Events {
-    type Item = Told;
+    type Item = StreamEvent;
 
     fn poll_next(
         mut self: std::pin::Pin<&mut Self>,

@@ -23,7 +23,7 @@ use windlass_run::journal::sqlite::Sqlite;
 use super::Server;
 use super::refusal::Refusal;
 use super::requests::About;
-use super::run::{Events, Told, WAITING, named};
+use super::run::{Events, StreamEvent, WAITING, named};
 use crate::commands::engine::{self, WhereArgs};
 
 /// How often the journal is looked at.
@@ -50,7 +50,7 @@ struct Watching {
     server: Arc<Server>,
     file: String,
     path: PathBuf,
-    sender: Sender<Told>,
+    sender: Sender<StreamEvent>,
     /// The run, and the last entry of it that was told.
     seen: (u64, u64),
     /// What was told about the engine.

@@ -62,7 +62,7 @@ pub fn containers(engine: &Engine, project: &str) -> Result<Vec<ProjectContainer
             let value = container.labels.get(name).and_then(Value::as_str);
             value.unwrap_or_default().to_owned()
         };
-        if label(requests::ONE_OFF) == "True" || replace::is_spare(&container) {
+        if label(requests::ONE_OFF) == "True" || replace::is_replacement(&container) {
             continue;
         }
         let (service, number) =
@@ -80,7 +80,7 @@ pub fn observe(
     application: &Application,
     requests: &mut Requests,
 ) -> Result<Observed, EngineError> {
-    looked(engine, application, requests, None)
+    observe_with(engine, application, requests, None)
 }
 
 /// Looks at an engine without comparing configurations: whatever is there is what is there. What is
@@ -91,10 +91,10 @@ pub fn observe_as_is(
     requests: &mut Requests,
     known: &GlobalState,
 ) -> Result<Observed, EngineError> {
-    looked(engine, application, requests, Some(known))
+    observe_with(engine, application, requests, Some(known))
 }
 
-fn looked(
+fn observe_with(
     engine: &Engine,
     application: &Application,
     requests: &mut Requests,
@@ -126,7 +126,7 @@ fn looked(
                 keep(&mut observed, "volume", name, is_there)
             }
             Some(Part::Image { reference, policy, build, .. }) => {
-                will_do(engine, reference, policy, build.is_some())?
+                is_image_usable(engine, reference, policy, build.is_some())?
             }
             // It comes with the containers: no order creates it.
             Some(Part::Nothing) => true,
@@ -207,14 +207,14 @@ fn is_there(engine: &Engine, kind: &str, name: &str) -> Result<bool, EngineError
 }
 
 /// Whether an image is there that will do.
-fn will_do(
+fn is_image_usable(
     engine: &Engine,
     image: &str,
     policy: &str,
     is_built: bool,
 ) -> Result<bool, EngineError> {
     let image = found(engine, "images", image)?;
-    Ok(image.is_some_and(|image| pull::is_good(policy, is_built, &image)))
+    Ok(image.is_some_and(|image| pull::is_usable(policy, is_built, &image)))
 }
 
 fn keep(observed: &mut Observed, kind: &str, name: &str, is_there: bool) -> bool {

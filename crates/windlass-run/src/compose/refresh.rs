@@ -2,7 +2,7 @@
 //! containers of an older one are replaced by the same run.
 
 use crate::world::docker::engine::Engine;
-use crate::world::docker::pull::{ImageError, Wanted, fetch, is_good};
+use crate::world::docker::pull::{ImageError, ImageRequest, fetch, is_usable};
 use crate::world::docker::requests::{Part, Requests};
 
 /// Pulls the images that `pull_policy` wants again, and with `build` builds all that are
@@ -23,9 +23,9 @@ pub fn refresh(
             Err(why) if why.is_missing() => continue,
             Err(why) => return Err(why.into()),
         };
-        if !is_good(policy, build.is_some(), &image) {
+        if !is_usable(policy, build.is_some(), &image) {
             let (build, platform) = (build.as_ref(), platform.as_deref());
-            fetch(engine, tell, &Wanted { reference, policy, build, platform })?;
+            fetch(engine, tell, &ImageRequest { reference, policy, build, platform })?;
         }
         // It has been looked at; the run need not do it again.
         "missing".clone_into(policy);

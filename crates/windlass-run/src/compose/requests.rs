@@ -108,7 +108,7 @@ fn parts(project: &Project, ground: &ProjectContext) -> Vec<Part> {
     for service in project.services.values() {
         let name = service.name.as_str();
         let rank = ranks.get(name).copied().unwrap_or(0);
-        let ends = Ends { is_job: needed.contains(name), may_fail: hoped.contains(name), rank };
+        let ends = EndDependents { is_job: needed.contains(name), may_fail: hoped.contains(name), rank };
         all.push(service_part(project, service, &ends, ground));
     }
     all
@@ -195,7 +195,7 @@ fn image_part(project: &Project, service: &Written, ground: &ProjectContext) -> 
 }
 
 /// What waits for the end of a service: a service that needs it, one that does not.
-struct Ends {
+struct EndDependents {
     is_job: bool,
     may_fail: bool,
     /// How long the longest row is that it waits for itself.
@@ -240,7 +240,7 @@ fn ranks(project: &Project) -> BTreeMap<&str, u32> {
 fn service_part(
     project: &Project,
     service: &Written,
-    ends: &Ends,
+    ends: &EndDependents,
     ground: &ProjectContext,
 ) -> Part {
     let value = additions::with_socket(canon::service(service, ground));

@@ -28,14 +28,14 @@ pub(super) fn of(service: &Service) -> Update {
     let usual = if unwatched { UNCHECKED } else { Duration::ZERO };
     Update {
         parallelism: parallelism.and_then(|it| u32::try_from(it).ok()).unwrap_or(1),
-        start_first: wants && only_once(service).is_none(),
+        start_first: wants && exclusive_resource(service).is_none(),
         delay: time("delay").unwrap_or(Duration::ZERO),
         monitor: time("monitor").unwrap_or(usual),
     }
 }
 
 /// What the containers of a service have that two cannot have at the same time.
-pub(super) fn only_once(service: &Service) -> Option<&'static str> {
+pub(super) fn exclusive_resource(service: &Service) -> Option<&'static str> {
     if service.ports.iter().any(|port| port.port.published.is_some()) {
         return Some("a port of the host");
     }

@@ -152,7 +152,7 @@ impl RunningProject {
         let mut ours = Vec::new();
         for name in std::mem::take(&mut self.others) {
             let container = engine.inspect(&name)?;
-            if let Some(service) = self.brought_up(container.label(SERVICE)) {
+            if let Some(service) = self.earlier_service(container.label(SERVICE)) {
                 ours.push((service.clone(), container));
                 continue;
             }
@@ -162,7 +162,7 @@ impl RunningProject {
             );
             self.hold(&engine, &name)?;
         }
-        self.take_earlier(operator, &engine, ours, volumes)?;
+        self.remove_earlier(operator, &engine, ours, volumes)?;
         let ours = self.requests.parts.values().filter_map(|part| match part {
             Part::Network { name, .. } if self.held.contains(name) => Some(name),
             _ => None,
@@ -174,7 +174,7 @@ impl RunningProject {
     }
 
     /// A service that an earlier run brought up.
-    fn brought_up(&self, name: &str) -> Option<&Service> {
+    fn earlier_service(&self, name: &str) -> Option<&Service> {
         self.requests.earlier.values().find_map(|part| match part {
             Part::Service(service) if service.name == name => Some(&**service),
             _ => None,
@@ -183,7 +183,7 @@ impl RunningProject {
 
     /// Removes what earlier runs brought up and the last one was not asked for: those first that
     /// wait for others.
-    fn take_earlier(
+    fn remove_earlier(
         &mut self,
         operator: &dyn Operator,
         engine: &Engine,
@@ -242,7 +242,7 @@ impl RunningProject {
     }
 
     /// Keeps what going down will ask of the engine.
-    pub(super) fn keep_leaving(&self, deployment: &Deployment, volumes: bool) -> Result<(), Error> {
+    pub(super) fn keep_removal_requests(&self, deployment: &Deployment, volumes: bool) -> Result<(), Error> {
         keep(deployment, &Requests { remove_volumes: volumes, ..self.requests.clone() })
     }
 

@@ -15,7 +15,7 @@ use crate::world::process::ProcessSettings;
 use crate::world::ssh::{Ssh, SshSettings};
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct HostsFile {
     unique: String,
     config: Option<PathBuf>,
 }
@@ -47,7 +47,7 @@ impl HostAccess<'_> {
     pub fn settings(self) -> Result<SshSettings, Error> {
         let path = self.deployment.folder().join("ssh.json");
         let unusable = |error: io::Error| Error::file("use", &path, error);
-        let old: Option<Kept> = match fs::read(&path) {
+        let old: Option<HostsFile> = match fs::read(&path) {
             Ok(text) => Some(serde_json::from_slice(&text).map_err(|why| unusable(why.into()))?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(unusable(error)),
@@ -65,7 +65,7 @@ impl HostAccess<'_> {
             None => format!("{}-{}", self.name, random().map_err(unusable)?),
         };
         if is_new {
-            let kept = Kept { unique: unique.clone(), config: config.clone() };
+            let kept = HostsFile { unique: unique.clone(), config: config.clone() };
             let text = serde_json::to_string(&kept).map_err(|why| unusable(why.into()))?;
             replace_file(&path, &text).map_err(unusable)?;
         }

@@ -3,14 +3,14 @@
 use super::error::Error;
 use super::operator::Operator;
 use crate::deployment::{Deployment, Lock, LockError};
-use crate::supervisor::{self, Dismissed};
+use crate::supervisor::{self, DismissedEngine};
 
 /// As long as it lives, no other engine drives the deployment.
 #[derive(Debug)]
 pub struct Lease {
     _lock: Lock,
     /// The engine in the background that gave way, and how it was started.
-    pub dismissed: Option<Dismissed>,
+    pub dismissed: Option<DismissedEngine>,
 }
 
 impl Lease {
@@ -31,7 +31,7 @@ impl Lease {
             dismissed = supervisor::dismiss(deployment);
         }
         if let Some(dismissed) = &dismissed {
-            operator.gave_way(deployment, dismissed);
+            operator.supervisor_dismissed(deployment, dismissed);
             lock = deployment.lock();
         }
         match lock {

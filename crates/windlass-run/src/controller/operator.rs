@@ -8,7 +8,7 @@ use super::actions::Action;
 use super::drive::RunView;
 use crate::deployment::Deployment;
 use crate::entry::Entry;
-use crate::supervisor::Dismissed;
+use crate::supervisor::DismissedEngine;
 use crate::world::process::Interrupter;
 
 /// Whoever a deployment belongs to. Every method has a default, so that a program implements what
@@ -29,7 +29,7 @@ pub trait Operator {
     }
 
     /// An engine in the background has ended, because this one wants to drive its deployment.
-    fn gave_way(&self, _deployment: &Deployment, _engine: &Dismissed) {}
+    fn supervisor_dismissed(&self, _deployment: &Deployment, _engine: &DismissedEngine) {}
 
     /// A run is about to go on.
     fn begins(&self, _run: &RunView<'_>) {}
@@ -52,9 +52,9 @@ pub trait Operator {
 
 /// An operator who agrees to everything and hears nothing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Agrees;
+pub struct AlwaysYes;
 
-impl Operator for Agrees {
+impl Operator for AlwaysYes {
     fn confirm(&self, _: &Question, _: &[Action]) -> Answer {
         Answer::Yes
     }

@@ -94,7 +94,7 @@ pub fn of_start(
 /// The world in which a run is imagined: actions without commands take time where time is played,
 /// and none on a machine.
 fn world(kind: WorldKind) -> Simulated {
-    let world = Simulated::new(1, Faults::default()).taking(Duration::ZERO);
+    let world = Simulated::new(1, Faults::default()).with_default_duration(Duration::ZERO);
     if kind == WorldKind::Simulated { world.playing() } else { world }
 }
 

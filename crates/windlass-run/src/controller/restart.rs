@@ -23,7 +23,7 @@ impl Controller<'_> {
         };
         let parts = parts(&last, &standing, part)?;
         let there = there(&self.deployment, &last, &standing)?;
-        let goal = away(&last, &standing, &parts, &there)?;
+        let goal = goal_before_restart(&last, &standing, &parts, &there)?;
         if self.is_dry_run() {
             let (mut all, state) = actions_to(&last.application, &standing.state, &goal)?;
             all.extend(actions_to(&last.application, &state, &back)?.0);
@@ -82,7 +82,7 @@ fn there(
 
 /// A goal in which every part is in a state from which an operation leads to its present one, and
 /// every other instance where it is, or else one operation before that too: none is removed.
-fn away(
+fn goal_before_restart(
     last: &LastRun,
     standing: &Standing,
     parts: &[InstanceId],

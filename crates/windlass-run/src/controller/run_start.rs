@@ -16,7 +16,7 @@ use crate::machine::net::{HistoryError, NetHistory, NetMachine};
 pub type Processes = BTreeMap<String, OrderId>;
 
 /// Where nets are: they have tokens, and no instances.
-pub(super) static NOWHERE: GlobalState = GlobalState {
+pub(super) static NO_INSTANCES: GlobalState = GlobalState {
     instances: BTreeMap::new(),
     horizontal: BTreeSet::new(),
     vertical: BTreeMap::new(),

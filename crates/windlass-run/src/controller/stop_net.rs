@@ -16,7 +16,7 @@ use windlass::simulate::Scenario;
 
 use super::drive::Beginning;
 use super::error::Error;
-use super::run_start::{NO_PROCESSES, NOWHERE, RunStart};
+use super::run_start::{NO_PROCESSES, NO_INSTANCES, RunStart};
 use super::start_net::refuse_deadlock;
 use super::take_down::TakeDown;
 use super::{Controller, LastRun, Outcome};
@@ -124,7 +124,7 @@ impl Controller<'_> {
             goal: None,
             directory: &last.directory,
             world: last.world,
-            state: &NOWHERE,
+            state: &NO_INSTANCES,
             history,
             processes: &NO_PROCESSES,
         };

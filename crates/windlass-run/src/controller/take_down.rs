@@ -48,7 +48,7 @@ impl Controller<'_> {
             Faults::Forbidden | Faults::Handled => down::everything_down(application).wants,
         };
         if let Some(project) = &project {
-            project.keep_leaving(&self.deployment, request.volumes)?;
+            project.keep_removal_requests(&self.deployment, request.volumes)?;
         }
         let goal = GoalFile { goal: Goal { wants }, ..GoalFile::default() };
         let (purpose, stay, asks) = (Purpose::Down, false, false);

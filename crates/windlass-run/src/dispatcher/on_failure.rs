@@ -64,7 +64,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
         self.outbox.record(Entry::GaveUp { task, label, reason });
         self.failures.abandon(task);
         let notes = self.machine.give_up(task);
-        self.processes.suspect();
+        self.processes.request_check();
         self.record_notes(notes);
     }
 

@@ -54,7 +54,7 @@ impl Outbox {
     }
 
     /// An entry is about this order.
-    pub(super) fn concerns(&mut self, order: &Order) {
+    pub(super) fn note_order(&mut self, order: &Order) {
         self.unrepeatable |= !order.is_repeatable();
     }
 

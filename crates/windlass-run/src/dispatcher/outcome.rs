@@ -21,7 +21,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             other => other,
         };
         self.outbox.record(Entry::Outcome { order: id, end: end.clone(), witness });
-        self.outbox.concerns(&ended.order);
+        self.outbox.note_order(&ended.order);
         if end != End::NotDone {
             self.outbox.clean_up(id);
         }
@@ -66,7 +66,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
                 Ok(notes) => self.record_notes(notes),
                 // The world changed while it ran: what it did counts no more.
                 Err(what) => {
-                    self.processes.suspect();
+                    self.processes.request_check();
                     let what = format!("`{}` ended without success: {what}", order.label);
                     self.outbox.record(Entry::Followed { what, fault: false });
                 }
@@ -105,7 +105,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             End::Done => return,
             // It is given again.
             End::NotDone => {
-                self.processes.suspect();
+                self.processes.request_check();
                 return;
             }
             End::Failed { reason } => reason,
@@ -127,7 +127,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
 
     /// A process that the state of its instance asks for is not there.
     fn process_missing(&mut self, instance: &str, order: OrderId, detail: String) {
-        self.processes.suspect();
+        self.processes.request_check();
         self.outbox.record(Entry::Observed { instance: instance.to_owned(), order, detail });
         let notes = self.machine.observe(instance);
         self.record_notes(notes);

@@ -26,7 +26,7 @@ pub(crate) struct RunningProcess {
 pub(crate) struct Processes {
     running: BTreeMap<String, RunningProcess>,
     /// Whether processes may not fit the states of their instances.
-    suspect: bool,
+    needs_check: bool,
     /// What was tried to put a process into the state of its instance, and failed.
     unrepairable: Vec<ProcessMismatch>,
     /// Processes that died before the report that they had come up, by their orders.
@@ -39,7 +39,7 @@ impl Processes {
     pub(super) fn new() -> Self {
         Processes {
             running: BTreeMap::new(),
-            suspect: true,
+            needs_check: true,
             unrepairable: Vec::new(),
             early_deaths: BTreeMap::new(),
             deaths: BTreeMap::new(),
@@ -92,13 +92,13 @@ impl Processes {
     }
 
     /// Something unplanned happened: processes may not fit the states of their instances.
-    pub(super) fn suspect(&mut self) {
-        self.suspect = true;
+    pub(super) fn request_check(&mut self) {
+        self.needs_check = true;
     }
 
     /// Whether processes may not fit; from now on they are taken to fit.
-    pub(super) fn take_suspicion(&mut self) -> bool {
-        std::mem::take(&mut self.suspect)
+    pub(super) fn take_check_request(&mut self) -> bool {
+        std::mem::take(&mut self.needs_check)
     }
 
     /// What was tried to repair this failed: it is not tried again.

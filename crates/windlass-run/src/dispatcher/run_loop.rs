@@ -120,7 +120,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     pub(super) fn record_notes(&mut self, notes: Vec<Note>) {
         for Note { what, fault } in notes {
             if fault {
-                self.processes.suspect();
+                self.processes.request_check();
             }
             self.outbox.record(Entry::Followed { what, fault });
         }

@@ -150,7 +150,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             attempt,
         });
         let is_empty = !self.world.performs(&order);
-        self.outbox.concerns(&order);
+        self.outbox.note_order(&order);
         let deadline = self.deadline(timeout);
         let in_flight = InFlight::new(order, task, attempt);
         self.orders.insert(InFlight { resources, deadline, ..in_flight });
@@ -167,7 +167,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     /// happened: what goes by plan keeps them together by itself. What failed is not tried again
     /// before something else happens to its instance.
     fn repair_processes(&mut self) {
-        if !self.processes.take_suspicion() {
+        if !self.processes.take_check_request() {
             return;
         }
         for mismatch in self.machine.process_mismatches(&self.processes.by_instance()) {
@@ -176,7 +176,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             }
             if self.orders.has_instance(&mismatch.instance) {
                 // Looked at again when that has ended.
-                self.processes.suspect();
+                self.processes.request_check();
                 continue;
             }
             let resources = vec![Resource::Instance(mismatch.instance.clone())];

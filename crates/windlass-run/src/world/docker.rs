@@ -50,7 +50,7 @@ use semaphore::Semaphore;
 
 /// What an engine of ours made.
 #[derive(Debug, Default)]
-struct Made {
+struct Created {
     /// Volumes: these alone are removed when a run is rolled back.
     volumes: BTreeSet<String>,
     /// Networks in the place of those that were there before: they stay.
@@ -70,7 +70,7 @@ pub(super) struct Shared {
     /// Orders that the operator or the clock has stopped.
     cancelled: Mutex<BTreeSet<OrderId>>,
     /// What this engine made.
-    made: Mutex<Made>,
+    made: Mutex<Created>,
     /// What is known about images, by name, so that it is asked once.
     images: Mutex<BTreeMap<String, Value>>,
     /// The ids of the containers that this engine made, by name.
@@ -170,7 +170,7 @@ fn has_replacements(engine: &Engine, requests: &Requests) -> Result<bool, Engine
 
 impl Shared {
     /// What this engine made.
-    fn made(&self) -> MutexGuard<'_, Made> {
+    fn made(&self) -> MutexGuard<'_, Created> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

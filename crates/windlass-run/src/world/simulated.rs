@@ -125,7 +125,7 @@ impl Inner {
     }
 
     /// What a report means for the world itself.
-    fn comes_true(&mut self, report: &Report) {
+    fn apply_report(&mut self, report: &Report) {
         let Report::Ended { order, end } = report else { return };
         let Some(execution) = self.executions.get_mut(order) else { return };
         if std::mem::replace(&mut execution.over, true) {
@@ -157,7 +157,7 @@ impl Inner {
                 }
                 self.processes.remove(instance);
             }
-            self.comes_true(&report);
+            self.apply_report(&report);
             if self.chance(self.faults.lost) {
                 if let Report::Died { instance, .. } = report {
                     self.unseen.insert(instance);
@@ -193,7 +193,7 @@ impl Simulated {
 
     /// Orders without a duration take this long.
     #[must_use]
-    pub fn taking(self, unknown: Duration) -> Self {
+    pub fn with_default_duration(self, unknown: Duration) -> Self {
         self.inner.borrow_mut().unknown = Some(unknown);
         self
     }
@@ -214,7 +214,7 @@ impl Simulated {
     }
 
     /// From here on nothing goes wrong by itself.
-    pub fn calm(&self) {
+    pub fn stop_faults(&self) {
         self.inner.borrow_mut().faults = Faults::default();
     }
 

@@ -38,16 +38,16 @@ use script::{ClaimKind, ClaimStatus, Scripts};
 use unreachable::UnreachableHosts;
 
 /// How long after a request to stop a command the next one is sent.
-const TOLD_AGAIN: Duration = Duration::from_millis(300);
+const STOP_INTERVAL: Duration = Duration::from_millis(300);
 
 /// How long a command that was stopped may take before it is killed, in tenths of a second.
 const GRACE: u64 = 50;
 
 /// How soon the operator is heard while a host is asked.
-const HEARD_WITHIN: Duration = Duration::from_millis(100);
+const INTERRUPT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long a host may take to answer before the operator is informed.
-const SOON: Duration = Duration::from_secs(2);
+const SLOW_ANSWER: Duration = Duration::from_secs(2);
 
 /// What the threads share.
 #[derive(Debug)]
@@ -210,7 +210,7 @@ impl Ssh {
             if is_unresponsive {
                 execute::ask_once(shared, &place, &script)
             } else {
-                execute::ask_patiently(shared, &place, &script)
+                execute::ask_with_retries(shared, &place, &script)
             }
         })?;
         match said {
@@ -237,13 +237,13 @@ impl Ssh {
         let (shared, begun) = (Arc::clone(&self.shared), Instant::now());
         in_thread(move || drop(say.send(ask(&shared)))).ok()?;
         loop {
-            match answer.recv_timeout(HEARD_WITHIN) {
+            match answer.recv_timeout(INTERRUPT_INTERVAL) {
                 Ok(said) => return Some(said),
                 Err(RecvTimeoutError::Timeout) if !self.local.is_interrupted() => {}
                 Err(_) => return None,
             }
-            if let Some(host) = host.filter(|_| begun.elapsed() > SOON) {
-                self.shared.unreachable.is_slow(host, SOON);
+            if let Some(host) = host.filter(|_| begun.elapsed() > SLOW_ANSWER) {
+                self.shared.unreachable.is_slow(host, SLOW_ANSWER);
             }
         }
     }
@@ -290,18 +290,18 @@ impl World for Ssh {
             cancelled.insert(order);
         }
         let script = self.shared.scripts.stop(order, ClaimKind::Command, "TERM", GRACE);
-        let (shared, place, told) = (Arc::clone(&self.shared), host.clone(), script.clone());
+        let (shared, place, request) = (Arc::clone(&self.shared), host.clone(), script.clone());
         let telling = in_thread(move || {
             // The command may not have begun there: the request is sent again until its thread has
             // ended.
             while shared.is_cancelled(order) {
-                let _ = execute::ask_patiently(&shared, &place, &told);
-                thread::sleep(TOLD_AGAIN);
+                let _ = execute::ask_with_retries(&shared, &place, &request);
+                thread::sleep(STOP_INTERVAL);
             }
         });
         if telling.is_err() {
             // It cannot be sent again.
-            let _ = execute::ask_patiently(&self.shared, &host, &script);
+            let _ = execute::ask_with_retries(&self.shared, &host, &script);
         }
     }
 

@@ -88,7 +88,7 @@ fn campaign<M: Machine>(
         let crash = (life < LIVES && dice.below(4) > 0).then(|| dice.below(20));
         world.crash_after(crash);
         if life == LIVES {
-            world.calm();
+            world.stop_faults();
         }
         let jobs = (dice.below(3) == 0).then_some(2);
         let on_failure = if dice.below(2) == 0 { OnFailure::Stop } else { OnFailure::GoOn };

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use windlass_run::deployment::Deployment;
-use windlass_run::supervisor::Dismissed;
+use windlass_run::supervisor::DismissedEngine;
 use windlass_run::world::process::Interrupter;
 
 use crate::exit_code;
@@ -32,12 +32,12 @@ fn interrupt() -> bool {
 
 /// From here on, a command that ends before it drives an engine brings the engine in the
 /// background back that gave way.
-pub(super) fn restore_on_ctrlc(deployment: &Deployment, dismissed: &Dismissed) {
+pub(super) fn restore_on_ctrlc(deployment: &Deployment, dismissed: &DismissedEngine) {
     let (deployment, dismissed) = (deployment.clone(), dismissed.clone());
     let _ = ctrlc::set_handler(move || {
         if !interrupt() {
             // What cannot be started again will be missed, and this command is gone by then.
-            let _ = dismissed.leave(&deployment);
+            let _ = dismissed.launch_again(&deployment);
             std::process::exit(i32::from(exit_code::INTERRUPTED));
         }
     });

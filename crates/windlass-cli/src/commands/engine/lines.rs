@@ -34,7 +34,7 @@ impl Lines {
     }
 
     /// Takes note of what an earlier engine wrote, without a line.
-    pub(crate) fn recall(&mut self, records: &[Record]) {
+    pub(crate) fn replay(&mut self, records: &[Record]) {
         for record in records {
             if let Entry::Intent { order, label, .. } = &record.entry {
                 self.orders.insert(*order, (label.clone(), None));

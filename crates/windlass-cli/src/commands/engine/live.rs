@@ -66,7 +66,7 @@ impl Live {
         let (records, predicted) = before();
         let makespan = predicted.iter().map(|span| span.end).max().unwrap_or_default();
         let mut view = View::new(predicted.len(), makespan);
-        view.recall(&records, &predicted, (Instant::now(), SystemTime::now()));
+        view.replay(&records, &predicted, Instant::now(), SystemTime::now());
         let view = Arc::new(Mutex::new(view));
         let expected =
             predicted.into_iter().map(|span| (span.label, span.end.saturating_sub(span.start)));
@@ -102,7 +102,7 @@ impl Live {
     }
 
     /// What an entry changes.
-    pub(crate) fn saw(&mut self, entry: &Entry) {
+    pub(crate) fn apply_entry(&mut self, entry: &Entry) {
         self.change(|view| view.rests = false);
         match entry {
             Entry::Intent { order, label, .. } => self.starts(*order, label),

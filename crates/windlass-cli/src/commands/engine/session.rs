@@ -71,13 +71,13 @@ fn settings(drive: &DriveArgs) -> Settings {
 fn restore(controller: Controller<'_>, address: &Address) {
     let deployment = controller.deployment.clone();
     if let Some(dismissed) = controller.release() {
-        tell_supervised(dismissed.revive(&deployment), address);
+        tell_supervised(dismissed.restore(&deployment), address);
     }
 }
 
 /// Lets go of a deployment; the exit code. After a refusal, an engine in the background that gave
 /// way looks after it again.
-pub(crate) fn leave(
+pub(crate) fn finish(
     controller: Controller<'_>,
     ended: Result<u8, Failure>,
     drive: &DriveArgs,
@@ -132,7 +132,7 @@ fn supervise(drive: &DriveArgs, deployment: &Deployment, name: &str) -> Result<(
     if let Some(secrets) = &drive.secrets {
         engine.arg("--secrets").arg(secrets);
     }
-    supervisor::leave(deployment, &mut engine).map_err(unusable)
+    supervisor::launch(deployment, &mut engine).map_err(unusable)
 }
 
 /// The values of the secrets that commands name.

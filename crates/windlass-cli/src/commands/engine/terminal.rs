@@ -12,7 +12,7 @@ use windlass_run::controller::{
 };
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::Entry;
-use windlass_run::supervisor::Dismissed;
+use windlass_run::supervisor::DismissedEngine;
 use windlass_run::world::process::Interrupter;
 
 use super::lines::Lines;
@@ -181,7 +181,7 @@ impl Operator for Terminal<'_> {
         self.yes
     }
 
-    fn gave_way(&self, deployment: &Deployment, engine: &Dismissed) {
+    fn supervisor_dismissed(&self, deployment: &Deployment, engine: &DismissedEngine) {
         output::notice("the engine in the background has ended");
         ctrlc::restore_on_ctrlc(deployment, engine);
     }
@@ -189,7 +189,7 @@ impl Operator for Terminal<'_> {
     fn begins(&self, run: &RunView<'_>) {
         let is_real = run.world() != WorldKind::Simulated;
         let mut lines = Lines::timed(is_real);
-        lines.recall(run.earlier_records());
+        lines.replay(run.earlier_records());
         *self.lines.borrow_mut() = lines;
         // The view is for people who look at a terminal.
         let live = (self.format == Format::Text && is_real)
@@ -202,7 +202,7 @@ impl Operator for Terminal<'_> {
         match &mut *self.live.borrow_mut() {
             Some(live) => {
                 for entry in entries {
-                    live.saw(entry);
+                    live.apply_entry(entry);
                 }
                 live.print(&text);
             }

@@ -225,7 +225,7 @@ fn explain(rules: &RuleSet, argument: &Argument, out: &mut String) {
         }
         // Neighbours of several types may look the same: each look is printed once.
         let lines: BTreeSet<String> =
-            case.facts.iter().map(|fact| told_fact(rules, fact)).collect();
+            case.facts.iter().map(|fact| describe_fact(rules, fact)).collect();
         for line in lines {
             let _ = writeln!(out, "   - {}", escape::visible(&line));
         }
@@ -235,7 +235,7 @@ fn explain(rules: &RuleSet, argument: &Argument, out: &mut String) {
     }
 }
 
-fn told_fact(rules: &RuleSet, fact: &Fact) -> String {
+fn describe_fact(rules: &RuleSet, fact: &Fact) -> String {
     let kind = &rules.relationship_types[fact.place.relationship.index()].name;
     let (view, rule) = (describe(rules, &fact.view), &rules.rule(fact.applies).name);
     format!("{kind} with {view}: {rule} applies")

@@ -64,7 +64,7 @@ pub(super) fn directory(
 }
 
 /// The same for who only looks: files of an archive are looked for in it, and nothing is written.
-pub(super) fn looked_at(
+pub(super) fn inspected_directory(
     file: &Path,
     application: &Application,
     service: &tosca::Model,

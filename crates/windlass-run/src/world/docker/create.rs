@@ -8,7 +8,7 @@ use super::archive::{Content, Entry, pack};
 use super::engine::{Container, Engine, EngineError};
 use super::error::OrderError;
 use super::requests::{self, File, Part, Requests, Service};
-use super::service::unless_missing;
+use super::service::ok_if_missing;
 use super::{Shared, replace};
 use crate::compose::digest;
 
@@ -29,43 +29,43 @@ pub(super) fn make(
     if !shared.has_replacements() && create(shared, service, name, name, &mut body.clone())? {
         return Ok(());
     }
-    let mut spare = replace::spare(shared, service, number)?;
-    if let Some(old) = &spare
+    let mut replacement = replace::replacement(shared, service, number)?;
+    if let Some(old) = &replacement
         && !fits(shared, service, &body, old)?
     {
-        unless_missing(shared.engine.remove(&old.id, false))?;
-        spare = None;
+        ok_if_missing(shared.engine.remove(&old.id, false))?;
+        replacement = None;
     }
     let old = match shared.engine.inspect(name) {
         Ok(old) => old,
         Err(refused) if !refused.is_missing() => return Err(refused.into()),
         Err(_) => {
-            return match spare {
+            return match replacement {
                 // The one that it replaces went, and then the machine lost power.
-                Some(spare) => Ok(shared.engine.rename(&spare.id, name)?),
-                None => made(create(shared, service, name, name, &mut body)?, name),
+                Some(replacement) => Ok(shared.engine.rename(&replacement.id, name)?),
+                None => require_created(create(shared, service, name, name, &mut body)?, name),
             };
         }
     };
     if fits(shared, service, &body, &old)? {
-        return replace::drop_spare(shared, service, number);
+        return replace::remove_replacement(shared, service, number);
     }
     if old.label(requests::PROJECT) != shared.requests.project {
         return Err(OrderError::ForeignContainer { name: name.to_owned() });
     }
-    if spare.is_some() {
+    if replacement.is_some() {
         return Ok(());
     }
     body["Labels"][requests::REPLACE] = old.id.clone().into();
-    inherit(&old, &image, &mut body);
+    inherit_volumes(&old, &image, &mut body);
     shared.has_replacements.store(true, Ordering::SeqCst);
-    let spare = replace::spare_name(&old.id, name);
-    made(create(shared, service, name, &spare, &mut body)?, &spare)
+    let replacement = replace::replacement_name(&old.id, name);
+    require_created(create(shared, service, name, &replacement, &mut body)?, &replacement)
 }
 
 /// A name that was free a moment ago.
-fn made(is_made: bool, name: &str) -> Result<(), OrderError> {
-    if is_made { Ok(()) } else { Err(OrderError::NameTaken { name: name.to_owned() }) }
+fn require_created(is_created: bool, name: &str) -> Result<(), OrderError> {
+    if is_created { Ok(()) } else { Err(OrderError::NameTaken { name: name.to_owned() }) }
 }
 
 /// Whether a container is the one that a request would make.
@@ -115,12 +115,12 @@ pub(crate) fn is_connected(
 }
 
 /// Volumes without a name go from a container to the one that replaces it, with their data.
-fn inherit(old: &Container, image: &Value, body: &mut Value) {
-    let is_nameless = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
+fn inherit_volumes(old: &Container, image: &Value, body: &mut Value) {
+    let is_anonymous = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
     for mount in old.all["Mounts"].as_array().into_iter().flatten() {
         let text = |key: &str| mount.get(key).and_then(Value::as_str).unwrap_or_default();
         let (name, target) = (text("Name"), text("Destination"));
-        if text("Type") != "volume" || !is_nameless(name) {
+        if text("Type") != "volume" || !is_anonymous(name) {
             continue;
         }
         let own = body.pointer_mut("/HostConfig/Mounts").and_then(Value::as_array_mut);
@@ -153,7 +153,7 @@ fn create(
 ) -> Result<bool, OrderError> {
     if let Some(Value::Object(endpoints)) = body.pointer_mut("/NetworkingConfig/EndpointsConfig") {
         for endpoint in endpoints.values_mut() {
-            named_first(endpoint, known_as);
+            put_name_first(endpoint, known_as);
         }
     }
     let id = match shared.engine.create_for(service.platform.as_deref(), name, body) {
@@ -164,7 +164,7 @@ fn create(
     shared.remember(name, Some(&id));
     for (network, endpoint) in &service.networks {
         let mut endpoint = endpoint.clone();
-        named_first(&mut endpoint, known_as);
+        put_name_first(&mut endpoint, known_as);
         shared.engine.connect(network, &id, &endpoint)?;
     }
     put_files(shared, &id, &service.files)?;
@@ -172,7 +172,7 @@ fn create(
 }
 
 /// A container is known in its networks by its own name before that of its service.
-fn named_first(endpoint: &mut Value, name: &str) {
+fn put_name_first(endpoint: &mut Value, name: &str) {
     if let Some(Value::Array(aliases)) = endpoint.get_mut("Aliases") {
         aliases.insert(0, name.into());
     }
@@ -205,7 +205,7 @@ pub(crate) fn resolved(
         let mode = body["HostConfig"].get(*key).and_then(Value::as_str).unwrap_or_default();
         if let Some(other) = mode.strip_prefix("service:") {
             body["HostConfig"][*key] =
-                format!("container:{}", first_of(engine, requests, other)?).into();
+                format!("container:{}", first_container_id(engine, requests, other)?).into();
         }
     }
     if let Some(Value::Array(all)) = body["HostConfig"].get_mut("VolumesFrom") {
@@ -216,7 +216,7 @@ pub(crate) fn resolved(
                 continue;
             }
             let (other, mode) = text.split_once(':').unwrap_or((&text, "rw"));
-            *one = format!("{}:{mode}", first_of(engine, requests, other)?).into();
+            *one = format!("{}:{mode}", first_container_id(engine, requests, other)?).into();
         }
     }
     if let Some(canon) = &service.canon {
@@ -232,7 +232,7 @@ fn hashed(engine: &Engine, requests: &Requests, mut canon: Value) -> Result<Valu
     for key in ["network_mode", "ipc", "pid"] {
         let mode = canon.get(key).and_then(Value::as_str).unwrap_or_default();
         if let Some(other) = mode.strip_prefix("service:") {
-            canon[key] = format!("container:{}", first_of(engine, requests, other)?).into();
+            canon[key] = format!("container:{}", first_container_id(engine, requests, other)?).into();
         }
     }
     if let Some(Value::Array(all)) = canon.get_mut("volumes_from") {
@@ -241,7 +241,7 @@ fn hashed(engine: &Engine, requests: &Requests, mut canon: Value) -> Result<Valu
             let mut parts = text.split(':');
             *one = match (parts.next().unwrap_or_default(), parts.next()) {
                 ("container", Some(name)) => name.into(),
-                (other, _) => first_of(engine, requests, other)?.into(),
+                (other, _) => first_container_id(engine, requests, other)?.into(),
             };
         }
     }
@@ -249,7 +249,7 @@ fn hashed(engine: &Engine, requests: &Requests, mut canon: Value) -> Result<Valu
 }
 
 /// The id of the first container of a service.
-fn first_of(engine: &Engine, requests: &Requests, service: &str) -> Result<String, EngineError> {
+fn first_container_id(engine: &Engine, requests: &Requests, service: &str) -> Result<String, EngineError> {
     let project = &requests.project;
     let own = requests.parts.values().find_map(|part| match part {
         Part::Service(own) if own.name == service => Some(own.container_name(project, 1)),

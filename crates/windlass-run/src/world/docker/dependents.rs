@@ -4,7 +4,7 @@
 use super::Shared;
 use super::error::OrderError;
 use super::requests::{self, Part, Service};
-use super::service::{greet, leave, unless_missing};
+use super::service::{run_post_start, stop_with_hooks, ok_if_missing};
 use crate::world::Order;
 
 /// A container of a service that follows another.
@@ -76,7 +76,7 @@ pub(super) fn stop(
     dependents: &[Dependent<'_>],
 ) -> Result<(), OrderError> {
     let mut all = dependents.iter().rev();
-    all.try_for_each(|dependent| leave(shared, order, dependent.service, &dependent.name))
+    all.try_for_each(|dependent| stop_with_hooks(shared, order, dependent.service, &dependent.name))
 }
 
 /// Starts them, the first first.
@@ -86,9 +86,9 @@ pub(super) fn start(
     dependents: &[Dependent<'_>],
 ) -> Result<(), OrderError> {
     for dependent in dependents {
-        unless_missing(shared.engine.start(&dependent.name))?;
+        ok_if_missing(shared.engine.start(&dependent.name))?;
         match shared.engine.inspect(&dependent.name) {
-            Ok(now) => greet(shared, order, dependent.service, &now.id)?,
+            Ok(now) => run_post_start(shared, order, dependent.service, &now.id)?,
             Err(refused) if refused.is_missing() => {}
             Err(refused) => return Err(refused.into()),
         }

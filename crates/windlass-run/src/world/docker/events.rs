@@ -22,18 +22,18 @@ pub(super) struct Guard {
 }
 
 #[derive(Debug, Default)]
-struct Seen {
-    /// How many things have happened to each container.
-    happened: BTreeMap<String, u64>,
-    guarded: BTreeMap<String, Guard>,
+struct EventState {
+    /// How many events each container has had.
+    counts: BTreeMap<String, u64>,
+    guards: BTreeMap<String, Guard>,
     /// Why no more events come.
     broken: Option<String>,
 }
 
-/// What has been seen.
+/// What is known about the containers by their events.
 #[derive(Debug, Default)]
 pub(super) struct EventWatch {
-    seen: Mutex<Seen>,
+    state: Mutex<EventState>,
     changed: Condvar,
 }
 
@@ -63,8 +63,8 @@ impl EventWatch {
         Ok(watch)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, EventState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take(&self, event: &Value, engine: &Engine, reports: &Reports) {
@@ -73,30 +73,30 @@ impl EventWatch {
         if action.starts_with("exec_") {
             return;
         }
-        let mut seen = self.lock();
-        *seen.happened.entry(id.to_owned()).or_default() += 1;
+        let mut state = self.lock();
+        *state.counts.entry(id.to_owned()).or_default() += 1;
         let code = text("/Actor/Attributes/exitCode").unwrap_or("0");
         let is_end = action == "die" || action == "destroy";
-        let tell = is_end && seen.guarded.get(id).is_some_and(|it| !it.may_end || code != "0");
-        drop(seen);
+        let is_reported = is_end && state.guards.get(id).is_some_and(|it| !it.may_end || code != "0");
+        drop(state);
         self.changed.notify_all();
         // Asked without the lock: others need not wait for the answer.
-        if !tell || action == "die" && comes_back(engine, id) {
+        if !is_reported || action == "die" && restarts_by_policy(engine, id) {
             return;
         }
-        if let Some(Guard { instance, order, .. }) = self.lock().guarded.remove(id) {
+        if let Some(Guard { instance, order, .. }) = self.lock().guards.remove(id) {
             let detail = format!("its container ended with exit code {code}");
             // When the receiver is gone, the report is not needed.
             reports.send(Report::Died { instance, order, detail });
         }
     }
 
-    /// How much has happened to a container so far.
+    /// How many events a container has had so far.
     pub(super) fn count(&self, id: &str) -> u64 {
-        self.lock().happened.get(id).copied().unwrap_or(0)
+        self.lock().counts.get(id).copied().unwrap_or(0)
     }
 
-    /// Sleeps until more than `count` has happened to a container, or `most` has passed, or
+    /// Sleeps until a container has had more than `count` events, or `most` has passed, or
     /// `stopped` says so when [`EventWatch::wake`] is called.
     pub(super) fn wait(
         &self,
@@ -106,19 +106,19 @@ impl EventWatch {
         stopped: impl Fn() -> bool,
     ) -> Result<(), EngineError> {
         let until = most.map(|most| Instant::now() + most);
-        let mut seen = self.lock();
+        let mut state = self.lock();
         loop {
-            if seen.happened.get(id).copied().unwrap_or(0) > count || stopped() {
+            if state.counts.get(id).copied().unwrap_or(0) > count || stopped() {
                 return Ok(());
             }
-            if let Some(why) = &seen.broken {
+            if let Some(why) = &state.broken {
                 return Err(EngineError::Unreachable(why.clone()));
             }
-            seen = match until.map(|until| until.saturating_duration_since(Instant::now())) {
-                None => self.changed.wait(seen).unwrap_or_else(PoisonError::into_inner),
+            state = match until.map(|until| until.saturating_duration_since(Instant::now())) {
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(left) if left.is_zero() => return Ok(()),
                 Some(left) => {
-                    let waited = self.changed.wait_timeout(seen, left);
+                    let waited = self.changed.wait_timeout(state, left);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
@@ -133,19 +133,19 @@ impl EventWatch {
 
     /// From here on the end of a container is reported.
     pub(super) fn guard(&self, id: &str, guard: Guard) {
-        self.lock().guarded.insert(id.to_owned(), guard);
+        self.lock().guards.insert(id.to_owned(), guard);
     }
 
     /// From here on it is not.
     pub(super) fn unguard(&self, id: &str) {
-        self.lock().guarded.remove(id);
+        self.lock().guards.remove(id);
     }
 }
 
 /// Whether the engine starts a container that has ended again, by the restart policy that it was
 /// made with. As for Compose that is no death: what depends on it stays as it is. One that
 /// was stopped, killed or restarted by hand is not started again by the policy.
-fn comes_back(engine: &Engine, id: &str) -> bool {
+fn restarts_by_policy(engine: &Engine, id: &str) -> bool {
     let Ok(now) = engine.inspect(id) else { return false };
     let again = now.all["RestartCount"].as_u64().unwrap_or(0) > 0;
     now.status == "restarting" || again && now.is_running()

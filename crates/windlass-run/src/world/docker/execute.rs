@@ -17,7 +17,7 @@ use super::engine::{Container, Engine, EngineError};
 use super::error::OrderError;
 use super::events::Guard;
 use super::health::wait_healthy;
-use super::service::{unless_gone, unless_missing, with_last_lines};
+use super::service::{ok_if_gone, ok_if_missing, with_last_lines};
 use crate::secrets::Secrets;
 use crate::world::Order;
 
@@ -130,14 +130,14 @@ pub fn remove_leftovers(engine: &Engine, deployment: &str) -> Result<(), EngineE
             Err(refused) => return Err(refused),
             // Another deployment of the same name may be up elsewhere on this machine.
             Ok(container) if container.is_running() => is_used = true,
-            Ok(_) => unless_gone(engine.remove(&id, true))?,
+            Ok(_) => ok_if_gone(engine.remove(&id, true))?,
         }
     }
-    if is_used { Ok(()) } else { unless_gone(engine.drop("networks", &network_of(deployment))) }
+    if is_used { Ok(()) } else { ok_if_gone(engine.drop("networks", &network_of(deployment))) }
 }
 
 fn drop_container(shared: &Shared, name: &str) -> Result<(), OrderError> {
-    unless_missing(shared.engine.remove(name, true))
+    ok_if_missing(shared.engine.remove(name, true))
 }
 
 /// Whether the container of an instance runs; from here on its end is reported.

@@ -15,7 +15,7 @@ use super::{Shared, archive};
 use crate::entry::OrderId;
 
 /// How often the wait for a hook looks whether it was cancelled.
-const GLANCE: Duration = Duration::from_millis(200);
+const CANCEL_CHECK: Duration = Duration::from_millis(200);
 
 impl Engine {
     /// Gets a command ready that will run inside a container; its id.
@@ -94,7 +94,7 @@ pub(super) fn one(
     let path = format!("/exec/{id}/start");
     let kind = "application/json";
     let mut answer = engine.answer("POST", &path, kind, start.as_bytes())?;
-    answer.body.wake_every(GLANCE).map_err(OrderError::Stream)?;
+    answer.body.wake_every(CANCEL_CHECK).map_err(OrderError::Stream)?;
     let mut wrote = Vec::new();
     let mut buffer = [0; 4096];
     loop {

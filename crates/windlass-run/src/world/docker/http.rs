@@ -121,12 +121,12 @@ pub struct Answer {
 #[derive(Debug)]
 pub struct Body {
     reader: BufReader<Stream>,
-    left: Left,
+    left: Remaining,
 }
 
 /// How much of a body is left.
 #[derive(Debug)]
-enum Left {
+enum Remaining {
     Bytes(u64),
     Chunk { left: u64, is_first: bool },
     UntilClosed,
@@ -149,8 +149,8 @@ pub fn send(address: &Address, request: Request<'_>) -> io::Result<Answer> {
     let mut reader = BufReader::new(stream);
     let first = line(&mut reader)?;
     let status = first.split(' ').nth(1).and_then(|word| word.parse().ok());
-    let status: u16 = status.ok_or_else(|| strange("the first line of the answer"))?;
-    let mut left = Left::UntilClosed;
+    let status: u16 = status.ok_or_else(|| protocol_error("the first line of the answer"))?;
+    let mut left = Remaining::UntilClosed;
     loop {
         let header = line(&mut reader)?;
         if header.is_empty() {
@@ -159,18 +159,18 @@ pub fn send(address: &Address, request: Request<'_>) -> io::Result<Answer> {
         let Some((name, value)) = header.split_once(':') else { continue };
         let value = value.trim();
         if name.eq_ignore_ascii_case("content-length") {
-            left = Left::Bytes(value.parse().map_err(|_| strange("the length of the answer"))?);
+            left = Remaining::Bytes(value.parse().map_err(|_| protocol_error("the length of the answer"))?);
         } else if name.eq_ignore_ascii_case("transfer-encoding") && value == "chunked" {
-            left = Left::Chunk { left: 0, is_first: true };
+            left = Remaining::Chunk { left: 0, is_first: true };
         }
     }
     if status == 204 || status == 304 {
-        left = Left::Nothing;
+        left = Remaining::Nothing;
     }
     Ok(Answer { status, body: Body { reader, left } })
 }
 
-fn strange(what: &str) -> io::Error {
+fn protocol_error(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{what} is not HTTP"))
 }
 
@@ -196,28 +196,28 @@ impl Body {
 
 impl Read for Body {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Left::Chunk { left: 0, is_first } = self.left {
+        if let Remaining::Chunk { left: 0, is_first } = self.left {
             if !is_first {
                 line(&mut self.reader)?;
             }
             let size = line(&mut self.reader)?;
             let size = size.split(';').next().unwrap_or_default().trim();
-            let size = u64::from_str_radix(size, 16).map_err(|_| strange("a chunk"))?;
+            let size = u64::from_str_radix(size, 16).map_err(|_| protocol_error("a chunk"))?;
             self.left = match size {
-                0 => Left::Nothing,
-                left => Left::Chunk { left, is_first: false },
+                0 => Remaining::Nothing,
+                left => Remaining::Chunk { left, is_first: false },
             };
         }
         let most = match self.left {
-            Left::Nothing => return Ok(0),
-            Left::Bytes(left) | Left::Chunk { left, .. } => left,
-            Left::UntilClosed => u64::MAX,
+            Remaining::Nothing => return Ok(0),
+            Remaining::Bytes(left) | Remaining::Chunk { left, .. } => left,
+            Remaining::UntilClosed => u64::MAX,
         };
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(buffer.len());
         let read = self.reader.read(&mut buffer[..most])?;
         match &mut self.left {
-            Left::Bytes(left) | Left::Chunk { left, .. } => *left -= read as u64,
-            Left::UntilClosed | Left::Nothing => {}
+            Remaining::Bytes(left) | Remaining::Chunk { left, .. } => *left -= read as u64,
+            Remaining::UntilClosed | Remaining::Nothing => {}
         }
         Ok(read)
     }

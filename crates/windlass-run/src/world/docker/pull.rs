@@ -14,7 +14,7 @@ use crate::compose::Credentials;
 const DAY: u64 = 24 * 60 * 60;
 
 /// An image as a project asks for it.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ImageRequest<'a> {
     pub(crate) reference: &'a str,
     pub(crate) policy: &'a str,
     pub(crate) build: Option<&'a Build>,
@@ -58,11 +58,11 @@ impl From<EngineError> for ImageError {
 pub(crate) fn fetch(
     engine: &Engine,
     tell: fn(&str),
-    wanted: &Wanted<'_>,
+    request: &ImageRequest<'_>,
 ) -> Result<(), ImageError> {
-    let Wanted { reference, policy, build, platform } = *wanted;
+    let ImageRequest { reference, policy, build, platform } = *request;
     match engine.look("images", reference) {
-        Ok(image) if is_good(policy, build.is_some(), &image) => return Ok(()),
+        Ok(image) if is_usable(policy, build.is_some(), &image) => return Ok(()),
         Err(refused) if !refused.is_missing() => return Err(refused.into()),
         _ => {}
     }
@@ -96,12 +96,12 @@ fn describe(line: &Value) -> String {
 }
 
 /// Whether an image that is there will do.
-pub(crate) fn is_good(policy: &str, is_built: bool, image: &Value) -> bool {
+pub(crate) fn is_usable(policy: &str, is_built: bool, image: &Value) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    is_good_at(policy, is_built, image, now)
+    is_usable_at(policy, is_built, image, now)
 }
 
-fn is_good_at(policy: &str, is_built: bool, image: &Value, now: u64) -> bool {
+fn is_usable_at(policy: &str, is_built: bool, image: &Value, now: u64) -> bool {
     let longest = match policy {
         // What is built here is not pulled.
         "build" => return !is_built,
@@ -109,7 +109,7 @@ fn is_good_at(policy: &str, is_built: bool, image: &Value, now: u64) -> bool {
         "always" | "refresh" => return false,
         "daily" => DAY,
         "weekly" => 7 * DAY,
-        other => match other.strip_prefix("every_").and_then(lapse) {
+        other => match other.strip_prefix("every_").and_then(refresh_interval) {
             Some(seconds) => seconds,
             None => return true,
         },
@@ -119,7 +119,7 @@ fn is_good_at(policy: &str, is_built: bool, image: &Value, now: u64) -> bool {
 }
 
 /// `12h`, `3d`, `2w`, in seconds.
-fn lapse(text: &str) -> Option<u64> {
+fn refresh_interval(text: &str) -> Option<u64> {
     let days = |rest: &str, days: u64| rest.parse::<u64>().ok().map(|count| count * days * DAY);
     match (text.strip_suffix('w'), text.strip_suffix('d')) {
         (Some(rest), _) => days(rest, 7),
@@ -160,14 +160,14 @@ mod tests {
     #[test]
     fn policies() {
         let image = json!({ "Metadata": { "LastTagTime": "1970-01-02T00:00:00Z" } });
-        let good = |policy: &str, hours: u64| is_good_at(policy, false, &image, hours * 3600);
+        let good = |policy: &str, hours: u64| is_usable_at(policy, false, &image, hours * 3600);
         assert!(good("", 9999) && good("missing", 9999) && good("never", 9999));
         assert!(!good("always", 24));
         assert!(good("daily", 47) && !good("daily", 48));
         assert!(good("weekly", 24 * 8 - 1) && !good("weekly", 24 * 8));
         assert!(good("every_12h", 35) && !good("every_12h", 36));
         assert!(good("every_2d", 71) && !good("every_2d", 72));
-        assert!(!is_good_at("build", true, &image, 0) && is_good_at("always", true, &image, 0));
+        assert!(!is_usable_at("build", true, &image, 0) && is_usable_at("always", true, &image, 0));
     }
 
     #[test]

@@ -16,7 +16,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// A container is not found any more a little before its name is free: how often, and after how
 /// long, it is tried again.
 const TRIES: usize = 20;
-const A_MOMENT: Duration = Duration::from_millis(50);
+const NAME_PAUSE: Duration = Duration::from_millis(50);
 
 impl EngineError {
     /// Whether a container is being removed: it has died already, and will be gone in a moment.
@@ -80,7 +80,7 @@ impl Engine {
             }
             match self.inspect(name) {
                 Ok(holder) if holder.status == "removing" => self.wait_removed(&holder.id)?,
-                Err(refused) if refused.is_missing() => std::thread::sleep(A_MOMENT),
+                Err(refused) if refused.is_missing() => std::thread::sleep(NAME_PAUSE),
                 _ => return asked,
             }
         }

@@ -15,21 +15,21 @@ use super::engine::Container;
 use super::error::OrderError;
 use super::health::wait_healthy;
 use super::requests::{self, Previous, Service};
-use super::service::{forget, greet, look_after, stop, unless_missing, with_last_lines};
+use super::service::{unguard_container, run_post_start, watch_end, stop, ok_if_missing, with_last_lines};
 use crate::world::Order;
 
 /// How many digits of an id are enough.
 const DIGITS: usize = 12;
 /// How often a pause looks whether it was cancelled.
-const GLANCE: Duration = Duration::from_millis(100);
+const CANCEL_CHECK: Duration = Duration::from_millis(100);
 
 /// What a container is called as long as the one that it replaces is there.
-pub(super) fn spare_name(old: &str, name: &str) -> String {
+pub(super) fn replacement_name(old: &str, name: &str) -> String {
     format!("{}_{name}", old.get(..DIGITS).unwrap_or(old))
 }
 
 /// Whether a container still stands beside the one that it replaces.
-pub(crate) fn is_spare(container: &Container) -> bool {
+pub(crate) fn is_replacement(container: &Container) -> bool {
     let old = container.label(requests::REPLACE);
     let digits = old.get(..DIGITS).filter(|digits| !digits.is_empty());
     digits.is_some_and(|digits| {
@@ -38,7 +38,7 @@ pub(crate) fn is_spare(container: &Container) -> bool {
 }
 
 /// The container that stands ready to replace one.
-pub(super) fn spare(
+pub(super) fn replacement(
     shared: &Shared,
     service: &Service,
     number: u32,
@@ -54,7 +54,7 @@ pub(super) fn spare(
     ];
     for id in shared.engine.filtered(&json!({ "label": labels }))? {
         match shared.engine.inspect(&id) {
-            Ok(container) if is_spare(&container) => return Ok(Some(container)),
+            Ok(container) if is_replacement(&container) => return Ok(Some(container)),
             Err(refused) if !refused.is_missing() => return Err(refused.into()),
             _ => {}
         }
@@ -63,23 +63,23 @@ pub(super) fn spare(
 }
 
 /// Removes the container that stands ready, if there is one.
-pub(super) fn drop_spare(shared: &Shared, service: &Service, number: u32) -> Result<(), OrderError> {
-    match spare(shared, service, number)? {
-        Some(spare) => {
-            shared.watch.unguard(&spare.id);
-            unless_missing(shared.engine.remove(&spare.id, false))
+pub(super) fn remove_replacement(shared: &Shared, service: &Service, number: u32) -> Result<(), OrderError> {
+    match replacement(shared, service, number)? {
+        Some(replacement) => {
+            shared.watch.unguard(&replacement.id);
+            ok_if_missing(shared.engine.remove(&replacement.id, false))
         }
         None => Ok(()),
     }
 }
 
 /// Starts the new container and takes the old one away; the old one goes on when that fails.
-pub(super) fn swap(
+pub(super) fn replace(
     shared: &Shared,
     order: &Order,
     service: &Service,
     name: &str,
-    spare: &Container,
+    replacement: &Container,
 ) -> Result<(), OrderError> {
     let old = match shared.engine.inspect(name) {
         Ok(old) => Some(old),
@@ -97,9 +97,9 @@ pub(super) fn swap(
         }
         stop(shared, name)?;
     }
-    if let Err(why) = start_container(shared, order, service, spare) {
-        shared.watch.unguard(&spare.id);
-        unless_missing(shared.engine.remove(&spare.id, false))?;
+    if let Err(why) = start_container(shared, order, service, replacement) {
+        shared.watch.unguard(&replacement.id);
+        ok_if_missing(shared.engine.remove(&replacement.id, false))?;
         if !ran {
             return Err(why);
         }
@@ -113,13 +113,13 @@ pub(super) fn swap(
         return Err(OrderError::NotReplaced { why: Box::new(why) });
     }
     if let Some(old) = old {
-        forget(shared, &old.id)?;
-        unless_missing(shared.engine.stop(&old.id, None))?;
-        unless_missing(shared.engine.remove(&old.id, false))?;
+        unguard_container(shared, &old.id)?;
+        ok_if_missing(shared.engine.stop(&old.id, None))?;
+        ok_if_missing(shared.engine.remove(&old.id, false))?;
     }
-    shared.engine.rename(&spare.id, name)?;
-    shared.remember(name, Some(&spare.id));
-    let number: u32 = spare.label(requests::NUMBER).parse().unwrap_or(1);
+    shared.engine.rename(&replacement.id, name)?;
+    shared.remember(name, Some(&replacement.id));
+    let number: u32 = replacement.label(requests::NUMBER).parse().unwrap_or(1);
     if ran && number < service.replicas {
         pause(shared, order, service.update.delay)?;
     }
@@ -130,25 +130,25 @@ fn start_container(
     shared: &Shared,
     order: &Order,
     service: &Service,
-    spare: &Container,
+    replacement: &Container,
 ) -> Result<(), OrderError> {
-    shared.engine.start(&spare.id)?;
-    greet(shared, order, service, &spare.id)?;
+    shared.engine.start(&replacement.id)?;
+    run_post_start(shared, order, service, &replacement.id)?;
     if service.is_job || service.may_fail {
         return Ok(());
     }
     pause(shared, order, service.update.monitor)?;
-    let now = shared.engine.inspect(&spare.id)?;
+    let now = shared.engine.inspect(&replacement.id)?;
     if now.status == "restarting" || now.all["RestartCount"].as_u64().unwrap_or(0) > 0 {
-        return Err(with_last_lines(shared, &spare.id, OrderError::KeepsEnding));
+        return Err(with_last_lines(shared, &replacement.id, OrderError::KeepsEnding));
     }
     if now.health.is_some() {
-        wait_healthy(shared, order, &spare.id)
-            .map_err(|why| with_last_lines(shared, &spare.id, why))?;
+        wait_healthy(shared, order, &replacement.id)
+            .map_err(|why| with_last_lines(shared, &replacement.id, why))?;
     } else if !(now.is_running() || service.may_end && now.exit_code == 0) {
-        return Err(with_last_lines(shared, &spare.id, OrderError::ended(&now)));
+        return Err(with_last_lines(shared, &replacement.id, OrderError::ended(&now)));
     }
-    look_after(shared, order, service, &spare.id)
+    watch_end(shared, order, service, &replacement.id)
 }
 
 fn pause(shared: &Shared, order: &Order, time: Duration) -> Result<(), OrderError> {
@@ -161,7 +161,7 @@ fn pause(shared: &Shared, order: &Order, time: Duration) -> Result<(), OrderErro
         if shared.is_cancelled(order.id) {
             return Err(OrderError::Cancelled);
         }
-        std::thread::sleep(left.min(GLANCE));
+        std::thread::sleep(left.min(CANCEL_CHECK));
     }
 }
 
@@ -189,7 +189,7 @@ pub(crate) fn previous(container: &Container) -> Previous {
     } else {
         networks.clear();
     }
-    keep_nameless(all, &mut body);
+    pin_anonymous_volumes(all, &mut body);
     Previous {
         hash: container.label(requests::HASH).to_owned(),
         image: container.image.clone(),
@@ -208,17 +208,17 @@ pub(super) fn endpoint(container: &Container, seen: &Value) -> Value {
 }
 
 /// A volume without a name is found again by the one that the engine gave it.
-fn keep_nameless(all: &Value, body: &mut Value) {
+fn pin_anonymous_volumes(all: &Value, body: &mut Value) {
     let mut binds = body["HostConfig"]["Binds"].as_array().cloned().unwrap_or_default();
     let mut mounts = body["HostConfig"]["Mounts"].as_array().cloned().unwrap_or_default();
     for mount in all["Mounts"].as_array().into_iter().flatten() {
         let text = |key: &str| mount.get(key).and_then(Value::as_str).unwrap_or_default();
         let (name, target) = (text("Name"), text("Destination"));
         // One that was mounted without a name gets the name that it has by now.
-        let nameless = |it: &&mut Value| {
+        let is_anonymous = |it: &&mut Value| {
             it["Target"] == target && it["Type"] == "volume" && it.get("Source").is_none()
         };
-        if let Some(own) = mounts.iter_mut().find(nameless).filter(|_| text("Type") == "volume") {
+        if let Some(own) = mounts.iter_mut().find(is_anonymous).filter(|_| text("Type") == "volume") {
             own["Source"] = name.into();
         }
         let there = format!(":{target}");
@@ -246,7 +246,7 @@ pub(super) fn restore(shared: &Shared, name: &str, previous: &Previous) -> Resul
         Err(refused) if !refused.is_missing() => return Err(refused.into()),
         _ => {
             shared.remember(name, None);
-            unless_missing(shared.engine.remove(name, false))?;
+            ok_if_missing(shared.engine.remove(name, false))?;
             let id = shared.engine.create(name, &previous.body)?;
             for (network, endpoint) in &previous.networks {
                 shared.engine.connect(network, &id, endpoint)?;

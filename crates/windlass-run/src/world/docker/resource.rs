@@ -10,7 +10,7 @@ use super::engine::{Container, EngineError};
 use super::error::{OrderError, ResourceKind};
 use super::replace::endpoint;
 use super::requests;
-use super::service::{stop, unless_missing};
+use super::service::{stop, ok_if_missing};
 
 /// The hash of the configuration that something was made from; none without such a label.
 fn hash_of(labels: Option<&Value>) -> Option<&str> {
@@ -25,7 +25,7 @@ pub(crate) fn is_changed(found: &Value, body: &Value, project: &str) -> bool {
     is_ours && old.is_some() && new.is_some() && old != new
 }
 
-fn found(shared: &Shared, kind: &str, name: &str) -> Result<Option<Value>, OrderError> {
+fn look_up(shared: &Shared, kind: &str, name: &str) -> Result<Option<Value>, OrderError> {
     match shared.engine.look(kind, name) {
         Ok(found) => Ok(Some(found)),
         Err(refused) if refused.is_missing() => Ok(None),
@@ -42,7 +42,7 @@ fn make(shared: &Shared, kind: &str, body: &Value) -> Result<bool, OrderError> {
 }
 
 /// A container that uses something, when it is one of the project.
-fn user(
+fn project_container(
     shared: &Shared,
     kind: ResourceKind,
     name: &str,
@@ -64,19 +64,19 @@ fn user(
 
 /// Makes a network.
 pub(super) fn network(shared: &Shared, name: &str, body: &Value) -> Result<(), OrderError> {
-    if let Some(old) = found(shared, "networks", name)? {
+    if let Some(old) = look_up(shared, "networks", name)? {
         if !is_changed(&old, body, &shared.requests.project) {
             return Ok(());
         }
         let users = old.get("Containers").and_then(Value::as_object);
         let mut ours = Vec::new();
         for id in users.into_iter().flat_map(|all| all.keys()) {
-            ours.extend(user(shared, ResourceKind::Network, name, id)?);
+            ours.extend(project_container(shared, ResourceKind::Network, name, id)?);
         }
         for container in &ours {
-            unless_missing(shared.engine.disconnect(name, &container.id))?;
+            ok_if_missing(shared.engine.disconnect(name, &container.id))?;
         }
-        unless_missing(shared.engine.drop("networks", name))?;
+        ok_if_missing(shared.engine.drop("networks", name))?;
         make(shared, "networks", body)?;
         let mut made = shared.made();
         made.recreated.insert(name.to_owned());
@@ -98,7 +98,7 @@ fn rejoin(shared: &Shared, name: &str, container: &Container) -> Result<(), Orde
         }
         asked => asked,
     };
-    unless_missing(again)
+    ok_if_missing(again)
 }
 
 /// Removes a network. One that was recreated was there before, and stays, as does one that
@@ -109,27 +109,27 @@ pub(super) fn drop_network(shared: &Shared, name: &str) -> Result<(), OrderError
     }
     match shared.engine.drop("networks", name) {
         Err(EngineError::Rejected(403 | 409, _)) if !shared.requests.previous.is_empty() => Ok(()),
-        asked => unless_missing(asked),
+        asked => ok_if_missing(asked),
     }
 }
 
 /// Makes a volume.
 pub(super) fn volume(shared: &Shared, name: &str, body: &Value) -> Result<(), OrderError> {
     let renews = shared.requests.renew.contains(name);
-    if let Some(old) = found(shared, "volumes", name)? {
+    if let Some(old) = look_up(shared, "volumes", name)? {
         if !renews || !is_changed(&old, body, &shared.requests.project) {
             return Ok(());
         }
         let using = shared.engine.filtered(&json!({ "volume": [name] }))?;
         let mut ours = Vec::new();
         for id in using {
-            ours.extend(user(shared, ResourceKind::Volume, name, &id)?);
+            ours.extend(project_container(shared, ResourceKind::Volume, name, &id)?);
         }
         for Container { id, .. } in ours {
             stop(shared, &id)?;
-            unless_missing(shared.engine.remove(&id, false))?;
+            ok_if_missing(shared.engine.remove(&id, false))?;
         }
-        unless_missing(shared.engine.drop("volumes", name))?;
+        ok_if_missing(shared.engine.drop("volumes", name))?;
     }
     if make(shared, "volumes", body)? && !renews {
         shared.made().volumes.insert(name.to_owned());
@@ -143,5 +143,5 @@ pub(super) fn drop_volume(shared: &Shared, name: &str) -> Result<(), OrderError>
     if !shared.requests.remove_volumes && !is_new {
         return Ok(());
     }
-    unless_missing(shared.engine.drop("volumes", name))
+    ok_if_missing(shared.engine.drop("volumes", name))
 }

@@ -12,15 +12,15 @@ use super::{Shared, archive, create, dependents, hook, pull, replace, resource};
 use crate::world::Order;
 
 /// What is not there any more, or will be gone in a moment, need not be removed or stopped.
-pub(super) fn unless_gone(asked: Result<(), EngineError>) -> Result<(), EngineError> {
+pub(super) fn ok_if_gone(asked: Result<(), EngineError>) -> Result<(), EngineError> {
     asked.or_else(|refused| {
         if refused.is_missing() || refused.is_being_removed() { Ok(()) } else { Err(refused) }
     })
 }
 
 /// The same, as the outcome of an order.
-pub(super) fn unless_missing(asked: Result<(), EngineError>) -> Result<(), OrderError> {
-    Ok(unless_gone(asked)?)
+pub(super) fn ok_if_missing(asked: Result<(), EngineError>) -> Result<(), OrderError> {
+    Ok(ok_if_gone(asked)?)
 }
 
 /// Carries out an order.
@@ -41,9 +41,9 @@ pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), OrderError
         Some(Part::Image { reference, policy, build, platform }) => match operation {
             Some("pull") => {
                 let (build, platform) = (build.as_ref(), platform.as_deref());
-                let wanted = pull::Wanted { reference, policy, build, platform };
+                let request = pull::ImageRequest { reference, policy, build, platform };
                 shared.forget_images();
-                Ok(pull::fetch(&shared.engine, shared.tell, &wanted)?)
+                Ok(pull::fetch(&shared.engine, shared.tell, &request)?)
             }
             // Images stay: others may use them, and to get them again takes long.
             _ => Ok(()),
@@ -83,7 +83,7 @@ fn perform(
             }
             wait_completed(shared, order, name)
         }
-        Some("stop") => leave(shared, order, service, name),
+        Some("stop") => stop_with_hooks(shared, order, service, name),
         Some("remove") => remove(shared, order, service, name, number),
         Some(_) => Ok(()),
         // An instance may go in one step, so that what needs all of its node keeps up.
@@ -91,13 +91,13 @@ fn perform(
         // No step of the plan: the container follows the state of its instance.
         None => match (&order.stop, &order.spawn) {
             (_, Some(_)) => start(shared, order, service, name, number),
-            (Some(_), None) => leave(shared, order, service, name),
+            (Some(_), None) => stop_with_hooks(shared, order, service, name),
             (None, None) => Ok(()),
         },
     }
 }
 
-pub(super) fn forget(shared: &Shared, name: &str) -> Result<(), OrderError> {
+pub(super) fn unguard_container(shared: &Shared, name: &str) -> Result<(), OrderError> {
     match shared.engine.inspect(name) {
         Ok(container) => shared.watch.unguard(&container.id),
         Err(refused) if refused.is_missing() => {}
@@ -107,8 +107,8 @@ pub(super) fn forget(shared: &Shared, name: &str) -> Result<(), OrderError> {
 }
 
 pub(super) fn stop(shared: &Shared, name: &str) -> Result<(), OrderError> {
-    forget(shared, name)?;
-    unless_missing(shared.engine.stop(name, None))
+    unguard_container(shared, name)?;
+    ok_if_missing(shared.engine.stop(name, None))
 }
 
 /// Removes the container of a service. One that still runs, because it lost what it needs and was
@@ -124,27 +124,27 @@ fn remove(
     match shared.engine.inspect(name) {
         // It was never replaced, or goes on in the place of one that did not come up.
         Ok(now) if now.is_running() && previous.is_some_and(|it| is_previous(&now, it)) => {
-            return replace::drop_spare(shared, service, number);
+            return replace::remove_replacement(shared, service, number);
         }
-        Ok(container) if container.is_running() => leave(shared, order, service, name)?,
+        Ok(container) if container.is_running() => stop_with_hooks(shared, order, service, name)?,
         Ok(container) => shared.watch.unguard(&container.id),
         Err(refused) if refused.is_missing() => {}
         Err(refused) => return Err(refused.into()),
     }
     shared.remember(name, None);
-    replace::drop_spare(shared, service, number)?;
+    replace::remove_replacement(shared, service, number)?;
     match previous {
         Some(previous) => {
             replace::restore(shared, name, previous)?;
             // Those that ran with the one of before run with it again.
             dependents::start(shared, order, &dependents::before(shared, service))
         }
-        None => unless_missing(shared.engine.remove(name, shared.requests.remove_volumes)),
+        None => ok_if_missing(shared.engine.remove(name, shared.requests.remove_volumes)),
     }
 }
 
 /// Stops the container of a service; what has to happen inside before that happens first.
-pub(super) fn leave(
+pub(super) fn stop_with_hooks(
     shared: &Shared,
     order: &Order,
     service: &Service,
@@ -173,8 +173,8 @@ pub fn remove_container(
     if container.status == "running" {
         hook::run_all(engine, &container.id, HookStage::PreStop, &service.pre_stop, || false)?;
     }
-    unless_missing(engine.stop(&container.id, None))?;
-    unless_missing(engine.remove(&container.id, volumes))
+    ok_if_missing(engine.stop(&container.id, None))?;
+    ok_if_missing(engine.remove(&container.id, volumes))
 }
 
 fn guard(order: &Order, service: &Service) -> Guard {
@@ -192,17 +192,17 @@ fn start(
         // What it shares is there by now, in the container that stays.
         create::make(shared, service, name, number)?;
     }
-    for hope in &service.optional_dependencies {
-        await_hope(shared, order, service, hope)?;
+    for dependency in &service.optional_dependencies {
+        await_optional(shared, order, service, dependency)?;
     }
-    if let Some(spare) = replace::spare(shared, service, number)? {
-        return replace::swap(shared, order, service, name, &spare);
+    if let Some(replacement) = replace::replacement(shared, service, number)? {
+        return replace::replace(shared, order, service, name, &replacement);
     }
     if !service.restarts {
         return run(shared, order, service, name, number);
     }
     match shared.engine.inspect(name) {
-        Ok(before) if before.is_running() => leave(shared, order, service, name)?,
+        Ok(before) if before.is_running() => stop_with_hooks(shared, order, service, name)?,
         Err(refused) if !refused.is_missing() => return Err(refused.into()),
         _ => {}
     }
@@ -239,8 +239,8 @@ fn run(
         Err(refused) => return Err(refused.into()),
     }
     let id = id_of(shared, name)?;
-    greet(shared, order, service, &id)?;
-    look_after(shared, order, service, &id)
+    run_post_start(shared, order, service, &id)?;
+    watch_end(shared, order, service, &id)
 }
 
 /// Starts a container once more that ended without success, as its exit code says: a job that has
@@ -251,32 +251,32 @@ fn rerun(
     service: &Service,
     name: &str,
     number: u32,
-    in_vain: fn(i64) -> bool,
+    is_failure: fn(i64) -> bool,
 ) -> Result<(), OrderError> {
     let now = shared.engine.inspect(name)?;
     match (now.status.as_str(), now.exit_code) {
-        ("exited" | "dead", code) if in_vain(code) => run(shared, order, service, name, number),
+        ("exited" | "dead", code) if is_failure(code) => run(shared, order, service, name, number),
         _ => Ok(()),
     }
 }
 
 /// Runs what has to happen inside a container after its start. One in which that fails is stopped:
 /// it has not started, and the next attempt starts again.
-pub(super) fn greet(
+pub(super) fn run_post_start(
     shared: &Shared,
     order: &Order,
     service: &Service,
     id: &str,
 ) -> Result<(), OrderError> {
-    let greeted = hook::run(shared, order.id, id, HookStage::PostStart, &service.post_start);
-    if greeted.is_err() {
-        unless_missing(shared.engine.stop(id, None))?;
+    let ran = hook::run(shared, order.id, id, HookStage::PostStart, &service.post_start);
+    if ran.is_err() {
+        ok_if_missing(shared.engine.stop(id, None))?;
     }
-    greeted
+    ran
 }
 
 /// From here on the end of a container that runs is reported, unless it may end as it likes.
-pub(super) fn look_after(
+pub(super) fn watch_end(
     shared: &Shared,
     order: &Order,
     service: &Service,
@@ -296,16 +296,16 @@ pub(super) fn look_after(
 }
 
 /// Waits for what is not needed; when it does not come, the operator hears of it.
-fn await_hope(
+fn await_optional(
     shared: &Shared,
     order: &Order,
     service: &Service,
-    hope: &requests::OptionalDependency,
+    dependency: &requests::OptionalDependency,
 ) -> Result<(), OrderError> {
-    let Some(other) = shared.requests.service(&hope.node) else { return Ok(()) };
+    let Some(other) = shared.requests.service(&dependency.node) else { return Ok(()) };
     for number in 1..=other.replicas {
         let name = other.container_name(&shared.requests.project, number);
-        let waited = match (hope.until, shared.engine.inspect(&name)) {
+        let waited = match (dependency.until, shared.engine.inspect(&name)) {
             (Until::Started, _) => Ok(()),
             (_, Err(refused)) => Err(refused.into()),
             (Until::Healthy, Ok(other)) => wait_healthy(shared, order, &other.id),

@@ -132,9 +132,9 @@ impl Claims {
 
     /// What keepers of engines before this one wrote down about an order, waiting until none of
     /// them can begin it any more; an error when that takes too long.
-    pub(super) fn kept(&self, order: OrderId, own: Option<&Records>) -> Result<Option<Fact>, ()> {
+    pub(super) fn recorded(&self, order: OrderId, own: Option<&Records>) -> Result<Option<Fact>, ()> {
         let earlier = self.earlier_keepers(own);
-        if earlier.iter().all(Records::is_closed) { Ok(kept(&earlier, order)) } else { Err(()) }
+        if earlier.iter().all(Records::is_closed) { Ok(recorded_fact(&earlier, order)) } else { Err(()) }
     }
 
     /// The file that a command of an earlier engine of this boot writes to, by what its keeper
@@ -165,7 +165,7 @@ impl Claims {
 }
 
 /// What keepers wrote down about an order.
-fn kept(all: &[Records], order: OrderId) -> Option<Fact> {
+fn recorded_fact(all: &[Records], order: OrderId) -> Option<Fact> {
     all.iter().find_map(|records| records.fact(order).filter(|fact| *fact != Fact::NotBegun))
 }
 

@@ -158,7 +158,7 @@ impl Direct {
     /// Waits a little when enough commands of this engine run.
     fn make_room(&mut self, inbox: &mut Inbox) {
         let until = Instant::now() + PATIENCE;
-        while self.throttle.is_crowded(inbox.waiting()) {
+        while self.throttle.is_saturated(inbox.waiting()) {
             let most = until.saturating_duration_since(Instant::now());
             let before = inbox.waiting();
             if most.is_zero() || !inbox.sleep(Some(most)) {

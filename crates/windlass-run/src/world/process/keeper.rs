@@ -46,7 +46,7 @@ impl Keeper {
         let started = ipc::pair().and_then(|(here, there)| {
             let mut keeper = Command::new(program);
             keeper.arg(KEEP_COMMANDS).args(arguments(launcher));
-            for name in &launcher.withheld {
+            for name in &launcher.withheld_variables {
                 keeper.env_remove(name);
             }
             keeper.stdin(Stdio::from(there)).stdout(Stdio::from(file)).stderr(Stdio::null());

@@ -47,22 +47,22 @@ pub(super) struct Launcher {
     /// Who hides secrets in logs.
     pub(super) redactors: Redactors,
     /// Variables of the engine that commands do not inherit.
-    pub(super) withheld: Vec<OsString>,
+    pub(super) withheld_variables: Vec<OsString>,
     /// Who starts small commands.
     pub(super) spawner: Option<Spawner>,
 }
 
 /// Who starts the small commands of a deployment; none where the system has no such way.
-fn spawner(place: &ProcessSettings, withheld: &[OsString]) -> Option<Spawner> {
+fn spawner(place: &ProcessSettings, withheld_variables: &[OsString]) -> Option<Spawner> {
     let [deployment, state] = common(place);
     // A shell says where it is.
     let common = [deployment, state, ("PWD", place.directory.as_os_str())];
-    Spawner::new(&common, withheld, &EACH).ok()
+    Spawner::new(&common, withheld_variables, &EACH).ok()
 }
 
 /// The variables that hold the secrets of this engine: a command gets those that it names, and by
 /// the name that it wants.
-fn withheld() -> Vec<OsString> {
+fn withheld_variables() -> Vec<OsString> {
     let names = std::env::vars_os().map(|(name, _)| name);
     names.filter(|name| name.as_encoded_bytes().starts_with(b"WINDLASS_SECRET_")).collect()
 }
@@ -142,9 +142,9 @@ impl Launcher {
         let claims = Claims::open(&place.folder)?;
         crate::deployment::private_folder(&place.logs)?;
         let nothing = File::open("/dev/null")?;
-        let (redactors, withheld) = (Redactors::default(), withheld());
-        let spawner = spawner(&place, &withheld);
-        Ok(Launcher { place, secrets, claims, nothing, redactors, withheld, spawner })
+        let (redactors, withheld_variables) = (Redactors::default(), withheld_variables());
+        let spawner = spawner(&place, &withheld_variables);
+        Ok(Launcher { place, secrets, claims, nothing, redactors, withheld_variables, spawner })
     }
 
     /// Where the output of an order goes.
@@ -296,7 +296,7 @@ impl Launcher {
 
     /// The environment of every command.
     fn with_common(&self, program: &mut std::process::Command) {
-        for name in &self.withheld {
+        for name in &self.withheld_variables {
             program.env_remove(name);
         }
         program.envs(common(&self.place));

@@ -158,7 +158,7 @@ impl Spawner {
     /// command has its own value of.
     pub(super) fn new(
         common: &[(&str, &OsStr)],
-        withheld: &[OsString],
+        withheld_variables: &[OsString],
         each: &[&str],
     ) -> io::Result<Self> {
         let mut attributes = PosixSpawnAttr::init()?;
@@ -177,7 +177,7 @@ impl Spawner {
             names.into_iter().any(|known| *known == name.as_os_str())
         };
         let inherited = std::env::vars_os()
-            .filter(|(name, _)| !is_set(name) && !withheld.contains(name))
+            .filter(|(name, _)| !is_set(name) && !withheld_variables.contains(name))
             .map(|(name, value)| variable(&name, &value));
         let set = common.iter().map(|(name, value)| variable(OsStr::new(name), value));
         let environment = inherited.chain(set).collect::<io::Result<_>>()?;

@@ -57,7 +57,7 @@ impl Throttle {
     }
 
     /// Whether another one had better wait; so many have ended and were not counted yet.
-    pub(super) fn is_crowded(&self, over: usize) -> bool {
+    pub(super) fn is_saturated(&self, over: usize) -> bool {
         self.running.saturating_sub(self.long + over) >= self.most
     }
 
@@ -81,7 +81,7 @@ mod tests {
     /// Starts commands until one had better wait; how many.
     fn fill(throttle: &mut Throttle, next: &mut u64) -> usize {
         let before = *next;
-        while !throttle.is_crowded(0) {
+        while !throttle.is_saturated(0) {
             throttle.begun(OrderId(*next));
             *next += 1;
         }
@@ -93,7 +93,7 @@ mod tests {
         let mut throttle = Throttle::new(2);
         let mut next = 1;
         assert_eq!(fill(&mut throttle, &mut next), 2);
-        assert!(!throttle.is_crowded(1), "one that has ended makes room before it is counted");
+        assert!(!throttle.is_saturated(1), "one that has ended makes room before it is counted");
         for order in 1..100 {
             throttle.wait_succeeded();
             throttle.ended(OrderId(order));

@@ -19,7 +19,7 @@ const SSH_FAILED: i32 = 255;
 
 /// Why a host did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Away(pub(super) String);
+pub(super) struct NoAnswer(pub(super) String);
 
 /// The connections of an engine.
 #[derive(Debug)]
@@ -142,7 +142,7 @@ impl Connections {
     }
 
     /// A session in which a script runs. Its standard output and error are pipes.
-    pub(super) fn session(&self, host: &str, script: &str) -> Result<Child, Away> {
+    pub(super) fn session(&self, host: &str, script: &str) -> Result<Child, NoAnswer> {
         let mut shell = self.shell(host, None);
         shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = shell.spawn().map_err(|error| self.unusable(host, &error))?;
@@ -154,7 +154,7 @@ impl Connections {
     }
 
     /// Whether a host answers; asked only when it has not answered yet, or did not the last time.
-    pub(super) fn reach(&self, host: &str) -> Result<(), Away> {
+    pub(super) fn reach(&self, host: &str) -> Result<(), NoAnswer> {
         let master = || self.masters.lock().ok()?.get(host).cloned();
         if let Some(master) = master() {
             master.wait();
@@ -166,22 +166,22 @@ impl Connections {
     }
 
     /// What a script prints, and its exit code.
-    pub(super) fn ask(&self, host: &str, script: &str) -> Result<(i32, Vec<u8>), Away> {
+    pub(super) fn ask(&self, host: &str, script: &str) -> Result<(i32, Vec<u8>), NoAnswer> {
         let output = self.session(host, script)?.wait_with_output();
         let output = output.map_err(|error| self.unusable(host, &error))?;
         match output.status.code() {
             Some(code) if !self.has_failed(host, &output) => Ok((code, output.stdout)),
-            _ => Err(self.away(host, &output.stderr)),
+            _ => Err(self.no_answer(host, &output.stderr)),
         }
     }
 
-    fn unusable(&self, host: &str, error: &io::Error) -> Away {
+    fn unusable(&self, host: &str, error: &io::Error) -> NoAnswer {
         let program = if self.container(host).is_some() { "docker" } else { "ssh" };
-        Away(format!("{program} cannot be used: {error}"))
+        NoAnswer(format!("{program} cannot be used: {error}"))
     }
 
     /// Runs a script that reads bytes from standard input; its exit code.
-    pub(super) fn send(&self, host: &str, script: &str, bytes: &[u8]) -> Result<i32, Away> {
+    pub(super) fn send(&self, host: &str, script: &str, bytes: &[u8]) -> Result<i32, NoAnswer> {
         let away = |error: io::Error| self.unusable(host, &error);
         let mut shell = self.shell(host, Some(script));
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -193,19 +193,19 @@ impl Connections {
         let output = child.wait_with_output().map_err(away)?;
         match output.status.code() {
             Some(code) if !self.has_failed(host, &output) => Ok(code),
-            _ => Err(self.away(host, &output.stderr)),
+            _ => Err(self.no_answer(host, &output.stderr)),
         }
     }
 
     /// The host did not answer. Its connection, if there was one, is gone.
-    pub(super) fn away(&self, host: &str, errors: &[u8]) -> Away {
+    pub(super) fn no_answer(&self, host: &str, errors: &[u8]) -> NoAnswer {
         if let Ok(mut masters) = self.masters.lock() {
             masters.remove(host);
         }
         let text = String::from_utf8_lossy(errors);
         let last = text.lines().rev().find(|line| !line.trim().is_empty());
         let why = last.unwrap_or("the connection ended").trim();
-        Away(format!("the host `{host}` cannot be reached: {why}"))
+        NoAnswer(format!("the host `{host}` cannot be reached: {why}"))
     }
 }
 

@@ -4,13 +4,13 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::connection::Away;
+use super::connection::NoAnswer;
 
 /// Why a command could not be made ready: nothing of it has begun.
 #[derive(Debug)]
 pub(super) enum PrepareError {
     /// The host does not answer.
-    Away(Away),
+    NoAnswer(NoAnswer),
     /// A file of the command does not lie beside the description.
     OutsideFolder {
         /// The file.
@@ -54,7 +54,7 @@ pub(super) enum PrepareError {
 impl fmt::Display for PrepareError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PrepareError::Away(Away(why)) => f.write_str(why),
+            PrepareError::NoAnswer(NoAnswer(why)) => f.write_str(why),
             PrepareError::OutsideFolder { file } => {
                 write!(f, "`{file}` is not beside the description, so it is not copied")
             }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use windlass::lifecycle::implementation::{Command, Effect, Probe, ProbeKind, Process, Stop};
 
 use super::Shared;
-use super::connection::{Away, append, end_of};
+use super::connection::{NoAnswer, append, end_of};
 use super::error::PrepareError;
 use super::files;
 use super::script::{ClaimKind, ClaimStatus};
@@ -24,7 +24,7 @@ use crate::world::{Order, Report, in_thread, without_thread};
 const GRACE: Duration = Duration::from_secs(10);
 /// After which pauses, in seconds, a host that does not answer is asked again before the outcome is
 /// unknown.
-const PATIENCE: [u64; 6] = [0, 1, 2, 4, 8, 15];
+const RETRY_PAUSES: [u64; 6] = [0, 1, 2, 4, 8, 15];
 /// When a question itself takes long, none is asked any more after this.
 const LONGEST: Duration = Duration::from_secs(30);
 /// How long after a connection broke its host is asked again.
@@ -55,12 +55,12 @@ impl std::convert::From<PrepareError> for Failure {
 }
 
 /// What a session says on standard error.
-enum Word {
+enum SessionEvent {
     Began,
     /// With the exit code, if it is known.
     Ended(Option<i32>),
     /// The connection is gone, with the last words of ssh.
-    Away(Away),
+    NoAnswer(NoAnswer),
 }
 
 /// Carries out an order in a thread of its own.
@@ -109,14 +109,14 @@ fn parts(shared: &Arc<Shared>, host: &str, order: &Order, from: From) -> Result<
     }
 }
 
-fn gone(Away(why): Away) -> Failure {
+fn failed_unanswered(NoAnswer(why): NoAnswer) -> Failure {
     Failure::Failed(why)
 }
 
 /// Asks a host, again and again if it does not answer.
-pub(super) fn ask_patiently(shared: &Shared, host: &str, script: &str) -> Result<String, Away> {
-    let (mut last, begun) = (Away("it was not asked".to_owned()), Instant::now());
-    for wait in PATIENCE {
+pub(super) fn ask_with_retries(shared: &Shared, host: &str, script: &str) -> Result<String, NoAnswer> {
+    let (mut last, begun) = (NoAnswer("it was not asked".to_owned()), Instant::now());
+    for wait in RETRY_PAUSES {
         if begun.elapsed() >= LONGEST {
             break;
         }
@@ -126,31 +126,31 @@ pub(super) fn ask_patiently(shared: &Shared, host: &str, script: &str) -> Result
             Err(away) => last = away,
         }
         if wait == 0 {
-            shared.unreachable.fell(host, &last);
+            shared.unreachable.first_failure(host, &last);
         }
     }
     Err(last)
 }
 
 /// Asks a host, which may be known not to answer.
-pub(super) fn ask_once(shared: &Shared, host: &str, script: &str) -> Result<String, Away> {
+pub(super) fn ask_once(shared: &Shared, host: &str, script: &str) -> Result<String, NoAnswer> {
     let (_, text) = shared.connections.ask(host, script)?;
-    shared.unreachable.broken(host);
+    shared.unreachable.answered(host);
     Ok(String::from_utf8_lossy(&text).trim().to_owned())
 }
 
 /// The command of an order, to its end.
 fn run(shared: &Arc<Shared>, host: &str, order: &Order, command: &Command) -> Result<(), Failure> {
     // Nothing has begun on a host that was never reached.
-    shared.connections.reach(host).map_err(gone)?;
+    shared.connections.reach(host).map_err(failed_unanswered)?;
     files::deliver(shared, host, order, command)?;
     let result = !matches!(order.effect, Effect::Idempotent);
     let script = shared.scripts.launch(order, command, ClaimKind::Command, result);
     let words = session(shared, host, order.id, &script?)?;
-    match words.iter().find(|word| !matches!(word, Word::Began)) {
-        Some(Word::Ended(code)) => outcome(shared, order.id, code),
-        Some(Word::Away(_)) | None => settle(shared, host, order),
-        Some(Word::Began) => Err(Failure::Unknown),
+    match words.iter().find(|word| !matches!(word, SessionEvent::Began)) {
+        Some(SessionEvent::Ended(code)) => outcome(shared, order.id, code),
+        Some(SessionEvent::NoAnswer(_)) | None => settle(shared, host, order),
+        Some(SessionEvent::Began) => Err(Failure::Unknown),
     }
 }
 
@@ -158,7 +158,7 @@ fn run(shared: &Arc<Shared>, host: &str, order: &Order, command: &Command) -> Re
 fn settle(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Failure> {
     let script = shared.scripts.inquire(order.id, ClaimKind::Command);
     // Whether it began is not known, as long as the host does not say.
-    let Ok(said) = ask_patiently(shared, host, &script) else { return Err(Failure::Unknown) };
+    let Ok(said) = ask_with_retries(shared, host, &script) else { return Err(Failure::Unknown) };
     match ClaimStatus::parse(&said) {
         ClaimStatus::Free => {
             Err(Failure::Failed(format!("the connection to `{host}` ended before it began")))
@@ -173,8 +173,8 @@ fn settle(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Failure
 fn follow(shared: &Arc<Shared>, host: &str, order: &Order) -> Result<(), Failure> {
     let script = shared.scripts.follow(order.id, ClaimKind::Command, shared.known(order.id));
     match session(shared, host, order.id, &script)?.iter().next() {
-        Some(Word::Ended(Some(code))) => outcome(shared, order.id, Some(code)),
-        Some(Word::Ended(None)) => Err(Failure::Unknown),
+        Some(SessionEvent::Ended(Some(code))) => outcome(shared, order.id, Some(code)),
+        Some(SessionEvent::Ended(None)) => Err(Failure::Unknown),
         _ => settle(shared, host, order),
     }
 }
@@ -206,7 +206,7 @@ fn listen(
     host: &str,
     order: OrderId,
     mut child: Child,
-) -> mpsc::Receiver<Word> {
+) -> mpsc::Receiver<SessionEvent> {
     let (say, words) = mpsc::channel();
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     let log = shared.log(order);
@@ -219,19 +219,19 @@ fn listen(
         for line in errors.into_iter().flat_map(|errors| BufReader::new(errors).lines()) {
             let Ok(line) = line else { break };
             if line == "windlass began" {
-                let _ = say.send(Word::Began);
+                let _ = say.send(SessionEvent::Began);
             } else if let Some(code) = line.strip_prefix("windlass ended") {
                 // Its last words are in the log before anybody hears that it ended.
                 let _ = child.wait();
                 let _ = copying.map(JoinHandle::join);
-                let _ = say.send(Word::Ended(code.trim().parse().ok()));
+                let _ = say.send(SessionEvent::Ended(code.trim().parse().ok()));
                 return;
             } else {
                 last = line.into_bytes();
             }
         }
         let _ = child.wait();
-        let _ = say.send(Word::Away(shared.connections.away(&host, &last)));
+        let _ = say.send(SessionEvent::NoAnswer(shared.connections.no_answer(&host, &last)));
     });
     words
 }
@@ -263,7 +263,7 @@ fn stop(
         Stop::Signal(name) => name.clone(),
         Stop::Command(command) => {
             let script = shared.scripts.run_unclaimed(order, command)?;
-            shared.connections.ask(host, &script).map_err(gone)?;
+            shared.connections.ask(host, &script).map_err(failed_unanswered)?;
             "TERM".to_owned()
         }
     };
@@ -272,7 +272,7 @@ fn stop(
     let signal = if fits { signal.as_str() } else { "TERM" };
     let tenths = u64::try_from(grace.as_millis() / 100).unwrap_or(u64::MAX).max(1);
     let script = shared.scripts.stop(before, ClaimKind::Process, signal, tenths);
-    ask_patiently(shared, host, &script).map_err(gone)?;
+    ask_with_retries(shared, host, &script).map_err(failed_unanswered)?;
     shared.unreachable.shows(before);
     Ok(())
 }
@@ -284,9 +284,9 @@ fn start_process(
     order: &Order,
     process: &Process,
 ) -> Result<(), Failure> {
-    shared.connections.reach(host).map_err(gone)?;
+    shared.connections.reach(host).map_err(failed_unanswered)?;
     let is_running = shared.scripts.is_running(order.id, ClaimKind::Process);
-    let said = ask_patiently(shared, host, &is_running).map_err(gone)?;
+    let said = ask_with_retries(shared, host, &is_running).map_err(failed_unanswered)?;
     let words = if ClaimStatus::parse(&said).is_running() {
         let script = shared.scripts.follow(order.id, ClaimKind::Process, shared.known(order.id));
         session(shared, host, order.id, &script)?
@@ -295,9 +295,9 @@ fn start_process(
         let script = shared.scripts.launch(order, &process.command, ClaimKind::Process, false);
         let words = session(shared, host, order.id, &script?)?;
         match words.recv() {
-            Ok(Word::Began) => {}
-            Ok(Word::Ended(code)) => return Err(too_early(shared, order.id, code)),
-            Ok(Word::Away(away)) => return Err(gone(away)),
+            Ok(SessionEvent::Began) => {}
+            Ok(SessionEvent::Ended(code)) => return Err(too_early(shared, order.id, code)),
+            Ok(SessionEvent::NoAnswer(away)) => return Err(failed_unanswered(away)),
             Err(_) => return Err(Failure::Unknown),
         }
         words
@@ -312,13 +312,13 @@ fn start_process(
         let wait = process.health.as_ref().map(|health| probe::every_at_first(health, tries));
         tries += 1;
         match words.recv_timeout(wait.unwrap_or_default()) {
-            Ok(Word::Ended(code)) => return Err(too_early(shared, order.id, code)),
-            Ok(Word::Away(away)) => return Err(gone(away)),
+            Ok(SessionEvent::Ended(code)) => return Err(too_early(shared, order.id, code)),
+            Ok(SessionEvent::NoAnswer(away)) => return Err(failed_unanswered(away)),
             _ => {}
         }
         if shared.is_cancelled(order.id) {
             let script = shared.scripts.stop(order.id, ClaimKind::Process, "KILL", 1);
-            let _ = ask_patiently(shared, host, &script);
+            let _ = ask_with_retries(shared, host, &script);
             return Err(Failure::Failed("it was cancelled".to_owned()));
         }
     }
@@ -339,8 +339,8 @@ fn session(
     host: &str,
     order: OrderId,
     script: &str,
-) -> Result<mpsc::Receiver<Word>, Failure> {
-    let child = shared.connections.session(host, script).map_err(gone)?;
+) -> Result<mpsc::Receiver<SessionEvent>, Failure> {
+    let child = shared.connections.session(host, script).map_err(failed_unanswered)?;
     Ok(listen(shared, host, order, child))
 }
 
@@ -379,7 +379,7 @@ pub(super) fn adopt_unseen(shared: &Arc<Shared>, host: &str, order: &Order) {
 }
 
 /// Waits for the end of a process, and asks for its health.
-fn watch(shared: &Arc<Shared>, host: &str, order: &Order, words: mpsc::Receiver<Word>) {
+fn watch(shared: &Arc<Shared>, host: &str, order: &Order, words: mpsc::Receiver<SessionEvent>) {
     if !shared.watch(order.id) {
         return;
     }
@@ -410,9 +410,9 @@ impl Shared {
     }
 }
 
-fn kill(shared: &Shared, host: &str, order: OrderId) -> Result<(), Away> {
+fn kill(shared: &Shared, host: &str, order: OrderId) -> Result<(), NoAnswer> {
     let script = shared.scripts.stop(order, ClaimKind::Process, "KILL", 1);
-    ask_patiently(shared, host, &script).map(drop)
+    ask_with_retries(shared, host, &script).map(drop)
 }
 
 /// Until the process ends: how. A host that does not answer says nothing about its processes.
@@ -420,7 +420,7 @@ fn live(
     shared: &Arc<Shared>,
     host: &str,
     order: &Order,
-    mut words: mpsc::Receiver<Word>,
+    mut words: mpsc::Receiver<SessionEvent>,
 ) -> String {
     let health = order.spawn.as_ref().and_then(|process| process.health.as_ref());
     let mut failures = 0;
@@ -430,9 +430,9 @@ fn live(
             None => words.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match (word, health) {
-            (Ok(Word::Ended(Some(code))), _) => return reason(shared, order.id, code),
-            (Ok(Word::Ended(None)), _) => return "it is gone".to_owned(),
-            (Ok(Word::Began), _) => {}
+            (Ok(SessionEvent::Ended(Some(code))), _) => return reason(shared, order.id, code),
+            (Ok(SessionEvent::Ended(None)), _) => return "it is gone".to_owned(),
+            (Ok(SessionEvent::Began), _) => {}
             (Err(RecvTimeoutError::Timeout), Some(health)) => {
                 match passes(shared, host, order, health) {
                     Some(true) => failures = 0,
@@ -457,10 +457,10 @@ fn live(
 }
 
 /// Another session for a process whose connection is gone, if its host answers.
-fn listen_again(shared: &Arc<Shared>, host: &str, order: OrderId) -> Option<mpsc::Receiver<Word>> {
+fn listen_again(shared: &Arc<Shared>, host: &str, order: OrderId) -> Option<mpsc::Receiver<SessionEvent>> {
     let is_running = shared.scripts.is_running(order, ClaimKind::Process);
     let said = ask_once(shared, host, &is_running);
-    let said = said.map_err(|away| shared.unreachable.lasts(host, &away)).ok()?;
+    let said = said.map_err(|away| shared.unreachable.repeated_failure(host, &away)).ok()?;
     if ClaimStatus::parse(&said).is_running() && shared.unreachable.shows(order) {
         shared.reports.send(Report::Seen { order });
     }

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use windlass::lifecycle::implementation::Command;
 
 use super::Shared;
-use super::connection::{Away, quoted};
+use super::connection::{NoAnswer, quoted};
 use super::error::PrepareError;
 use super::script::Scripts;
 use crate::entry::OrderId;
@@ -24,7 +24,7 @@ use crate::world::docker::archive::{Entry, pack};
 pub(super) const SHARED: &str = "shared";
 
 /// The age of everything that was delivered.
-const MARK: &str = ".delivered";
+const AGE_MARKER: &str = ".delivered";
 
 /// Where files are on this machine.
 #[derive(Debug)]
@@ -51,18 +51,18 @@ pub(super) fn deliver(
     match shared.connections.send(host, &script, &archive) {
         Ok(0) => Ok(()),
         Ok(code) => Err(PrepareError::Unpack { host: host.to_owned(), code }),
-        Err(away) => Err(PrepareError::Away(away)),
+        Err(away) => Err(PrepareError::NoAnswer(away)),
     }
 }
 
 /// Takes what a command left for others; nothing for a command without files.
-pub(super) fn fetch(shared: &Shared, host: &str, order: &Order) -> Result<(), Away> {
+pub(super) fn fetch(shared: &Shared, host: &str, order: &Order) -> Result<(), NoAnswer> {
     if order.run.as_ref().is_none_or(|command| command.files.is_empty()) {
         return Ok(());
     }
     let script = shared.scripts.shared(order.id);
     let (_, bytes) = shared.connections.ask(host, &script)?;
-    let keep = |error: io::Error| Away(format!("what `{host}` shares cannot be kept: {error}"));
+    let keep = |error: io::Error| NoAnswer(format!("what `{host}` shares cannot be kept: {error}"));
     for (name, content) in listed(&bytes) {
         let path = shared.here.folder.join(SHARED).join(name);
         if let Some(folder) = path.parent() {
@@ -79,7 +79,7 @@ fn values(order: OrderId) -> String {
 }
 
 fn entries(here: &LocalFolders, files: &[String], values: &str) -> Result<Vec<Entry>, PrepareError> {
-    let mut entries = vec![Entry::file(format!("{values}/{MARK}"), Vec::new(), 0o600)];
+    let mut entries = vec![Entry::file(format!("{values}/{AGE_MARKER}"), Vec::new(), 0o600)];
     for file in files {
         let path = Path::new(file);
         if !is_below(path) {
@@ -151,7 +151,7 @@ impl Scripts {
         let folder = quoted(&format!("{}/{}", self.folder, values(order)));
         format!(
             "cd && cd {folder} || exit 0\n\
-             find . -type f -newer {MARK} ! -name '.*' | while IFS= read -r f; do\n\
+             find . -type f -newer {AGE_MARKER} ! -name '.*' | while IFS= read -r f; do\n\
              printf '%s %s\\n' \"$(($(wc -c < \"$f\")))\" \"$f\"; cat \"$f\"; done\n"
         )
     }

@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use super::connection::Away;
+use super::connection::NoAnswer;
 use crate::entry::OrderId;
 
-/// How long after the operator was told of a host another order there is a reason to say it again.
-const TOLD: Duration = Duration::from_secs(10);
+/// How long after a notice about a host another order there is a reason to repeat it.
+const NOTICE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What is known about hosts that do not answer.
 #[derive(Debug)]
 pub(super) struct UnreachableHosts {
     tell: fn(&str),
-    /// The hosts that do not answer, and when the operator was told.
+    /// The hosts that do not answer, and when the operator was notified.
     hosts: Mutex<BTreeMap<String, Instant>>,
     /// The processes of which it is unknown whether they run.
     unseen: Mutex<BTreeSet<OrderId>>,
@@ -28,12 +28,12 @@ impl UnreachableHosts {
     }
 
     /// A host did not answer the first question.
-    pub(super) fn fell(&self, host: &str, Away(why): &Away) {
-        self.say(host, why, |told| told.elapsed() > TOLD);
+    pub(super) fn first_failure(&self, host: &str, NoAnswer(why): &NoAnswer) {
+        self.say(host, why, |notified| notified.elapsed() > NOTICE_INTERVAL);
     }
 
     /// A host did not answer repeated questions.
-    pub(super) fn lasts(&self, host: &str, Away(why): &Away) {
+    pub(super) fn repeated_failure(&self, host: &str, NoAnswer(why): &NoAnswer) {
         self.say(host, why, |_| false);
     }
 
@@ -52,7 +52,7 @@ impl UnreachableHosts {
     }
 
     /// A host answered.
-    pub(super) fn broken(&self, host: &str) {
+    pub(super) fn answered(&self, host: &str) {
         if self.hosts.lock().is_ok_and(|mut hosts| hosts.remove(host).is_some()) {
             (self.tell)(&format!("the host `{host}` answers again"));
         }

@@ -57,13 +57,14 @@ impl View {
         }
     }
 
-    /// What an earlier engine did of the same run: done, or under way since then. `now` is the same
-    /// moment on both clocks.
-    pub(super) fn recall(
+    /// What an earlier engine did of the same run: done, or under way since then. `now` and
+    /// `today` are the same moment on both clocks.
+    pub(super) fn replay(
         &mut self,
         records: &[Record],
         predicted: &[Span],
-        now: (Instant, SystemTime),
+        now: Instant,
+        today: SystemTime,
     ) {
         let expected: BTreeMap<&str, &Span> =
             predicted.iter().map(|span| (span.label.as_str(), span)).collect();
@@ -77,7 +78,7 @@ impl View {
                     let takes = span.map(|span| span.end.saturating_sub(span.start));
                     let label = escape::visible(label).into_owned();
                     let expected = takes.filter(|takes| !takes.is_zero());
-                    self.starts(*order, Action { label, since: moment(*at, now), expected });
+                    self.starts(*order, Action { label, since: moment(*at, now, today), expected });
                 }
                 Entry::Outcome { order, end, .. } => {
                     self.ends(*order, *end == End::Done);
@@ -221,7 +222,7 @@ fn grouped(waiting: &[String]) -> Vec<String> {
 
 /// A moment of the journal on the clock of the view; now, when the clock of the machine has been
 /// set back since.
-fn moment(at: u64, (now, today): (Instant, SystemTime)) -> Instant {
+fn moment(at: u64, now: Instant, today: SystemTime) -> Instant {
     let then = UNIX_EPOCH.checked_add(Duration::from_millis(at));
     let ago = then.and_then(|then| today.duration_since(then).ok()).unwrap_or_default();
     now.checked_sub(ago).unwrap_or(now)
@@ -329,15 +330,15 @@ mod tests {
         ];
         let mut view = View::new(4, Duration::from_secs(10));
         let began = view.began;
-        view.recall(&records, &predicted, (began, UNIX_EPOCH + Duration::from_secs(5)));
+        view.replay(&records, &predicted, began, UNIX_EPOCH + Duration::from_secs(5));
         let lines = view.lines(began, 80, 24);
         assert!(lines[0].ends_with("   0s c of about 5s"), "{lines:#?}");
         assert!(lines[1].ends_with("2 of 4 done, 1 running, about 7 s left"), "{lines:#?}");
         assert_eq!(view.summary_at_the_end(began), None);
         view.ends(OrderId(4), true);
         assert_eq!(view.summary_at_the_end(began).as_deref(), Some("1 action in 0s"));
-        let later = (began, UNIX_EPOCH + Duration::from_millis(800));
-        assert_eq!(moment(1_000, later), began);
+        let later = UNIX_EPOCH + Duration::from_millis(800);
+        assert_eq!(moment(1_000, began, later), began);
     }
 
     #[test]

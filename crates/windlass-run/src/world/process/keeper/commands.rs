@@ -25,7 +25,7 @@ pub(super) struct CommandTable {
 #[derive(Debug, Default)]
 struct Pages {
     /// By the number of the process.
-    running: BTreeMap<u32, Kept>,
+    running: BTreeMap<u32, TableEntry>,
     /// The orders that are being started.
     starting: BTreeSet<u64>,
     /// Those of them whose processes the engine has asked for.
@@ -43,7 +43,7 @@ struct Pages {
 
 /// A command that runs.
 #[derive(Debug)]
-struct Kept {
+struct TableEntry {
     order: u64,
     log: Log,
     /// Whether it is written down which process it is.
@@ -56,7 +56,7 @@ pub(super) struct Standing {
     /// Whether its engine is gone.
     pub(super) is_alone: bool,
     /// Whether there is something to look after without a wake-up.
-    pub(super) is_restless: bool,
+    pub(super) needs_polling: bool,
     /// Whether the engine has not been told everything.
     pub(super) has_news: bool,
 }
@@ -83,7 +83,7 @@ impl CommandTable {
         let pages = self.pages()?;
         Ok(Standing {
             is_alone: pages.is_alone,
-            is_restless: !pages.starting.is_empty() || pages.has_new,
+            needs_polling: !pages.starting.is_empty() || pages.has_new,
             has_news: !pages.outbox.is_empty(),
         })
     }
@@ -110,13 +110,13 @@ impl CommandTable {
         pages.started(order);
         pages.outbox.push_back(Notice::NotBegun { order });
         records::write(&self.records, OrderId(order), Fact::NotBegun)?;
-        self.let_go(&mut pages)
+        self.release(&mut pages)
     }
 
     /// A command runs as this process, if it has not ended already.
     pub(super) fn runs(&self, order: u64, process: u32, log: Log) -> io::Result<()> {
         let mut pages = self.pages()?;
-        let kept = Kept { order, log, is_identified: false };
+        let kept = TableEntry { order, log, is_identified: false };
         match pages.early.remove(&process) {
             Some(status) => self.ended(&mut pages, kept, status)?,
             None => {
@@ -127,7 +127,7 @@ impl CommandTable {
             }
         }
         pages.started(order);
-        self.let_go(&mut pages)
+        self.release(&mut pages)
     }
 
     /// As long as this is held, no thread waits for children: the library wants to wait itself for
@@ -186,8 +186,8 @@ impl CommandTable {
         Ok(())
     }
 
-    fn ended(&self, pages: &mut Pages, kept: Kept, status: i32) -> io::Result<()> {
-        let Kept { order, mut log, .. } = kept;
+    fn ended(&self, pages: &mut Pages, kept: TableEntry, status: i32) -> io::Result<()> {
+        let TableEntry { order, mut log, .. } = kept;
         records::write(&self.records, OrderId(order), Fact::Ended(status))?;
         log.name_unless_empty();
         let is_named = log.has_name();
@@ -211,12 +211,12 @@ impl CommandTable {
         let mut pages = self.pages()?;
         pages.is_alone = true;
         pages.outbox.clear();
-        self.let_go(&mut pages)
+        self.release(&mut pages)
     }
 
     /// Without an engine, and when nothing is being started: does for what runs what the engine
     /// would have done later, and lets the next engine read.
-    fn let_go(&self, pages: &mut Pages) -> io::Result<()> {
+    fn release(&self, pages: &mut Pages) -> io::Result<()> {
         if !pages.is_alone || !pages.starting.is_empty() {
             return Ok(());
         }
@@ -286,9 +286,9 @@ mod tests {
         assert_eq!(news(&book), [runs]);
         book.asked(1).unwrap();
         assert_eq!(news(&book), [runs]);
-        assert!(book.standing().unwrap().is_restless);
+        assert!(book.standing().unwrap().needs_polling);
         book.identify().unwrap();
-        assert!(!book.standing().unwrap().is_restless);
+        assert!(!book.standing().unwrap().needs_polling);
         let identity = Identity::of(sleeper.id()).unwrap();
         assert_eq!(records.fact(OrderId(1)), Some(Fact::Runs(identity)));
         sleeper.kill().unwrap();

@@ -61,7 +61,7 @@ pub fn keep_commands(words: impl Iterator<Item = OsString>) -> io::Result<()> {
 
 /// When so many commands run, the other thread is woken while one starts a command. For less than
 /// that waking it takes longer than what it could do.
-const CROWD: usize = 2;
+const WAKE_THRESHOLD: usize = 2;
 
 struct Serving {
     socket: OwnedFd,
@@ -82,7 +82,7 @@ impl Serving {
             let Some((task, log)) = self.next(&mut space)? else { return Ok(()) };
             // Before other threads hear that the engine is gone: they let the next one in.
             let others = self.commands.begins(task.order, &task.spare)?;
-            let turn = (others < CROWD).then_some(turn);
+            let turn = (others < WAKE_THRESHOLD).then_some(turn);
             self.begin(task, log, &mut streams)?;
             drop(turn);
         }
@@ -126,7 +126,7 @@ impl Serving {
             [PollFd::new(&self.child_signal, PollFlags::IN), PollFd::new(&self.socket, wanted)];
         // An engine that is gone would wake at once, every time.
         let heard = if standing.is_alone { &mut both[..1] } else { &mut both[..] };
-        let most = standing.is_restless.then(|| Timespec::try_from(SHORT)).transpose();
+        let most = standing.needs_polling.then(|| Timespec::try_from(SHORT)).transpose();
         match poll(heard, most.map_err(io::Error::other)?.as_ref()) {
             Ok(0) => self.commands.identify()?,
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
