@@ -12,6 +12,7 @@ mod build;
 mod canon;
 mod conflict;
 mod describe;
+mod event;
 mod go_format;
 mod health;
 mod observed;
@@ -29,6 +30,7 @@ pub(crate) use canon::digest;
 pub use canon::hashes;
 pub use conflict::{conflicts, held_ports};
 pub use describe::describe;
+pub use event::ProjectEvent;
 pub use health::{Checks, learn_checks};
 pub use observed::{
     Observed, ProjectContainer, changed_volumes, containers, observe, observe_as_is,

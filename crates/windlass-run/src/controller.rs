@@ -44,6 +44,7 @@ use windlass::application::{Application, Faults, GlobalState};
 use windlass::goal::GoalFile;
 use windlass::system::{Budget, Limits};
 
+use crate::compose::ProjectEvent;
 use crate::deployment::Deployment;
 use crate::dispatcher::{Finish, Options};
 use crate::machine::protocols::ProtocolMachine;
@@ -108,7 +109,7 @@ pub struct Settings {
     /// [`ProcessSettings`]: crate::world::process::ProcessSettings
     pub program: Option<PathBuf>,
     /// Hears the progress of a Docker engine, from any thread.
-    pub docker_progress: fn(&str),
+    pub docker_progress: fn(&ProjectEvent),
     /// Hears what is worth a line while a host is waited for, from any thread.
     pub ssh_notice: fn(&str),
 }

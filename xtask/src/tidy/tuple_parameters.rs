@@ -10,7 +10,7 @@ const KIND: &str = "tuple parameter";
 
 /// How many are left.
 pub const LEFT: &[Left] =
-    &[Left { what: KIND, most: 5, reason: "each needs a type or names of its own" }];
+    &[Left { what: KIND, most: 4, reason: "each needs a type or names of its own" }];
 
 /// Names every parameter that is a tuple, beyond those that are left.
 pub fn check(tree: &Tree) -> Vec<Finding> {

@@ -200,7 +200,9 @@ fn directory(
     let is_real = matches!(world, WorldKind::Process | WorldKind::Ssh);
     let application = &loaded.application;
     match loaded.tosca.as_deref().filter(|_| is_real) {
-        Some(service) if args.dry_run => staging::inspected_directory(&args.file, application, service),
+        Some(service) if args.dry_run => {
+            staging::inspected_directory(&args.file, application, service)
+        }
         Some(service) => staging::directory(&args.file, &found.deployment, application, service),
         None => Ok(engine::folder_of(&args.file)),
     }

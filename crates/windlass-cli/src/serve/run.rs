@@ -42,7 +42,11 @@ pub(super) async fn run(
 /// What a stream of events is made of; nothing can go wrong.
 pub(super) type StreamEvent = Result<Event, Infallible>;
 
-async fn follow(scratch: &Scratch, request: &Run, sender: &Sender<StreamEvent>) -> Result<(), Refusal> {
+async fn follow(
+    scratch: &Scratch,
+    request: &Run,
+    sender: &Sender<StreamEvent>,
+) -> Result<(), Refusal> {
     let question = scratch
         .question(&["up", "--world=simulated", "--format=json", "--yes", "--detach"])
         .option("--state-dir", Some(scratch.path("deployments")))

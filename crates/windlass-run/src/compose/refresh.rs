@@ -1,6 +1,7 @@
 //! Images that are there and not new enough: they are got before anything is compared, so that the
 //! containers of an older one are replaced by the same run.
 
+use super::ProjectEvent;
 use crate::world::docker::engine::Engine;
 use crate::world::docker::pull::{ImageError, ImageRequest, fetch, is_usable};
 use crate::world::docker::requests::{Part, Requests};
@@ -11,7 +12,7 @@ pub fn refresh(
     engine: &Engine,
     requests: &mut Requests,
     build_all: bool,
-    tell: fn(&str),
+    on_event: fn(&ProjectEvent),
 ) -> Result<(), ImageError> {
     for part in requests.parts.values_mut() {
         let Part::Image { reference, policy, build, platform } = part else { continue };
@@ -25,7 +26,7 @@ pub fn refresh(
         };
         if !is_usable(policy, build.is_some(), &image) {
             let (build, platform) = (build.as_ref(), platform.as_deref());
-            fetch(engine, tell, &ImageRequest { reference, policy, build, platform })?;
+            fetch(engine, on_event, &ImageRequest { reference, policy, build, platform })?;
         }
         // It has been looked at; the run need not do it again.
         "missing".clone_into(policy);

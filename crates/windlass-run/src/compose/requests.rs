@@ -108,7 +108,8 @@ fn parts(project: &Project, ground: &ProjectContext) -> Vec<Part> {
     for service in project.services.values() {
         let name = service.name.as_str();
         let rank = ranks.get(name).copied().unwrap_or(0);
-        let ends = EndDependents { is_job: needed.contains(name), may_fail: hoped.contains(name), rank };
+        let ends =
+            EndDependents { is_job: needed.contains(name), may_fail: hoped.contains(name), rank };
         all.push(service_part(project, service, &ends, ground));
     }
     all

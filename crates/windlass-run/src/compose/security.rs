@@ -40,7 +40,11 @@ impl fmt::Display for ProfileError {
 }
 
 /// What a service says about security, as the request has it; why a profile cannot be read.
-pub(super) fn put(canon: &Value, ground: &ProjectContext, host: &mut Value) -> Result<(), ProfileError> {
+pub(super) fn put(
+    canon: &Value,
+    ground: &ProjectContext,
+    host: &mut Value,
+) -> Result<(), ProfileError> {
     let Some(written) = canon.get("security_opt").and_then(Value::as_array) else {
         return Ok(());
     };

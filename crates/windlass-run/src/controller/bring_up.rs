@@ -19,7 +19,7 @@ use super::drive::Beginning;
 use super::error::Error;
 use super::operator::{Notice, Question};
 use super::project::Project;
-use super::run_start::{NO_PROCESSES, NO_INSTANCES, Processes, RunStart};
+use super::run_start::{NO_INSTANCES, NO_PROCESSES, Processes, RunStart};
 use super::{Controller, LastRun, Outcome, WorldKind, drift, machine, requirements, search_limits};
 use crate::compose;
 use crate::entry::{Aim, Purpose};

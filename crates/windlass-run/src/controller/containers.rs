@@ -14,7 +14,7 @@ use super::Controller;
 use super::error::Error;
 use super::operator::{Notice, Operator, Question};
 use super::replace_file::replace_file;
-use crate::compose;
+use crate::compose::{self, ProjectEvent};
 use crate::deployment::Deployment;
 use crate::entry::OrderId;
 use crate::world::docker::engine::{Container, Engine, EngineError};
@@ -33,8 +33,8 @@ pub fn engine() -> Result<Engine, Error> {
 /// The world of a run.
 pub(super) fn world(controller: &Controller<'_>, place: ProcessSettings) -> Result<Docker, Error> {
     let requests = read(&controller.deployment)?.unwrap_or_default();
-    let tell = controller.settings.docker_progress;
-    let settings = DockerSettings { engine: engine()?, requests, tell };
+    let on_event = controller.settings.docker_progress;
+    let settings = DockerSettings { engine: engine()?, requests, on_event };
     Ok(Docker::new(place, controller.settings.secrets.clone(), settings)?)
 }
 
@@ -43,16 +43,16 @@ pub(super) fn remove_leftovers(name: &str, operator: &dyn Operator) -> Result<()
     match docker::remove_leftovers(&engine()?, name) {
         Err(why @ EngineError::Unreachable(_)) => Err(why.into()),
         Err(EngineError::Rejected(_, why)) => {
-            tell(operator, format!("stays   something of {name} on the Docker engine: {why}"));
+            tell(operator, ProjectEvent::LeftoversStay { deployment: name.to_owned(), why });
             Ok(())
         }
         Ok(()) => Ok(()),
     }
 }
 
-/// Tells the progress of a project.
-pub(super) fn tell(operator: &dyn Operator, line: String) {
-    operator.notice(&Notice::Progress(line));
+/// Tells what happens to a project.
+pub(super) fn tell(operator: &dyn Operator, event: ProjectEvent) {
+    operator.notice(&Notice::Project(event));
 }
 
 fn path(deployment: &Deployment) -> PathBuf {
@@ -133,21 +133,12 @@ impl RunningProject {
                 let gone = engine.stop(&name, None).and_then(|()| engine.remove(&name, false));
                 match gone {
                     Err(why) if !why.is_missing() => return Err(why.into()),
-                    _ => tell(
-                        operator,
-                        format!("removed {name}: no service of the project asked for it"),
-                    ),
+                    _ => tell(operator, ProjectEvent::OrphanRemoved { name }),
                 }
                 continue;
             }
-            tell(
-                operator,
-                format!(
-                    "orphan  {name}: no service of the project asks for it; it stays \
-                 (--remove-orphans)"
-                ),
-            );
             self.hold(&engine, &name)?;
+            tell(operator, ProjectEvent::OrphanStays { name });
         }
         let mut ours = Vec::new();
         for name in std::mem::take(&mut self.others) {
@@ -156,11 +147,8 @@ impl RunningProject {
                 ours.push((service.clone(), container));
                 continue;
             }
-            tell(
-                operator,
-                format!("stays   {name}: its profile is off, or its service was not asked for"),
-            );
             self.hold(&engine, &name)?;
+            tell(operator, ProjectEvent::NotSelected { name });
         }
         self.remove_earlier(operator, &engine, ours, volumes)?;
         let ours = self.requests.parts.values().filter_map(|part| match part {
@@ -168,7 +156,7 @@ impl RunningProject {
             _ => None,
         });
         for name in ours {
-            tell(operator, format!("network {name}: it stays, a container that stays is in it"));
+            tell(operator, ProjectEvent::NetworkStays { name: name.clone() });
         }
         Ok(())
     }
@@ -195,7 +183,7 @@ impl RunningProject {
             let name = &container.name;
             remove_container(engine, &service, &container, volumes)
                 .map_err(|why| Error::Container { name: name.clone(), why })?;
-            tell(operator, format!("removed {name}: an earlier `up` brought it up"));
+            tell(operator, ProjectEvent::EarlierRemoved { name: name.clone() });
         }
         for part in std::mem::take(&mut self.requests.earlier) {
             let gone = match &part.1 {
@@ -242,7 +230,11 @@ impl RunningProject {
     }
 
     /// Keeps what going down will ask of the engine.
-    pub(super) fn keep_removal_requests(&self, deployment: &Deployment, volumes: bool) -> Result<(), Error> {
+    pub(super) fn keep_removal_requests(
+        &self,
+        deployment: &Deployment,
+        volumes: bool,
+    ) -> Result<(), Error> {
         keep(deployment, &Requests { remove_volumes: volumes, ..self.requests.clone() })
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::actions::Action;
 use super::drive::RunView;
+use crate::compose::ProjectEvent;
 use crate::deployment::Deployment;
 use crate::entry::Entry;
 use crate::supervisor::DismissedEngine;
@@ -141,12 +142,12 @@ pub enum Notice {
     },
     /// Transitions of nets have been done otherwise than the description says.
     OutdatedTransitions(Vec<String>),
-    /// What of a Compose project was taken over, and what differs, a line for each.
-    Adopted(Vec<String>),
+    /// What of a Compose project was taken over, and what differs.
+    Adopted(Vec<ProjectEvent>),
     /// An operation left this for the operator.
     Remark(String),
-    /// Progress of a Compose project: a word, and what it is about.
-    Progress(String),
+    /// Something happens to a Compose project.
+    Project(ProjectEvent),
 }
 
 impl fmt::Display for Notice {
@@ -183,8 +184,13 @@ impl fmt::Display for Notice {
                     names.join(", ")
                 )
             }
-            Notice::Adopted(lines) => out.write_str(&lines.join("\n")),
-            Notice::Remark(text) | Notice::Progress(text) => out.write_str(text),
+            Notice::Adopted(events) => {
+                let all: Vec<String> =
+                    events.iter().map(|it| format!("{} {it}", it.as_str())).collect();
+                out.write_str(&all.join(", "))
+            }
+            Notice::Remark(text) => out.write_str(text),
+            Notice::Project(event) => write!(out, "{} {event}", event.as_str()),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::bring_up::StartState;
 use super::containers::{self, engine, tell};
 use super::error::{Error, HealthWait};
 use super::operator::{Answer, Operator, Question};
-use crate::compose::{self, Observed, ProjectContext};
+use crate::compose::{self, Observed, ProjectContext, ProjectEvent};
 use crate::deployment::Deployment;
 use crate::entry::Purpose;
 use crate::world::docker::requests::{Part, Requests, Service};
@@ -27,8 +27,8 @@ pub struct Project {
     /// That all of it is up.
     pub goal: GoalFile,
     pub(super) requests: Requests,
-    /// What was taken over, and what differs, a line for each.
-    pub(super) adopted: Option<Vec<String>>,
+    /// What was taken over, and what differs.
+    pub(super) adopted: Option<Vec<ProjectEvent>>,
     observed: Observed,
 }
 
@@ -49,7 +49,7 @@ pub struct ProjectOptions {
     /// Only look.
     pub dry_run: bool,
     /// Hears the progress of pulls and builds.
-    pub progress: fn(&str),
+    pub progress: fn(&ProjectEvent),
 }
 
 /// Refuses to bring a project up in the deployment of another one: its containers would be lost.
@@ -110,7 +110,7 @@ impl Project {
     pub(super) fn start(&self, operator: &dyn Operator, is_first: bool) -> StartState {
         if is_first {
             for name in &self.observed.kept {
-                tell(operator, format!("adopted {name}"));
+                tell(operator, ProjectEvent::Adopted { name: name.clone() });
             }
         }
         StartState {
@@ -122,7 +122,7 @@ impl Project {
 
     /// Takes over what is there as it is, so that nothing has to be done; what was taken over, and
     /// what would be done about the rest.
-    fn adopt(&mut self) -> Result<Vec<String>, Error> {
+    fn adopt(&mut self) -> Result<Vec<ProjectEvent>, Error> {
         let Observed { stale, networks, orphans, .. } = std::mem::take(&mut self.observed);
         self.requests.renew.clear();
         let (application, requests) = (&self.application, &mut self.requests);
@@ -135,21 +135,19 @@ impl Project {
         if !self.services().any(|(node, _)| has_container(node)) {
             return Err(Error::NothingToAdopt { project: self.requests.project.clone() });
         }
-        let mut lines = Vec::new();
-        lines.extend(observed.kept.iter().map(|name| format!("adopted {name}")));
-        let changed = stale.iter().chain(&networks);
-        lines
-            .extend(changed.map(|it| format!("changed {it}: the file says something else by now")));
-        let missing = self.missing(&observed).into_iter();
-        lines
-            .extend(missing.map(|it| format!("missing {it}: not all of its containers are there")));
-        let orphans = orphans.iter();
-        lines.extend(orphans.map(|it| format!("orphan  {it}: no service of the file asks for it")));
+        let kept = observed.kept.iter().cloned();
+        let mut events: Vec<ProjectEvent> =
+            kept.map(|name| ProjectEvent::Adopted { name }).collect();
+        let changed = stale.into_iter().chain(networks);
+        events.extend(changed.map(|name| ProjectEvent::Differs { name }));
+        let missing = self.missing(&observed).into_iter().map(str::to_owned);
+        events.extend(missing.map(|service| ProjectEvent::Missing { service }));
+        events.extend(orphans.into_iter().map(|name| ProjectEvent::Orphan { name }));
         // What is up by now is what a later run leads back to.
         let wants = &mut self.goal.goal.wants;
         wants.retain(|want| want.holds(&self.application, &observed.state));
         self.observed = observed;
-        Ok(lines)
+        Ok(events)
     }
 
     /// The nodes that are services, with their requests.
@@ -213,18 +211,16 @@ impl Project {
 /// Tells what will change, and what the file does not ask for.
 fn tell_observed(observed: &Observed, options: &ProjectOptions, operator: &dyn Operator) {
     for name in observed.networks.iter().filter(|_| !options.adopt) {
-        let what = "it will be recreated, with its containers";
-        tell(operator, format!("changed network {name}: {what}"));
+        tell(operator, ProjectEvent::NetworkChanged { name: name.clone() });
     }
     for name in observed.stale.iter().filter(|_| !options.adopt) {
-        tell(operator, format!("changed {name}: its container will be replaced"));
+        tell(operator, ProjectEvent::ContainerChanged { name: name.clone() });
     }
     for instance in &observed.surplus {
-        let what = "the file asks for fewer, it will be removed";
-        tell(operator, format!("surplus {}: {what}", instance.0));
+        tell(operator, ProjectEvent::Surplus { instance: instance.0.clone() });
     }
     for name in observed.orphans.iter().filter(|_| !options.is_selection) {
-        tell(operator, format!("orphan  {name}: no service of the file asks for it"));
+        tell(operator, ProjectEvent::Orphan { name: name.clone() });
     }
 }
 
@@ -232,11 +228,8 @@ fn tell_observed(observed: &Observed, options: &ProjectOptions, operator: &dyn O
 fn learn_checks(project: &mut language::Project, operator: &dyn Operator) -> Result<(), Error> {
     let checks = compose::learn_checks(&engine()?, project)?;
     for (service, image) in &checks.assumed {
-        let what = format!(
-            "assumed {service}: its health is waited for, and whether the image `{image}` has a \
-             check is known only when it is here"
-        );
-        tell(operator, what);
+        let (service, image) = (service.clone(), image.clone());
+        tell(operator, ProjectEvent::HealthCheckAssumed { service, image });
     }
     if checks.missing.is_empty() {
         return Ok(());
@@ -260,13 +253,10 @@ fn renew_volumes(
             operator.confirm(&question, &[]) == Answer::Yes
         };
         let may_ask = !options.dry_run && !options.adopt;
-        if options.renew_volumes || may_ask && ask() {
-            let what = "it will be recreated, without its data";
-            tell(operator, format!("changed volume {name}: {what}"));
+        let is_renewed = options.renew_volumes || may_ask && ask();
+        tell(operator, ProjectEvent::VolumeChanged { name: name.clone(), is_renewed });
+        if is_renewed {
             requests.renew.insert(name);
-        } else {
-            let what = "it stays as it is, with its data (--renew-volumes)";
-            tell(operator, format!("changed volume {name}: {what}"));
         }
     }
     Ok(())

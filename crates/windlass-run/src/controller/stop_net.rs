@@ -16,7 +16,7 @@ use windlass::simulate::Scenario;
 
 use super::drive::Beginning;
 use super::error::Error;
-use super::run_start::{NO_PROCESSES, NO_INSTANCES, RunStart};
+use super::run_start::{NO_INSTANCES, NO_PROCESSES, RunStart};
 use super::start_net::refuse_deadlock;
 use super::take_down::TakeDown;
 use super::{Controller, LastRun, Outcome};

@@ -41,6 +41,7 @@ use windlass::lifecycle::implementation::{Command, Process};
 
 use super::process::{Interrupter, ProcessSettings, Processes};
 use super::{Order, OrderStatus, Report, World, in_thread, without_thread};
+use crate::compose::ProjectEvent;
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
 use engine::{Engine, EngineError};
@@ -80,8 +81,8 @@ pub(super) struct Shared {
     semaphore: Semaphore,
     /// Many may join the network of a deployment at once; who removes it is alone.
     network: RwLock<()>,
-    /// Lines for the operator, such as the progress of a pull.
-    tell: fn(&str),
+    /// Hears what happens beside the orders, such as the progress of a pull.
+    on_event: fn(&ProjectEvent),
 }
 
 /// Containers and processes.
@@ -98,8 +99,8 @@ pub struct DockerSettings {
     pub engine: Engine,
     /// What the operations of a Compose project do; empty for anything else.
     pub requests: Requests,
-    /// Where lines for the operator go.
-    pub tell: fn(&str),
+    /// Hears what happens beside the orders, from any thread.
+    pub on_event: fn(&ProjectEvent),
 }
 
 impl Docker {
@@ -109,7 +110,7 @@ impl Docker {
         secrets: Secrets,
         setting: DockerSettings,
     ) -> Result<Self, EngineError> {
-        let DockerSettings { engine, requests, tell } = setting;
+        let DockerSettings { engine, requests, on_event } = setting;
         let name = place.name.clone();
         let mut processes = Processes::new(place, secrets).map_err(|error| {
             EngineError::Unreachable(format!("no folder for the deployment: {error}"))
@@ -128,7 +129,7 @@ impl Docker {
             has_replacements,
             semaphore: Semaphore::new(),
             network: RwLock::default(),
-            tell,
+            on_event,
         });
         processes.attach(Arc::clone(&shared));
         Ok(Docker { shared, processes })

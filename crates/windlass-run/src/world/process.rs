@@ -186,7 +186,8 @@ impl Processes {
         let is_earlier = claims.is_of_earlier_boot(order);
         let claim = claims.command(order);
         // No other process may begin it any more.
-        let kept = claims.recorded(order, self.direct.records()).map_err(|()| OrderStatus::Unknown)?;
+        let kept =
+            claims.recorded(order, self.direct.records()).map_err(|()| OrderStatus::Unknown)?;
         if kept.is_none() && !is_earlier && claim.take() {
             return Err(OrderStatus::NotDone);
         }

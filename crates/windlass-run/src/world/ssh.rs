@@ -378,7 +378,9 @@ impl World for Ssh {
         // A check may take its time.
         let passes = self.unless_interrupted(None, move |shared| {
             files::deliver(shared, &host, &order, &check).ok()?;
-            let Ok(script) = shared.scripts.plainly(&order, &check) else { return Some(false) };
+            let Ok(script) = shared.scripts.run_unclaimed(&order, &check) else {
+                return Some(false);
+            };
             let (code, _) = shared.connections.ask(&host, &script).ok()?;
             Some(code == 0)
         });

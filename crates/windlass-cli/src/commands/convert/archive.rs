@@ -8,7 +8,7 @@ use windlass::lang::{Written, barrel};
 use windlass::source::Sources;
 use windlass::source::files::Limits;
 
-use super::{Content, said};
+use super::{Content, or_failure};
 use crate::failure::Failure;
 use crate::files::{self, Opened};
 
@@ -19,7 +19,7 @@ pub(super) fn write(
     base: Option<&Path>,
 ) -> Result<Written<Content>, Failure> {
     let written = match base {
-        None => said(barrel::print(application))?,
+        None => or_failure(barrel::print(application))?,
         Some(base) => rewrite(application, base)?,
     };
     let bytes = match base {
@@ -49,5 +49,5 @@ fn rewrite(
     let root = sources.add(entry.file.name, entry.file.text);
     let mut findings = Vec::new();
     let library = xml::load(root, &entry.path, &mut sources, &mut *files, &mut findings);
-    said(barrel::rewrite(&library, &sources, application))
+    or_failure(barrel::rewrite(&library, &sources, application))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use windlass_run::compose::ProjectEvent;
 use windlass_run::controller::drive::RunView;
 use windlass_run::controller::{
     Action, Answer, Error, Notice, Operator, Outcome, Question, WorldKind,
@@ -46,8 +47,13 @@ pub(crate) struct EventLine<'a> {
 }
 
 /// Progress is no result: it goes to standard error.
-pub(crate) fn progress(line: &str) {
-    output::stderr(&escape::visible_lines(&format!("{line}\n")));
+pub(crate) fn progress(event: &ProjectEvent) {
+    output::stderr(&escape::visible_lines(&(project_line(event) + "\n")));
+}
+
+/// An event of a Compose project as a line: its word, and what it is about.
+fn project_line(event: &ProjectEvent) -> String {
+    format!("{:<7} {event}", event.as_str())
 }
 
 impl<'a> Terminal<'a> {
@@ -136,10 +142,11 @@ fn ask(shown: &str) -> Answer {
 impl Operator for Terminal<'_> {
     fn notice(&self, notice: &Notice) {
         let hint = match notice {
-            Notice::Progress(line) => return progress(line),
-            Notice::Adopted(_) => {
+            Notice::Project(event) => return progress(event),
+            Notice::Adopted(events) => {
+                let lines: String = events.iter().map(|event| project_line(event) + "\n").collect();
                 // A reader that went away does not stop a run.
-                return drop(output::stdout(&escape::visible_lines(&format!("{notice}\n"))));
+                return drop(output::stdout(&escape::visible_lines(&lines)));
             }
             Notice::OutdatedProcess { instance } => {
                 let restart = self.address.option("restart", instance);

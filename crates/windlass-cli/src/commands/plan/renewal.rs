@@ -9,7 +9,7 @@ use windlass::lang::hot::renew::{Renewal, renew};
 use windlass::lifecycle::protocol::Element;
 use windlass::plan::Plan;
 
-use super::{PlanArgs, Request, said, upgrade};
+use super::{PlanArgs, Request, goal_argument, upgrade};
 use crate::failure::Failure;
 use crate::load::{self, Loader};
 use crate::output;
@@ -52,11 +52,11 @@ pub(super) fn request(
     .collect();
     output::notice(&if words.is_empty() { "nothing changes".to_owned() } else { words.join("; ") });
     let known = load::instances(&application, &start, &Plan::default());
-    let said = said(args, loader, &application, Ids::Creatable(&known))?;
+    let goal_argument = goal_argument(args, loader, &application, Ids::Creatable(&known))?;
     if let Some(folder) = &args.combined {
         upgrade::write(folder, &application, &start)?;
     }
-    let goal = said.unwrap_or(GoalFile { goal, ..GoalFile::default() });
+    let goal = goal_argument.unwrap_or(GoalFile { goal, ..GoalFile::default() });
     Ok(Request {
         application,
         start,

@@ -10,7 +10,7 @@ use windlass::plan::Plan;
 use windlass::synthesize::upgrade::{Upgrade, either_version, same_states, upgrade};
 use windlass::tree::emit;
 
-use super::{PlanArgs, Request, said};
+use super::{PlanArgs, Request, goal_argument};
 use crate::failure::Failure;
 use crate::load::{self, Loader};
 use crate::{output, replace};
@@ -31,8 +31,8 @@ pub(super) fn request(
     let state = loader.state(state, &old)?;
     let both = upgrade(&old, new, &state).map_err(|why| Failure::usage(why.to_string()))?;
     let known = load::instances(&both.application, &both.start, &Plan::default());
-    let said = said(args, loader, &both.application, Ids::Creatable(&known))?;
-    let mut goal = said.or(declared).unwrap_or_default();
+    let goal_argument = goal_argument(args, loader, &both.application, Ids::Creatable(&known))?;
+    let mut goal = goal_argument.or(declared).unwrap_or_default();
     goal.goal = same_states(&both, &goal.goal).map_err(|id| {
         Failure::usage(format!("the new version has no state for `{id}` that is called the same"))
             .help("say with --goal where its node should be in the end")

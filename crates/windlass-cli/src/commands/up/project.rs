@@ -4,7 +4,7 @@ use std::path::Path;
 
 use windlass::lang::compose::Project;
 use windlass::source::{SourceId, Sources};
-use windlass_run::compose::{self, ProjectContext};
+use windlass_run::compose::{self, ProjectContext, ProjectEvent};
 use windlass_run::controller::project::{self, ProjectOptions};
 use windlass_run::controller::{Error, WorldKind, containers};
 
@@ -78,10 +78,8 @@ fn tell_override(args: &UpArgs) {
         args.compose.files.iter().any(|given| given.file_name() == over.file_name())
     };
     if let Some(over) = beside.filter(|over| !is_given(over)) {
-        let over = over.display();
-        engine::progress(&format!(
-            "note    `{over}` is not read; say `-f {over}`, or name the folder"
-        ));
+        let file = over.display().to_string();
+        engine::progress(&ProjectEvent::OverrideIgnored { file });
     }
 }
 

@@ -13,6 +13,7 @@ use super::archive::{Content, Entry, pack};
 use super::dockerignore::{BadPattern, Dockerignore};
 use super::engine::{Engine, EngineError, escaped};
 use super::requests::Build;
+use crate::compose::ProjectEvent;
 
 /// What a Dockerfile is called that does not lie in the folder.
 pub(crate) const INLINE: &str = ".windlass.Dockerfile";
@@ -44,10 +45,10 @@ impl fmt::Display for BuildError {
     }
 }
 
-/// Builds an image; `tell` hears what the builder writes.
+/// Builds an image; `on_event` hears what the builder writes.
 pub(super) fn build(
     engine: &Engine,
-    tell: fn(&str),
+    on_event: fn(&ProjectEvent),
     reference: &str,
     build: &Build,
 ) -> Result<(), BuildError> {
@@ -58,9 +59,10 @@ pub(super) fn build(
         (archive, format!("{}&dockerfile={}", build.query, escaped(&file)))
     };
     let mut progress = |line: &Value| {
-        let text = line.get("stream").and_then(Value::as_str).unwrap_or_default().trim();
-        if !text.is_empty() {
-            tell(&format!("build   {reference}: {text}"));
+        let line = line.get("stream").and_then(Value::as_str).unwrap_or_default().trim();
+        if !line.is_empty() {
+            let (reference, line) = (reference.to_owned(), line.to_owned());
+            on_event(&ProjectEvent::Build { reference, line });
         }
     };
     engine.build(&query, &archive, &mut progress).map_err(BuildError::Engine)

@@ -232,7 +232,8 @@ fn hashed(engine: &Engine, requests: &Requests, mut canon: Value) -> Result<Valu
     for key in ["network_mode", "ipc", "pid"] {
         let mode = canon.get(key).and_then(Value::as_str).unwrap_or_default();
         if let Some(other) = mode.strip_prefix("service:") {
-            canon[key] = format!("container:{}", first_container_id(engine, requests, other)?).into();
+            canon[key] =
+                format!("container:{}", first_container_id(engine, requests, other)?).into();
         }
     }
     if let Some(Value::Array(all)) = canon.get_mut("volumes_from") {
@@ -249,7 +250,11 @@ fn hashed(engine: &Engine, requests: &Requests, mut canon: Value) -> Result<Valu
 }
 
 /// The id of the first container of a service.
-fn first_container_id(engine: &Engine, requests: &Requests, service: &str) -> Result<String, EngineError> {
+fn first_container_id(
+    engine: &Engine,
+    requests: &Requests,
+    service: &str,
+) -> Result<String, EngineError> {
     let project = &requests.project;
     let own = requests.parts.values().find_map(|part| match part {
         Part::Service(own) if own.name == service => Some(own.container_name(project, 1)),

@@ -4,7 +4,7 @@
 use super::Shared;
 use super::error::OrderError;
 use super::requests::{self, Part, Service};
-use super::service::{run_post_start, stop_with_hooks, ok_if_missing};
+use super::service::{ok_if_missing, run_post_start, stop_with_hooks};
 use crate::world::Order;
 
 /// A container of a service that follows another.
@@ -51,7 +51,7 @@ fn containers<'s>(shared: &'s Shared, services: Vec<&'s Service>) -> Vec<Depende
 pub(super) fn running<'s>(
     shared: &'s Shared,
     service: &Service,
-) -> Result<Vec<Dependent<'s>>, String> {
+) -> Result<Vec<Dependent<'s>>, OrderError> {
     let mut found = Vec::new();
     for dependent in containers(shared, of(shared, service)) {
         match shared.engine.inspect(&dependent.name) {

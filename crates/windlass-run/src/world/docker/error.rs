@@ -163,9 +163,7 @@ impl fmt::Display for OrderError {
             OrderError::KeepsEnding => f.write_str("its container ends again and again"),
             OrderError::NotStarted => f.write_str("it was not started"),
             OrderError::NoHealthCheck => f.write_str("its image has no health check"),
-            OrderError::Unhealthy { output } if output.is_empty() => {
-                f.write_str("it is unhealthy")
-            }
+            OrderError::Unhealthy { output } if output.is_empty() => f.write_str("it is unhealthy"),
             OrderError::Unhealthy { output } => write!(f, "it is unhealthy: {output}"),
             OrderError::HealthCheckKind => {
                 f.write_str("the health check of a container is a command: `run:`")

@@ -77,7 +77,8 @@ impl EventWatch {
         *state.counts.entry(id.to_owned()).or_default() += 1;
         let code = text("/Actor/Attributes/exitCode").unwrap_or("0");
         let is_end = action == "die" || action == "destroy";
-        let is_reported = is_end && state.guards.get(id).is_some_and(|it| !it.may_end || code != "0");
+        let is_reported =
+            is_end && state.guards.get(id).is_some_and(|it| !it.may_end || code != "0");
         drop(state);
         self.changed.notify_all();
         // Asked without the lock: others need not wait for the answer.

@@ -61,7 +61,10 @@ pub(crate) fn passes(engine: &Engine, container: &Container, stopped: impl Fn() 
     let until = Instant::now() + longest(container);
     let hook = Hook { command, ..Hook::default() };
     let stopped = || stopped() || Instant::now() > until;
-    matches!(hook::one(engine, &container.id, &hook, stopped), Ok(hook::Finished { exit_code: 0, .. }))
+    matches!(
+        hook::one(engine, &container.id, &hook, stopped),
+        Ok(hook::Finished { exit_code: 0, .. })
+    )
 }
 
 /// The command that checks a container, in words.

@@ -159,7 +159,9 @@ pub fn send(address: &Address, request: Request<'_>) -> io::Result<Answer> {
         let Some((name, value)) = header.split_once(':') else { continue };
         let value = value.trim();
         if name.eq_ignore_ascii_case("content-length") {
-            left = Remaining::Bytes(value.parse().map_err(|_| protocol_error("the length of the answer"))?);
+            left = Remaining::Bytes(
+                value.parse().map_err(|_| protocol_error("the length of the answer"))?,
+            );
         } else if name.eq_ignore_ascii_case("transfer-encoding") && value == "chunked" {
             left = Remaining::Chunk { left: 0, is_first: true };
         }

@@ -9,7 +9,7 @@ use windlass::lang::compose::cast;
 use super::build::{self, BuildError};
 use super::engine::{Engine, EngineError};
 use super::requests::Build;
-use crate::compose::Credentials;
+use crate::compose::{Credentials, ProjectEvent};
 
 const DAY: u64 = 24 * 60 * 60;
 
@@ -57,7 +57,7 @@ impl From<EngineError> for ImageError {
 /// Gets an image, unless one is there that will do.
 pub(crate) fn fetch(
     engine: &Engine,
-    tell: fn(&str),
+    on_event: fn(&ProjectEvent),
     request: &ImageRequest<'_>,
 ) -> Result<(), ImageError> {
     let ImageRequest { reference, policy, build, platform } = *request;
@@ -67,7 +67,7 @@ pub(crate) fn fetch(
         _ => {}
     }
     if let Some(build) = build {
-        return build::build(engine, tell, reference, build).map_err(ImageError::Build);
+        return build::build(engine, on_event, reference, build).map_err(ImageError::Build);
     }
     if policy == "never" {
         return Err(ImageError::NeverPulled { reference: reference.to_owned() });
@@ -79,10 +79,10 @@ pub(crate) fn fetch(
     let header = Credentials::read(&variables.filter_map(text).collect()).header(reference);
     let mut last = String::new();
     let mut progress = |line: &Value| {
-        let text = describe(line);
-        if text != last {
-            tell(&format!("pull    {reference}: {text}"));
-            last = text;
+        let status = describe(line);
+        if status != last {
+            last.clone_from(&status);
+            on_event(&ProjectEvent::Pull { reference: reference.to_owned(), status });
         }
     };
     Ok(engine.pull(reference, platform, header.as_deref(), &mut progress)?)

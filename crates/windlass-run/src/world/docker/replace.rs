@@ -15,7 +15,10 @@ use super::engine::Container;
 use super::error::OrderError;
 use super::health::wait_healthy;
 use super::requests::{self, Previous, Service};
-use super::service::{unguard_container, run_post_start, watch_end, stop, ok_if_missing, with_last_lines};
+use super::service::{
+    ok_if_missing, run_post_start, stop, unguard_container, watch_end, with_last_lines,
+};
+use crate::compose::ProjectEvent;
 use crate::world::Order;
 
 /// How many digits of an id are enough.
@@ -63,7 +66,11 @@ pub(super) fn replacement(
 }
 
 /// Removes the container that stands ready, if there is one.
-pub(super) fn remove_replacement(shared: &Shared, service: &Service, number: u32) -> Result<(), OrderError> {
+pub(super) fn remove_replacement(
+    shared: &Shared,
+    service: &Service,
+    number: u32,
+) -> Result<(), OrderError> {
     match replacement(shared, service, number)? {
         Some(replacement) => {
             shared.watch.unguard(&replacement.id);
@@ -218,7 +225,8 @@ fn pin_anonymous_volumes(all: &Value, body: &mut Value) {
         let is_anonymous = |it: &&mut Value| {
             it["Target"] == target && it["Type"] == "volume" && it.get("Source").is_none()
         };
-        if let Some(own) = mounts.iter_mut().find(is_anonymous).filter(|_| text("Type") == "volume") {
+        if let Some(own) = mounts.iter_mut().find(is_anonymous).filter(|_| text("Type") == "volume")
+        {
             own["Source"] = name.into();
         }
         let there = format!(":{target}");
@@ -253,7 +261,7 @@ pub(super) fn restore(shared: &Shared, name: &str, previous: &Previous) -> Resul
             }
         }
     }
-    (shared.tell)(&format!("restore {name}: what stood there before"));
+    (shared.on_event)(&ProjectEvent::Restored { name: name.to_owned() });
     if previous.ran {
         shared.engine.start(name)?;
     }

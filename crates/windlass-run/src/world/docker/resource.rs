@@ -10,7 +10,7 @@ use super::engine::{Container, EngineError};
 use super::error::{OrderError, ResourceKind};
 use super::replace::endpoint;
 use super::requests;
-use super::service::{stop, ok_if_missing};
+use super::service::{ok_if_missing, stop};
 
 /// The hash of the configuration that something was made from; none without such a label.
 fn hash_of(labels: Option<&Value>) -> Option<&str> {

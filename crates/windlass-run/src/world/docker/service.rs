@@ -9,6 +9,7 @@ use super::health::wait_healthy;
 use super::replace::is_previous;
 use super::requests::{self, Part, Service, Until};
 use super::{Shared, archive, create, dependents, hook, pull, replace, resource};
+use crate::compose::ProjectEvent;
 use crate::world::Order;
 
 /// What is not there any more, or will be gone in a moment, need not be removed or stopped.
@@ -43,7 +44,7 @@ pub(super) fn carry_out(shared: &Shared, order: &Order) -> Result<(), OrderError
                 let (build, platform) = (build.as_ref(), platform.as_deref());
                 let request = pull::ImageRequest { reference, policy, build, platform };
                 shared.forget_images();
-                Ok(pull::fetch(&shared.engine, shared.tell, &request)?)
+                Ok(pull::fetch(&shared.engine, shared.on_event, &request)?)
             }
             // Images stay: others may use them, and to get them again takes long.
             _ => Ok(()),
@@ -316,10 +317,11 @@ fn await_optional(
         };
         match waited {
             Err(why) if shared.is_cancelled(order.id) => return Err(why),
-            Err(why) => (shared.tell)(&format!(
-                "without {}: `{}` does not need it and goes on; {why}",
-                other.name, service.name
-            )),
+            Err(why) => (shared.on_event)(&ProjectEvent::WithoutOptional {
+                dependency: other.name.clone(),
+                service: service.name.clone(),
+                why: why.to_string(),
+            }),
             Ok(()) => {}
         }
     }

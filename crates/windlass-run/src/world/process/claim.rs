@@ -110,7 +110,7 @@ impl Claims {
     pub(super) fn earlier_status(&self, order: OrderId) -> Option<ExitStatus> {
         let claim = |folder: &PathBuf| Claim { path: folder.join(format!("{}.command", order.0)) };
         let by_shell = |folder: &PathBuf| claim(folder).status();
-        let by_keeper = |folder: &PathBuf| kept(&Records::all(folder), order)?.status();
+        let by_keeper = |folder: &PathBuf| recorded_fact(&Records::all(folder), order)?.status();
         self.earlier.iter().find_map(|folder| by_shell(folder).or_else(|| by_keeper(folder)))
     }
 
@@ -121,7 +121,8 @@ impl Claims {
             let all = Records::all(&self.folder);
             // Asked before: a process that is gone then has written all that it will.
             let is_kept = all.iter().any(|it| it.fact(order).is_some() && it.is_kept());
-            let known = self.command(order).status().or(kept(&all, order).and_then(Fact::status));
+            let known =
+                self.command(order).status().or(recorded_fact(&all, order).and_then(Fact::status));
             // Its keeper may be about to write.
             if known.is_some() || !is_kept || Instant::now() >= until {
                 return known;
@@ -132,9 +133,17 @@ impl Claims {
 
     /// What keepers of engines before this one wrote down about an order, waiting until none of
     /// them can begin it any more; an error when that takes too long.
-    pub(super) fn recorded(&self, order: OrderId, own: Option<&Records>) -> Result<Option<Fact>, ()> {
+    pub(super) fn recorded(
+        &self,
+        order: OrderId,
+        own: Option<&Records>,
+    ) -> Result<Option<Fact>, ()> {
         let earlier = self.earlier_keepers(own);
-        if earlier.iter().all(Records::is_closed) { Ok(recorded_fact(&earlier, order)) } else { Err(()) }
+        if earlier.iter().all(Records::is_closed) {
+            Ok(recorded_fact(&earlier, order))
+        } else {
+            Err(())
+        }
     }
 
     /// The file that a command of an earlier engine of this boot writes to, by what its keeper

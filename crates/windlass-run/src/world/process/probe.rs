@@ -66,11 +66,7 @@ impl fmt::Display for ProbeError {
 }
 
 /// Whether the process serves, and why not.
-pub(super) fn answer(
-    launcher: &Launcher,
-    order: &Order,
-    probe: &Probe,
-) -> Result<(), ProbeError> {
+pub(super) fn answer(launcher: &Launcher, order: &Order, probe: &Probe) -> Result<(), ProbeError> {
     let timeout = probe.timeout.unwrap_or(TIMEOUT);
     match &probe.kind {
         ProbeKind::Command(command) if launcher.succeeds(order, command, Some(timeout)) => Ok(()),

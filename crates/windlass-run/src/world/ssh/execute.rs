@@ -114,7 +114,11 @@ fn failed_unanswered(NoAnswer(why): NoAnswer) -> Failure {
 }
 
 /// Asks a host, again and again if it does not answer.
-pub(super) fn ask_with_retries(shared: &Shared, host: &str, script: &str) -> Result<String, NoAnswer> {
+pub(super) fn ask_with_retries(
+    shared: &Shared,
+    host: &str,
+    script: &str,
+) -> Result<String, NoAnswer> {
     let (mut last, begun) = (NoAnswer("it was not asked".to_owned()), Instant::now());
     for wait in RETRY_PAUSES {
         if begun.elapsed() >= LONGEST {
@@ -348,7 +352,9 @@ fn session(
 fn passes(shared: &Shared, host: &str, order: &Order, health: &Probe) -> Option<bool> {
     match &health.kind {
         ProbeKind::Command(command) => {
-            let Ok(script) = shared.scripts.run_unclaimed(order, command) else { return Some(false) };
+            let Ok(script) = shared.scripts.run_unclaimed(order, command) else {
+                return Some(false);
+            };
             let (code, _) = shared.connections.ask(host, &script).ok()?;
             Some(code == 0)
         }
@@ -457,7 +463,11 @@ fn live(
 }
 
 /// Another session for a process whose connection is gone, if its host answers.
-fn listen_again(shared: &Arc<Shared>, host: &str, order: OrderId) -> Option<mpsc::Receiver<SessionEvent>> {
+fn listen_again(
+    shared: &Arc<Shared>,
+    host: &str,
+    order: OrderId,
+) -> Option<mpsc::Receiver<SessionEvent>> {
     let is_running = shared.scripts.is_running(order, ClaimKind::Process);
     let said = ask_once(shared, host, &is_running);
     let said = said.map_err(|away| shared.unreachable.repeated_failure(host, &away)).ok()?;

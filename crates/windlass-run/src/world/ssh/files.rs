@@ -78,7 +78,11 @@ fn values(order: OrderId) -> String {
     format!("{}.shared", order.0)
 }
 
-fn entries(here: &LocalFolders, files: &[String], values: &str) -> Result<Vec<Entry>, PrepareError> {
+fn entries(
+    here: &LocalFolders,
+    files: &[String],
+    values: &str,
+) -> Result<Vec<Entry>, PrepareError> {
     let mut entries = vec![Entry::file(format!("{values}/{AGE_MARKER}"), Vec::new(), 0o600)];
     for file in files {
         let path = Path::new(file);

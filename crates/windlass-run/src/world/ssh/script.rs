@@ -194,7 +194,11 @@ impl Scripts {
     }
 
     /// Runs a command to its end, without a claim.
-    pub(super) fn run_unclaimed(&self, order: &Order, command: &Command) -> Result<String, PrepareError> {
+    pub(super) fn run_unclaimed(
+        &self,
+        order: &Order,
+        command: &Command,
+    ) -> Result<String, PrepareError> {
         let Invocation { setup, command } = self.invocation(order, command)?;
         let head = self.head(order.id, ClaimKind::Command);
         Ok(format!("{head}{setup}exec {command} < /dev/null > /dev/null 2>&1\n"))
