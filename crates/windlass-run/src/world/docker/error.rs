@@ -218,8 +218,8 @@ mod tests {
 
     #[test]
     fn an_error_is_worded_with_the_last_lines_and_what_stays() {
-        let text: String = (1..=7).map(|line| format!("line {line}\n")).collect();
-        let ended = OrderError::Ended { exit_code: 3 }.with_output(&text);
+        let text = "line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\n";
+        let ended = OrderError::Ended { exit_code: 3 }.with_output(text);
         let error = OrderError::NotReplaced { why: Box::new(ended) };
         assert_eq!(
             error.to_string(),
